@@ -1,0 +1,45 @@
+import type { Json } from '../../machines/ground.js';
+
+/** The connector port: a named outbound messaging channel. One file per type, made with `defineConnector`. */
+export interface Connector {
+  /** `webhook`, `slack` … the `type` of an instance in the configuration. */
+  readonly type: string;
+  readonly capabilities: ConnectorCapabilities;
+  /** Open what a configured instance needs; reject with a sentence for a person when it cannot work. Never logs secrets. */
+  open(settings: Readonly<Record<string, Json>>, signal: AbortSignal): Promise<ConnectorLink>;
+}
+
+export interface ConnectorCapabilities {
+  readonly threading: boolean;
+  readonly messageEdits: boolean;
+  readonly reactions: boolean;
+  readonly attachments: boolean;
+}
+
+export interface OutboundMessage {
+  readonly channel: string;
+  readonly text: string;
+  readonly thread: string | null;
+  /** Stable across retries: pass it on where the far side can dedupe. */
+  readonly key: string;
+}
+
+export type DeliveryResult =
+  | { readonly outcome: 'sent'; readonly messageId?: string }
+  | { readonly outcome: 'failed'; readonly reason: string }
+  /** The far side may or may not have it. */
+  | { readonly outcome: 'unknown'; readonly reason: string };
+
+export interface ConnectorLink {
+  send(message: OutboundMessage, signal: AbortSignal): Promise<DeliveryResult>;
+  /** Is the far side there? Rejects with a sentence when not. */
+  probe(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `export const pigeon = defineConnector({type: 'pigeon', …})`: checks the shape at definition. */
+export function defineConnector(connector: Connector): Connector {
+  if (!/^[a-z][a-z0-9-]*$/.test(connector.type)) throw new TypeError(`connector type "${connector.type}" must match [a-z][a-z0-9-]*`);
+  if (typeof connector.open !== 'function') throw new TypeError(`connector "${connector.type}" lacks open()`);
+  return connector;
+}

@@ -1,0 +1,119 @@
+import type { AnyStateMachine, EventFromLogic, SnapshotFrom } from 'xstate';
+import type { ActorKey, Json, Stamp } from '../machines/ground.js';
+import type { Refusal } from '../machines/refusals.js';
+import type { Supervision } from '../machines/supervisor/supervise.js';
+
+/**
+ * The contracts between a kind (a machine, its hands, its rules) and the kernel that runs it.
+ * Interfaces and prose only; the kernel in lib/supervisor keeps every promise written here.
+ */
+
+/** What the kernel knows about an actor beside its snapshot. Times are epoch milliseconds. */
+export interface Meta extends ActorKey {
+  /** Grows by one with every committed event; 1 after creation. */
+  readonly rev: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly parent: ActorKey | null;
+  /** Set when the actor failed too often; it takes no events until a person resumes it. */
+  readonly halted: { readonly at: number; readonly reason: string } | null;
+}
+
+/** One list row: `index` is a list's name, `key` sorts within it (see `sortable`), `row` is what the list shows. */
+export interface IndexRow {
+  readonly index: string;
+  readonly key: string;
+  readonly row?: Json;
+}
+
+/** An actor as stored by XState: what `migrate` functions receive and return. */
+export interface Persisted {
+  readonly value: Json;
+  readonly context: Record<string, Json>;
+  readonly status?: 'active' | 'done' | 'error';
+  readonly output?: Json;
+  readonly historyValue?: Json;
+}
+
+/** What the world looks like to `facts`: immutable values that a reload swaps whole. */
+export type World = Readonly<Record<string, unknown>>;
+
+/**
+ * A kind of actor. Made with `defineKind`, which checks it and names each fault.
+ *
+ * The kernel's promise for one event: it stamps `at` and `by`, calls `facts`, then `policy`; a refusal is returned
+ * to the asker and nothing is written. Otherwise the machine steps, and record, rows, effects, messages and frames
+ * are written in one atomic, fsynced batch before any of them becomes visible.
+ */
+export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends Json = Json> {
+  /** `[a-z][a-z0-9-]*` */
+  readonly kind: string;
+  /** Version of machine and context; grows when either changes shape. From 1. */
+  readonly version: number;
+  readonly machine: M;
+  /** Effects by the `src` under which the machine invokes them. */
+  readonly hands?: Readonly<Record<string, Hand>>;
+  /** `src` names that the machine invokes or spawns as durable child actors: src → kind. */
+  readonly childKinds?: Readonly<Record<string, string>>;
+  /** May this event happen now, for this caller? Pure. `undefined` = yes. Guards call the same function. */
+  policy?(snapshot: SnapshotFrom<M>, event: EventFromLogic<M> & Stamp): Refusal | undefined;
+  /** May an actor be created with this input? Pure. */
+  admit?(input: Json, stamp: Stamp): Refusal | undefined;
+  /** What a decision must know of the world, as JSON; carried in `event.facts` and logged. `snapshot` is absent at creation. */
+  facts?(snapshot: SnapshotFrom<M> | undefined, event: { readonly type: string }, world: World): Json;
+  /** What callers see. */
+  view(snapshot: SnapshotFrom<M>, meta: Meta): View;
+  /** The lists that this actor appears in. Pure; diffed by the kernel at every commit. */
+  index?(snapshot: SnapshotFrom<M>, meta: Meta): readonly IndexRow[];
+  /** Members of events and inputs (by name, at any depth) whose text is kept out of the log and stands there as hash and length. */
+  readonly contents?: readonly string[];
+  /** Called on restore: what is wrong with this context, or undefined. Guards against snapshots of another shape. */
+  check?(context: unknown): string | undefined;
+  /** `migrate[v]` turns a version v snapshot into version v+1. */
+  readonly migrate?: Readonly<Record<number, (persisted: Persisted) => Persisted>>;
+  /** How failures of this kind's actors are met. Default: one_for_one, transient, 5 in 60 s. */
+  readonly supervision?: Partial<Supervision>;
+}
+
+/** The hands of an effect: where a machine's placeholder meets the world. Rejections arrive as `onError` with `{name, message, code?}`. */
+// In and Out are `any` by default because a record of hands mixes them; each hand states its own.
+export type Hand<In = any, Out = any> = KeyedHand<In, Out> | FencedHand<In, Out>;
+
+/** May run again after a crash, with the same `key`: the far side must be idempotent in it. */
+export interface KeyedHand<In = any, Out = any> {
+  readonly fence: false;
+  run(input: In, context: HandContext): Promise<Out>;
+}
+
+/**
+ * Must never run twice (an engine turn, a chat message). A durable intent is written before `run` is called; when a
+ * process died in between, `recover` is called instead, with the last `note`, to clean up and tell the honest outcome.
+ */
+export interface FencedHand<In = any, Out = any> {
+  readonly fence: true;
+  run(input: In, context: HandContext): Promise<Out>;
+  /** Also called when the state was left while a dead process held the effect; then its outcome is only logged. */
+  recover(input: In, note: Json | undefined, context: HandContext): Promise<Out>;
+}
+
+/** What a running effect may use. */
+export interface HandContext {
+  /** Stable across restarts: `<kind>/<id>/<rev>.<index>`. The idempotency key for the outside. */
+  readonly key: string;
+  readonly actor: ActorKey;
+  /** Aborts when the machine leaves the invoking state or the supervisor stops. The promise must still settle. */
+  readonly signal: AbortSignal;
+  /** Why the signal aborted: `left` (state left) or `stopping` (supervisor drains). */
+  readonly reason: () => 'left' | 'stopping' | undefined;
+  /** Send a durable event to the own actor; resolves after its commit. */
+  send(event: { readonly type: string } & Record<string, Json | undefined>): Promise<void>;
+  /** Replace the durable note of a fenced effect (pid, start time …); resolves after its commit. */
+  note(note: Json): Promise<void>;
+  /** An ephemeral frame for watchers (`seq:null`): streaming deltas. Never replayed. */
+  progress(event: string, payload: Json): void;
+  /** Rows of a collection of the own actor, oldest first. */
+  rows(collection: string, options?: { readonly last?: number }): Promise<readonly Json[]>;
+}
+
+/** Identity functions that check: see lib/supervisor/define-kind.ts for the checks of a kind. */
+export type { ActorKey, Json, Stamp } from '../machines/ground.js';

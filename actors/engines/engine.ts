@@ -1,0 +1,125 @@
+import type { Json } from '../../machines/ground.js';
+
+/** The engine port: what an agent program must be able to do to work here. One file per engine, made with `defineEngine`. */
+export interface Engine {
+  /** `claude`, `command` … Exact string in the API. */
+  readonly name: string;
+  /** How an effort level reaches the agent; `none` when it cannot. */
+  readonly effortMechanism: string;
+  /** What is here on this machine. Must not throw and must not start a turn; at most 5 s. */
+  discover(): Promise<EngineFacts>;
+  /** One turn. Settles when the agent is done and its processes are gone; rejects only on our own faults. */
+  turn(request: TurnRequest, io: TurnIO): Promise<TurnResult>;
+}
+
+export interface EngineModel {
+  readonly id: string;
+  readonly label: string;
+  readonly supportsEffort: boolean;
+  readonly effortLevels: readonly string[];
+  readonly contextWindow?: number;
+}
+
+export interface EngineFacts {
+  /** The executable was found; says nothing about a provider's login. */
+  readonly available: boolean;
+  /** Why not, and the command that would mend it. */
+  readonly reason?: string;
+  readonly mend?: string;
+  readonly version?: string;
+  readonly executable?: string;
+  readonly defaultModel: string | null;
+  readonly models: readonly EngineModel[];
+}
+
+export interface TurnMessage {
+  readonly role: 'user' | 'assistant' | 'notification';
+  readonly content: string;
+}
+
+export interface TurnRequest {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly prompt: string;
+  /** Earlier messages, oldest first, for engines that cannot resume. */
+  readonly transcript: readonly TurnMessage[];
+  /** The engine's own session id from an earlier turn. */
+  readonly nativeId: string | null;
+  readonly model: string | null;
+  readonly effort: string | null;
+  /** Exists. Fixed for the session's life. */
+  readonly cwd: string;
+  /** Gateway address, session token and ids for the child (SVC_…); already free of operator secrets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The whole turn, and how long the agent may stay silent. */
+  readonly deadlineMs: number;
+  readonly silenceMs: number;
+}
+
+export interface TurnIO {
+  /** Aborts when the turn is interrupted or stopped. */
+  readonly signal: AbortSignal;
+  /** Start a child in its own process group, with the durable spawn intent written first. */
+  spawn(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle>;
+  /** Streaming output for watchers; never stored. */
+  delta(type: 'text' | 'tool_use' | 'tool_result' | 'status' | 'error', content: string, extra?: Record<string, Json>): void;
+  /** The engine's own session id, stored at once. */
+  native(id: string): Promise<void>;
+}
+
+export interface SpawnChildOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Bytes of stdout and stderr kept each; the rest is counted, the child is killed beyond ten times as much. Default 1 MiB. */
+  readonly outputBytesMax?: number;
+  readonly onStdout?: (chunk: string) => void;
+  /** No output for this long: `silent` in the result. */
+  readonly silenceMs: number;
+  readonly deadlineMs: number;
+}
+
+export interface ChildProcessHandle {
+  readonly pid: number;
+  write(text: string): void;
+  end(): void;
+  /** Resolves when the whole group is confirmed gone. */
+  readonly done: Promise<ChildResult>;
+}
+
+export interface ChildResult {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  /** Why we ended it, if we did. */
+  readonly ended: 'interrupted' | 'deadline' | 'silence' | 'flood' | null;
+}
+
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cachedTokens?: number;
+  readonly costUsd?: number;
+}
+
+export interface TurnResult {
+  readonly outcome: 'succeeded' | 'failed' | 'interrupted' | 'rate-limited';
+  /** The final message. */
+  readonly text: string;
+  readonly usage?: Usage;
+  /** A sentence for a person when the turn failed. */
+  readonly error?: string;
+  /** Epoch ms, with `rate-limited`. */
+  readonly resetAt?: number;
+}
+
+/** `export const echo = defineEngine({name: 'echo', …})`: checks the shape at definition. */
+export function defineEngine(engine: Engine): Engine {
+  if (!/^[a-z][a-z0-9-]*$/.test(engine.name)) throw new TypeError(`engine name "${engine.name}" must match [a-z][a-z0-9-]*`);
+  for (const member of ['discover', 'turn'] as const) {
+    if (typeof engine[member] !== 'function') throw new TypeError(`engine "${engine.name}" lacks ${member}()`);
+  }
+  return engine;
+}

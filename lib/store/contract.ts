@@ -1,0 +1,83 @@
+/**
+ * The store port: an ordered map of strings that takes whole groups of commits, all or nothing, durable before
+ * the promise resolves. LevelDB with segment files is the embedded default, memory serves tests.
+ *
+ * Nothing above the store may assume that it is the only process: a group carries the position it was made for,
+ * and a store may refuse it with `CONFLICT`.
+ */
+
+/** Put (`string`) or delete (`null`) one key. Values are single-line text (JSON): no control characters. Keys: `[!-~]`, no tab. */
+export type Op = readonly [key: string, value: string | null];
+
+/** Where the ordered log stands: the last entry's position and its chain hash. `{seq: 0, chain: ''}` in an empty store. */
+export interface Head {
+  readonly seq: number;
+  readonly chain: string;
+}
+
+/** One group commit. `first..last` are the log positions it holds (`last === first - 1`: ops without log entries); `chain` is the hash of the last. */
+export interface Group {
+  readonly first: number;
+  readonly last: number;
+  readonly chain: string;
+  readonly ops: readonly Op[];
+}
+
+export interface Range {
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt?: string;
+  readonly lte?: string;
+  readonly reverse?: boolean;
+  /** At most this many entries. Default and cap of one page: 1,000. */
+  readonly limit?: number;
+}
+
+export type StoreState =
+  | { readonly state: 'ready' }
+  /** A write failed or damage was found: closing, reopening, verifying. Writes reject with STORE_UNAVAILABLE meanwhile. */
+  | { readonly state: 'recovering'; readonly reason: string }
+  /** Given up; a person is needed. */
+  | { readonly state: 'failed'; readonly reason: string };
+
+export interface Store {
+  /** The committed head. After a failed write it is what survived; read it anew before the next group. */
+  readonly head: Head;
+  readonly state: StoreState;
+  /**
+   * Write one group. Resolves when every op is durable (fsync) and readable. Groups are applied in call order; a
+   * call need not await the one before it. A rejection means: this group and all calls after it that were not yet
+   * settled have left nothing behind.
+   */
+  write(group: Group): Promise<void>;
+  get(key: string): Promise<string | undefined>;
+  /** In the order of the keys; `undefined` where absent. */
+  getMany(keys: readonly string[]): Promise<(string | undefined)[]>;
+  /** One page, sorted by the bytes of the key. Page on with `gt` (or `lt` in reverse) of the last key. */
+  page(range: Range): Promise<[key: string, value: string][]>;
+  /** How many keys lie in the range; may count without reading values. */
+  count(range: Range): Promise<number>;
+  /** Called at every change of `state`. Returns the way to unsubscribe. */
+  onState(listener: (state: StoreState) => void): () => void;
+  /** Flush, mark a clean stop, release the home. Idempotent. */
+  close(): Promise<void>;
+}
+
+export type StoreErrorCode =
+  /** Nothing was written; safe to retry once `state` is `ready` again. */
+  | 'STORE_UNAVAILABLE'
+  /** The group was made for another head. */
+  | 'CONFLICT'
+  /** A record failed its checksum and no second copy could heal it. */
+  | 'CORRUPT'
+  /** Another process holds this home. */
+  | 'LOCKED'
+  /** The home cannot be opened without risking data; the message says why and what to do. */
+  | 'REFUSED';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  constructor(readonly code: StoreErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,264 @@
+import type { ActorKey, Kind, Meta, World } from '../../actors/contracts.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/ground.js';
+import type { Refusal } from '../../machines/refusals.js';
+import type { Store, StoreState } from '../store/contract.js';
+import type { SystemWorld } from '../world.js';
+
+/**
+ * The supervisor's public face: what a gateway, a command or an embedding program may do with durable actors.
+ * Every answer leaves only after the commit that it tells of.
+ */
+export interface Supervisor {
+  /** Create an actor. `EXISTS` when the id is taken. `await supervisor.spawn('work-item', {id, input: {title: 'Buy milk'}})` */
+  spawn(kind: string, options: SpawnOptions): Promise<ActorView | Refusal>;
+  /** Send an event and answer with the actor's view after the commit, or the refusal. `NOT_FOUND` for an absent actor. */
+  ask(kind: string, id: string, event: EventObject, options?: AskOptions): Promise<ActorView | Refusal>;
+  /** Several actors, one commit, all or nothing. At most 16 actors. */
+  transact<Result extends Json>(plan: Plan<Result>): Promise<Committed<Result> | Refusal>;
+  /** The committed view of an actor, or undefined. */
+  get(kind: string, id: string): Promise<ActorView | undefined>;
+  /** A page of a list that the kind's `index` declares. */
+  list(kind: string, query: ListQuery): Promise<ListPage>;
+  /** Rows of a collection, e.g. the messages of a session. */
+  rows(actor: ActorKey, collection: string, query?: RowsQuery): Promise<readonly Row[]>;
+  /** Log entries as they are committed, from `since` (exclusive) or from now on. Never misses one; ends when `signal` aborts or the supervisor stops. */
+  watch(options?: WatchOptions): AsyncIterable<LogEntry>;
+  /** Ephemeral frames (streaming deltas, refusals) as they happen. Returns the way to unsubscribe. */
+  onProgress(listener: (frame: ProgressFrame) => void): () => void;
+  /** Log entries of one actor, newest first. */
+  history(actor: ActorKey, query?: { readonly before?: number; readonly limit?: number }): Promise<readonly LogEntry[]>;
+  /** The actor's view and state as it was after log position `at`. Read, never re-executed. */
+  past(actor: ActorKey, at: number): Promise<PastState | undefined>;
+  /** Which events may happen next for this caller, and what stands in the way of the others. */
+  why(actor: ActorKey, by: Caller): Promise<Why | undefined>;
+  /** The durable key-value rows of plans (`Turns.put`) by prefix. */
+  meta(prefix: string): Promise<readonly (readonly [key: string, value: Json])[]>;
+  /** A handle usable wherever XState users expect an actor reference. */
+  handle(kind: string, id: string): Handle;
+  deadLetters(query?: { readonly limit?: number }): Promise<readonly DeadLetter[]>;
+  /** Put a dead letter back into its actor's mailbox. `NOT_FOUND` when it is gone. */
+  retry(deadLetterId: string, by: Caller): Promise<true | Refusal>;
+  /** Let a halted actor go on. */
+  resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal>;
+  readonly status: SupervisorStatus;
+  /** Swap a value of the world that `facts` functions see (roster, config, registry). */
+  learn(name: string, value: unknown): void;
+  /** Drain: no new work, running effects get `stopping`, everything is written, the store is closed. Idempotent; at most `drainMs`. */
+  stop(options?: { readonly drainMs?: number }): Promise<void>;
+  readonly world: SystemWorld;
+}
+
+export interface SupervisorOptions {
+  readonly kinds: readonly Kind[];
+  readonly store: Store;
+  readonly world?: SystemWorld;
+  /** First values of the world that `facts` functions see. */
+  readonly facts?: World;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface Limits {
+  /** Committed snapshots kept in memory. */
+  readonly awakeActorsMax: number;
+  /** Events waiting for one actor. More are refused with BUSY. */
+  readonly mailboxMax: number;
+  readonly snapshotBytesMax: number;
+  readonly keepLogDays: number;
+  readonly keepLogBytes: number;
+}
+
+export interface EventObject { readonly type: string; readonly [member: string]: unknown }
+
+export interface SpawnOptions {
+  /** Default: a new UUID. `[A-Za-z0-9._:-]{1,200}` */
+  readonly id?: string;
+  readonly input?: Json;
+  readonly parent?: ActorKey;
+  /** Default: the operator. */
+  readonly by?: Caller;
+  readonly idempotency?: Idempotency;
+  readonly dryRun?: boolean;
+}
+
+export interface AskOptions {
+  readonly by?: Caller;
+  /** Answer only once the actor's view satisfies this (at most `timeoutMs`, default 25,000), else `{pending: true}` in the view. */
+  readonly until?: (view: ActorView) => boolean;
+  readonly timeoutMs?: number;
+  readonly idempotency?: Idempotency;
+  readonly dryRun?: boolean;
+}
+
+/** One durable key per caller: the same key and hash answers again without acting, another hash is IDEMPOTENCY_CONFLICT. */
+export interface Idempotency {
+  readonly key: string;
+  /** Whose key: `callerName(by)`, usually. */
+  readonly scope: string;
+  /** Hash of route and body. */
+  readonly hash: string;
+}
+
+/** An actor as callers see it: the kind's `view` plus what the kernel knows. */
+export interface ActorView {
+  readonly kind: string;
+  readonly id: string;
+  readonly rev: number;
+  /** Position of the commit in the log. */
+  readonly seq: number;
+  /** XState's state value, e.g. `"running"`. */
+  readonly value: Json;
+  readonly status: 'active' | 'done' | 'error';
+  readonly meta: Meta;
+  /** What the kind's `view` answers. */
+  readonly view: Json;
+  /** `until` was not reached in time; the outcome arrives as a frame. */
+  readonly pending?: true;
+  /** The answer of an earlier request with the same idempotency key. */
+  readonly replayed?: true;
+  /** The rehearsed steps, when `dryRun` was asked; nothing was written. */
+  readonly steps?: readonly PlannedStep[];
+}
+
+export interface PlannedStep {
+  readonly kind: string;
+  readonly id: string;
+  readonly from: Json;
+  readonly to: Json;
+  readonly effects: readonly string[];
+}
+
+/** A deed that touches several actors: names them, takes their turns in order, decides on committed snapshots, writes one batch. */
+export interface Plan<Result extends Json> {
+  /** Shown in the log as the cause. */
+  readonly name: string;
+  /** Existing or absent actors whose turns the plan takes. New actors with ids made by the caller need not be named. */
+  readonly actors: readonly ActorKey[];
+  readonly by?: Caller;
+  readonly idempotency?: Idempotency;
+  readonly dryRun?: boolean;
+  /** Synchronous and pure but for `turns`. Return a refusal to refuse the whole. */
+  decide(turns: Turns): Result | Refusal;
+}
+
+export interface Turns {
+  readonly at: number;
+  /** The state as of now within the plan; undefined when absent. Only actors named by the plan. */
+  read(actor: ActorKey): ActorView | undefined;
+  /** Step an actor. A refusal is thrown as the plan's refusal, unless `soft`. */
+  send(actor: ActorKey, event: EventObject, options?: { readonly soft?: boolean }): ActorView | Refusal;
+  create(kind: string, id: string, options?: { readonly input?: Json; readonly parent?: ActorKey }): ActorView;
+  /** Next number of a durable counter (gaps are legal): 1, 2, 3 … */
+  count(counter: string): number;
+  /** A durable key-value row of the plan's own (`null` deletes). */
+  put(key: string, value: Json): void;
+  /** A row read before the plan began (the plan names it in no way; last write wins within one process). */
+  peek(key: string): Json | undefined;
+}
+
+export interface Committed<Result> {
+  readonly result: Result;
+  readonly seq: number;
+  readonly replayed: boolean;
+  readonly steps: readonly PlannedStep[];
+}
+
+export interface ListQuery {
+  readonly index: string;
+  /** Only keys that begin with this. */
+  readonly prefix?: string;
+  readonly after?: string;
+  readonly reverse?: boolean;
+  readonly offset?: number;
+  /** Default 100, cap 1,000. */
+  readonly limit?: number;
+}
+export interface ListItem { readonly id: string; readonly key: string; readonly row: Json }
+export interface ListPage { readonly items: readonly ListItem[]; /** Pass as `after`. */ readonly next: string | null }
+
+export interface RowsQuery { readonly before?: number; readonly last?: number; readonly after?: number; readonly limit?: number }
+export interface Row { readonly n: number | string; readonly row: Json }
+
+export interface WatchOptions {
+  /** Exclusive. Below the retention floor the iteration begins with `{type: 'reset'}` in `event`. */
+  readonly since?: number;
+  readonly kinds?: readonly string[];
+  readonly ids?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** One step of one actor, as committed. */
+export interface LogEntry extends ActorKey {
+  readonly seq: number;
+  /** Shared by the entries of one commit: the seq of its first entry. */
+  readonly tx: number;
+  /** Last entry of its commit. */
+  readonly last: boolean;
+  readonly at: number;
+  readonly rev: number;
+  readonly machine: string;
+  readonly version: number;
+  /** The event, with contents (see Kind.contents) as `{sha256, chars}`. */
+  readonly event: Json;
+  /** XState values before (null at creation) and after. */
+  readonly from: Json;
+  readonly to: Json;
+  /** `src` of effects started, `-src` of effects left. */
+  readonly effects: readonly string[];
+  readonly frames: readonly { readonly event: string; readonly payload: Json }[];
+  /** Log position or name of what caused it. */
+  readonly cause: number | string | null;
+  readonly by: string;
+  /** Whole snapshot (`whole`) or what changed (`value`, `set`, `unset` of context members). */
+  readonly snapshot: Json;
+  /** Log position of this actor's entry before this one, and of its last whole snapshot. */
+  readonly prev: number;
+  readonly base: number;
+  readonly chain: string;
+}
+
+export interface ProgressFrame { readonly actor: ActorKey; readonly event: string; readonly payload: Json; readonly at: number }
+
+export interface PastState { readonly seq: number; readonly at: number; readonly value: Json; readonly context: Json; readonly view: Json | null }
+
+export interface Why {
+  readonly actor: ActorView;
+  readonly next: readonly { readonly event: string; readonly allowed: boolean; readonly refusal?: { readonly code: string; readonly message: string }; readonly to?: readonly string[] }[];
+  /** Deadlines that will move the actor, epoch ms. */
+  readonly timers: readonly { readonly event: string; readonly due: number }[];
+  /** Effects in flight. */
+  readonly effects: readonly string[];
+}
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly actor: ActorKey;
+  readonly at: number;
+  readonly event: Json;
+  /** Id under which the log tells of the fault. */
+  readonly faultId: string;
+  readonly error: string;
+}
+
+export interface SupervisorStatus {
+  readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
+  readonly reasons: readonly string[];
+  readonly store: StoreState;
+  readonly seq: number;
+  readonly awake: number;
+  /** Commits and events since start. */
+  readonly commits: number;
+  readonly events: number;
+  readonly effects: number;
+  readonly restarts: number;
+}
+
+/** XState's actor reference, durable: `send` never throws, `getSnapshot` is the last commit. */
+export interface Handle {
+  readonly id: string;
+  readonly kind: string;
+  send(event: EventObject): void;
+  ask(event: EventObject, options?: AskOptions): Promise<ActorView | Refusal>;
+  getSnapshot(): unknown;
+  subscribe(observer: ((snapshot: unknown) => void) | { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void }): { unsubscribe(): void };
+}

@@ -1,0 +1,34 @@
+/** Who asks. Made at the edge (gateway, embedder, kernel), carried by every event as `by`, judged by policies. */
+export type Caller =
+  /** The kernel itself, a plan or a schedule: `part` says which. */
+  | { readonly type: 'system'; readonly part: string }
+  /** A person with the gateway's token, or the embedding program. */
+  | { readonly type: 'operator' }
+  /** A person with a paired browser: the same authority as the operator. */
+  | { readonly type: 'device'; readonly id: string }
+  /** An agent. `ancestors` are the sessions above it, nearest first. */
+  | {
+      readonly type: 'session';
+      readonly id: string;
+      readonly employee: string | null;
+      readonly ancestors: readonly string[];
+    };
+
+export const operator: Caller = { type: 'operator' };
+export const system = (part: string): Caller => ({ type: 'system', part });
+
+/** A person decides: the operator or a paired browser. */
+export const isPerson = (caller: Caller): boolean => caller.type === 'operator' || caller.type === 'device';
+
+/** People and the kernel itself; everything but an agent. */
+export const isTrusted = (caller: Caller): boolean => caller.type !== 'session';
+
+/** How a caller is written in events and logs: `operator`, `device:<id>`, `session:<id>`, `system:<part>`. */
+export function callerName(caller: Caller): string {
+  switch (caller.type) {
+    case 'operator': return 'operator';
+    case 'device': return `device:${caller.id}`;
+    case 'session': return `session:${caller.id}`;
+    case 'system': return caller.part;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Every expected "no" of the system, in one table: code → HTTP status hint → sentence.
+ *
+ * A *refusal* is a value, not an exception: the caller asked for something that may not be done now, or not by
+ * them. Nothing is written and nobody is to blame. A *fault* is ours and never appears here. Only the gateway
+ * speaks HTTP; the status is a hint so that the table needs no second half elsewhere.
+ */
+export interface Refusal {
+  readonly refused: true;
+  readonly code: RefusalCode;
+  readonly status: number;
+  /** A sentence for a person: what was refused, why, and what to do instead. */
+  readonly message: string;
+  /** Members for programs; they become members of the HTTP error body. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+const table = {
+  BAD_REQUEST: [400, 'The request is malformed.'],
+  UNKNOWN_EVENT: [400, 'This actor does not know such an event.'],
+  NOTE_REQUIRED: [400, 'A note is required for this change: say why.'],
+  ILLEGAL_TRANSITION: [400, 'This change is not possible from the current status.'],
+  ASSIGNEE_REQUIRED: [400, 'This status needs an assignee.'],
+  UNKNOWN_EMPLOYEE: [400, 'There is no such employee. GET /api/org lists them.'],
+  UNKNOWN_ENGINE: [400, 'There is no such engine. GET /api/engines lists them.'],
+  UNKNOWN_MODEL: [400, 'This engine does not offer that model. GET /api/engines lists them.'],
+  UNKNOWN_EFFORT: [400, 'This model does not offer that effort level. GET /api/engines lists them.'],
+  UNKNOWN_ATTACHMENT: [400, 'An attachment id names no managed file.'],
+  SELF_MESSAGE: [400, 'A session cannot send a message to itself.'],
+  DRY_RUN_UNSUPPORTED: [400, 'This route cannot be rehearsed; nothing was done.'],
+  IDEMPOTENCY_KEYS_DIFFER: [400, 'The Idempotency-Key header and the body member idempotencyKey differ.'],
+  UNAUTHENTICATED: [401, 'Missing or invalid gateway auth token.'],
+  FORBIDDEN: [403, 'This caller may not do that.'],
+  PERSON_REQUIRED: [403, 'Only a person may make this change.'],
+  SELF_REVIEW: [403, 'An attempt cannot declare its own work item done. Ask for review instead.'],
+  NOT_OWNER: [403, 'This caller does not own the work item.'],
+  CANCEL_BY_ARCHIVE: [403, 'A status change cannot cancel. Archive the work item instead.'],
+  NOT_DESCENDANT: [403, 'An agent may stop only sessions that it spawned.'],
+  OWN_APPROVAL: [403, 'An owner cannot decide their own approval.'],
+  NOT_ROUTED: [403, 'The approval is routed to somebody else.'],
+  NOT_FOUND: [404, 'There is no such thing.'],
+  METHOD_NOT_ALLOWED: [405, 'This path does not know that method.'],
+  CONFLICT: [409, 'The request conflicts with the current state.'],
+  EXISTS: [409, 'Something with this id exists already.'],
+  IDEMPOTENCY_CONFLICT: [409, 'This idempotency key was used with another request.'],
+  NO_PENDING_APPROVAL: [409, 'There is no pending approval.'],
+  TERMINAL: [409, 'The work item is closed.'],
+  VERSION_CONFLICT: [409, 'Somebody changed this in the meantime. Read it again.'],
+  LIVE_ATTEMPT: [409, 'A session is already working on this work item.'],
+  PAYLOAD_TOO_LARGE: [413, 'The payload is too large.'],
+  PRECONDITION_REQUIRED: [428, 'Send expectedVersion (or If-Match) with the version that you have read.'],
+  TOO_MANY: [429, 'Too many requests of this kind. Wait, then try again.'],
+  QUEUE_FULL: [429, 'The queue is full. Wait until some of it is done.'],
+  ENGINE_UNAVAILABLE: [502, 'The engine is not available.'],
+  ACTOR_HALTED: [503, 'This actor failed too often and was halted. A person must resume it.'],
+  STORE_UNAVAILABLE: [503, 'The store cannot write at the moment. Nothing was done; it is safe to try again.'],
+  DISK_LOW: [503, 'The disk is almost full: new work is refused, running work is finished. Free some space.'],
+  DRAINING: [503, 'The gateway is shutting down. Try again after its restart.'],
+  BUSY: [503, 'Too much is waiting already. Try again in a moment.'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type RefusalCode = keyof typeof table;
+
+/** `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one is given. */
+export function refuse(code: RefusalCode, details: Record<string, unknown> = {}, message?: string): Refusal {
+  const [status, sentence] = table[code];
+  return { refused: true, code, status, message: message ?? sentence, details };
+}
+
+/** True for a refusal, whatever produced it: `if (isRefusal(answer)) …`. */
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && (value as { refused?: unknown }).refused === true;
+}
+
+/** The table itself, for the documentation and the specs. */
+export const refusalTable: Readonly<Record<RefusalCode, readonly [status: number, sentence: string]>> = table;
