@@ -4,7 +4,8 @@ import type { Json } from '../../machines/ground.js';
 import type { FencedHand, HandContext } from '../contracts.js';
 import type { Engine, TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
-import { reap, type Graces, type ProcessTable } from '../engines/process.js';
+import { reap, type Graces, type ProcessTable, type SpawnNote } from '../engines/process.js';
+import { firstBytes } from '../engines/process/output.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
@@ -75,9 +76,9 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
     },
     async recover(_input, note) {
       const reaped = await reap(note, processOptions(options));
-      if (reaped.gone) return interruption('', 'The gateway ended while this turn was running.');
+      if (reaped.gone) return interruption(partialOf(note), 'The gateway ended while this turn was running.');
       const message = `The gateway ended while this turn was running, and process ${reaped.pid} could not be confirmed gone. End it by hand, then resume the queue.`;
-      return { ...interruption('', message), unconfirmedPid: reaped.pid };
+      return { ...interruption(partialOf(note), message), unconfirmedPid: reaped.pid };
     },
   };
 }
@@ -96,7 +97,7 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
   const onAbort = (): void => abort.abort(context.signal.reason);
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener('abort', onAbort, { once: true });
-  const deltas = createDeltas((payload) => context.progress('session:delta', { sessionId, turnId: input.turnId, ...payload }));
+  const deltas = createDeltas((frame) => context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }));
   const spawner = createSpawner({
     tokenHash: tokenHash(token), signal: abort.signal, note: (note) => context.note({ ...note }),
     onSilence: () => deltas.add('status', 'The engine has been silent for a while; it may be waiting for a rate limit.'),
@@ -112,7 +113,7 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
     const unconfirmedPid = await spawner.close(() => abort.abort());
     deltas.close();
     const told = judged(result, context.signal, abort.signal, input, deltas);
-    if (context.signal.aborted) await tellPartial(told, input, context);
+    if (context.signal.aborted) await tellPartial(told, input, context, spawner.lastNote());
     return unconfirmedPid === undefined ? told : { ...told, unconfirmedPid };
   } finally {
     clearTimeout(deadline);
@@ -172,12 +173,29 @@ function judged(result: TurnResult, asked: AbortSignal, ended: AbortSignal, inpu
   return result;
 }
 
-/** The half of an answer is worth keeping. The session may be gone by now, or the store: then there is nobody to tell. */
-async function tellPartial(told: TurnResult, input: TurnInput, context: HandContext): Promise<void> {
-  if (told.text === '') return;
-  const usage = told.usage === undefined ? null : ({ ...told.usage } as Json);
-  await context.send({ type: 'turn.partial', turnId: input.turnId, text: told.text, usage }).catch(() => undefined);
+/**
+ * The half of an answer is worth keeping. A session that left the turn is told at once. A supervisor that stops may not
+ * hear the outcome any more, so it stands in the note, where `recover` finds it. With the store gone nobody can be told.
+ */
+async function tellPartial(told: TurnResult, input: TurnInput, context: HandContext, spawnNote: SpawnNote | undefined): Promise<void> {
+  if (told.text === '' && told.usage === undefined) return;
+  const usage = told.usage === undefined ? {} : { usage: { ...told.usage } };
+  const telling = context.reason() === 'stopping'
+    ? context.note({ ...spawnNote, partial: firstBytes(told.text, partialBytesMax) })
+    : context.send({ type: 'turn.partial', turnId: input.turnId, text: told.text, ...usage });
+  await telling.catch(() => undefined);
 }
+
+const partialBytesMax = 64 * 1024;
+
+/** What an earlier process of ours noted of an answer before it stopped. */
+function partialOf(note: Json | undefined): string {
+  const partial = typeof note === 'object' && note !== null && !Array.isArray(note) ? (note as { readonly partial?: Json }).partial : undefined;
+  return typeof partial === 'string' ? partial : '';
+}
+
+/** The id that the session gives to the answer of a turn, so that watchers can join deltas and message. */
+const answerId = (turnId: string): string => `${turnId}:answer`;
 
 function environment(input: TurnInput, sessionId: string, token: string, { gatewayUrl }: EngineTurnOptions): Record<string, string> {
   const url = gatewayUrl();

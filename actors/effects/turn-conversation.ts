@@ -20,17 +20,23 @@ export async function readConversation(messageIds: readonly string[], context: P
   return {
     prompt: asked.map(({ content }) => content).join('\n\n'),
     transcript: rows
-      .filter(({ id, isTool }) => !isTool && !messageIds.includes(id))
+      .filter(({ id, isAside }) => !isAside && !messageIds.includes(id))
       .map(({ role, content }) => ({ role, content })),
   };
 }
 
-interface MessageRow extends TurnMessage { readonly id: string; readonly isTool: boolean }
+interface MessageRow extends TurnMessage { readonly id: string; readonly isAside: boolean }
 
 function readMessage(row: Json): readonly MessageRow[] {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return [];
-  const { id, role, content, toolCall } = row as { readonly [member: string]: Json | undefined };
+  const { id, role, content, toolCall, meta } = row as { readonly [member: string]: Json | undefined };
   if (typeof id !== 'string' || typeof content !== 'string') return [];
   if (role !== 'user' && role !== 'assistant' && role !== 'notification') return [];
-  return [{ id, role, content, isTool: toolCall !== undefined && toolCall !== null }];
+  return [{ id, role, content, isAside: isGiven(toolCall) || isErrorNote(meta) }];
 }
+
+const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
+
+/** "Error: …" is what a person reads when a turn failed; the agent never said it. */
+const isErrorNote = (meta: Json | undefined): boolean =>
+  typeof meta === 'object' && meta !== null && (meta as { readonly kind?: Json }).kind === 'error';

@@ -10,6 +10,8 @@ export interface Spawner {
    * Answers a pid that could not be confirmed gone.
    */
   close(endRest: () => void): Promise<number | undefined>;
+  /** The note as it stands now. */
+  lastNote(): SpawnNote | undefined;
 }
 
 export interface SpawnerOptions {
@@ -28,11 +30,13 @@ export function createSpawner({ tokenHash, signal, note, onSilence, graces, tabl
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
   let unconfirmedPid: number | undefined;
+  let lastNote: SpawnNote | undefined;
+  const remember = (next: SpawnNote): Promise<void> => note((lastNote = next));
 
   async function start(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle> {
     if (isClosed) throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
     const child = await startChild(command, args, {
-      ...options, spawnId, tokenHash, note, signal, silence: 'report', onSilence,
+      ...options, spawnId, tokenHash, note: remember, signal, silence: 'report', onSilence,
       ...(graces === undefined ? {} : { graces }), ...(table === undefined ? {} : { table }),
     });
     const watched = child.done.then(
@@ -58,5 +62,6 @@ export function createSpawner({ tokenHash, signal, note, onSilence, graces, tabl
       await Promise.all(running);
       return unconfirmedPid;
     },
+    lastNote: () => lastNote,
   };
 }
