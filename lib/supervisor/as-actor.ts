@@ -1,4 +1,4 @@
-import type { ActorLogic, AnyActorRef, AnyActorSystem, EventObject as XStateEvent, Snapshot } from 'xstate';
+import type { ActorLogic, ActorSystem, AnyActorRef, EventObject as XStateEvent, Snapshot } from 'xstate';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal } from '../../machines/refusals.js';
 import type { ActorView, EventObject, Supervisor } from './contract.js';
@@ -39,7 +39,7 @@ export interface AsActorOptions {
 
 export function asActor(
   supervisor: Supervisor, kind: string, options: AsActorOptions = {},
-): ActorLogic<DurableSnapshot, XStateEvent, DurableInput, AnyActorSystem> {
+): ActorLogic<DurableSnapshot, XStateEvent, DurableInput, ActorSystem<never>> {
   const attached = new WeakMap<AnyActorRef, () => void>();
   return {
     getInitialSnapshot: (_scope, input) => ({
