@@ -106,7 +106,7 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
   const apply = async (): Promise<void> => {
     applying = true;
     while (durable.length > 0) {
-      const some = durable;
+      const some = durable.slice();
       const waiting = some.flatMap((one) => one.waiting);
       const last = waiting.at(-1)!;
       const groups = waiting.map((one) => one.group);

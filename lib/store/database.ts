@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Level } from 'level';
 import { StoreError, type Group, type Range } from './contract.js';
 import { firstKey, headKey } from './keys.js';
@@ -33,6 +35,8 @@ type Compacting = { compactRange(start: string, end: string): Promise<void> };
 
 /** Throws LOCKED when another process has it, DamageError when LevelDB refuses it. `new` makes an empty one and refuses one that exists. */
 export async function openDatabase(directory: string, options: { readonly create: 'new' | 'if-missing' | 'never' }): Promise<Database> {
+  // LevelDB makes the folder even where it then refuses to make the database.
+  if (options.create === 'never' && !(await stat(join(directory, 'CURRENT')).catch(() => undefined))) throw new DamageError('its file CURRENT is missing');
   // The text options are typed for browsers too; LevelDB's own are passed through. Level is classic-level here.
   const level = new Level<string, string>(directory, {
     keyEncoding: 'utf8', valueEncoding: 'utf8', createIfMissing: options.create !== 'never', errorIfExists: options.create === 'new', writeBufferSize: 16 << 20, cacheSize: 32 << 20,

@@ -115,9 +115,11 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
   const faults = [...survey.faults, ...(scan.intact && scan.position.frame >= head.frame ? [] : [scan.faults.join('; ') || `the segments end at group ${scan.position.frame}, the database stands at ${head.frame}`])];
   if (faults.length > 0) await trustDatabase(database, options, head, scan, faults);
 
+  // A verified database must not be given older frames again: the ones between that the copy lost would be undone.
+  const replayAfter = faults.length > 0 ? head.frame : start.frame;
   const loader = batchLoader(database, (rows) => onProgress?.({ task: 'replay', rows }));
-  if (scan.frames > 0) {
-    await scanSegments({ ...range, visit: (_frame, body) => loader.add(opsIn(body)) });
+  if (scan.position.frame > replayAfter) {
+    await scanSegments({ ...range, visit: (frame, body) => (frame.frame > replayAfter ? loader.add(opsIn(body)) : undefined) });
     await loader.end();
   }
   const position = scan.position.frame >= head.frame ? positionOf(scan.position) : head;
