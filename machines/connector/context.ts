@@ -75,7 +75,7 @@ export type ConnectorEvent = Stamp<ConnectorFacts> & (
 
 export type ConnectorEventOf<Type extends ConnectorEvent['type']> = Extract<ConnectorEvent, { type: Type }>;
 
-export const limits = { queueMax: 100, textBytesMax: 64 * 1024, channelBytesMax: 128, idCharsMax: 64, reasonCharsMax: 500 } as const;
+export const limits = { queueMax: 100, textBytesMax: 64 * 1024, channelBytesMax: 128, idBytesMax: 64, reasonCharsMax: 500 } as const;
 
 export const firstContext = (input: ConnectorInput): ConnectorContext => ({
   id: input.id,

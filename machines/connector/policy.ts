@@ -23,7 +23,7 @@ function mayDeliver(link: LinkStatus, context: ConnectorContext, event: Connecto
   if (!isTrusted(event.by) && event.facts?.callerMaySend !== true) {
     return refuse('FORBIDDEN', { connector: context.name }, `Your employee does not list the connector ${context.name}.`);
   }
-  const unfit = fitText('channel', event.channel, limits.channelBytesMax) ?? fitText('text', event.text, limits.textBytesMax) ?? fitText('deliveryId', event.deliveryId, limits.idCharsMax);
+  const unfit = fitText('channel', event.channel, limits.channelBytesMax) ?? fitText('text', event.text, limits.textBytesMax) ?? fitText('deliveryId', event.deliveryId, limits.idBytesMax);
   if (unfit) return unfit;
   const crooked = event.thread === null ? undefined : fitText('thread', event.thread, limits.channelBytesMax);
   if (crooked) return crooked;
@@ -33,5 +33,5 @@ function mayDeliver(link: LinkStatus, context: ConnectorContext, event: Connecto
 
 function fitText(path: string, text: unknown, bytesMax: number): Refusal | undefined {
   if (typeof text !== 'string' || text.trim() === '') return refuse('BAD_REQUEST', { path }, `${path} is required.`);
-  return jsonBytes(text) > bytesMax ? refuse('PAYLOAD_TOO_LARGE', { path, bytesMax }) : undefined;
+  return jsonBytes(text) - 2 > bytesMax ? refuse('PAYLOAD_TOO_LARGE', { path, bytesMax }) : undefined;
 }
