@@ -1,5 +1,6 @@
 import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } from './create-work-item.js';
+import { inTurn } from './in-turn.js';
 import { attempted, itemKinship } from './kinship.js';
 import { lineageOf, openWithin, selectFor, statusOf, type Lineage } from './open-session.js';
 import { workingFolder } from './working-folder.js';
@@ -33,7 +34,9 @@ export async function delegate(desk: Desk, wish: DelegationWish, asking: Asking)
   if (isRefusal(selection)) return selection;
   const lineage = await lineageOf(desk, wish.parent, asking);
   if (isRefusal(lineage)) return lineage;
-  return alone(desk, asking, () => dispatch(desk, { wish, asking, employee, selection, lineage }));
+  const deed = () => dispatch(desk, { wish, asking, employee, selection, lineage });
+  // twins under one key run one after the other, so that the second finds what the first has kept
+  return asking.idempotency ? inTurn(desk.supervisor, intentKey(asking), deed) : deed();
 }
 
 interface Delegation {
@@ -157,22 +160,3 @@ async function keptItem(desk: Desk, asking: Asking): Promise<string | null | Ref
 
 const intentKey = ({ idempotency }: Asking): string =>
   `delegation/${idempotency?.scope ?? ''}/${Buffer.from(idempotency?.key ?? '').toString('base64url')}`;
-
-const waitingOf = new WeakMap<object, Map<string, Promise<unknown>>>();
-
-/** Twins under one key run one after the other, so that the second finds what the first has kept. */
-async function alone<Result>(desk: Desk, asking: Asking, deed: () => Promise<Result>): Promise<Result> {
-  if (!asking.idempotency) return deed();
-  const key = intentKey(asking);
-  const waiting = waitingOf.get(desk.supervisor) ?? new Map<string, Promise<unknown>>();
-  waitingOf.set(desk.supervisor, waiting);
-  const before = waiting.get(key) ?? Promise.resolve();
-  const mine = before.then(deed, deed);
-  const settled = mine.then(() => undefined, () => undefined);
-  waiting.set(key, settled);
-  try {
-    return await mine;
-  } finally {
-    if (waiting.get(key) === settled) waiting.delete(key);
-  }
-}

@@ -17,8 +17,7 @@ export interface Frame {
 export const frameText = (frame: Frame): string => JSON.stringify(frame);
 
 /** The frames of a whole commit, of those entries that `visible` lets through. */
-export function framesOf(commit: readonly LogEntry[], visible: (entry: LogEntry) => boolean): string[] {
-  const seq = commit.at(-1)?.seq ?? 0;
+export function framesOf(commit: readonly LogEntry[], seq: number, visible: (entry: LogEntry) => boolean): string[] {
   const shown = commit.filter((entry) => entry.frames.length > 0 && visible(entry));
   const texts = shown.flatMap((entry) => textsOf(entry, seq));
   const final = texts.at(-1);

@@ -5,6 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { refusedIdentity, type Identity, type Reception, type TokenBook } from './caller.js';
 import { failureBody } from './failures.js';
 import type { Doorstep } from './host.js';
+import { openFeed } from './feed.js';
 import { readQuery } from './parse.js';
 import { watcher, type Watcher } from './watcher.js';
 import type { Desk } from '../commands/desk.js';
@@ -20,6 +21,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
   const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined }>();
   const { world } = desk.supervisor;
+  const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
 
   server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy());
@@ -57,7 +59,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   }
 
   function serve(socket: WebSocket, { caller, token, since }: Admitted): void {
-    const entry = { watcher: watcher({ desk, socket, caller, log }), heardAt: world.steady(), token };
+    const entry = { watcher: watcher({ desk, feed, socket, caller, log }), heardAt: world.steady(), token };
     watchers.set(socket, entry);
     socket.on('pong', () => (entry.heardAt = world.steady()));
     socket.on('message', (data, binary) => {
@@ -90,6 +92,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
     /** Tell everybody to come back later; who does not say goodbye within a second is cut. */
     close(): void {
       clearInterval(heartbeat);
+      feed.close();
       for (const socket of watchers.keys()) socket.close(1001, 'the gateway is shutting down');
       setTimeout(() => {
         for (const socket of watchers.keys()) socket.terminate();
