@@ -106,8 +106,8 @@ export interface HandContext {
   readonly actor: ActorKey;
   /** Aborts when the machine leaves the invoking state or the supervisor stops. The promise must still settle. */
   readonly signal: AbortSignal;
-  /** Why the signal aborted: `left` (state left) or `stopping` (supervisor drains). */
-  readonly reason: () => 'left' | 'stopping' | undefined;
+  /** Why the signal aborted: `left` (state left), `stopping` (supervisor drains) or `restarting` (the actor is restarted). */
+  readonly reason: () => 'left' | 'stopping' | 'restarting' | undefined;
   /** Send a durable event to the own actor; resolves after its commit. */
   send(event: { readonly type: string } & Record<string, Json | undefined>): Promise<void>;
   /** Replace the durable note of a fenced effect (pid, start time …); resolves after its commit. */

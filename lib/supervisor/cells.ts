@@ -81,6 +81,13 @@ export class Cells {
     return cell?.loaded === true ? cell.live : this.house.load(kind, id);
   }
 
+  /** Load an actor into memory. */
+  wake(kind: string, id: string): Promise<Live | undefined> {
+    return new Promise((resolve, reject) => {
+      this.enter(kind, id, { fail: reject, run: (cell) => { const { live } = cell; this.release(cell); resolve(live); } }, true);
+    });
+  }
+
   find(kind: string, id: string): Cell | undefined { return this.cells.get(keys.actor(kind, id)); }
 
   /** Be told of every commit of an actor. Keeps it awake until unsubscribed. */

@@ -261,6 +261,8 @@ export interface Handle {
   readonly kind: string;
   send(event: EventObject): void;
   ask(event: EventObject, options?: AskOptions): Promise<ActorView | Refusal>;
+  /** The last commit; undefined while the actor sleeps: `await handle.wake()` first. */
   getSnapshot(): unknown;
+  wake(): Promise<unknown>;
   subscribe(observer: ((snapshot: unknown) => void) | { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void }): { unsubscribe(): void };
 }

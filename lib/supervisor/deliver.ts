@@ -83,8 +83,7 @@ export class Deliverer {
 
   private decide(stage: Stage, kind: Kind, cell: Cell, delivery: Delivery): Refusal | undefined {
     const { live } = cell;
-    const event = delivery.event.type === 'kernel.child-ended' ? childEnd(delivery.event, live)
-      : delivery.ended === undefined ? delivery.event : { ...delivery.event, ended: delivery.ended };
+    const event = eventOf(delivery, live);
     if (event.type === 'xstate.stop' && live !== undefined) return stage.end(kind, cell.id, live, event);
     if (live !== undefined && delivery.ended?.timer !== undefined) {
       const timer = live.timers[delivery.ended.timer];
@@ -123,6 +122,14 @@ export class Deliverer {
     stage.ops.push(...ops);
     this.house.commit(stage, [cell], () => undefined);
   }
+}
+
+/** What the machine will see: the timer's own event, a child's end in XState's words, a result with what it ends. */
+function eventOf({ event, ended }: Delivery, live: Live | undefined): AnyEventObject {
+  if (event.type === 'kernel.child-ended') return childEnd(event, live);
+  if (ended === undefined) return event;
+  const timer = ended.timer === undefined ? undefined : live?.timers[ended.timer];
+  return { ...(timer?.target === selfTarget ? timer.event : event), ended };
 }
 
 /** A durable child's end, in the words that XState uses for the end of a child. */

@@ -26,10 +26,13 @@ interface House {
   fault(what: string, error: unknown): void;
 }
 
+type AbortReason = 'left' | 'stopping' | 'restarting';
+const sentences: Record<AbortReason, string> = { left: 'the actor left the state', stopping: 'the supervisor is stopping', restarting: 'the actor is restarted' };
+
 interface Running {
   readonly controller: AbortController;
   readonly listeners: ((event: { readonly type: string }) => void)[];
-  reason: 'left' | 'stopping' | undefined;
+  reason: AbortReason | undefined;
   /** A fenced effect with a note may have acted. */
   noted: boolean;
   readonly settled: Promise<void>;
@@ -62,6 +65,16 @@ export class Effects {
     this.abort(this.running.get(keys.outbox(actor.kind, actor.id, key)), 'left');
   }
 
+  /** Abort an effect, wait until it has settled, run it again under its key. */
+  async restart(kind: Kind, actor: ActorKey, start: Start): Promise<void> {
+    const running = this.running.get(keys.outbox(actor.kind, actor.id, start.key));
+    if (running !== undefined) {
+      this.abort(running, 'restarting');
+      await running.settled;
+    }
+    void this.start(kind, actor, start);
+  }
+
   signal(actor: ActorKey, key: string, event: { readonly type: string }): void {
     const running = this.running.get(keys.outbox(actor.kind, actor.id, key));
     for (const listener of running?.listeners ?? []) {
@@ -77,10 +90,10 @@ export class Effects {
     await Promise.race([Promise.all(all.map((running) => running.settled)), deadline]);
   }
 
-  private abort(running: Running | undefined, reason: 'left' | 'stopping'): void {
+  private abort(running: Running | undefined, reason: AbortReason): void {
     if (running === undefined || running.reason !== undefined) return;
     running.reason = reason;
-    running.controller.abort(new Error(reason === 'left' ? 'the actor left the state' : 'the supervisor is stopping'));
+    running.controller.abort(new Error(sentences[reason]));
   }
 
   private launch(hand: Hand, actor: ActorKey, start: Start, note: Json | undefined, left: boolean): Promise<void> {
@@ -109,6 +122,7 @@ export class Effects {
       if (hand.fence) this.house.write(outboxKey, null).catch((error: unknown) => this.house.fault(`the row ${outboxKey} could not be removed`, error));
       return;
     }
+    if (reason === 'restarting') return;
     // What was cut off by the stop and may run again does so at the next boot, under the same key.
     if (reason === 'stopping' && (hand.fence ? !noted : event.type.startsWith('xstate.error.'))) return;
     this.house.settle(actor, start, outboxKey, event);

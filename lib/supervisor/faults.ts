@@ -91,7 +91,7 @@ export class Faults {
     const { parent } = (await this.house.cells.read(cell.kind, cell.id)) ?? {};
     if (!parent) return;
     const rows = await this.house.store.page(prefix(`p/${parent.kind}/${parent.id}/${kind.kind}/`));
-    const siblings = rows.map(([key]) => partsOf(key, 4)[0] as string);
+    const siblings = rows.map(([key]) => partsOf(key)[4] as string);
     const now = this.house.world.now();
     const verdict = supervise(spec, await this.inStartOrder(kind.kind, siblings), [], cell.id, false, now);
     if (verdict.type !== 'restart') return;

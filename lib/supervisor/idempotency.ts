@@ -1,7 +1,7 @@
 import type { Json } from '../../machines/ground.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
-import { keys, prefix } from '../store/keys.js';
+import { expiriesFrom, keys, partsOf } from '../store/keys.js';
 import type { Idempotency } from './contract.js';
 
 /**
@@ -51,7 +51,7 @@ export class Keys {
 
   /** Rows to delete because their time is over: a page of them, to be written by the caller. */
   async expired(): Promise<Op[]> {
-    const rows = await this.store.page({ gte: prefix('e/').gte, lt: keys.expiry(this.now(), '').slice(0, 18), limit: 1000 });
-    return rows.flatMap(([key]): Op[] => [[key, null], [decodeURIComponent(key.slice(19)), null]]);
+    const rows = await this.store.page({ gte: expiriesFrom(0), lt: expiriesFrom(this.now()), limit: 1000 });
+    return rows.flatMap(([key]): Op[] => [[key, null], [partsOf(key)[2] as string, null]]);
   }
 }

@@ -1,5 +1,5 @@
 import type { Store } from '../store/contract.js';
-import { keys, partsOf, prefix } from '../store/keys.js';
+import { keys, partsOf, prefix, timersFrom } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
 
 /**
@@ -75,12 +75,12 @@ export class Wheel {
 
   private async load(): Promise<void> {
     const until = this.world.steady() + horizonMs;
-    let after = this.loadedUntil === 0 ? prefix('t/').gte : keys.timer(this.loadedUntil, '', '', '').slice(0, 18);
+    let after = this.loadedUntil === 0 ? prefix('t/').gte : timersFrom(this.loadedUntil);
     this.loadedUntil = until; // from here on `armed` takes what is committed meanwhile
     for (;;) {
-      const rows = await this.store.page({ gt: after, lt: keys.timer(until, '', '', '').slice(0, 18), limit: pageRows });
+      const rows = await this.store.page({ gt: after, lt: timersFrom(until), limit: pageRows });
       for (const [key] of rows) {
-        const [due, kind, id, timer] = partsOf(key, 1) as [string, string, string, string];
+        const [due, kind, id, timer] = partsOf(key).slice(1) as [string, string, string, string];
         this.push({ due: Number(due), kind, id, timer });
       }
       const last = rows.at(-1);
