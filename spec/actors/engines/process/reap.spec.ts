@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { processTable, reap } from '../../../../actors/engines/process.js';
+import { psTable } from '../../../../actors/engines/process/table.js';
+import { freshSpawnId, graces, isAlive } from '../child-fixture.js';
+
+/** A process as a crashed gateway leaves it: started by somebody else, nobody holds a handle on it. */
+async function orphan(script: string, spawnId: string): Promise<number> {
+  const child = spawn('/bin/sh', ['-c', script], { detached: true, env: { PATH: process.env['PATH'], SVC_SPAWN_ID: spawnId }, stdio: ['ignore', 'pipe', 'ignore'] });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  return child.pid as number;
+}
+
+async function noteOf(pid: number, spawnId: string): Promise<{ spawnId: string; tokenHash: null; pid: number; startTime: string }> {
+  return { spawnId, tokenHash: null, pid, startTime: (await processTable().startTime(pid)) ?? '' };
+}
+
+describe('reap', () => {
+  it('ends what a dead gateway left running, and its group', async () => {
+    const spawnId = freshSpawnId();
+    const pid = await orphan('trap "" INT TERM; sleep 60 & echo ready; while :; do sleep 1; done', spawnId);
+    expect(await reap(await noteOf(pid, spawnId), { graces })).to.deep.equal({ gone: true });
+    expect(await processTable().members(pid)).to.deep.equal([]);
+  });
+
+  it('finds by its mark a process whose pid was never noted', async () => {
+    const spawnId = freshSpawnId();
+    const pid = await orphan('echo ready; sleep 60', spawnId);
+    expect(await reap({ spawnId, tokenHash: 'h' }, { graces })).to.deep.equal({ gone: true });
+    expect(await isAlive(pid)).to.equal(false);
+  });
+
+  it('ends the rest of a group whose leader is gone', async () => {
+    const spawnId = freshSpawnId();
+    const pid = await orphan('sleep 60 & echo ready; wait', spawnId);
+    const note = await noteOf(pid, spawnId);
+    process.kill(pid, 'SIGKILL');
+    expect(await reap(note, { graces })).to.deep.equal({ gone: true });
+    expect(await processTable().members(pid)).to.deep.equal([]);
+  });
+
+  it('never touches a process that got the pid of ours', async () => {
+    const pid = await orphan('echo ready; sleep 60', freshSpawnId());
+    const note = { ...(await noteOf(pid, freshSpawnId())), startTime: 'another boot:1' };
+    expect(await reap(note, { graces })).to.deep.equal({ gone: true });
+    expect(await isAlive(pid)).to.equal(true);
+    process.kill(-pid, 'SIGKILL');
+  });
+
+  it('leaves alone, and names, a process that has the start time but not the mark', async () => {
+    const pid = await orphan('echo ready; sleep 60', freshSpawnId());
+    expect(await reap(await noteOf(pid, freshSpawnId()), { graces })).to.deep.equal({ gone: false, pid });
+    expect(await isAlive(pid)).to.equal(true);
+    process.kill(-pid, 'SIGKILL');
+  });
+
+  it('has nothing to do without a note, or with one that is none', async () => {
+    for (const note of [undefined, null, 'x', [], {}, { spawnId: '' }, { spawnId: 7 }]) {
+      expect(await reap(note, { graces })).to.deep.equal({ gone: true });
+    }
+  });
+});
+
+describe('the process table of ps, for platforms without /proc', () => {
+  it('sees the same processes', async () => {
+    const spawnId = freshSpawnId();
+    const pid = await orphan('sleep 60 & echo ready; wait', spawnId);
+    const members = await processTable().members(pid);
+    expect(members).to.have.lengthOf(2);
+    expect([...(await psTable.members(pid))].sort()).to.deep.equal([...members].sort());
+    expect([...(await psTable.marked(spawnId))].sort()).to.deep.equal([...members].sort());
+    expect(await psTable.startTime(pid)).to.match(/\d\d:\d\d:\d\d/);
+    expect(await reap({ spawnId, tokenHash: null, pid, startTime: (await psTable.startTime(pid)) ?? '' }, { graces, table: psTable })).to.deep.equal({ gone: true });
+    expect(await psTable.startTime(pid)).to.equal(undefined);
+  });
+});
