@@ -25,7 +25,6 @@ export interface Opened {
   readonly segments: readonly string[];
   readonly replayedFrames: number;
   readonly replayedBytes: number;
-  readonly checkpoint: Position;
 }
 
 export interface RecoverOptions {
@@ -134,7 +133,7 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
     await database.flush();
     await writeCheckpoint(copy, { ...position, ...place, clean: false, base: survey.base, segments });
   }
-  return { database, position, writer, base: survey.base, segments, replayedFrames: scan.frames, replayedBytes: scan.bytes, checkpoint: checkpoint ?? position };
+  return { database, position, writer, base: survey.base, segments, replayedFrames: scan.frames, replayedBytes: scan.bytes };
 }
 
 function readHead(database: Database): Position {
@@ -173,7 +172,7 @@ async function renewCopy(options: RecoverOptions, database: Database, position: 
   const file = { file: base.file, frame: base.frame, bytes: base.bytes };
   await writeCheckpoint(copy, { ...position, ...place, clean: false, base: file, segments: [place.segment] });
   log?.warn({ seq: position.seq, base: base.file }, 'second copy of the store was written anew');
-  return { database, position, writer, base: file, segments: [place.segment], replayedFrames: 0, replayedBytes: 0, checkpoint: position };
+  return { database, position, writer, base: file, segments: [place.segment], replayedFrames: 0, replayedBytes: 0 };
 }
 
 function positionOf({ frame, seq, chain }: Position): Position {
