@@ -217,6 +217,9 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       if (state.state === 'ready') {
         await session.writer.close();
         await session.upkeep.checkpoint(true);
+      } else {
+        // What a refused write left must not be found, and taken for a commit, at the next start.
+        await session.writer.abandon().catch((error: unknown) => log?.warn({ err: error }, 'store could not clean up after a failed write'));
       }
     } finally {
       await session.database.close();
