@@ -1,15 +1,7 @@
 import { expect } from 'chai';
-import type { SnapshotFrom } from 'xstate';
-import type { ConnectorEvent } from '../../../machines/connector/context.js';
-import { connectorMachine } from '../../../machines/connector/machine.js';
-import { connectorPolicy } from '../../../machines/connector/policy.js';
 import { connectorView } from '../../../machines/connector/view.js';
-import { Life } from '../step.js';
+import { born, type Wire } from './beings.js';
 
-type Wire = Life<typeof connectorMachine>;
-const born = (input: Record<string, unknown> = {}): Wire => new Life(connectorMachine, {
-  name: 'hook', connectorType: 'webhook', employee: null, capabilities: { threading: false, messageEdits: false, reactions: false, attachments: false }, ...input,
-}, (snapshot: SnapshotFrom<typeof connectorMachine>, event: ConnectorEvent) => connectorPolicy(snapshot.value, snapshot.context, event));
 const view = (wire: Wire) => connectorView(wire.snapshot.value, wire.snapshot.context);
 const say = (deliveryId: string, extra: Record<string, unknown> = {}) => ({ type: 'delivery.request', deliveryId, channel: '#ops', text: `hello ${deliveryId}`, thread: null, ...extra });
 const agent = { type: 'session', id: 's1', employee: 'ann', ancestors: [] } as const;
@@ -109,6 +101,15 @@ describe('a connector', () => {
     expect([view(wire).status, view(wire).employee]).to.deep.equal(['starting', 'ann']);
     wire.send({ type: 'connector.reload' });
     expect(wire.started.filter(({ id }) => id === 'opening')).to.have.length(3);
+  });
+
+  it('goes on sending through a reload: re-entering one region must not reset the other, which lost the delivery under way', () => {
+    const wire = open();
+    wire.send(say('one'));
+    wire.send({ type: 'connector.reload' });
+    expect([view(wire).sending, wire.effects.has('delivery')]).to.deep.equal([true, true]);
+    wire.finish('delivery', { outcome: 'sent' });
+    expect(fates(wire).at(-1)).to.equal('one sent');
   });
 
   it('keeps its queue and snapshot bounded', () => {
