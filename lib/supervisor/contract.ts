@@ -134,6 +134,8 @@ export interface Plan<Result extends Json> {
   readonly name: string;
   /** Existing or absent actors whose turns the plan takes. New actors with ids made by the caller need not be named. */
   readonly actors: readonly ActorKey[];
+  /** Keys of own rows (`Turns.put`) that the plan will `peek` at. */
+  readonly reads?: readonly string[];
   readonly by?: Caller;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
@@ -152,7 +154,7 @@ export interface Turns {
   count(counter: string): number;
   /** A durable key-value row of the plan's own (`null` deletes). */
   put(key: string, value: Json): void;
-  /** A row read before the plan began (the plan names it in no way; last write wins within one process). */
+  /** A row of the plan's own as it was when the plan began; named in `Plan.reads`. Last write wins. */
   peek(key: string): Json | undefined;
 }
 
@@ -259,6 +261,8 @@ export interface Handle {
   readonly kind: string;
   send(event: EventObject): void;
   ask(event: EventObject, options?: AskOptions): Promise<ActorView | Refusal>;
+  /** The last commit; undefined while the actor sleeps: `await handle.wake()` first. */
   getSnapshot(): unknown;
+  wake(): Promise<unknown>;
   subscribe(observer: ((snapshot: unknown) => void) | { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void }): { unsubscribe(): void };
 }
