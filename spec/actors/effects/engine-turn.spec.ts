@@ -5,7 +5,7 @@ import { engineTurnHand, type EngineTurnOptions, type TurnInput } from '../../..
 import { commandEngine } from '../../../actors/engines/command.js';
 import { defineEngine, type Engine } from '../../../actors/engines/engine.js';
 import { createPool } from '../../../actors/engines/pool.js';
-import { reap } from '../../../actors/engines/process.js';
+import { processTable } from '../../../actors/engines/process.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens, tokenHash } from '../../../actors/engines/tokens.js';
 import { freshFolder, graces, isAlive } from '../engines/child-fixture.js';
@@ -105,11 +105,35 @@ describe('engineTurnHand', () => {
   it('names the process that could not be confirmed gone', async () => {
     const { hand } = hall(script('true'), {
       graces: { interruptMs: 5, terminateMs: 5, confirmMs: 20 },
-      table: { startTime: () => Promise.resolve(undefined), members: () => Promise.resolve([]), marked: () => Promise.resolve([4242]) },
+      table: { startTime: () => Promise.resolve(undefined), members: () => Promise.resolve([]), marked: () => Promise.resolve([4999999]) },
     });
-    const output = await hand.recover(input(), { spawnId: 'gone', tokenHash: null, pid: 4242, startTime: 'x' }, desk().context);
-    expect(output).to.include({ outcome: 'interrupted', unconfirmedPid: 4242 });
-    expect(output.error).to.include('4242');
+    const output = await hand.recover(input(), { spawnId: 'gone', tokenHash: null, pid: 4999999, startTime: 'x' }, desk().context);
+    expect(output).to.include({ outcome: 'interrupted', unconfirmedPid: 4999999 });
+    expect(output.error).to.include('4999999');
+  });
+
+  it('begins no turn beside a process of the session that could not be ended', async () => {
+    const real = processTable();
+    let ghosts: readonly number[] = [];
+    const { hand } = hall(script('echo half; exec sleep 60'), {
+      graces: { interruptMs: 100, terminateMs: 5, confirmMs: 150 },
+      table: { ...real, marked: async (spawnId) => [...(await real.marked(spawnId)), ...ghosts] },
+    });
+    const first = desk({ messages: [question] });
+    const running = hand.run(input(), first.context);
+    await first.read('half');
+    ghosts = [4999999]; // hangs in the kernel
+    first.leave();
+    expect(await running).to.include({ outcome: 'interrupted', unconfirmedPid: 4999999 });
+    const second = desk({ messages: [question] });
+    expect(await hand.run(input(), second.context)).to.include({ outcome: 'interrupted', unconfirmedPid: 4999999 });
+    expect(second.sent).to.deep.equal([]);
+    ghosts = [];
+    const third = desk({ messages: [question] });
+    const resumed = hand.run(input(), third.context);
+    await third.read('half');
+    third.leave();
+    expect(await resumed).to.deep.equal({ outcome: 'interrupted', text: 'half' });
   });
 
   it('waits for its turn, and an aborted wait ends without a process', async () => {
@@ -230,9 +254,5 @@ describe('engineTurnHand', () => {
     expect((await hand.run(input({ engine: 'claude' }), desk({ messages: [question] }).context)).error).to.include('no engine "claude"');
     expect((await hand.run(input({ messageIds: ['mX'] }), desk({ messages: [question] }).context)).error).to.include('mX');
     expect((await hand.run(input(), desk({ messages: [question], failSend: 'turn.began' }).context)).error).to.include('the store cannot write');
-  });
-
-  it('is not reaped by a note of somebody else', async () => {
-    expect(await reap({ spawnId: 'nobody', tokenHash: null }, { graces })).to.deep.equal({ gone: true });
   });
 });

@@ -195,13 +195,13 @@ describe('the end of a child', () => {
   it('is told with the pid when it cannot be confirmed', async () => {
     const real = processTable();
     const { child, saw, abort } = await sh('echo ready; sleep 60', {
-      // a table in which one member of the group stays for ever, like a process that hangs in the kernel
-      table: { ...real, startTime: real.startTime, members: () => Promise.resolve([4242]), marked: () => Promise.resolve([4242]) },
+      // a table in which one member of the group stays for ever, like a process that hangs in the kernel; no machine has such a pid
+      table: { ...real, startTime: real.startTime, members: () => Promise.resolve([4999999]), marked: () => Promise.resolve([4999999]) },
       graces: { interruptMs: 10, terminateMs: 10, confirmMs: 50 },
     });
     await saw('ready');
     abort();
-    expect(await rejection(child.done)).to.include({ code: 'NOT_ENDED', pid: 4242 });
+    expect(await rejection(child.done)).to.include({ code: 'NOT_ENDED', pid: 4999999 });
   });
 });
 
