@@ -85,7 +85,7 @@ describe('engineTurnHand', () => {
     at.leave('stopping');
     await running;
     expect(at.sent.map(({ type }) => type)).to.not.include('turn.partial');
-    expect(await hand.recover(input(), at.notes.at(-1), desk().context)).to.deep.equal({
+    expect(await hand.recover(input(), at.notes.at(-1) ?? null, desk().context)).to.deep.equal({
       outcome: 'interrupted', text: 'half', error: 'The gateway ended while this turn was running.',
     });
   });
@@ -97,7 +97,7 @@ describe('engineTurnHand', () => {
     await before.read('ready');
     // another process object, as after a restart: it knows the note and nothing else
     const after = hall(script('true'));
-    expect(await after.hand.recover(input(), before.notes.at(-1), desk().context)).to.include({ outcome: 'interrupted', text: '' });
+    expect(await after.hand.recover(input(), before.notes.at(-1) ?? null, desk().context)).to.include({ outcome: 'interrupted', text: '' });
     expect(await isAlive((before.notes.at(-1) as { pid: number }).pid)).to.equal(false);
     await lost;
   });

@@ -46,6 +46,7 @@ export function desk(options: { readonly id?: string; readonly kind?: string; re
         frames.push({ event, payload: payload as Record<string, Json | undefined> });
         tell();
       },
+      onEvent: () => undefined,
       rows: (_collection, { last } = {}) => Promise.resolve((options.messages ?? []).slice(-(last ?? Infinity))),
     },
     leave(why = 'left') {

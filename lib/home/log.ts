@@ -1,0 +1,29 @@
+import { pino, type Logger } from 'pino';
+import type { Config } from './config.js';
+import type { Layout } from './layout.js';
+import { redactedPaths } from '../world.js';
+
+/** The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the owner only), standard output, both or neither. */
+export interface OpenLog {
+  readonly log: Logger;
+  /** Write out what is buffered and close the file. */
+  close(): Promise<void>;
+}
+
+export function openLog({ level, file, stdout }: Config['logging'], layout: Layout): OpenLog {
+  const toFile = file ? pino.destination({ dest: layout.log, mkdir: true, mode: 0o600, sync: false, minLength: 0 }) : undefined;
+  const streams = [...(toFile === undefined ? [] : [{ level, stream: toFile }]), ...(stdout ? [{ level, stream: process.stdout }] : [])];
+  // A full disk or a folder that went away must not take the gateway down with its log.
+  toFile?.on('error', () => undefined);
+  const log = streams.length === 0 || level === 'silent'
+    ? pino({ level: 'silent' })
+    : pino({ level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } }, pino.multistream(streams.map((entry) => ({ ...entry, level: entry.level === 'silent' ? 'fatal' : entry.level }))));
+  return {
+    log,
+    close: () => new Promise((resolve) => {
+      if (toFile === undefined) return resolve();
+      toFile.once('close', resolve);
+      toFile.end();
+    }),
+  };
+}
