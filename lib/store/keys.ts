@@ -28,12 +28,13 @@ export const keys = {
   deadLetter: (id: string): string => `d/${part(id)}`,
   /** Child of an actor: `p/<parentKind>/<parentId>/<kind>/<id>`. */
   child: (parentKind: string, parentId: string, kind: string, id: string): string => `p/${part(parentKind)}/${part(parentId)}/${part(kind)}/${part(id)}`,
-  /** Single values: `m/<name>`. The store itself owns `m/head`. */
+  /** Single values: `m/<name>`. */
   meta: (name: string): string => `m/${part(name)}`,
 } as const;
 
-/** Where the store keeps its own position. Never part of a group's ops. */
-export const headKey = 'm/head';
+/** Where LevelDB keeps its own position: before every key a group may write, so no page or count ever meets it. */
+export const headKey = ' head';
+export const firstKey = '!';
 
 /**
  * Everything that begins with `key`: `prefix('c/messages/session/s1/')`. End it with `/` where a whole part is

@@ -1,0 +1,95 @@
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileDurably } from './durable-file.js';
+import { digits } from './keys.js';
+import type { Position } from './frame.js';
+import type { Place } from './segment-writer.js';
+
+/**
+ * The files of the second copy, `<home>/store-copy/`: at most one base image with everything up to a frame, the
+ * segments after it (each named by its first frame), and the checkpoint: the position up to which LevelDB's own
+ * tables hold everything, so that a start replays from there.
+ */
+export interface Checkpoint extends Position, Place {
+  readonly format: 1;
+  /** Written by a close that had nothing left to do. */
+  readonly clean: boolean;
+  /** What lay here then. A file of these that is missing or short is damage. */
+  readonly base: BaseFile | null;
+  readonly segments: readonly string[];
+}
+
+export interface BaseFile {
+  readonly file: string;
+  readonly frame: number;
+  readonly bytes: number;
+}
+
+export interface Survey {
+  readonly base: BaseFile | null;
+  /** Ascending. */
+  readonly segments: readonly string[];
+  readonly checkpoint: Checkpoint | undefined;
+  /** What is missing or unreadable, seen without reading the data. */
+  readonly faults: readonly string[];
+  readonly empty: boolean;
+}
+
+/** Look at the second copy without reading its data. */
+export async function surveyCopy(directory: string): Promise<Survey> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = (await readdir(directory)).sort();
+  const segments = names.filter((name) => segmentPattern.test(name));
+  const baseName = names.filter((name) => basePattern.test(name)).at(-1);
+  const base = baseName === undefined ? null : { file: baseName, frame: firstFrameOf(baseName), bytes: (await stat(join(directory, baseName))).size };
+  const faults: string[] = [];
+  const checkpoint = names.includes(checkpointFile) ? await readCheckpoint(directory) : undefined;
+  if (names.includes(checkpointFile) && !checkpoint) faults.push('the checkpoint is unreadable');
+  if (checkpoint) {
+    // A newer image than the checkpoint knows is whole: it got its name last.
+    const named = checkpoint.base;
+    if (named && (!names.includes(named.file) || (base?.file === named.file && base.bytes !== named.bytes))) faults.push(`the base image ${named.file} is missing or cut`);
+    for (const name of checkpoint.segments) if (!segments.includes(name)) faults.push(`the segment ${name} is missing`);
+  } else if (segments.length > 0 && firstFrameOf(segments[0]!) > (base?.frame ?? 0) + 1) {
+    faults.push('the base image is missing');
+  }
+  return { base, segments, checkpoint, faults, empty: base === null && segments.length === 0 && !names.includes(checkpointFile) };
+}
+
+export function segmentName(firstFrame: number): string {
+  return `segment-${digits(firstFrame)}.log`;
+}
+
+export function baseName(frame: number): string {
+  return `base-${digits(frame)}.seg`;
+}
+
+const segmentPattern = /^segment-\d{16}\.log$/;
+const basePattern = /^base-\d{16}\.seg$/;
+
+/** The number in a file's name: the first frame of a segment, the last that a base image covers. */
+export function firstFrameOf(name: string): number {
+  return Number(/\d{16}/.exec(name)?.[0]);
+}
+
+const checkpointFile = 'checkpoint.json';
+
+export async function writeCheckpoint(directory: string, checkpoint: Omit<Checkpoint, 'format'>): Promise<void> {
+  await writeFileDurably(join(directory, checkpointFile), `${JSON.stringify({ format: 1, ...checkpoint })}\n`);
+}
+
+async function readCheckpoint(directory: string): Promise<Checkpoint | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(directory, checkpointFile), 'utf8'));
+    return isCheckpoint(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  if (typeof value !== 'object' || value === null) return false;
+  const { format, frame, seq, chain, segment, offset, segments } = value as Record<string, unknown>;
+  return format === 1 && [frame, seq, offset].every((number) => Number.isSafeInteger(number)) && typeof chain === 'string' &&
+    typeof segment === 'string' && segmentPattern.test(segment) && Array.isArray(segments);
+}

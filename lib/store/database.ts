@@ -1,0 +1,178 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { StoreError, type Group, type Range } from './contract.js';
+import { firstKey, headKey } from './keys.js';
+import { origin, type Position } from './frame.js';
+import { pageLimit } from './memory.js';
+import { openRow, sealRow } from './row.js';
+
+/** A row that LevelDB cannot read or whose checksum does not hold. The second copy must mend it. */
+export class DamageError extends Error {
+  override readonly name = 'DamageError';
+}
+
+/** LevelDB with checksummed rows and a head row that moves with every batch. Nothing here is synced: the segments carry the durability. */
+export interface Database {
+  /** What the head row says; `undefined` where there is none. */
+  head(): Position | undefined;
+  /** All groups in one batch, and the head row with them. */
+  apply(groups: readonly Group[], position: Position): Promise<void>;
+  /** Rows as they are, without a head: for rebuilding. */
+  load(rows: Iterable<readonly [key: string, value: string | null]>): Promise<void>;
+  get(key: string): string | undefined;
+  getMany(keys: readonly string[]): Promise<(string | undefined)[]>;
+  page(range: Range): Promise<[key: string, value: string][]>;
+  count(range: Range): Promise<number>;
+  /** Every row as of now, in pages, the head row too; throws DamageError where one is bad. */
+  walk(options?: { readonly from?: string; readonly pageRows?: number }): AsyncGenerator<[key: string, value: string][]>;
+  /** Put everything written so far into tables (synced by LevelDB), so that its own log no longer matters. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Compacting = { compactRange(start: string, end: string): Promise<void> };
+
+/** Throws LOCKED when another process has it, DamageError when LevelDB refuses it. `new` makes an empty one and refuses one that exists. */
+export async function openDatabase(directory: string, options: { readonly create: 'new' | 'if-missing' | 'never' }): Promise<Database> {
+  // LevelDB makes the folder even where it then refuses to make the database.
+  if (options.create === 'never' && !(await stat(join(directory, 'CURRENT')).catch(() => undefined))) throw new DamageError('its file CURRENT is missing');
+  // The text options are typed for browsers too; LevelDB's own are passed through. Level is classic-level here.
+  const level = new Level<string, string>(directory, {
+    keyEncoding: 'utf8', valueEncoding: 'utf8', createIfMissing: options.create !== 'never', errorIfExists: options.create === 'new', writeBufferSize: 16 << 20, cacheSize: 32 << 20,
+  }) as Level<string, string> & Compacting;
+  try {
+    await level.open();
+  } catch (error) {
+    throw openingError(directory, error);
+  }
+  return wrap(level);
+}
+
+function wrap(level: Level<string, string> & Compacting): Database {
+  const open = (key: string, stored: string): string => {
+    const value = openRow(stored);
+    if (value === undefined) throw new DamageError(`the checksum of the row ${key} does not hold`);
+    return value;
+  };
+  const get = (key: string): string | undefined => {
+    // Synchronous: from the cache of the system it takes 5 µs, while a trip to the thread pool takes 70.
+    const stored = reading(() => level.getSync(key));
+    return stored === undefined ? undefined : open(key, stored);
+  };
+
+  return {
+    head() {
+      const value = get(headKey);
+      return value === undefined ? undefined : (JSON.parse(value) as Position);
+    },
+    async apply(groups, position) {
+      const batch = level.batch();
+      for (const group of groups) {
+        for (const [key, value] of group.ops) {
+          if (value === null) batch.del(key);
+          else batch.put(key, sealRow(value));
+        }
+      }
+      batch.put(headKey, sealRow(JSON.stringify({ frame: position.frame, seq: position.seq, chain: position.chain })));
+      await batch.write();
+    },
+    async load(rows) {
+      const batch = level.batch();
+      for (const [key, value] of rows) {
+        if (value === null) batch.del(key);
+        else batch.put(key, sealRow(value));
+      }
+      await batch.write();
+    },
+    get,
+    async getMany(keys) {
+      if (keys.length <= fewKeys) return keys.map(get);
+      const stored = await reading(() => level.getMany([...keys]));
+      return stored.map((row, n) => (row === undefined ? undefined : open(keys[n]!, row)));
+    },
+    async page(range) {
+      const rows = await reading(() => level.iterator({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all());
+      return rows.map(([key, stored]) => [key, open(key, stored)] as [string, string]);
+    },
+    async count(range) {
+      const keys = level.keys({ ...bounds(range), limit: range.limit ?? -1 });
+      let total = 0;
+      try {
+        for (;;) {
+          const some = await reading(() => keys.nextv(1_000));
+          if (some.length === 0) return total;
+          total += some.length;
+        }
+      } finally {
+        await keys.close();
+      }
+    },
+    async *walk({ from, pageRows = 1_000 } = {}) {
+      const rows = level.iterator({ ...(from === undefined ? {} : { gt: from }), fillCache: false, highWaterMarkBytes: pageBytes });
+      try {
+        for (;;) {
+          const some = await reading(() => rows.nextv(pageRows));
+          if (some.length === 0) return;
+          yield some.map(([key, stored]) => [key, open(key, stored)] as [string, string]);
+        }
+      } finally {
+        await rows.close();
+      }
+    },
+    async flush() {
+      // LevelDB writes out its memory before it looks at the range, and the range beyond all keys is empty.
+      await level.compactRange('\x7f\x7f', '\x7f\x7f\x7f');
+      // compactRange swallows errors; after a failed flush every write fails.
+      await level.batch().put(flushKey, sealRow('1')).del(flushKey).write();
+    },
+    close: () => level.close(),
+  };
+}
+
+/** Never seen: put and deleted in one batch. */
+const flushKey = ' flush';
+const fewKeys = 16;
+const pageBytes = 1 << 20;
+
+/** The range without the limit, and never before the first key; abstract-level would prefer a lower `gte` to `gt`. */
+function bounds(range: Range): Range {
+  const { limit: _limit, gt, gte, ...rest } = range;
+  if (gt !== undefined && gt >= firstKey) return gte !== undefined && gte > gt ? { ...rest, gte } : { ...rest, gt };
+  return { ...rest, gte: gte !== undefined && gte > firstKey ? gte : firstKey };
+}
+
+/** Tell damage from other failures of reading. Works on values and on promises. */
+function reading<Value>(read: () => Value): Value {
+  const judge = (error: unknown): never => {
+    const damaged = codeOf(error) === 'LEVEL_CORRUPTION' || (codeOf(error) === 'LEVEL_IO_ERROR' && !surroundings.test(String(error)));
+    if (damaged) throw new DamageError('LevelDB cannot read a table', { cause: error });
+    throw new StoreError('STORE_UNAVAILABLE', 'the store cannot be read now', { cause: error });
+  };
+  try {
+    const value = read();
+    return (value instanceof Promise ? value.catch(judge) : value) as Value;
+  } catch (error) {
+    return judge(error);
+  }
+}
+
+function openingError(directory: string, error: unknown): Error {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (codeOf(cause) === 'LEVEL_LOCKED') return new StoreError('LOCKED', `another process has ${directory} open`, { cause });
+  if (surroundings.test(text)) return new StoreError('STORE_UNAVAILABLE', text, { cause });
+  return new DamageError(text, { cause });
+}
+
+/** A full disk or a missing permission is no damage: rebuilding would not mend it. */
+const surroundings = /No space left|Permission denied|Too many open files|Read-only file system/i;
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+/** The head of a database that may have none yet. */
+export function headOf(database: Database): Position {
+  return database.head() ?? origin;
+}

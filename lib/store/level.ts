@@ -1,0 +1,204 @@
+import { stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { commitPipeline, type CommitPipeline } from './commit-pipeline.js';
+import { StoreError, type Head, type Store, type StoreState } from './contract.js';
+import { DamageError, type Database } from './database.js';
+import { freeBytes } from './disk.js';
+import { lockHome } from './lock.js';
+import type { Progress } from './rebuild.js';
+import { recoverHome, type Opened } from './recover.js';
+import { startUpkeep, upkeepLimits, type Upkeep, type UpkeepLimits } from './upkeep.js';
+
+export interface LevelStoreOptions {
+  /** The home: `store/`, `store-copy/` and `lock/` lie in it. */
+  readonly directory: string;
+  readonly log?: Logger;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly limits?: Partial<UpkeepLimits>;
+  readonly segmentBytesMax?: number;
+  /** Room reserved ahead of the writes; 0 reserves none. */
+  readonly reserveBytes?: number;
+}
+
+/** The embedded store: what the port promises, and what an operator may ask of it. */
+export interface LevelStore extends Store {
+  /** Bytes left on the disk for this process. */
+  freeBytes(): Promise<number>;
+  /** Note how far LevelDB's tables are, so that the next start has nothing to replay. */
+  checkpoint(): Promise<void>;
+  /** Write a new base image now; contents erased since the last one leave the second copy. */
+  compact(): Promise<void>;
+}
+
+/**
+ * Open the store of a home: LevelDB, with segment files beside it that carry the durability.
+ * Throws LOCKED (another process has it; nothing was touched), REFUSED (a person is needed, nothing was changed) or
+ * STORE_UNAVAILABLE (the disk did not let it). `const store = await openLevelStore({directory: home, log})`
+ */
+export async function openLevelStore(options: LevelStoreOptions): Promise<LevelStore> {
+  const { directory: home, log } = options;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const unlock = await lockHome(home);
+  try {
+    return await liveStore(options, await recoverHome({ ...options, home }), unlock);
+  } catch (error) {
+    await unlock();
+    log?.error({ err: error }, 'store could not be opened');
+    throw error instanceof StoreError ? error : new StoreError('STORE_UNAVAILABLE', `the store in ${home} cannot be opened: ${String(error)}`, { cause: error });
+  }
+}
+
+/** One opening of the files, replaced as a whole after a failure. */
+interface Session {
+  readonly opened: Opened;
+  readonly database: Database;
+  readonly pipeline: CommitPipeline;
+  readonly upkeep: Upkeep;
+}
+
+async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () => Promise<void>): Promise<LevelStore> {
+  const { directory: home, log } = options;
+  const copy = join(home, 'store-copy');
+  const closing = new AbortController();
+  const listeners = new Set<(state: StoreState) => void>();
+  let state: StoreState = { state: 'ready' };
+  let session = await begin(first);
+  let recovering: Promise<void> | undefined;
+  /** The present try to reopen: readers wait for it, not for the pauses between tries. */
+  let attempt: Promise<void> = Promise.resolve();
+  let closed: Promise<void> | undefined;
+
+  const become = (next: StoreState): void => {
+    state = next;
+    for (const listener of listeners) {
+      try {
+        listener(next);
+      } catch (error) {
+        log?.error({ err: error }, 'a listener to the store threw');
+      }
+    }
+  };
+
+  async function begin(opened: Opened): Promise<Session> {
+    let upkeep: Upkeep | undefined;
+    const pipeline = commitPipeline({
+      database: opened.database, writer: opened.writer, position: opened.position,
+      onFailure: (reason, cause) => void recover(reason, cause),
+      onCommitted: (bytes, entries) => upkeep?.committed(bytes, entries),
+    });
+    const sizes = await Promise.all(opened.segments.map(async (name) => (await stat(join(copy, name))).size));
+    upkeep = startUpkeep({
+      directory: copy, database: opened.database, pipeline, base: opened.base, segments: opened.segments, checkpointed: opened.checkpoint,
+      bytesSinceBase: sizes.reduce((sum, size) => sum + size, 0), bytesSinceCheckpoint: opened.replayedBytes, limits: { ...upkeepLimits, ...options.limits },
+      ...(log ? { log } : {}), onFailure: (reason, cause) => void recover(reason, cause),
+    });
+    return { opened, database: opened.database, pipeline, upkeep };
+  }
+
+  /** Stop acknowledging, close, reopen, verify, go on. Resolves when that has succeeded or been given up. */
+  function recover(reason: string, cause: unknown): Promise<void> {
+    recovering ??= reopen(reason, cause instanceof DamageError ? cause.message : undefined).finally(() => (recovering = undefined));
+    return recovering;
+  }
+
+  async function reopen(reason: string, distrust: string | undefined): Promise<void> {
+    const old = session;
+    log?.warn({ reason, distrust }, 'store stopped to look at itself');
+    old.pipeline.stop(reason);
+    become({ state: 'recovering', reason });
+    let doubted = distrust;
+    for (let tries = 0; !closing.signal.aborted; tries += 1) {
+      const turn = tryOnce();
+      attempt = turn.then(() => undefined);
+      attempt.catch(() => undefined);
+      try {
+        session = await turn;
+        old.pipeline.settle(session.pipeline.applied);
+        log?.info({ seq: session.pipeline.applied.seq }, 'store goes on');
+        return become({ state: 'ready' });
+      } catch (error) {
+        if (error instanceof StoreError && error.code === 'REFUSED') {
+          if (doubted === undefined) {
+            old.pipeline.settle(undefined);
+            return become({ state: 'failed', reason: error.message });
+          }
+          // It cannot be mended, but what is sound in it can still be used.
+          doubted = undefined;
+          continue;
+        }
+        log?.warn({ err: error, tries }, 'store could not be reopened yet');
+        await wait(Math.min(250 * 2 ** tries, 5_000), undefined, { signal: closing.signal }).catch(() => undefined);
+      }
+    }
+    old.pipeline.settle(undefined);
+
+    async function tryOnce(): Promise<Session> {
+      await old.pipeline.drain();
+      await old.upkeep.stop();
+      await old.opened.writer.abandon();
+      await old.database.close();
+      return begin(await recoverHome({ ...options, home, ...(doubted === undefined ? {} : { distrust: doubted }) }));
+    }
+  }
+
+  /** Read; where that meets damage, mend the store from its second copy and read again. */
+  async function read<Value>(from: (database: Database) => Value | Promise<Value>): Promise<Value> {
+    if (closed) throw new StoreError('STORE_UNAVAILABLE', 'the store is closed');
+    if (state.state === 'failed') throw new StoreError('STORE_UNAVAILABLE', state.reason);
+    if (state.state === 'recovering') await attempt.catch((cause: unknown) => Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is recovering', { cause })));
+    try {
+      return await from(session.database);
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      await recover(error.message, error);
+      try {
+        return await from(session.database);
+      } catch (again) {
+        throw again instanceof DamageError ? new StoreError('CORRUPT', `${again.message}, and no second copy could heal it`, { cause: again }) : again;
+      }
+    }
+  }
+
+  const shut = async (): Promise<void> => {
+    closing.abort();
+    await recovering;
+    session.pipeline.stop('the store is closed');
+    await session.pipeline.drain();
+    await session.upkeep.stop();
+    try {
+      if (state.state === 'ready') {
+        await session.opened.writer.close();
+        await session.upkeep.checkpoint(true);
+      }
+    } finally {
+      await session.database.close();
+      await unlock();
+    }
+  };
+
+  return {
+    get head(): Head {
+      const { seq, chain } = session.pipeline.applied;
+      return { seq, chain };
+    },
+    get state() {
+      return state;
+    },
+    write: (group) => session.pipeline.write(group),
+    get: (key) => read((database) => database.get(key)),
+    getMany: (keys) => read((database) => database.getMany(keys)),
+    page: (range) => read((database) => database.page(range)),
+    count: (range) => read((database) => database.count(range)),
+    onState(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => (closed ??= shut()),
+    freeBytes: () => freeBytes(home),
+    checkpoint: () => session.upkeep.checkpoint(),
+    compact: () => session.upkeep.compact(),
+  };
+}

@@ -1,0 +1,102 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { readBase } from './base.js';
+import { StoreError, type Op } from './contract.js';
+import type { Survey } from './copy-files.js';
+import { DamageError, openDatabase, type Database } from './database.js';
+import { syncDirectory } from './durable-file.js';
+import { opsIn, origin, type Position } from './frame.js';
+import { scanSegments } from './scan.js';
+
+/** Long work tells how far it is: rows done so far; the end is not known beforehand. */
+export interface Progress {
+  readonly task: 'rebuild' | 'replay' | 'verify' | 'base' | 'backup' | 'restore';
+  readonly rows: number;
+}
+
+export interface RebuildOptions {
+  readonly home: string;
+  readonly survey: Survey;
+  /** What is wrong with the database there now. */
+  readonly reason: string;
+  readonly log?: Logger;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * Make the database anew from base image and segments, beside the old one, which is set aside as
+ * `store.damaged-<time>` only once the new one is whole. Throws REFUSED, with everything as it was, where the second
+ * copy does not hold every acknowledged write either.
+ */
+export async function rebuildDatabase(options: RebuildOptions): Promise<void> {
+  const { home, survey, reason, log, onProgress } = options;
+  const copy = join(home, 'store-copy');
+  const target = join(home, 'store.new');
+  log?.warn({ reason }, 'store is being rebuilt from its second copy');
+  await rm(target, { recursive: true, force: true });
+  const database = await openDatabase(target, { create: 'new' });
+  try {
+    const loader = batchLoader(database, (rows) => onProgress?.({ task: 'rebuild', rows }));
+    let start: Position = origin;
+    if (survey.base) {
+      for await (const ops of readBase(join(copy, survey.base.file))) await loader.add(ops);
+      await loader.end();
+      start = database.head() ?? origin;
+    }
+    const scan = await scanSegments({ directory: copy, segments: survey.segments, start, visit: (_frame, body) => loader.add(opsIn(body)) });
+    await loader.end();
+    if (!scan.intact) throw new DamageError(scan.faults.join('; '));
+    if (survey.checkpoint && scan.position.frame < survey.checkpoint.frame) throw new DamageError(`the copy ends at entry ${scan.position.seq}, the checkpoint names ${survey.checkpoint.seq}`);
+    if (scan.position.frame === 0 && survey.faults.length > 0) throw new DamageError(survey.faults.join('; '));
+    await database.apply([], scan.position);
+    await database.flush();
+  } catch (error) {
+    await database.close();
+    await rm(target, { recursive: true, force: true });
+    if (!(error instanceof DamageError)) throw error;
+    throw new StoreError('REFUSED', `The database cannot be read (${reason}), and its second copy in ${copy} cannot replace it (${error.message}). ` +
+      'Nothing was changed. Restore a backup into a new home, or keep this home and ask for help.', { cause: error });
+  }
+  await database.close();
+  await setAside(home, 'store');
+  await rename(target, join(home, 'store'));
+  await syncDirectory(home);
+}
+
+/** Rename `<home>/<name>` to `<name>.damaged-<time>`, so that nobody's data is ever deleted here. */
+export async function setAside(home: string, name: string): Promise<void> {
+  const names = await readdir(home);
+  if (!names.includes(name)) return;
+  const stamp = `${name}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  await rename(join(home, name), join(home, names.includes(stamp) ? `${stamp}-${process.pid}` : stamp));
+  if (name === 'store-copy') await mkdir(join(home, name), { mode: 0o700 });
+  await syncDirectory(home);
+}
+
+/** Gathers ops into batches of a few MB: one write to LevelDB for many small frames. */
+export function batchLoader(database: Database, onRows: (rows: number) => void) {
+  let ops: Op[] = [];
+  let bytes = 0;
+  let rows = 0;
+  const end = async (): Promise<void> => {
+    const batch = ops;
+    ops = [];
+    bytes = 0;
+    if (batch.length > 0) await database.load(batch);
+    rows += batch.length;
+    onRows(rows);
+  };
+  return {
+    end,
+    async add(more: Iterable<Op>): Promise<void> {
+      for (const op of more) {
+        ops.push(op);
+        bytes += op[0].length + (op[1]?.length ?? 0);
+      }
+      if (bytes > batchBytes) await end();
+    },
+  };
+}
+
+const batchBytes = 4 << 20;

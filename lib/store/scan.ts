@@ -1,0 +1,91 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { firstFrameOf } from './copy-files.js';
+import type { Frame, Position } from './frame.js';
+import { readFrames } from './frame-reader.js';
+import type { Place } from './segment-writer.js';
+
+/** What the segments hold from a position on. */
+export interface Scan {
+  /** Of the last sound frame; the start where there is none. */
+  readonly position: Position;
+  /** Where that frame ends; undefined where no segment is there at all. */
+  readonly place: Place | undefined;
+  /** Numbers of frames that must have been there, before a later sound one. */
+  readonly missing: readonly { readonly from: number; readonly to: number }[];
+  /** Every frame up to `position` is there and in order. Behind it there may be a torn tail. */
+  readonly intact: boolean;
+  /** Bytes behind the last sound frame that are no frame: a write that never finished, or damage at the very end. */
+  readonly tornBytes: number;
+  readonly faults: readonly string[];
+  /** The position of the frame asked for by `notice`, where it was met. */
+  readonly noticed: Position | undefined;
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+export interface ScanOptions {
+  readonly directory: string;
+  readonly segments: readonly string[];
+  /** Frames after this one are wanted. */
+  readonly start: Position;
+  /** Where it ends; without, all segments are read and older frames are passed over. */
+  readonly place?: Place;
+  readonly notice?: number;
+  /** Called for each sound frame in order. `body` is valid until the promise settles. */
+  readonly visit?: (frame: Frame, body: Buffer) => Promise<void> | void;
+}
+
+export async function scanSegments(options: ScanOptions): Promise<Scan> {
+  const { directory, start, place: from, notice, visit } = options;
+  const segments = from ? options.segments.filter((name) => name >= from.segment) : neededAfter(options.segments, start.frame);
+  let position = start;
+  let place: Place | undefined = from;
+  let noticed = notice === start.frame ? start : undefined;
+  let tornBytes = 0;
+  let frames = 0;
+  let bytes = 0;
+  const missing: { from: number; to: number }[] = [];
+  const faults: string[] = [];
+
+  for (const segment of segments) {
+    const offset = segment === from?.segment ? from.offset : 0;
+    const path = join(directory, segment);
+    if ((await stat(path)).size < offset) faults.push(`${segment} is shorter than it was`);
+    place ??= { segment, offset };
+    for await (const found of readFrames(path, offset)) {
+      if ('damage' in found) {
+        tornBytes += found.damage.end - found.damage.start;
+        faults.push(`${segment} is damaged from byte ${found.damage.start} to ${found.damage.end}`);
+        continue;
+      }
+      const { frame } = found;
+      if (frame.frame <= position.frame) {
+        if (frames > 0) faults.push(`${segment} repeats frame ${frame.frame}`);
+        continue;
+      }
+      if (frame.frame !== position.frame + 1) missing.push({ from: position.frame + 1, to: frame.frame - 1 });
+      else if (frame.first !== position.seq + 1) faults.push(`${segment} jumps from entry ${position.seq} to ${frame.first}`);
+      position = { frame: frame.frame, seq: frame.seq, chain: frame.chain };
+      place = { segment, offset: found.end };
+      if (frame.frame === notice) noticed = position;
+      tornBytes = 0;
+      frames += 1;
+      bytes += found.end - found.start;
+      await visit?.(frame, found.body);
+    }
+  }
+  for (const { from: first, to } of missing) faults.push(`frames ${first} to ${to} are missing`);
+  // Damage before a sound frame that lost no frame is debris of a cut write, no loss; damage behind all of them is a torn tail.
+  const lossless = missing.length === 0 && faults.every((fault) => fault.includes('is damaged from'));
+  return { position, place, missing, intact: lossless, tornBytes, faults, noticed, frames, bytes };
+}
+
+/** The segments that may hold frames after `frame`: from the last one that begins at or before the next frame. */
+export function neededAfter(segments: readonly string[], frame: number): readonly string[] {
+  let begin = 0;
+  segments.forEach((name, index) => {
+    if (firstFrameOf(name) <= frame + 1) begin = index;
+  });
+  return segments.slice(begin);
+}

@@ -1,0 +1,138 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { writeBase } from './base.js';
+import type { CommitPipeline } from './commit-pipeline.js';
+import { firstFrameOf, writeCheckpoint, type BaseFile } from './copy-files.js';
+import { DamageError, type Database } from './database.js';
+import type { Position } from './frame.js';
+
+/**
+ * What a store does beside its writes: checkpoints, so that a start has little to replay, and a new base image once
+ * the segments have outgrown the old one, so that the second copy stays about as large as the data.
+ */
+export interface Upkeep {
+  committed(bytes: number, entries: number): void;
+  /** Put LevelDB into tables and note how far it is. */
+  checkpoint(clean?: boolean): Promise<void>;
+  /** Write a new base image and drop what it makes superfluous; erased contents leave the second copy with it. */
+  compact(share?: number): Promise<void>;
+  readonly base: BaseFile | null;
+  readonly segments: readonly string[];
+  /** Nothing of it runs afterwards. */
+  stop(): Promise<void>;
+}
+
+export interface UpkeepOptions {
+  readonly directory: string;
+  readonly database: Database;
+  readonly pipeline: CommitPipeline;
+  readonly base: BaseFile | null;
+  readonly segments: readonly string[];
+  /** Bytes in the segments since the base image, and since the checkpoint. */
+  readonly bytesSinceBase: number;
+  readonly bytesSinceCheckpoint: number;
+  readonly checkpointed: Position;
+  readonly limits: UpkeepLimits;
+  readonly log?: Logger;
+  readonly onFailure: (reason: string, cause: unknown) => void;
+}
+
+export interface UpkeepLimits {
+  readonly checkpointBytes: number;
+  readonly checkpointEntries: number;
+  /** A base image is written when the segments since the last hold more than this and more than that image. */
+  readonly baseBytesMin: number;
+}
+
+export const upkeepLimits: UpkeepLimits = { checkpointBytes: 32 << 20, checkpointEntries: 50_000, baseBytesMin: 64 << 20 };
+
+export function startUpkeep(options: UpkeepOptions): Upkeep {
+  const { directory, database, pipeline, limits, log, onFailure } = options;
+  const stopping = new AbortController();
+  let base = options.base;
+  let segments = options.segments;
+  let checkpointed = options.checkpointed;
+  let bytesSinceBase = options.bytesSinceBase;
+  let bytesSinceCheckpoint = options.bytesSinceCheckpoint;
+  let entriesSinceCheckpoint = 0;
+  let running: Promise<void> | undefined;
+  let compacting: Promise<void> | undefined;
+
+  const noteCheckpoint = async (clean: boolean): Promise<void> => {
+    const at = pipeline.applied;
+    const place = pipeline.appliedPlace;
+    const bytes = bytesSinceCheckpoint;
+    const entries = entriesSinceCheckpoint;
+    if (!segments.includes(place.segment)) segments = [...segments, place.segment];
+    await database.flush();
+    await writeCheckpoint(directory, { frame: at.frame, seq: at.seq, chain: at.chain, segment: place.segment, offset: place.offset, clean, base, segments });
+    checkpointed = at;
+    bytesSinceCheckpoint -= bytes;
+    entriesSinceCheckpoint -= entries;
+  };
+  /** One at a time; a call while one runs gets one of its own behind it. */
+  const checkpoint = (clean = false): Promise<void> => {
+    const turn = (running ?? Promise.resolve()).catch(() => undefined).then(() => noteCheckpoint(clean));
+    running = turn;
+    return turn.finally(() => {
+      if (running === turn) running = undefined;
+    });
+  };
+  const renew = async (share: number): Promise<void> => {
+    const bytes = bytesSinceBase;
+    const image = await writeBase(database, { directory, share, signal: stopping.signal });
+    const old = base;
+    base = { file: image.file, frame: image.frame, bytes: image.bytes };
+    bytesSinceBase -= bytes;
+    await checkpoint();
+    // The checkpoint names them no more before they go.
+    const floor = Math.min(base.frame, checkpointed.frame);
+    const dropped = segments.filter((_, index) => segments[index + 1] !== undefined && firstFrameOf(segments[index + 1]!) <= floor + 1);
+    segments = segments.filter((name) => !dropped.includes(name));
+    await checkpoint();
+    for (const name of old && old.file !== base.file ? [...dropped, old.file] : dropped) await rm(join(directory, name), { force: true });
+    log?.info({ base: base.file, bytes: base.bytes, dropped: dropped.length }, 'store wrote a new base image');
+  };
+  const compact = (share = 1): Promise<void> => {
+    compacting ??= renew(share).finally(() => (compacting = undefined));
+    return compacting;
+  };
+  const failed = (error: unknown): void => {
+    if (!stopping.signal.aborted) onFailure('the database could not be flushed', error);
+  };
+  /** A full disk must not stop a store over an image that can wait; damage must. */
+  const compactionFailed = (error: unknown): void => {
+    if (stopping.signal.aborted) return;
+    if (error instanceof DamageError) return onFailure(error.message, error);
+    log?.warn({ err: error }, 'store could not write a base image');
+    bytesSinceBase = 0;
+  };
+
+  return {
+    get base() {
+      return base;
+    },
+    get segments() {
+      return segments;
+    },
+    committed(bytes, entries) {
+      bytesSinceBase += bytes;
+      bytesSinceCheckpoint += bytes;
+      entriesSinceCheckpoint += entries;
+      if (stopping.signal.aborted) return;
+      if (!running && (bytesSinceCheckpoint > limits.checkpointBytes || entriesSinceCheckpoint > limits.checkpointEntries)) checkpoint().catch(failed);
+      if (!compacting && bytesSinceBase > Math.max(limits.baseBytesMin, base?.bytes ?? 0)) compact(backgroundShare).catch(compactionFailed);
+    },
+    checkpoint,
+    compact,
+    async stop() {
+      stopping.abort();
+      await compacting?.catch(() => undefined);
+      await running?.catch(() => undefined);
+    },
+  };
+}
+
+/** Part of the time that a background base image may take. */
+const backgroundShare = 0.2;

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { appendFile, cp, readFile, readdir, rm, truncate, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readFrames } from '../../../lib/store/frame-reader.js';
+import { openLevelStore } from '../../../lib/store/level.js';
+import { rejection } from '../../../lib/testing/store-contract.js';
+import { expectWhole, fill, filesIn, fingerprint, flipBit, newHome, usedHome, type Model } from './homes.js';
+
+const copyOf = (home: string): string => join(home, 'store-copy');
+
+describe('a damaged second copy', () => {
+  it('loses nothing where the last write was cut short', async () => {
+    for (const garbage of ['#12345678 00000000', '#'.repeat(500), '+a/x/1\t{"half":', '\0'.repeat(5_000), `${'\0'.repeat(300)}+a\t1\n`]) {
+      const { killed, model } = await usedHome({ checkpointAt: 1 });
+      const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
+      await truncate(segment, await endOfFrames(segment));
+      await appendFile(segment, garbage);
+      await expectWhole(killed, model);
+      expect((await readdir(killed)).filter((name) => name.includes('damaged'))).to.deep.equal([]);
+    }
+  });
+
+  it('is written anew from the database where acknowledged frames were cut off its end', async () => {
+    for (const end of ['killed', 'clean'] as const) {
+      const homes = await usedHome({ checkpointAt: 1 });
+      const segment = (await filesIn(copyOf(homes[end]), /^segment-/)).at(-1)!;
+      await truncate(segment, (await endOfFrames(segment)) - 10);
+      await expectWhole(homes[end], homes.model);
+      expect((await readdir(homes[end])).filter((name) => name.startsWith('store-copy.damaged-'))).to.have.length(1);
+    }
+  });
+
+  it('is written anew where a bit flipped in a frame, before or after the checkpoint', async () => {
+    for (const part of [0.55, 0.8, 0.98]) {
+      const { killed, model } = await usedHome({ checkpointAt: 1 });
+      const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
+      await flipBit(segment, part, await endOfFrames(segment));
+      await expectWhole(killed, model);
+    }
+  });
+
+  const missing: Record<string, (copy: string) => Promise<void>> = {
+    'the whole folder': (copy) => rm(copy, { recursive: true }),
+    'a segment': async (copy) => unlink((await filesIn(copy, /^segment-/))[0]!),
+    'the last segment': async (copy) => unlink((await filesIn(copy, /^segment-/)).at(-1)!),
+    'the base image': async (copy) => unlink((await filesIn(copy, /^base-/))[0]!),
+    'half of the base image': async (copy) => truncate((await filesIn(copy, /^base-/))[0]!, 5_000),
+    'the checkpoint': (copy) => unlink(join(copy, 'checkpoint.json')),
+    'the text of the checkpoint': (copy) => writeFile(join(copy, 'checkpoint.json'), '{"format":1,'),
+    'all but the checkpoint': async (copy) => {
+      for (const path of await filesIn(copy, /^(base|segment)-/)) await unlink(path);
+    },
+  };
+  for (const [what, damage] of Object.entries(missing)) {
+    for (const end of ['killed', 'clean'] as const) {
+      it(`loses nothing where ${what} is missing (${end})`, async () => {
+        const homes = await usedHome({ baseAt: 1, checkpointAt: 2, store: { segmentBytesMax: 100_000 } });
+        await damage(copyOf(homes[end]));
+        await expectWhole(homes[end], homes.model);
+        // The mended copy must be able to carry the store alone.
+        await rm(join(homes[end], 'store'), { recursive: true });
+        await expectWhole(homes[end], homes.model);
+      });
+    }
+  }
+
+  it('and a holed database together are refused, and nothing is touched', async () => {
+    const { killed } = await usedHome({ checkpointAt: 1 });
+    const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
+    await flipBit(segment, 0.8, await endOfFrames(segment));
+    const log = (await filesIn(join(killed, 'store'), /\.log$/)).at(-1)!;
+    await truncate(log, 0);
+    const copyBefore = await fingerprint(copyOf(killed));
+    const error = await rejection(openLevelStore({ directory: killed }));
+    expect(error.code).to.equal('REFUSED');
+    expect(error.message).to.match(/Both copies/).and.match(/missing/);
+    expect(await fingerprint(copyOf(killed))).to.equal(copyBefore);
+    expect((await rejection(openLevelStore({ directory: killed }))).code).to.equal('REFUSED');
+  });
+
+  it('that tells another history is refused', async () => {
+    const one = await usedHome();
+    const other = await newHome();
+    const store = await openLevelStore({ directory: other });
+    const model: Model = new Map();
+    await store.write({ first: 1, last: 1, chain: 'A'.repeat(43), ops: [['l/0000000000000001', '{}']] });
+    await fill(store, model, 300);
+    await store.close();
+    await rm(copyOf(one.clean), { recursive: true });
+    await cp(copyOf(other), copyOf(one.clean), { recursive: true });
+    // As after a kill: the checkpoint of the other home would place it before this database.
+    await unlink(join(copyOf(one.clean), 'checkpoint.json'));
+    const error = await rejection(openLevelStore({ directory: one.clean }));
+    expect(error.code).to.equal('REFUSED');
+    expect(error.message).to.match(/different histories/);
+  });
+});
+
+/** Where the last sound frame of a segment ends; behind it lies reserved room. */
+async function endOfFrames(path: string): Promise<number> {
+  let end = 0;
+  for await (const found of readFrames(path)) if ('frame' in found) end = found.end;
+  expect((await readFile(path)).length).to.be.at.least(end);
+  return end;
+}
