@@ -54,9 +54,8 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
   function tick(): void {
     timer = undefined;
     if (waiting.length === 0) return;
+    timer = setTimeout(tick, frameMs).unref(); // first the pause, then the frame: whoever hears it may add more at once
     sendNext();
-    timer = setTimeout(tick, frameMs);
-    timer.unref();
   }
 
   function put(frame: DeltaFrame): void {

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /**
  * Slots for agent processes: so many at once in all and per engine, handed out first come first served within a root
  * session and in turn between roots, so that one tree of a hundred agents cannot starve a person's single question.
@@ -29,7 +31,8 @@ export interface PoolStats {
 }
 
 export interface PoolOptions {
-  readonly maxProcesses: number;
+  /** Default: two per core. */
+  readonly maxProcesses?: number;
   /** Further limits by engine name. */
   readonly perEngine?: Readonly<Record<string, number>>;
 }
@@ -37,7 +40,7 @@ export interface PoolOptions {
 interface Ticket extends SlotRequest { readonly grant: () => void }
 
 /** `const slot = await createPool({maxProcesses: 4}).take({sessionId, rootId, engine: 'clerk', signal})` */
-export function createPool({ maxProcesses, perEngine = {} }: PoolOptions): Pool {
+export function createPool({ maxProcesses = 2 * availableParallelism(), perEngine = {} }: PoolOptions = {}): Pool {
   if (!(maxProcesses >= 1)) throw new RangeError('maxProcesses must be at least 1');
   /** Roots in the order of their next turn; each with its waiting tickets, oldest first. */
   const queues = new Map<string, Ticket[]>();

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Json } from '../../../../machines/ground.js';
 import { processTable, reap } from '../../../../actors/engines/process.js';
 import { psTable } from '../../../../actors/engines/process/table.js';
 import { freshSpawnId, graces, isAlive } from '../child-fixture.js';
@@ -59,6 +62,32 @@ describe('reap', () => {
       expect(await reap(note, { graces })).to.deep.equal({ gone: true });
     }
   });
+});
+
+describe('reap after a gateway was killed', () => {
+  const doomed = fileURLToPath(new URL('../doomed-gateway.js', import.meta.url));
+
+  /** Runs a gateway until its second line, kills it with SIGKILL and answers the notes that it left. */
+  async function killed(lastNote: 'intent' | 'pid', spawnId: string): Promise<readonly Json[]> {
+    const gateway = spawn(process.execPath, [doomed, lastNote, spawnId], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const notes: Json[] = [];
+    for await (const line of createInterface({ input: gateway.stdout })) {
+      notes.push(JSON.parse(line) as Json);
+      if (notes.length === 2) break;
+    }
+    gateway.kill('SIGKILL');
+    return notes;
+  }
+
+  for (const lastNote of ['pid', 'intent'] as const) {
+    it(`ends its agent and a stray that changed its group, by the note of the ${lastNote}`, async () => {
+      const spawnId = freshSpawnId();
+      const [intent, second] = await killed(lastNote, spawnId);
+      expect((await processTable().marked(spawnId)).length).to.be.at.least(1);
+      expect(await reap(lastNote === 'pid' ? second : intent, { graces })).to.deep.equal({ gone: true });
+      expect(await processTable().marked(spawnId)).to.deep.equal([]);
+    });
+  }
 });
 
 describe('the process table of ps, for platforms without /proc', () => {
