@@ -52,6 +52,7 @@ const table = {
   TOO_MANY: [429, 'Too many requests of this kind. Wait, then try again.'],
   QUEUE_FULL: [429, 'The queue is full. Wait until some of it is done.'],
   ENGINE_UNAVAILABLE: [502, 'The engine is not available.'],
+  CONNECTOR_UNAVAILABLE: [503, 'The connector is not running. GET /api/connectors says why.'],
   ACTOR_HALTED: [503, 'This actor failed too often and was halted. A person must resume it.'],
   STORE_UNAVAILABLE: [503, 'The store cannot write at the moment. Nothing was done; it is safe to try again.'],
   DISK_LOW: [503, 'The disk is almost full: new work is refused, running work is finished. Free some space.'],

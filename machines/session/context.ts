@@ -5,7 +5,7 @@ import type { Json, Stamp } from '../ground.js';
 
 export type MessageKind = 'user' | 'callback' | 'agent';
 
-/** A message as it arrives. `id` ≤ 64 characters, made at the door; `content` becomes a row and is not remembered here. */
+/** A message as it arrives. `id` (`[A-Za-z0-9._:-]{1,64}`) is made at the door; `content` becomes a row and is not remembered here. */
 export interface MessageIn {
   readonly id: string;
   readonly content: string;
@@ -155,11 +155,10 @@ export const limits = {
   queueMax: 200,
   joinedMax: 16,
   leftTurnsMax: 8,
-  engineSessionsMax: 16,
-  idCharsMax: 64,
-  ancestorsMax: 64,
+  engineSessionsMax: 8,
+  ancestorsMax: 32,
   titleCharsMax: 200,
-  errorCharsMax: 2_000,
+  errorCharsMax: 1_000,
   /** Of a child's final message, as its parent gets it. */
   callbackCharsMax: 8_000,
 } as const;

@@ -68,7 +68,7 @@ const session = setup({
   },
 });
 
-interface Ended { readonly output: TurnOutput; readonly at: number }
+export interface Ended { readonly output: TurnOutput; readonly at: number }
 
 const told = ({ event }: { event: DoneActorEvent<TurnOutput> }): Ended => ({ output: event.output, at: stampOf(event).at });
 

@@ -1,4 +1,5 @@
 import { isTrusted, type Caller } from '../caller.js';
+import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 import { limits, type SessionContext, type SessionEvent, type SessionInput } from './context.js';
@@ -30,7 +31,7 @@ export function admitSession(input: SessionInput): Refusal | undefined {
   const wrong = checkInput(input);
   if (wrong !== undefined) return refuse('BAD_REQUEST', {}, `A session cannot be created so: ${wrong.replace('the context', 'the input').replace('context.', '')}.`);
   if (input.engine === '') return refuse('UNKNOWN_ENGINE');
-  if (input.cwd.length > 4096) return refuse('BAD_REQUEST', { path: 'cwd' }, 'The working folder\'s path is longer than 4096 characters.');
+  if (jsonBytes(input.cwd) > 4096) return refuse('BAD_REQUEST', { path: 'cwd' }, 'The working folder\'s path is longer than 4096 bytes.');
   if (input.ancestors.length > limits.ancestorsMax) return refuse('BAD_REQUEST', { path: 'ancestors' }, `Sessions nest at most ${limits.ancestorsMax} deep.`);
   return input.message && fitMessage(input.message);
 }
@@ -59,8 +60,8 @@ function mayPost(context: SessionContext, message: { id: string; content: string
 }
 
 function fitMessage(message: { id: string; content: string }): Refusal | undefined {
-  if (typeof message.id !== 'string' || message.id === '' || message.id.length > limits.idCharsMax) {
-    return refuse('BAD_REQUEST', { path: 'message.id' }, `A message id has 1 to ${limits.idCharsMax} characters.`);
+  if (typeof message.id !== 'string' || !/^[A-Za-z0-9._:-]{1,64}$/.test(message.id)) {
+    return refuse('BAD_REQUEST', { path: 'message.id' }, 'A message id is 1 to 64 letters, digits, dots, colons, dashes or underscores.');
   }
   if (typeof message.content !== 'string') return refuse('BAD_REQUEST', { path: 'message.content' }, 'A message needs content.');
   return undefined;

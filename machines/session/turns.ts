@@ -169,7 +169,7 @@ export function hearPartial(context: SessionContext, event: SessionEventOf<'turn
 /** The engine named its own session; the next turn resumes it. */
 export function hearNative(context: SessionContext, event: SessionEventOf<'turn.native'>): Deed<SessionContext> {
   if (context.turn?.id !== event.turnId && !context.leftTurns.includes(event.turnId)) return {};
-  const told: EngineSession = { id: excerpt(event.nativeId, 256), model: context.model, effortLevel: context.effort, lastSyncedAt: event.at };
+  const told: EngineSession = { id: excerpt(event.nativeId, 200), model: context.model, effortLevel: context.effort, lastSyncedAt: event.at };
   const others = Object.entries(context.engineSessions).filter(([engine]) => engine !== context.engine).slice(1 - limits.engineSessionsMax);
   return { set: { engineSessions: Object.fromEntries([...others, [context.engine, told]]) } };
 }

@@ -1,5 +1,5 @@
 import { callerName, type Caller } from '../caller.js';
-import type { Json, Stamp } from '../ground.js';
+import type { Stamp } from '../ground.js';
 import type { WorkStatus } from './edges.js';
 
 /** The shapes of a work item: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
@@ -188,14 +188,4 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
     approvals: 0,
     comments: 0,
   };
-}
-
-/** Bytes of a value as JSON in UTF-8: what it takes in a snapshot. */
-export function jsonBytes(value: Json): number {
-  let bytes = 0;
-  for (const character of JSON.stringify(value)) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

@@ -1,5 +1,6 @@
+import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { jsonBytes, limits, type VerifyPolicy, type WorkItemPatch } from './context.js';
+import { limits, type VerifyPolicy, type WorkItemPatch } from './context.js';
 
 /** The fields of a work item: what fits, at creation and in an edit. Every refusal names the member. */
 

@@ -77,7 +77,7 @@ const item = setup({
   },
 });
 
-interface At { readonly work: WorkStatus }
+export interface At { readonly work: WorkStatus }
 type Where = Partial<Standpoint>;
 
 /** What an open status takes beside moves. */

@@ -1,7 +1,8 @@
 import { isPerson, isTrusted, type Caller } from '../caller.js';
+import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { isAttempt, isCreator, isOwner, mayDecide, mayEscalate, type ApprovalState } from './authority.js';
-import { factsOf, jsonBytes, limits, ownerOf, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemInput } from './context.js';
+import { factsOf, limits, ownerOf, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemInput } from './context.js';
 import { agentTargets, edges, isStatus, noted, sticky, type WorkStatus } from './edges.js';
 import { fitEdit, fitFields } from './fields.js';
 
