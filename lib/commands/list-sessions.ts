@@ -1,0 +1,123 @@
+import type { Desk } from './desk.js';
+import type { Agent } from './kinship.js';
+import { treeOf } from './stop-session.js';
+import { pick, walk } from './walk.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/ground.js';
+
+export interface SessionsQuery {
+  readonly q?: string | undefined;
+  readonly group?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Sessions, newest activity first, in the four ways of the API: by search (`q`), one group, all (`limit=0`), or the
+ * overview with the first of every group. An agent sees itself and what is beneath it.
+ */
+export async function listSessions(desk: Desk, query: SessionsQuery, by: Caller): Promise<Json> {
+  if (by.type === 'session') return listSubtree(desk, query, by);
+  if (query.q !== undefined) return search(desk, query.q);
+  if (query.group !== undefined) return group(desk, query.group, query.offset ?? 0, query.limit || perGroup);
+  if (query.limit === 0) return collect(desk, 'all');
+  return overview(desk);
+}
+
+const perGroup = 50;
+const searchMax = 100;
+
+async function group(desk: Desk, name: string, offset: number, limit: number): Promise<Json> {
+  const page = await desk.supervisor.list('session', { index: 'group', prefix: `${name}/`, offset, limit: Math.min(limit, 500) });
+  return page.items.map((item) => item.row);
+}
+
+async function collect(desk: Desk, index: string, prefix?: string): Promise<Json[]> {
+  const rows: Json[] = [];
+  for await (const item of walk(desk.supervisor, 'session', { index, ...(prefix !== undefined && { prefix }) })) rows.push(item.row);
+  return rows;
+}
+
+async function search(desk: Desk, q: string): Promise<Json> {
+  const matches = matcher(q);
+  const found: Json[] = [];
+  for await (const item of walk(desk.supervisor, 'session', { index: 'all' })) {
+    if (matches(item.row)) found.push(item.row);
+    if (found.length === searchMax) break;
+  }
+  return found;
+}
+
+/** `counts` tells how many there are per group; `sessions` holds the first of each. */
+async function overview(desk: Desk): Promise<Json> {
+  const counts: Record<string, number> = {};
+  const sessions: Json[] = [];
+  for await (const item of walk(desk.supervisor, 'session', { index: 'group' })) {
+    const name = item.key.slice(0, item.key.lastIndexOf('/'));
+    const count = (counts[name] ?? 0) + 1;
+    counts[name] = count;
+    if (count <= perGroup) sessions.push(item.row);
+  }
+  return { sessions, counts, perGroup };
+}
+
+async function listSubtree(desk: Desk, query: SessionsQuery, agent: Agent): Promise<Json> {
+  const views = await Promise.all((await treeOf(desk, agent.id, 1000)).map((id) => desk.supervisor.get('session', id)));
+  const matches = query.q === undefined ? () => true : matcher(query.q);
+  const rows = views.flatMap((view) => (view ? [view.view] : [])).filter((row) => matches(row));
+  if (query.q !== undefined) return rows.slice(0, searchMax);
+  if (query.group !== undefined) {
+    const offset = query.offset ?? 0;
+    return rows.filter((row) => groupOf(row) === query.group).slice(offset, offset + (query.limit || perGroup));
+  }
+  if (query.limit === 0) return rows;
+  const counts: Record<string, number> = {};
+  for (const row of rows) counts[groupOf(row)] = (counts[groupOf(row)] ?? 0) + 1;
+  return { sessions: rows, counts, perGroup };
+}
+
+const groupOf = (row: Json): string => {
+  const session = row as { employee?: string | null; source?: string };
+  return session.source === 'cron' ? '__cron__' : session.employee ?? '__direct__';
+};
+
+function matcher(q: string): (row: Json) => boolean {
+  const wanted = q.toLowerCase();
+  return (row) => {
+    const session = row as Record<string, Json | undefined>;
+    return ['id', 'title', 'promptExcerpt', 'employee', 'engine', 'workItemId'].some((member) => {
+      const text = session[member];
+      return typeof text === 'string' && text.toLowerCase().includes(wanted);
+    });
+  };
+}
+
+/** The sessions directly beneath one, oldest first. */
+export const childrenOf = (desk: Desk, sessionId: string): Promise<Json[]> => collect(desk, 'parent', `${sessionId}/`);
+
+/** The sessions that attempted a work item, oldest first. */
+export const attemptsOf = (desk: Desk, workItemId: string): Promise<Json[]> => collect(desk, 'work-item', `${workItemId}/`);
+
+/** What the item's attempts have cost so far, in US dollars; never stored, always summed. */
+export async function spendOf(desk: Desk, workItemId: string): Promise<number> {
+  let sum = 0;
+  for (const session of await attemptsOf(desk, workItemId)) {
+    const cost = (session as { totalCost?: unknown }).totalCost;
+    if (typeof cost === 'number') sum += cost;
+  }
+  return sum;
+}
+
+/** How many sessions there are, how many run, how many are awake; for GET /api/status. */
+export async function countSessions(desk: Desk): Promise<{ total: number; running: number; active: number }> {
+  let running = 0;
+  let active = 0;
+  const { total } = await pick(walk(desk.supervisor, 'session', { index: 'all' }), { offset: 0, limit: 0 }, (item) => {
+    const status = (item.row as { status?: string }).status;
+    if (status === 'running') running++;
+    if (status === 'running' || status === 'waiting') active++;
+    return true;
+  });
+  return { total, running, active };
+}
+
