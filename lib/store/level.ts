@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { backUp, type Backup } from './backup.js';
 import { commitPipeline, type CommitPipeline } from './commit-pipeline.js';
 import { StoreError, type Head, type Store, type StoreState } from './contract.js';
 import { DamageError, type Database } from './database.js';
@@ -10,7 +10,11 @@ import { freeBytes } from './disk.js';
 import { lockHome } from './lock.js';
 import type { Progress } from './rebuild.js';
 import { recoverHome, type Opened } from './recover.js';
+import { scrubber, type ScrubReport, type Scrubber } from './scrub.js';
+import type { SegmentWriter } from './segment-writer.js';
 import { startUpkeep, upkeepLimits, type Upkeep, type UpkeepLimits } from './upkeep.js';
+import { surveyCopy } from './copy-files.js';
+import { verifyCopies, type VerifyOptions, type VerifyReport } from './verify.js';
 
 export interface LevelStoreOptions {
   /** The home: `store/`, `store-copy/` and `lock/` lie in it. */
@@ -21,6 +25,15 @@ export interface LevelStoreOptions {
   readonly segmentBytesMax?: number;
   /** Room reserved ahead of the writes; 0 reserves none. */
   readonly reserveBytes?: number;
+  /** Pause between two small pieces of the background check of both copies. Default 2,000; 0 never checks. */
+  readonly scrubEveryMs?: number;
+  /** For tests: stand between the store and its files, at every opening. */
+  readonly intercept?: (files: StoreFiles) => StoreFiles;
+}
+
+export interface StoreFiles {
+  readonly database: Database;
+  readonly writer: SegmentWriter;
 }
 
 /** The embedded store: what the port promises, and what an operator may ask of it. */
@@ -31,6 +44,14 @@ export interface LevelStore extends Store {
   checkpoint(): Promise<void>;
   /** Write a new base image now; contents erased since the last one leave the second copy. */
   compact(): Promise<void>;
+  /** Write everything, as of one moment, to a new folder while the store goes on. REFUSED where the folder holds anything. */
+  backUp(target: string, options?: { readonly onProgress?: (progress: Progress) => void }): Promise<Backup>;
+  /** Check both copies from end to end now, mending nothing. */
+  verify(options?: VerifyOptions): Promise<VerifyReport>;
+  /** The background check, one whole pass now; what it finds is mended. */
+  scrub(): Promise<ScrubReport>;
+  /** What the last pass found. */
+  readonly lastScrub: ScrubReport | undefined;
 }
 
 /**
@@ -53,8 +74,9 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<LevelS
 
 /** One opening of the files, replaced as a whole after a failure. */
 interface Session {
-  readonly opened: Opened;
   readonly database: Database;
+  readonly writer: SegmentWriter;
+  readonly scrubber: Scrubber;
   readonly pipeline: CommitPipeline;
   readonly upkeep: Upkeep;
 }
@@ -70,6 +92,8 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
   /** The present try to reopen: readers wait for it, not for the pauses between tries. */
   let attempt: Promise<void> = Promise.resolve();
   let closed: Promise<void> | undefined;
+  let lastScrub: ScrubReport | undefined;
+  let scrubbing: Promise<unknown> | undefined;
 
   const become = (next: StoreState): void => {
     state = next;
@@ -83,19 +107,21 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
   };
 
   async function begin(opened: Opened): Promise<Session> {
+    const { database, writer } = options.intercept?.(opened) ?? opened;
     let upkeep: Upkeep | undefined;
     const pipeline = commitPipeline({
-      database: opened.database, writer: opened.writer, position: opened.position,
+      database, writer, position: opened.position,
       onFailure: (reason, cause) => void recover(reason, cause),
       onCommitted: (bytes, entries) => upkeep?.committed(bytes, entries),
     });
     const sizes = await Promise.all(opened.segments.map(async (name) => (await stat(join(copy, name))).size));
     upkeep = startUpkeep({
-      directory: copy, database: opened.database, pipeline, base: opened.base, segments: opened.segments, checkpointed: opened.checkpoint,
+      directory: copy, database, pipeline, base: opened.base, segments: opened.segments,
       bytesSinceBase: sizes.reduce((sum, size) => sum + size, 0), bytesSinceCheckpoint: opened.replayedBytes, limits: { ...upkeepLimits, ...options.limits },
       ...(log ? { log } : {}), onFailure: (reason, cause) => void recover(reason, cause),
     });
-    return { opened, database: opened.database, pipeline, upkeep };
+    const checker = scrubber({ directory: copy, database, upkeep, ...(log ? { log } : {}), onDamage: (error) => recover(error.message, error) });
+    return { database, writer, pipeline, upkeep, scrubber: checker };
   }
 
   /** Stop acknowledging, close, reopen, verify, go on. Resolves when that has succeeded or been given up. */
@@ -138,7 +164,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     async function tryOnce(): Promise<Session> {
       await old.pipeline.drain();
       await old.upkeep.stop();
-      await old.opened.writer.abandon();
+      await old.writer.abandon();
       await old.database.close();
       return begin(await recoverHome({ ...options, home, ...(doubted === undefined ? {} : { distrust: doubted }) }));
     }
@@ -162,16 +188,38 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     }
   }
 
+  const scrubOn = async (): Promise<boolean> => {
+    const { scrubber: checker } = session;
+    const ended = await checker.step();
+    if (ended) lastScrub = checker.last;
+    return ended;
+  };
+  /** In small pieces with long pauses; a step that fails with the store is taken again later. */
+  const scrubForever = async (): Promise<void> => {
+    const { scrubEveryMs = 2_000 } = options;
+    while (scrubEveryMs > 0 && !closing.signal.aborted) {
+      await wait(scrubEveryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      if (closing.signal.aborted || state.state !== 'ready') continue;
+      scrubbing = scrubOn().catch((error: unknown) => log?.warn({ err: error }, 'scrub was interrupted'));
+      await scrubbing;
+    }
+  };
+  void scrubForever();
+
   const shut = async (): Promise<void> => {
     closing.abort();
     await recovering;
+    await scrubbing;
     session.pipeline.stop('the store is closed');
     await session.pipeline.drain();
     await session.upkeep.stop();
     try {
       if (state.state === 'ready') {
-        await session.opened.writer.close();
+        await session.writer.close();
         await session.upkeep.checkpoint(true);
+      } else {
+        // What a refused write left must not be found, and taken for a commit, at the next start.
+        await session.writer.abandon().catch((error: unknown) => log?.warn({ err: error }, 'store could not clean up after a failed write'));
       }
     } finally {
       await session.database.close();
@@ -200,5 +248,14 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     freeBytes: () => freeBytes(home),
     checkpoint: () => session.upkeep.checkpoint(),
     compact: () => session.upkeep.compact(),
+    backUp: (target, { onProgress } = {}) => read((database) => backUp(database, target, onProgress)),
+    verify: (how) => read(async (database) => verifyCopies(database, copy, await surveyCopy(copy), how)),
+    async scrub() {
+      while (!(await scrubOn()));
+      return lastScrub!;
+    },
+    get lastScrub() {
+      return lastScrub;
+    },
   };
 }

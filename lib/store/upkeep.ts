@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { writeBase } from './base.js';
 import type { CommitPipeline } from './commit-pipeline.js';
-import { firstFrameOf, writeCheckpoint, type BaseFile } from './copy-files.js';
+import { firstFrameOf, listSegments, writeCheckpoint, type BaseFile, type Checkpoint } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
-import type { Position } from './frame.js';
 
 /**
  * What a store does beside its writes: checkpoints, so that a start has little to replay, and a new base image once
@@ -32,7 +31,6 @@ export interface UpkeepOptions {
   /** Bytes in the segments since the base image, and since the checkpoint. */
   readonly bytesSinceBase: number;
   readonly bytesSinceCheckpoint: number;
-  readonly checkpointed: Position;
   readonly limits: UpkeepLimits;
   readonly log?: Logger;
   readonly onFailure: (reason: string, cause: unknown) => void;
@@ -52,47 +50,56 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   const stopping = new AbortController();
   let base = options.base;
   let segments = options.segments;
-  let checkpointed = options.checkpointed;
+  let checkpointed: Omit<Checkpoint, 'format' | 'base' | 'segments'> | undefined;
   let bytesSinceBase = options.bytesSinceBase;
   let bytesSinceCheckpoint = options.bytesSinceCheckpoint;
   let entriesSinceCheckpoint = 0;
   let running: Promise<void> | undefined;
   let compacting: Promise<void> | undefined;
+  let droppedFiles = 0;
 
   const noteCheckpoint = async (clean: boolean): Promise<void> => {
     const at = pipeline.applied;
     const place = pipeline.appliedPlace;
     const bytes = bytesSinceCheckpoint;
     const entries = entriesSinceCheckpoint;
-    if (!segments.includes(place.segment)) segments = [...segments, place.segment];
     await database.flush();
-    await writeCheckpoint(directory, { frame: at.frame, seq: at.seq, chain: at.chain, segment: place.segment, offset: place.offset, clean, base, segments });
-    checkpointed = at;
+    segments = await listSegments(directory);
+    checkpointed = { frame: at.frame, seq: at.seq, chain: at.chain, segment: place.segment, offset: place.offset, clean };
+    await writeCheckpoint(directory, { ...checkpointed, base, segments });
     bytesSinceCheckpoint -= bytes;
     entriesSinceCheckpoint -= entries;
   };
-  /** One at a time; a call while one runs gets one of its own behind it. */
-  const checkpoint = (clean = false): Promise<void> => {
-    const turn = (running ?? Promise.resolve()).catch(() => undefined).then(() => noteCheckpoint(clean));
+  /** One at a time: what is called while one runs waits its turn behind it. */
+  const exclusively = (task: () => Promise<void>): Promise<void> => {
+    const turn = (running ?? Promise.resolve()).catch(() => undefined).then(task);
     running = turn;
     return turn.finally(() => {
       if (running === turn) running = undefined;
     });
   };
+  const checkpoint = (clean = false): Promise<void> => exclusively(() => noteCheckpoint(clean));
   const renew = async (share: number): Promise<void> => {
     const bytes = bytesSinceBase;
     const image = await writeBase(database, { directory, share, signal: stopping.signal });
     const old = base;
     base = { file: image.file, frame: image.frame, bytes: image.bytes };
     bytesSinceBase -= bytes;
-    await checkpoint();
-    // The checkpoint names them no more before they go.
+    await exclusively(async () => {
+      await noteCheckpoint(false);
+      await prune(old);
+    });
+    log?.info({ base: base.file, bytes: base.bytes, dropped: droppedFiles }, 'store wrote a new base image');
+  };
+  /** The checkpoint names no file any more before it goes. */
+  const prune = async (old: BaseFile | null): Promise<void> => {
+    if (!base || !checkpointed) return;
     const floor = Math.min(base.frame, checkpointed.frame);
     const dropped = segments.filter((_, index) => segments[index + 1] !== undefined && firstFrameOf(segments[index + 1]!) <= floor + 1);
     segments = segments.filter((name) => !dropped.includes(name));
-    await checkpoint();
+    await writeCheckpoint(directory, { ...checkpointed, base, segments });
     for (const name of old && old.file !== base.file ? [...dropped, old.file] : dropped) await rm(join(directory, name), { force: true });
-    log?.info({ base: base.file, bytes: base.bytes, dropped: dropped.length }, 'store wrote a new base image');
+    droppedFiles = dropped.length;
   };
   const compact = (share = 1): Promise<void> => {
     compacting ??= renew(share).finally(() => (compacting = undefined));
