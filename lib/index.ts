@@ -8,6 +8,7 @@ export type {
   ProgressFrame, Row, RowsQuery, SpawnOptions, Supervisor, SupervisorOptions, SupervisorStatus, Turns, WatchOptions, Why,
 } from './supervisor/contract.js';
 export { memoryStore } from './store/memory.js';
+export { openLevelStore as levelStore } from './store/level.js';
 export { StoreError, type Group, type Head, type Op, type Range, type Store, type StoreErrorCode, type StoreState } from './store/contract.js';
 export { systemWorld, type SystemWorld } from './world.js';
 export { defineEngine, type Engine, type EngineFacts, type TurnIO, type TurnRequest, type TurnResult } from '../actors/engines/engine.js';

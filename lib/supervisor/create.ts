@@ -36,8 +36,8 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
     kinds.set(kind.kind, defineKind(kind));
   }
   const kernel = new Kernel(world, options.store, kinds, { ...defaultLimits, ...options.limits }, options.facts ?? {}, () => housekeeping.floor);
-  const root = new RootSystem(world.log);
-  kernel.escalated = (kind, reason) => root.failed(kind, reason);
+  const root = new RootSystem(world.log, () => world.now());
+  kernel.escalated = (kind, reason) => root.failed('actors', `${kind}: ${reason}`);
   const requests = new Requests(kernel);
   const housekeeping: Housekeeping = new Housekeeping(kernel, () => requests.expired(), (low) => low ? root.failed('disk', 'less than 200 MB are free') : root.recovered('disk'));
   requests.closed = (by, newWork) => closed(root, housekeeping, by, newWork);

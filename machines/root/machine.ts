@@ -15,7 +15,7 @@ import { refuse, type Refusal } from '../refusals.js';
  *
  * **What can never happen.** A way back out of draining. `running` while a subsystem is failing.
  */
-export const subsystems = ['store', 'timers', 'effects', 'gateway', 'connectors'] as const;
+export const subsystems = ['store', 'disk', 'timers', 'effects', 'actors', 'gateway', 'connectors'] as const;
 export type Subsystem = (typeof subsystems)[number];
 export type RootStatus = 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
 

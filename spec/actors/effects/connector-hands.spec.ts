@@ -77,7 +77,7 @@ describe('the hands of a connector', () => {
 
   it('never claim to know the fate of a message after a crash, and fail one whose text is gone', async () => {
     const { delivery: deliver } = hands(webhook, () => settings(far.url));
-    expect(await deliver.recover(delivery, undefined, desk().context)).to.have.property('outcome', 'unknown');
+    expect(await deliver.recover(delivery, null, desk().context)).to.have.property('outcome', 'unknown');
     expect(await deliver.run({ ...delivery, n: 9 }, desk({ messages: outbox }).context)).to.deep.equal({ outcome: 'failed', reason: 'The text of the message is no longer stored.' });
     expect(far.got).to.deep.equal([]);
   });
