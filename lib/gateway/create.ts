@@ -64,7 +64,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 }, app.callback());
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 });
   server.maxConnections = 4_096;
   const drain = drainable(server);
 
@@ -73,6 +73,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(drain.middleware);                                 // 3. nothing new while draining
   app.use(door({ step, visitors, routes, authRequired }));   // 4. Host, Origin, who is it; 401 before all else
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
+  server.on('request', app.callback());
 
   const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens });
   await listen(server, host, options.port ?? 0);
