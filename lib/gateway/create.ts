@@ -6,6 +6,7 @@ import { door } from './door.js';
 import { drainable } from './drain.js';
 import { failures } from './failures.js';
 import { doorstep, isLoopback } from './host.js';
+import type { BackUp } from './routes/backup.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
 import { openSocket } from './socket.js';
 import { trace } from './trace.js';
@@ -41,6 +42,8 @@ export interface GatewayOptions {
   readonly settings: DeskSettings;
   readonly roster?: () => Roster | undefined;
   readonly log?: Logger;
+  /** Makes `POST /api/backup` possible. */
+  readonly backup?: BackUp;
 }
 
 /** `const gateway = await createGateway({supervisor, registry, tokens, operatorToken, settings}); … await gateway.close()` */
@@ -57,7 +60,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     version: options.version ?? '0.0.0', instance: options.instance ?? 'default', startedAt: supervisor.world.steady(),
     authRequired, networkExposed: !isLoopback(host), port: () => portOf(server),
   };
-  const routes = routesOf(facts);
+  const routes = routesOf(facts, { backup: options.backup });
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));
