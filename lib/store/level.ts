@@ -112,7 +112,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     const pipeline = commitPipeline({
       database, writer, position: opened.position,
       onFailure: (reason, cause) => void recover(reason, cause),
-      onCommitted: (bytes, entries) => upkeep?.committed(bytes, entries),
+      onCommitted: (bytes, steps) => upkeep?.committed(bytes, steps),
     });
     const sizes = await Promise.all(opened.segments.map(async (name) => (await stat(join(copy, name))).size));
     upkeep = startUpkeep({
@@ -188,6 +188,15 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     }
   }
 
+  /** Upkeep on demand. LevelDB takes no writes after a flush that failed, so it is reopened. */
+  async function tended(task: (upkeep: Upkeep) => Promise<void>): Promise<void> {
+    if (closed || state.state !== 'ready') throw new StoreError('STORE_UNAVAILABLE', 'the store is not ready');
+    await task(session.upkeep).catch((error: unknown) => {
+      void recover('upkeep of the store failed', error);
+      throw new StoreError('STORE_UNAVAILABLE', `upkeep of the store failed: ${String(error)}`, { cause: error });
+    });
+  }
+
   const scrubOn = async (): Promise<boolean> => {
     const { scrubber: checker } = session;
     const ended = await checker.step();
@@ -246,8 +255,8 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     },
     close: () => (closed ??= shut()),
     freeBytes: () => freeBytes(home),
-    checkpoint: () => session.upkeep.checkpoint(),
-    compact: () => session.upkeep.compact(),
+    checkpoint: () => tended((upkeep) => upkeep.checkpoint()),
+    compact: () => tended((upkeep) => upkeep.compact()),
     backUp: (target, { onProgress } = {}) => read((database) => backUp(database, target, onProgress)),
     verify: (how) => read(async (database) => verifyCopies(database, copy, await surveyCopy(copy), how)),
     async scrub() {
