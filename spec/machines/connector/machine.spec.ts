@@ -125,7 +125,7 @@ describe('a connector', () => {
     it(`refuses agents, crooked messages and unknown events in ${state}, and nothing moves`, () => {
       const never: readonly [Record<string, unknown> & { type: string }, string][] = [
         [{ type: 'connector.stop', by: agent }, 'FORBIDDEN'], [{ type: 'connector.reload', by: agent }, 'FORBIDDEN'], [{ type: 'link.opened' }, 'UNKNOWN_EVENT'],
-        [say('x', { by: agent, facts: { callerMaySend: false } }), 'FORBIDDEN'], [say('x', { text: ' ' }), 'BAD_REQUEST'], [say('x', { channel: 'c'.repeat(200) }), 'PAYLOAD_TOO_LARGE'],
+        [say('x', { by: agent, facts: { senders: ['ben'] } }), 'FORBIDDEN'], [say('x', { text: ' ' }), 'BAD_REQUEST'], [say('x', { channel: 'c'.repeat(200) }), 'PAYLOAD_TOO_LARGE'],
         ...(state === 'running' ? [] : [[say('x'), 'CONNECTOR_UNAVAILABLE'] as [Record<string, unknown> & { type: string }, string]]),
       ];
       const wire = inState[state]();
@@ -139,6 +139,6 @@ describe('a connector', () => {
   }
 
   it('lets an agent send whose employee lists it', () => {
-    expect(open().send(say('x', { by: agent, facts: { callerMaySend: true } }))).to.equal(undefined);
+    expect(open().send(say('x', { by: agent, facts: { senders: ['ann'] } }))).to.equal(undefined);
   });
 });
