@@ -115,7 +115,7 @@ function answerOf(kind: Kind, id: string, outcome: Exclude<Outcome, { type: 'fai
 /** Names that only the kernel and XState may use. */
 function reserved(event: EventObject): Refusal | undefined {
   if (typeof event.type === 'string' && event.type !== '' && !/^(xstate|kernel)\.|^\*$/.test(event.type)) {
-    return isPlain(event) ? undefined : refuse('BAD_REQUEST', { event: event.type }, 'An event must be plain JSON: null, booleans, finite numbers, strings, arrays and objects.');
+    return isPlain(event, true) ? undefined : refuse('BAD_REQUEST', { event: event.type }, 'An event must be plain JSON: null, booleans, finite numbers, strings, arrays and objects.');
   }
   return refuse('BAD_REQUEST', { event: String(event.type) }, 'An event needs a type that does not begin with "xstate." or "kernel.".');
 }
