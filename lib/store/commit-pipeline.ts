@@ -1,7 +1,8 @@
 import { StoreError, type Group } from './contract.js';
 import type { Database } from './database.js';
 import { frameWriter, type Position } from './frame.js';
-import type { Place, SegmentWriter } from './segment-writer.js';
+import type { Place } from './copy-files.js';
+import type { SegmentWriter } from './segment-writer.js';
 
 /**
  * The way of a group: its frame is appended to the segment and made durable, which is the commit; then it goes into

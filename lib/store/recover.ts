@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { endOfBase, writeBase } from './base.js';
 import { StoreError } from './contract.js';
-import { segmentName, surveyCopy, writeCheckpoint, type BaseFile, type Survey } from './copy-files.js';
+import { segmentName, surveyCopy, writeCheckpoint, type BaseFile, type Place, type Survey } from './copy-files.js';
 import { DamageError, headOf, openDatabase, type Database } from './database.js';
 import { writeFileDurably } from './durable-file.js';
 import { opsIn, origin, type Position } from './frame.js';
 import { inspectRows } from './inspect-rows.js';
 import { batchLoader, rebuildDatabase, setAside, type Progress } from './rebuild.js';
 import { scanSegments, type Scan } from './scan.js';
-import { openSegmentWriter, type Place, type SegmentWriter } from './segment-writer.js';
+import { openSegmentWriter, type SegmentWriter } from './segment-writer.js';
 
 /**
  * Opening a home: compare the two copies, roll the one that is behind forward, mend the one that is damaged from
