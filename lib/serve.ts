@@ -57,7 +57,10 @@ export interface Served {
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const layout = options.layout ?? layoutOf({ home: options.home });
   const config = await readConfig(layout.config);
-  const earlier = await readAnnouncement(layout.announcement);
+  await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
+  let url: string | undefined;
+  const registry = createEngineRegistry({ engines: configuredEngines(config, () => url), default: config.engines.default });
+  if (registry.get(config.engines.default) === undefined) throw unknownDefault(config, layout);
   const { log, close: closeLog } = openLog(config.logging, layout);
   const undo: (() => Promise<void>)[] = [closeLog];
   const undoAll = async (): Promise<void> => {
@@ -68,11 +71,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const store = await openStore(layout, world, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
-    const secrets = secretsOf(earlier, () => world.secret(32));
+    const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
 
-    let url: string | undefined;
-    const registry = createEngineRegistry({ engines: configuredEngines(config, () => url), default: config.engines.default });
-    if (registry.get(config.engines.default) === undefined) throw unknownDefault(config, layout);
     const tokens = createSessionTokens();
     const open = gate();
     const supervisor = await createSupervisor({

@@ -20,7 +20,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   croner: ['machines'],
   level: ['lib/store'],
   superjson: ['lib/supervisor', 'lib/store'],
-  pino: ['lib/world.ts', 'lib/serve.ts', 'lib/store', 'lib/supervisor', 'lib/gateway'],
+  pino: ['lib/world.ts', 'lib/home', 'lib/store', 'lib/supervisor', 'lib/gateway'],
   koa: ['lib/gateway', 'lib/mcp'],
   '@koa/router': ['lib/gateway', 'lib/mcp'],
   'koa-body': ['lib/gateway', 'lib/mcp'],
@@ -28,6 +28,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
+  chai: ['lib/testing'],
   troupe: ['examples'],
 };
 
