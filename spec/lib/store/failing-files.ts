@@ -14,11 +14,14 @@ export interface Fault {
 }
 
 /** Stands between a store and its files and fails as told. `armed` is the fault to come. */
-export function failingFiles(home: string): { armed: Fault | undefined; readonly intercept: (files: StoreFiles) => StoreFiles } {
+export function failingFiles(home: string): { armed: Fault | undefined; readonly intercept: (files: StoreFiles) => StoreFiles; release(): Promise<void> } {
   let cleanUps = 0;
+  let inner: StoreFiles['writer'] | undefined;
   const control = {
     armed: undefined as Fault | undefined,
-    intercept: ({ database, writer }: StoreFiles): StoreFiles => ({
+    /** Close the file that a clean-up which was made to fail left open. */
+    release: async () => inner?.close(),
+    intercept: ({ database, writer }: StoreFiles): StoreFiles => ((inner = writer), {
       database: {
         ...database,
         async apply(groups, position) {

@@ -6,7 +6,7 @@ import { groupAfter, rejection } from '../../../lib/testing/store-contract.js';
 import { failingFiles, type Fault } from './failing-files.js';
 import { audit, crashedCopy, expectWhole, fill, newHome, type Model } from './homes.js';
 
-const small = { reserveBytes: 0, segmentBytesMax: 4_000, scrubEveryMs: 0, limits: { checkpointBytes: 6_000, checkpointEntries: 12, baseBytesMin: 20_000 } };
+const small = { reserveBytes: 0, segmentBytesMax: 4_000, scrubEveryMs: 0, limits: { checkpointBytes: 6_000, checkpointSteps: 12, baseBytesMin: 20_000 } };
 
 describe('a write that the disk refuses', () => {
   it('leaves nothing behind, and the store goes on by itself', async () => {
@@ -74,6 +74,7 @@ describe('a write that the disk refuses', () => {
     files.armed = { at: 'append', how: 'before', cleanUpFails: 1_000 };
     await rejection(store.write(groupAfter(store.head, 1, [])));
     await store.close();
+    await files.release();
     await expectWhole(home, model);
   });
 });
