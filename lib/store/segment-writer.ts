@@ -2,13 +2,9 @@ import { constants, fdatasync, write as writeAt } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './durable-file.js';
-import { segmentName } from './copy-files.js';
+import { segmentName, type Place } from './copy-files.js';
 
-/** The end of a frame: a segment file and the offset behind the frame. */
-export interface Place {
-  readonly segment: string;
-  readonly offset: number;
-}
+export type { Place };
 
 export interface SegmentWriter {
   /** Append whole frames, the first of which is number `frame`. Durable when it resolves. One call at a time. */
