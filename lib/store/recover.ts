@@ -126,7 +126,9 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
   if (scan.frames > 0) log?.info({ frames: scan.frames, bytes: scan.bytes, seq: position.seq }, 'store rolled forward');
   if (faults.length > 0) return renewCopy(options, database, position);
 
-  const place: Place = scan.place ?? { segment: segmentName(position.frame + 1), offset: 0 };
+  // A kill right after a new segment was begun leaves it empty; the next frame belongs into it, as its name says.
+  const next = segmentName(position.frame + 1);
+  const place: Place = scan.place && !survey.segments.includes(next) ? scan.place : { segment: next, offset: 0 };
   const writer = await openSegmentWriter({ directory: copy, place, ...sizes(options) });
   const segments = survey.segments.includes(place.segment) ? survey.segments : [place.segment];
   if (!checkpoint) await closingOnError(writer, async () => {

@@ -78,7 +78,8 @@ export async function openSegmentWriter(options: SegmentWriterOptions): Promise<
     async abandon() {
       await reserving;
       await file.close().catch(() => undefined);
-      const again = await open(join(directory, place.segment), 'r+');
+      // The failure may have been that a new segment could not be made.
+      const again = await open(join(directory, place.segment), place.offset === 0 ? 'a+' : 'r+');
       try {
         await again.truncate(place.offset);
         await again.sync();

@@ -9,7 +9,8 @@ export const floors: readonly (readonly string[])[] = [
   ['lib/supervisor', 'lib/records', 'lib/home'],
   ['lib/commands', 'lib/inspector'],
   ['lib/gateway', 'lib/mcp'],
-  ['lib/serve.ts', 'lib/testing', 'lib/testing.ts'],
+  ['lib/agents.ts', 'lib/testing', 'lib/testing.ts'],
+  ['lib/serve.ts'],
   ['lib/index.ts'],
   ['lib/cli', 'examples'],
 ];
@@ -20,7 +21,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   croner: ['machines'],
   level: ['lib/store'],
   superjson: ['lib/supervisor', 'lib/store'],
-  pino: ['lib/world.ts', 'lib/serve.ts', 'lib/store', 'lib/supervisor', 'lib/home', 'lib/gateway'],
+  pino: ['lib/world.ts', 'lib/agents.ts', 'lib/home', 'lib/store', 'lib/supervisor', 'lib/gateway'],
   chai: ['lib/testing'],
   koa: ['lib/gateway', 'lib/mcp'],
   '@koa/router': ['lib/gateway', 'lib/mcp'],
@@ -29,6 +30,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
+  chai: ['lib/testing'],
   troupe: ['examples'],
 };
 
