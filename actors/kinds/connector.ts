@@ -1,4 +1,3 @@
-import type { Caller } from '../../machines/caller.js';
 import type { ConnectorFacts } from '../../machines/connector/context.js';
 import { connectorMachine } from '../../machines/connector/machine.js';
 import { connectorPolicy } from '../../machines/connector/policy.js';
@@ -15,7 +14,7 @@ export function connectorKind(hands: { readonly connection: KeyedHand; readonly 
     machine: connectorMachine,
     hands: { connection: hands.connection, delivery: hands.delivery },
     policy: (snapshot, event) => connectorPolicy(snapshot.value, snapshot.context, event),
-    facts: (snapshot, event, world) => connectorFacts(snapshot?.context.name, event, world['roster']),
+    facts: (snapshot, _event, world) => connectorFacts(snapshot?.context.name, world['roster']),
     view: (snapshot) => connectorView(snapshot.value, snapshot.context),
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
     contents: ['text'],
@@ -27,11 +26,8 @@ export function connectorKind(hands: { readonly connection: KeyedHand; readonly 
   };
 }
 
-/** An agent may send where its employee lists the connector. */
-function connectorFacts(name: string | undefined, event: { readonly type: string }, roster: unknown): ConnectorFacts {
-  const by = (event as { readonly by?: Caller }).by;
-  const employee = by?.type === 'session' ? by.employee : null;
+/** Sessions may send where their employee lists the connector. */
+function connectorFacts(name: string | undefined, roster: unknown): ConnectorFacts {
   const employees = (roster as { employees?: readonly { name: string; connectors?: readonly string[] }[] } | undefined)?.employees ?? [];
-  const listed = employees.find((candidate) => candidate.name === employee)?.connectors ?? [];
-  return { callerMaySend: name !== undefined && listed.includes(name) };
+  return { senders: name === undefined ? [] : employees.filter(({ connectors }) => connectors?.includes(name)).map((employee) => employee.name) };
 }

@@ -1,4 +1,3 @@
-import type { Caller } from '../../machines/caller.js';
 import { ownerOf, type WorkItemContext, type WorkItemFacts } from '../../machines/work-item/context.js';
 
 /**
@@ -22,20 +21,15 @@ export interface RosterEmployee {
 
 /** Facts for one event. `roster` undefined: there is none, and the operator is the root. */
 export function workItemFacts(context: WorkItemContext | undefined, event: { readonly type: string }, roster: unknown): WorkItemFacts {
-  const asked = event as { readonly by?: Caller; readonly assignee?: unknown; readonly target?: unknown; readonly patch?: { assignee?: unknown }; readonly input?: { assignee?: unknown } };
-  const known = isRoster(roster) ? roster : { employees: [] };
-  const root = rootOf(known);
+  const asked = event as { readonly assignee?: unknown; readonly target?: unknown; readonly patch?: { assignee?: unknown }; readonly input?: { assignee?: unknown } };
+  if (!isRoster(roster)) return { root: null, managers: [], executives: [], named: null };
   const owner = context === undefined ? null : ownerOf(context);
-  const above = owner === null ? [] : managersOf(known, owner);
-  const caller = asked.by?.type === 'session' ? asked.by.employee : null;
   const name = firstText(asked.assignee, asked.target, asked.patch?.assignee, asked.input?.assignee);
   return {
-    root,
-    ownerManager: above[0] ?? null,
-    callerIsRoot: caller !== null && caller === root,
-    callerIsExecutive: caller !== null && known.employees.some((employee) => employee.name === caller && employee.rank === 'executive'),
-    callerManagesOwner: caller !== null && above.includes(caller),
-    named: name === null || !isRoster(roster) ? null : named(known, name),
+    root: rootOf(roster),
+    managers: owner === null ? [] : managersOf(roster, owner),
+    executives: roster.employees.filter(({ rank }) => rank === 'executive').map((executive) => executive.name),
+    named: name === null ? null : named(roster, name),
   };
 }
 

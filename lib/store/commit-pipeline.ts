@@ -28,7 +28,8 @@ export interface PipelineOptions {
   readonly writer: SegmentWriter;
   readonly position: Position;
   readonly onFailure: (reason: string, cause: unknown) => void;
-  readonly onCommitted: (bytes: number, entries: number) => void;
+  /** `steps`: log entries and groups together. */
+  readonly onCommitted: (bytes: number, steps: number) => void;
 }
 
 interface Waiting {
@@ -124,7 +125,7 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
       applied = end;
       appliedPlace = some.at(-1)!.place;
       for (const { resolve } of waiting) resolve();
-      onCommitted(some.reduce((sum, one) => sum + one.bytes, 0), last.group.last - waiting[0]!.group.first + 1);
+      onCommitted(some.reduce((sum, one) => sum + one.bytes, 0), last.group.last - waiting[0]!.group.first + 1 + waiting.length);
     }
     applying = false;
     rest();

@@ -25,7 +25,6 @@ export interface Opened {
   readonly segments: readonly string[];
   readonly replayedFrames: number;
   readonly replayedBytes: number;
-  readonly checkpoint: Position;
 }
 
 export interface RecoverOptions {
@@ -130,11 +129,11 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
   const place: Place = scan.place ?? { segment: segmentName(position.frame + 1), offset: 0 };
   const writer = await openSegmentWriter({ directory: copy, place, ...sizes(options) });
   const segments = survey.segments.includes(place.segment) ? survey.segments : [place.segment];
-  if (!checkpoint) {
+  if (!checkpoint) await closingOnError(writer, async () => {
     await database.flush();
     await writeCheckpoint(copy, { ...position, ...place, clean: false, base: survey.base, segments });
-  }
-  return { database, position, writer, base: survey.base, segments, replayedFrames: scan.frames, replayedBytes: scan.bytes, checkpoint: checkpoint ?? position };
+  });
+  return { database, position, writer, base: survey.base, segments, replayedFrames: scan.frames, replayedBytes: scan.bytes };
 }
 
 function readHead(database: Database): Position {
@@ -171,9 +170,18 @@ async function renewCopy(options: RecoverOptions, database: Database, position: 
   const place = { segment: segmentName(position.frame + 1), offset: 0 };
   const writer = await openSegmentWriter({ directory: copy, place, ...sizes(options) });
   const file = { file: base.file, frame: base.frame, bytes: base.bytes };
-  await writeCheckpoint(copy, { ...position, ...place, clean: false, base: file, segments: [place.segment] });
+  await closingOnError(writer, () => writeCheckpoint(copy, { ...position, ...place, clean: false, base: file, segments: [place.segment] }));
   log?.warn({ seq: position.seq, base: base.file }, 'second copy of the store was written anew');
-  return { database, position, writer, base: file, segments: [place.segment], replayedFrames: 0, replayedBytes: 0, checkpoint: position };
+  return { database, position, writer, base: file, segments: [place.segment], replayedFrames: 0, replayedBytes: 0 };
+}
+
+async function closingOnError(writer: SegmentWriter, task: () => Promise<void>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    await writer.close().catch(() => undefined);
+    throw error;
+  }
 }
 
 function positionOf({ frame, seq, chain }: Position): Position {

@@ -52,7 +52,7 @@ export class Log {
       }
       if (batch.length > 0) continue;
       if (this.closed) return;
-      await this.more(signal);
+      await this.more(cursor, signal);
     }
   }
 
@@ -100,7 +100,10 @@ export class Log {
     });
   }
 
-  private more(signal: AbortSignal | undefined): Promise<void> {
+  /** Until there is an entry behind `cursor`, the log is closed or the watcher gives up. */
+  private more(cursor: number, signal: AbortSignal | undefined): Promise<void> {
+    // Something may have come between the look and the wait.
+    if (this.closed || aborted(signal) || (this.ring.at(-1)?.seq ?? 0) > cursor) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {
         this.waiters.delete(wake);

@@ -52,7 +52,8 @@ export class Stage {
       return refuse('CONFLICT', { kind: kind.kind, id }, `The ${kind.kind} ${id} has ended and takes no events.`);
     }
     const stamped = { ...event, at: this.at, by: this.by, ...(facts === undefined ? none : { facts }) };
-    const refusal = kind.policy?.(live.snapshot, stamped as never);
+    // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
+    const refusal = event.type.startsWith('xstate.') ? undefined : kind.policy?.(live.snapshot, stamped as never);
     if (refusal !== undefined) return refusal;
     const taken = step(kind.machine, live.snapshot, stamped);
     if (!taken.taken) {

@@ -61,8 +61,8 @@ export type DeliveryOutput =
   | { readonly outcome: 'sent'; readonly messageId?: string }
   | { readonly outcome: 'failed' | 'unknown'; readonly reason: string };
 
-/** May this caller's employee send here? From the roster, at the time of the event. */
-export type ConnectorFacts = { readonly callerMaySend: boolean };
+/** The employees who list this connector, from the roster at the time of the event: their sessions may send. */
+export type ConnectorFacts = { readonly senders: readonly string[] };
 
 export type ConnectorEvent = Stamp<ConnectorFacts> & (
   | { readonly type: 'connector.start' }

@@ -71,7 +71,7 @@ export const connectorMachine = connector.createMachine({
       initial: 'stopped',
       on: {
         'connector.stop': { guard: trusted, target: '.stopped', actions: 'halt' },
-        'connector.reload': { guard: trusted, target: '.starting', reenter: true, actions: 'reload' },
+        'connector.reload': { guard: trusted, target: '.starting', actions: 'reload' }, // no reenter: it would leave and reset the outbox, too
       },
       states: {
         stopped: {

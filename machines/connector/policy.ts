@@ -1,4 +1,4 @@
-import { isTrusted } from '../caller.js';
+import { fromKernel, isTrusted } from '../caller.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { limits, type ConnectorContext, type ConnectorEvent, type ConnectorEventOf } from './context.js';
@@ -15,12 +15,13 @@ export function connectorPolicy(where: Standpoint, context: ConnectorContext, ev
     case 'connector.reload': return isTrusted(event.by) ? undefined : refuse('FORBIDDEN', {}, 'Agents may not start, stop or reload connectors.');
     case 'delivery.request': return mayDeliver(where.link, context, event);
     case 'link.opened': return event.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type });
-    default: return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+    default: return fromKernel(event) ? undefined : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
 function mayDeliver(link: LinkStatus, context: ConnectorContext, event: ConnectorEventOf<'delivery.request'>): Refusal | undefined {
-  if (!isTrusted(event.by) && event.facts?.callerMaySend !== true) {
+  const employee = event.by.type === 'session' ? event.by.employee : null;
+  if (!isTrusted(event.by) && (employee === null || event.facts?.senders.includes(employee) !== true)) {
     return refuse('FORBIDDEN', { connector: context.name }, `Your employee does not list the connector ${context.name}.`);
   }
   const unfit = fitText('channel', event.channel, limits.channelBytesMax) ?? fitText('text', event.text, limits.textBytesMax) ?? fitText('deliveryId', event.deliveryId, limits.idBytesMax);

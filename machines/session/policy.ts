@@ -1,4 +1,4 @@
-import { isTrusted, type Caller } from '../caller.js';
+import { fromKernel, isTrusted, type Caller } from '../caller.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
@@ -22,7 +22,7 @@ export function sessionPolicy(context: SessionContext, event: SessionEvent): Ref
     case 'child.finished':
       return isTrusted(event.by) || (event.by.type === 'session' && event.by.id === event.childId)
         ? undefined : refuse('FORBIDDEN', {}, 'Only the child itself reports its end.');
-    default: return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+    default: return fromKernel(event) ? undefined : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 

@@ -68,7 +68,7 @@ export function withdraw(context: WorkItemContext, state: 'expired' | 'cancelled
 function routed(event: WorkItemEventOf<'approval.request'>): { readonly target: string | null; readonly targetKind: TargetKind } {
   if (event.target !== null) return { target: event.target, targetKind: event.targetKind ?? 'employee' };
   const facts = factsOf(event);
-  const target = facts.ownerManager ?? facts.root;
+  const target = facts.managers[0] ?? facts.root;
   return target === null ? { target: null, targetKind: 'virtual' } : { target, targetKind: 'employee' };
 }
 

@@ -20,9 +20,9 @@ export function standing(context: WorkItemContext, asked: Asked): Standing {
   if (isPerson(by) || by.type !== 'session') return 'operator';
   const facts = factsOf(asked);
   if (isOwner(context, by)) return 'owner';
-  if (facts.callerIsRoot) return 'root';
+  if (isRoot(facts, by)) return 'root';
   if (by.employee !== null && by.employee === routedTo(context, facts)) return 'routed manager';
-  return facts.callerIsExecutive ? 'executive' : 'other';
+  return by.employee !== null && facts.executives.includes(by.employee) ? 'executive' : 'other';
 }
 
 type Cell = 'yes' | 'OWN_APPROVAL' | 'NOT_ROUTED' | 'NO_PENDING_APPROVAL';
@@ -66,6 +66,12 @@ export const isAttempt = (context: WorkItemContext, by: Caller): boolean =>
 
 export const isCreator = (context: WorkItemContext, by: Caller): boolean => by.type === 'session' && context.creator.sessionId === by.id;
 
+export const isRoot = (facts: WorkItemFacts, by: Caller): boolean => by.type === 'session' && by.employee !== null && by.employee === facts.root;
+
+/** Stands somewhere above the owner, or is the root. */
+export const isAbove = (facts: WorkItemFacts, by: Caller): boolean =>
+  isRoot(facts, by) || (by.type === 'session' && by.employee !== null && facts.managers.includes(by.employee));
+
 /** Sessions that act for the owner: all attempts, and the creating one where it owns the item itself. */
 function ownerSessions(context: WorkItemContext): readonly string[] {
   const attempts = context.attempts.map(({ sessionId }) => sessionId);
@@ -74,7 +80,7 @@ function ownerSessions(context: WorkItemContext): readonly string[] {
 }
 
 /** To whom it is, or would be, routed. */
-const routedTo = (context: WorkItemContext, facts: WorkItemFacts): string | null => context.approval?.target ?? facts.ownerManager;
+const routedTo = (context: WorkItemContext, facts: WorkItemFacts): string | null => context.approval?.target ?? facts.managers[0] ?? null;
 
 function columnOf(context: WorkItemContext, state: ApprovalState, facts: WorkItemFacts): Column {
   if (state === 'none' || context.approval === null) return 'none';

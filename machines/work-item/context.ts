@@ -33,18 +33,15 @@ export interface WorkItemInput {
 
 /**
  * What a decision must know of the organisation, judged at decision time by the kind's `facts`. Without a roster
- * everything is false or null and the operator is the (virtual) root.
+ * everything is null or empty, and the operator is the (virtual) root. Callers are compared by their employee.
  */
 export type WorkItemFacts = {
   /** The root employee (COO); null: the operator is the root. */
   readonly root: string | null;
-  /** The manager of the item's owner, to whom approvals are routed by default. */
-  readonly ownerManager: string | null;
-  readonly callerIsRoot: boolean;
-  readonly callerIsExecutive: boolean;
-  /** The caller stands somewhere above the item's owner. */
-  readonly callerManagesOwner: boolean;
-  /** About the employee whom the event names (assignee or target of an approval). */
+  /** Who stands above the item's owner, nearest first. To the nearest approvals are routed by default. */
+  readonly managers: readonly string[];
+  readonly executives: readonly string[];
+  /** About the employee whom the event names (assignee or target of an approval); null: nobody, or there is no roster. */
   readonly named: { readonly known: boolean; readonly department: string | null; readonly suggestion: string | null } | null;
 };
 
@@ -140,7 +137,7 @@ export const limits = {
   wordCharsMax: 200,
 } as const;
 
-const nobody: WorkItemFacts = { root: null, ownerManager: null, callerIsRoot: false, callerIsExecutive: false, callerManagesOwner: false, named: null };
+const nobody: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
 
 export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFacts => event.facts ?? nobody;
 

@@ -36,6 +36,8 @@ const item = setup({
   guards: {
     allowed: ({ context, event }, where: Where) => allowed(context, event, where),
     goes: ({ context, event }, { from, to }: Edge) => event.type === 'item.move' && event.status === to && allowed(context, event, { work: from }),
+    /** Asked for what is: allowed, taken, and nothing happens. */
+    stays: ({ context, event }, { work }: At) => event.type === 'item.move' && event.status === work && allowed(context, event, { work }),
     /** Sent back, and a round is left. */
     bounces: ({ context, event }) => sendsBack(context, event) && roundsLeft(context),
     exhausts: ({ context, event }) => sendsBack(context, event) && !roundsLeft(context),
@@ -95,9 +97,12 @@ const common = (work: WorkStatus) => ({
 });
 
 /** By hand, along the table. `cancelled` is reached by archiving only, `executing` from review is a bounce. */
-const moves = (from: WorkStatus) => edges[from]
-  .filter((to) => to !== 'cancelled' && !(from === 'in_review' && to === 'executing'))
-  .map((to) => ({ guard: { type: 'goes' as const, params: { from, to } }, target: to, actions: { type: 'move' as const, params: { from, to } } }));
+const moves = (from: WorkStatus) => [
+  { guard: { type: 'stays' as const, params: { work: from } } },
+  ...edges[from]
+    .filter((to) => to !== 'cancelled' && !(from === 'in_review' && to === 'executing'))
+    .map((to) => ({ guard: { type: 'goes' as const, params: { from, to } }, target: to, actions: { type: 'move' as const, params: { from, to } } })),
+];
 
 /** A session that begins makes an item executing. */
 const starts = (work: WorkStatus) => ({ guard: { type: 'undeclared' as const }, target: 'executing' as const, actions: { type: 'link' as const, params: { work } } });
@@ -164,7 +169,10 @@ export const workItemMachine = item.createMachine({
           exit: 'endExpiry',
           after: { escalation: { actions: 'escalateByTime' } },
           on: {
-            'approval.request': { guard: 'asksNew', target: 'pending', reenter: true, actions: { type: 'request', params: { replaces: true } } },
+            'approval.request': [
+              { guard: 'asksNew', target: 'pending', reenter: true, actions: { type: 'request', params: { replaces: true } } },
+              { guard: { type: 'allowed', params: { approval: 'pending' } } }, // the same again: allowed, and nothing happens
+            ],
             'approval.decide': [
               { guard: 'approves', target: 'approved', actions: ['decide', 'tellGiven'] },
               { guard: 'rejects', target: 'rejected', actions: ['decide', 'tellRefused'] },

@@ -1,8 +1,8 @@
-import { isPerson, isTrusted, type Caller } from '../caller.js';
+import { fromKernel, isPerson, isTrusted, type Caller } from '../caller.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { isAttempt, isCreator, isOwner, mayDecide, mayEscalate, type ApprovalState } from './authority.js';
-import { factsOf, limits, ownerOf, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemInput } from './context.js';
+import { isAbove, isAttempt, isCreator, isOwner, mayDecide, mayEscalate, type ApprovalState } from './authority.js';
+import { factsOf, limits, ownerOf, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemFacts, type WorkItemInput } from './context.js';
 import { agentTargets, edges, isStatus, noted, sticky, type WorkStatus } from './edges.js';
 import { fitEdit, fitFields } from './fields.js';
 
@@ -27,7 +27,7 @@ export function workItemPolicy(where: Standpoint, context: WorkItemContext, even
     case 'approval.refused':
     case 'item.archived':
       return event.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the work item itself sends this.');
-    default: return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+    default: return fromKernel(event) ? undefined : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
@@ -40,10 +40,9 @@ export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
 }
 
 /** Owner, attempt, creator, or a manager above: an agent's item. People and the kernel may always. */
-export function ownsItem(context: WorkItemContext, event: { readonly by: Caller; readonly facts?: WorkItemEvent['facts'] }): boolean {
+export function ownsItem(context: WorkItemContext, event: { readonly by: Caller; readonly facts?: WorkItemFacts }): boolean {
   const { by } = event;
-  const facts = factsOf(event as WorkItemEvent);
-  return isTrusted(by) || isOwner(context, by) || isAttempt(context, by) || isCreator(context, by) || facts.callerManagesOwner || facts.callerIsRoot;
+  return isTrusted(by) || isOwner(context, by) || isAttempt(context, by) || isCreator(context, by) || isAbove(factsOf(event), by);
 }
 
 function mayMove(from: WorkStatus, context: WorkItemContext, event: WorkItemEventOf<'item.move'>): Refusal | undefined {
@@ -69,7 +68,7 @@ function mayAssign(from: WorkStatus, context: WorkItemContext, event: WorkItemEv
   }
   if (!isTrusted(by)) {
     const claims = ownerOf(context) === null && from === 'backlog' && by.type === 'session' && by.employee === event.assignee;
-    if (!claims && !isOwner(context, by) && !facts.callerManagesOwner && !facts.callerIsRoot) return notOwner(context);
+    if (!claims && !isOwner(context, by) && !isAbove(facts, by)) return notOwner(context);
   }
   if (facts.named?.known === false) return unknownEmployee(event.assignee, facts.named.suggestion);
   if (from === 'done' || from === 'cancelled') return refuse('TERMINAL', { workItemId: context.id, status: from });
@@ -79,8 +78,7 @@ function mayAssign(from: WorkStatus, context: WorkItemContext, event: WorkItemEv
 
 function mayArchive(from: WorkStatus, context: WorkItemContext, event: WorkItemEventOf<'item.archive'>): Refusal | undefined {
   const { by } = event;
-  const facts = factsOf(event);
-  const may = isTrusted(by) || isOwner(context, by) || isCreator(context, by) || facts.callerManagesOwner || facts.callerIsRoot;
+  const may = isTrusted(by) || isOwner(context, by) || isCreator(context, by) || isAbove(factsOf(event), by);
   if (!may) return notOwner(context);
   if (from === 'done') return refuse('TERMINAL', { workItemId: context.id, status: from }, 'The work item is done and stays as evidence; it cannot be archived.');
   if (from === 'escalated' && !isPerson(by)) return personOnly(context, from, 'cancelled');

@@ -72,6 +72,21 @@ export class Life<M extends AnyStateMachine> {
     this.snapshot = createActor(this.machine as AnyStateMachine, { snapshot: persisted, input: undefined }).getSnapshot() as SnapshotFrom<M>;
   }
 
+  /** Another life that begins where this one is; neither knows of the other. */
+  fork(): Life<M> {
+    const twin = Object.create(Life.prototype) as Life<M>;
+    return Object.assign(twin, {
+      machine: this.machine, policy: this.policy, snapshot: this.snapshot, at: this.at,
+      wishes: [...this.wishes], timers: new Map(this.timers), effects: new Map(this.effects), started: [...this.started],
+    });
+  }
+
+  /** Let the next timer fire. */
+  wait(): void {
+    const due = Math.min(...[...this.timers.values()].map((timer) => timer.due));
+    if (Number.isFinite(due)) this.advance(Math.max(0, due - this.at));
+  }
+
   get json(): string { return JSON.stringify(this.machine.getPersistedSnapshot(this.snapshot as AnyMachineSnapshot)); }
   get value(): unknown { return (this.snapshot as AnyMachineSnapshot).value; }
   rows(collection: string): KeepRow[] { return this.wishes.filter((wish): wish is KeepRow => wish.type === 'kernel.keep' && wish.collection === collection); }

@@ -1,15 +1,7 @@
 import { expect } from 'chai';
-import type { SnapshotFrom } from 'xstate';
-import type { ConnectorEvent } from '../../../machines/connector/context.js';
-import { connectorMachine } from '../../../machines/connector/machine.js';
-import { connectorPolicy } from '../../../machines/connector/policy.js';
 import { connectorView } from '../../../machines/connector/view.js';
-import { Life } from '../step.js';
+import { born, type Wire } from './beings.js';
 
-type Wire = Life<typeof connectorMachine>;
-const born = (input: Record<string, unknown> = {}): Wire => new Life(connectorMachine, {
-  name: 'hook', connectorType: 'webhook', employee: null, capabilities: { threading: false, messageEdits: false, reactions: false, attachments: false }, ...input,
-}, (snapshot: SnapshotFrom<typeof connectorMachine>, event: ConnectorEvent) => connectorPolicy(snapshot.value, snapshot.context, event));
 const view = (wire: Wire) => connectorView(wire.snapshot.value, wire.snapshot.context);
 const say = (deliveryId: string, extra: Record<string, unknown> = {}) => ({ type: 'delivery.request', deliveryId, channel: '#ops', text: `hello ${deliveryId}`, thread: null, ...extra });
 const agent = { type: 'session', id: 's1', employee: 'ann', ancestors: [] } as const;
@@ -111,6 +103,15 @@ describe('a connector', () => {
     expect(wire.started.filter(({ id }) => id === 'opening')).to.have.length(3);
   });
 
+  it('goes on sending through a reload: re-entering one region must not reset the other, which lost the delivery under way', () => {
+    const wire = open();
+    wire.send(say('one'));
+    wire.send({ type: 'connector.reload' });
+    expect([view(wire).sending, wire.effects.has('delivery')]).to.deep.equal([true, true]);
+    wire.finish('delivery', { outcome: 'sent' });
+    expect(fates(wire).at(-1)).to.equal('one sent');
+  });
+
   it('keeps its queue and snapshot bounded', () => {
     const wire = open();
     for (let n = 0; n <= 100; n += 1) expect(wire.send(say(`d-${n}`.padEnd(64, 'x'), { channel: 'c'.repeat(120), thread: 't'.repeat(120) }))).to.equal(undefined);
@@ -124,7 +125,7 @@ describe('a connector', () => {
     it(`refuses agents, crooked messages and unknown events in ${state}, and nothing moves`, () => {
       const never: readonly [Record<string, unknown> & { type: string }, string][] = [
         [{ type: 'connector.stop', by: agent }, 'FORBIDDEN'], [{ type: 'connector.reload', by: agent }, 'FORBIDDEN'], [{ type: 'link.opened' }, 'UNKNOWN_EVENT'],
-        [say('x', { by: agent, facts: { callerMaySend: false } }), 'FORBIDDEN'], [say('x', { text: ' ' }), 'BAD_REQUEST'], [say('x', { channel: 'c'.repeat(200) }), 'PAYLOAD_TOO_LARGE'],
+        [say('x', { by: agent, facts: { senders: ['ben'] } }), 'FORBIDDEN'], [say('x', { text: ' ' }), 'BAD_REQUEST'], [say('x', { channel: 'c'.repeat(200) }), 'PAYLOAD_TOO_LARGE'],
         ...(state === 'running' ? [] : [[say('x'), 'CONNECTOR_UNAVAILABLE'] as [Record<string, unknown> & { type: string }, string]]),
       ];
       const wire = inState[state]();
@@ -138,6 +139,6 @@ describe('a connector', () => {
   }
 
   it('lets an agent send whose employee lists it', () => {
-    expect(open().send(say('x', { by: agent, facts: { callerMaySend: true } }))).to.equal(undefined);
+    expect(open().send(say('x', { by: agent, facts: { senders: ['ann'] } }))).to.equal(undefined);
   });
 });

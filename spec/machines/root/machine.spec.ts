@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import type { SnapshotFrom } from 'xstate';
 import { operator } from '../../../machines/caller.js';
-import { reasonsOf, rootMachine, rootPolicy, type RootEvent } from '../../../machines/root/machine.js';
-import { Life } from '../step.js';
+import { reasonsOf } from '../../../machines/root/machine.js';
+import { born } from './beings.js';
 
-const born = () => new Life(rootMachine, {}, (_: SnapshotFrom<typeof rootMachine>, event: RootEvent) => rootPolicy(event));
 const fails = (name = 'store', reason = 'the disk is full') => ({ type: 'subsystem.failed', name, reason });
 const recovers = (name = 'store') => ({ type: 'subsystem.recovered', name });
 const agent = { type: 'session', id: 's1', employee: null, ancestors: [] } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { approval, as, ask, born, callers, factsFor, inStatus, ledger, move, view, work, type CallerName, type Item } from './beings.js';
+import { approval, as, ask, born, callers, inStatus, ledger, move, roster, view, work, type CallerName, type Item } from './beings.js';
 
 /** The matrix of contract and specification, cell by cell, in words of its own. 200 = it happens. */
 const columns = ['none', 'manager', 'root', 'escalated', 'decided'] as const;
@@ -65,19 +65,19 @@ describe('approvals', () => {
       item.send({ ...request(target), facts });
       return [view(item).approvalTarget, view(item).approvalTargetKind];
     };
-    const facts = factsFor(callers.operator);
+    const facts = roster;
     expect(routed(facts, null)).to.deep.equal(['bob-lead', 'employee']);
-    expect(routed({ ...facts, ownerManager: null }, null)).to.deep.equal(['chief', 'employee']);
-    expect(routed({ ...facts, ownerManager: null, root: null }, null)).to.deep.equal([null, 'virtual']);
+    expect(routed({ ...facts, managers: [] }, null)).to.deep.equal(['chief', 'employee']);
+    expect(routed({ ...facts, managers: [], root: null }, null)).to.deep.equal([null, 'virtual']);
     expect(routed(facts, 'sue-lead')).to.deep.equal(['sue-lead', 'employee']);
   });
 
   it('is judged by the roster of the decision, not of the request', () => {
     const item = inColumn('root');
-    const demoted = { ...factsFor(callers.root), root: 'vp', callerIsRoot: false };
+    const demoted = { ...roster, root: 'vp' };
     expect(item.send({ ...decide(), by: callers.root, facts: demoted })).to.equal(undefined); // still the routed employee
     const other = inColumn('root');
-    expect(other.send({ ...decide(), by: callers.executive, facts: { ...factsFor(callers.executive), root: 'vp', callerIsRoot: true } })).to.equal(undefined);
+    expect(other.send({ ...decide(), by: callers.executive, facts: { ...roster, root: 'vp' } })).to.equal(undefined);
   });
 
   it('refuses an owner even where that owner is the root', () => {
@@ -108,7 +108,7 @@ describe('approvals', () => {
 
     it('is refused for a cancelled item, and for one who is not in the roster', () => {
       expect(ask(inStatus('cancelled'), as('operator', request()))).to.equal('TERMINAL');
-      const unknown = { ...as('operator', request('bobb')), facts: factsFor(callers.operator, { known: false, department: null, suggestion: 'bob' }) };
+      const unknown = { ...as('operator', request('bobb')), facts: { ...roster, named: { known: false, department: null, suggestion: 'bob' } } };
       expect(ask(inStatus('executing'), unknown)).to.equal('UNKNOWN_EMPLOYEE');
     });
   });

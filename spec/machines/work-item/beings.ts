@@ -26,16 +26,8 @@ export const callers = {
 } as const satisfies Record<string, Caller>;
 export type CallerName = keyof typeof callers;
 
-/** What the kind's facts say of each, in the roster above. */
-export function factsFor(by: Caller, named: WorkItemFacts['named'] = null): WorkItemFacts {
-  const employee = by.type === 'session' ? by.employee : null;
-  return {
-    root: 'chief', ownerManager: 'bob-lead', named,
-    callerIsRoot: employee === 'chief',
-    callerIsExecutive: employee === 'chief' || employee === 'vp',
-    callerManagesOwner: employee === 'bob-lead' || employee === 'chief',
-  };
-}
+/** What the kind's facts say of ann's item in the roster above. */
+export const roster: WorkItemFacts = { root: 'chief', managers: ['bob-lead', 'chief'], executives: ['chief', 'vp'], named: null };
 
 export type Item = Life<typeof workItemMachine>;
 
@@ -44,7 +36,7 @@ export const born = (input: Record<string, unknown> = {}, machine = workItemMach
 }, (snapshot: SnapshotFrom<typeof workItemMachine>, event: WorkItemEvent) => workItemPolicy(snapshot.value, snapshot.context, event));
 
 /** Send as one of the people above, with the facts about them. */
-export const as = (who: CallerName, event: Record<string, unknown> & { type: string }) => ({ ...event, by: callers[who], facts: factsFor(callers[who]) });
+export const as = (who: CallerName, event: Record<string, unknown> & { type: string }) => ({ ...event, by: callers[who], facts: roster });
 
 export const move = (status: WorkStatus, note = 'because') => ({ type: 'item.move', status, note });
 

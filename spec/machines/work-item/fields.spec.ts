@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { admitWorkItem } from '../../../machines/work-item/policy.js';
 import type { WorkItemInput } from '../../../machines/work-item/context.js';
 import { workItemIndex } from '../../../machines/work-item/view.js';
-import { approval, as, ask, born, callers, factsFor, inStatus, ledger, move, view, work, type CallerName } from './beings.js';
+import { approval, as, ask, born, callers, inStatus, ledger, move, roster, view, work, type CallerName } from './beings.js';
 
 const assign = (assignee: string, department: string | null = null) => ({ type: 'item.assign', assignee, department });
 const edit = (patch: object, expectedVersion?: number) => ({ type: 'item.edit', patch, ...(expectedVersion === undefined ? {} : { expectedVersion }) });
@@ -29,7 +29,7 @@ describe('a work item', () => {
       ].map((members) => admitWorkItem({ ...input, ...members } as WorkItemInput)?.details['path']);
       expect(paths).to.deep.equal(['title', 'body', 'acceptance', 'priority', 'priority', 'verifyPolicy.mode', 'verifyPolicy.maxRounds', 'verifyPolicy.extra', 'verifyPolicy.verifier.employee']);
       expect(admitWorkItem(input)).to.equal(undefined);
-      const unknown = { ...input, assignee: 'anne', facts: factsFor(callers.operator, { known: false, department: null, suggestion: 'ann' }) };
+      const unknown = { ...input, assignee: 'anne', facts: { ...roster, named: { known: false, department: null, suggestion: 'ann' } } };
       expect(admitWorkItem(unknown)?.message).to.include('Did you mean "ann"?');
     });
   });
@@ -38,7 +38,7 @@ describe('a work item', () => {
     it('leaves backlog, keeps every other open status, and takes the department of the roster', () => {
       for (const status of ['backlog', 'assigned', 'executing', 'in_review', 'blocked'] as const) {
         const item = inStatus(status);
-        const facts = factsFor(callers.operator, { known: true, department: 'build', suggestion: null });
+        const facts = { ...roster, named: { known: true, department: 'build', suggestion: null } };
         expect(ask(item, { ...assign('ben'), facts })).to.equal(undefined);
         expect(view(item)).to.deep.include({ status: status === 'backlog' ? 'assigned' : status, assignee: 'ben', department: 'build' });
       }
