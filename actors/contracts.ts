@@ -69,6 +69,8 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   readonly contents?: readonly string[];
   /** Called on restore: what is wrong with this context, or undefined. Guards against snapshots of another shape. */
   check?(context: unknown): string | undefined;
+  /** Events that begin new work: refused while the disk is almost full, when everything else still goes on. */
+  readonly newWork?: readonly string[];
   /** `migrate[v]` turns a version v snapshot into version v+1. */
   readonly migrate?: Readonly<Record<number, (persisted: Persisted) => Persisted>>;
   /** How failures of this kind's actors are met. Default: one_for_one, transient, 5 in 60 s. */
@@ -86,14 +88,15 @@ export interface KeyedHand<In = any, Out = any> {
 }
 
 /**
- * Must never run twice (an engine turn, a chat message). A durable intent is written before `run` is called; when a
- * process died in between, `recover` is called instead, with the last `note`, to clean up and tell the honest outcome.
+ * Must never run twice (an engine turn, a chat message). The hand awaits `context.note(intent)` before it acts: from
+ * then on, when the process dies, `recover` is called instead of `run`, with the last note, to clean up and tell the
+ * honest outcome. An effect that died before its first note never acted and is simply run.
  */
 export interface FencedHand<In = any, Out = any> {
   readonly fence: true;
   run(input: In, context: HandContext): Promise<Out>;
   /** Also called when the state was left while a dead process held the effect; then its outcome is only logged. */
-  recover(input: In, note: Json | undefined, context: HandContext): Promise<Out>;
+  recover(input: In, note: Json, context: HandContext): Promise<Out>;
 }
 
 /** What a running effect may use. */
@@ -103,14 +106,16 @@ export interface HandContext {
   readonly actor: ActorKey;
   /** Aborts when the machine leaves the invoking state or the supervisor stops. The promise must still settle. */
   readonly signal: AbortSignal;
-  /** Why the signal aborted: `left` (state left) or `stopping` (supervisor drains). */
-  readonly reason: () => 'left' | 'stopping' | undefined;
+  /** Why the signal aborted: `left` (state left), `stopping` (supervisor drains) or `restarting` (the actor is restarted). */
+  readonly reason: () => 'left' | 'stopping' | 'restarting' | undefined;
   /** Send a durable event to the own actor; resolves after its commit. */
   send(event: { readonly type: string } & Record<string, Json | undefined>): Promise<void>;
   /** Replace the durable note of a fenced effect (pid, start time …); resolves after its commit. */
   note(note: Json): Promise<void>;
   /** An ephemeral frame for watchers (`seq:null`): streaming deltas. Never replayed. */
   progress(event: string, payload: Json): void;
+  /** Events that the machine sends to this effect while it runs (`sendTo('turn', …)`). Not durable. */
+  onEvent(listener: (event: { readonly type: string }) => void): void;
   /** Rows of a collection of the own actor, oldest first. */
   rows(collection: string, options?: { readonly last?: number }): Promise<readonly Json[]>;
 }

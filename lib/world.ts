@@ -31,7 +31,7 @@ export function systemWorld(options: { readonly log?: Logger } = {}): SystemWorl
     now: Date.now,
     steady,
     timeout(ms, callback) {
-      const timer = setTimeout(callback, Math.max(0, Math.min(ms, longestDelayMs))).unref();
+      const timer = setTimeout(callback, Math.max(0, Math.min(ms, longestDelayMs)));
       return () => clearTimeout(timer);
     },
     id: randomUUID,

@@ -23,6 +23,9 @@ export const isPerson = (caller: Caller): boolean => caller.type === 'operator' 
 /** People and the kernel itself; everything but an agent. */
 export const isTrusted = (caller: Caller): boolean => caller.type !== 'session';
 
+/** XState's own events (results of effects, timers): the kernel alone sends them, and a policy lets them through. */
+export const fromKernel = (event: { readonly type: string; readonly by: Caller }): boolean => event.by.type === 'system' && event.type.startsWith('xstate.');
+
 /** How a caller is written in events and logs: `operator`, `device:<id>`, `session:<id>`, `system:<part>`. */
 export function callerName(caller: Caller): string {
   switch (caller.type) {

@@ -57,6 +57,8 @@ export interface Store {
   page(range: Range): Promise<[key: string, value: string][]>;
   /** How many keys lie in the range; may count without reading values. */
   count(range: Range): Promise<number>;
+  /** Free space for writing, where the store can tell: below 200 MB the kernel refuses new work. */
+  freeBytes?(): Promise<number>;
   /** Called at every change of `state`. Returns the way to unsubscribe. */
   onState(listener: (state: StoreState) => void): () => void;
   /** Flush, mark a clean stop, release the home. Idempotent. */

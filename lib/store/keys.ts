@@ -11,8 +11,8 @@ export const keys = {
   log: (seq: number): string => `l/${digits(seq)}`,
   /** Due-time index: `t/<due>/<kind>/<id>/<timer>`, due in epoch ms. */
   timer: (due: number, kind: string, id: string, timer: string): string => `t/${digits(due)}/${part(kind)}/${part(id)}/${part(timer)}`,
-  /** Effect to be started or in flight: `o/<kind>/<id>/<rev>.<i>`. */
-  outbox: (kind: string, id: string, rev: number, index: number): string => `o/${part(kind)}/${part(id)}/${digits(rev)}.${digits(index, 4)}`,
+  /** Effect to be started or in flight: `o/<kind>/<id>/<rev>.<i>`; `key` is `<rev>.<i>`, as in the actor's record. */
+  outbox: (kind: string, id: string, key: string): string => `o/${part(kind)}/${part(id)}/${key}`,
   /** Event accepted and not yet stepped: `i/<kind>/<id>/<seq>.<i>`. */
   inbox: (kind: string, id: string, seq: number, index: number): string => `i/${part(kind)}/${part(id)}/${digits(seq)}.${digits(index, 4)}`,
   /** Row of a collection: `c/<collection>/<kind>/<id>/<n>`. */
@@ -48,6 +48,11 @@ export function prefix(key: string): { readonly gte: string; readonly lt: string
 export function partsOf(key: string): string[] {
   return key.split('/').map(decodePart);
 }
+
+/** Where the timers due at or after `due` begin. */
+export const timersFrom = (due: number): string => `t/${digits(due)}`;
+/** Where the expiring rows due at or after `due` begin. */
+export const expiriesFrom = (due: number): string => `e/${digits(due)}`;
 
 /** A number as it stands in a key. Refuses what would break the order: negative, fractional or too wide. */
 export function digits(value: number, width = 16): string {

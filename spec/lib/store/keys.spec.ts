@@ -13,7 +13,7 @@ describe('keys', () => {
 
   it('refuses numbers that would break the order', () => {
     for (const bad of [-1, 1.5, NaN, Infinity, 2 ** 53]) expect(() => keys.log(bad)).to.throw(RangeError);
-    expect(() => keys.outbox('x', '1', 1, 10_000)).to.throw(RangeError);
+    expect(() => keys.inbox('x', '1', 1, 10_000)).to.throw(RangeError);
   });
 
   it('keeps any text apart and gives it back, in printable ASCII', () => {

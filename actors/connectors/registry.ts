@@ -1,0 +1,41 @@
+import type { Json } from '../../machines/ground.js';
+import type { Connector, ConnectorCapabilities } from './connector.js';
+
+/**
+ * The connector types of this gateway and the instances that the configuration names. Settings (and their secrets) are
+ * read here when they are needed, so that neither a machine nor an event ever holds them.
+ */
+export interface ConnectorRegistry {
+  type(type: string): Connector | undefined;
+  instance(name: string): ConnectorInstance | undefined;
+  instances(): readonly ConnectorInstance[];
+  readonly types: readonly string[];
+}
+
+export interface ConnectorInstance {
+  readonly name: string;
+  readonly type: string;
+  readonly employee: string | null;
+  readonly settings: Readonly<Record<string, Json>>;
+}
+
+export interface ConnectorRegistryOptions {
+  readonly connectors: readonly Connector[];
+  /** The configured instances as they are now; asked anew each time, so that a reload needs no notice. */
+  readonly instances: () => readonly ConnectorInstance[];
+}
+
+/** `createConnectorRegistry({connectors: [webhook], instances: () => config.connectors})` */
+export function createConnectorRegistry({ connectors, instances }: ConnectorRegistryOptions): ConnectorRegistry {
+  const known = new Map(connectors.map((connector) => [connector.type, connector]));
+  if (known.size !== connectors.length) throw new TypeError('two connectors have the same type');
+  return {
+    type: (type) => known.get(type),
+    instance: (name) => instances().find((instance) => instance.name === name),
+    instances,
+    types: [...known.keys()],
+  };
+}
+
+/** What a connector of an unknown type can do. */
+export const noCapabilities: ConnectorCapabilities = { threading: false, messageEdits: false, reactions: false, attachments: false };

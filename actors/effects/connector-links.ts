@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConnectorLink } from '../connectors/connector.js';
+import type { ConnectorRegistry } from '../connectors/registry.js';
+
+/** The open links of the connectors of one supervisor, by instance name: what `connection` opens, `delivery` sends through. */
+export interface ConnectorLinks {
+  /** Open anew, with the settings as they are now; a former link is closed first. Rejects with a sentence. */
+  open(name: string, type: string, signal: AbortSignal): Promise<ConnectorLink>;
+  get(name: string): ConnectorLink | undefined;
+  /** Close a link, unless it was replaced in the meantime. */
+  close(name: string, link: ConnectorLink): Promise<void>;
+}
+
+export function createConnectorLinks(registry: ConnectorRegistry): ConnectorLinks {
+  const links = new Map<string, ConnectorLink>();
+
+  async function close(name: string, link: ConnectorLink): Promise<void> {
+    if (links.get(name) === link) links.delete(name);
+    await closedSoon(link);
+  }
+
+  return {
+    get: (name) => links.get(name),
+    close,
+    async open(name, type, signal) {
+      const former = links.get(name);
+      if (former !== undefined) await close(name, former);
+      const connector = registry.type(type);
+      if (connector === undefined) throw new Error(`Unknown connector type "${type}" (known: ${registry.types.join(', ') || 'none'}).`);
+      const instance = registry.instance(name);
+      if (instance === undefined) throw new Error(`The configuration names no connector "${name}".`);
+      const link = await connector.open(instance.settings, signal);
+      if (signal.aborted) {
+        await closedSoon(link);
+        throw new Error('The connector was stopped while it opened.');
+      }
+      links.set(name, link);
+      return link;
+    },
+  };
+}
+
+/** What does not close is forgotten all the same: the next opening must not wait for it. */
+function closedSoon(link: ConnectorLink): Promise<unknown> {
+  return Promise.race([link.close().catch(() => undefined), delay(closeMsMax, undefined, { ref: false })]);
+}
+
+const closeMsMax = 5_000;

@@ -1,0 +1,178 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import type { Json } from '../../machines/ground.js';
+import type { FencedHand, HandContext } from '../contracts.js';
+import type { TurnRequest, TurnResult } from '../engines/engine.js';
+import type { Pool } from '../engines/pool.js';
+import { reap, type Graces, type ProcessTable } from '../engines/process.js';
+import type { EngineRegistry } from '../engines/registry.js';
+import { tokenHash, type SessionTokens } from '../engines/tokens.js';
+import { createDeltas, type Deltas } from './turn-deltas.js';
+import { readConversation } from './turn-conversation.js';
+import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
+import { partialOf, tellPartial } from './turn-partial.js';
+import { played } from './turn-play.js';
+import { createSpawner } from './turn-spawner.js';
+
+/**
+ * The hand of a session's turn: waits for a process slot, tells the session that it began, lets the engine work, and
+ * answers only when no process of the turn is left. Fenced: a turn is never run twice; after a crash `recover` ends what
+ * the dead gateway left running and calls the turn `interrupted`.
+ *
+ * Whatever an engine does wrong (throws, rejects, never settles, leaves processes behind) becomes a failed outcome with
+ * a sentence for a person.
+ */
+export interface TurnInput {
+  readonly turnId: string;
+  readonly messageIds: readonly string[];
+  readonly engine: string;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly nativeId: string | null;
+  readonly cwd: string;
+  readonly employee: string | null;
+  readonly parentSessionId: string | null;
+  /** The top of the tree, for fairness between trees; without it the parent, else the session itself. */
+  readonly rootSessionId?: string | null;
+  readonly workItemId: string | null;
+  readonly deadlineMs: number;
+}
+
+export interface EngineTurnOptions {
+  readonly registry: Pick<EngineRegistry, 'get'>;
+  readonly pool: Pool;
+  readonly tokens: SessionTokens;
+  /** Where agents reach the gateway; undefined when embedded without one. */
+  readonly gatewayUrl: () => string | undefined;
+  /** Working folders below this one are made when missing; any other must exist. */
+  readonly workRoot?: string;
+  /** How long an agent may be silent before watchers are told so. Default 2 minutes. */
+  readonly silenceMs?: number;
+  /** How long an engine may take to settle after its turn was aborted. Default 15 s: SIGINT, SIGTERM, SIGKILL fit in. */
+  readonly settleMs?: number;
+  /** Called when an engine broke its contract; the turn fails with a sentence in any case. */
+  readonly onFault?: (engine: string, error: unknown) => void;
+  readonly graces?: Graces;
+  readonly table?: ProcessTable;
+}
+
+/** `hands: {'engine-turn': engineTurnHand({registry, pool, tokens, gatewayUrl: () => gateway.url})}` */
+export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput, TurnOutput> {
+  /** Sessions with a process that could not be ended: no turn of theirs begins beside it. */
+  const lingering = new Map<string, Json>();
+
+  async function cleared(sessionId: string, note: Json | undefined): Promise<TurnOutput | undefined> {
+    const reaped = await reap(note, processOptions(options));
+    if (reaped.gone) {
+      lingering.delete(sessionId);
+      return undefined;
+    }
+    if (note !== undefined) lingering.set(sessionId, note);
+    const message = `Process ${reaped.pid} of an earlier turn could not be confirmed gone. End it by hand, then resume the queue.`;
+    return { ...interruption(partialOf(note), message), unconfirmedPid: reaped.pid };
+  }
+
+  return {
+    fence: true,
+    async run(input, context) {
+      const sessionId = context.actor.id;
+      const rootId = input.rootSessionId ?? input.parentSessionId ?? sessionId;
+      const slot = await options.pool.take({ sessionId, rootId, engine: input.engine, signal: context.signal }).catch(() => undefined);
+      if (slot === undefined) return interruption('');
+      try {
+        const left = lingering.has(sessionId) ? await cleared(sessionId, lingering.get(sessionId)) : undefined;
+        return left ?? (await turn(input, context, options, (note) => lingering.set(sessionId, note)));
+      } catch (error) {
+        if (context.signal.aborted) return interruption('');
+        options.onFault?.(input.engine, error);
+        return failure(`The turn could not be run: ${sentence(error)}`);
+      } finally {
+        slot.release();
+      }
+    },
+    async recover(_input, note, context) {
+      return (await cleared(context.actor.id, note)) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.');
+    },
+  };
+}
+
+async function turn(input: TurnInput, context: HandContext, options: EngineTurnOptions, onLingering: (note: Json) => void): Promise<TurnOutput> {
+  const sessionId = context.actor.id;
+  const engine = options.registry.get(input.engine);
+  if (engine === undefined) return failure(`There is no engine "${input.engine}" here. GET /api/engines lists them.`);
+  const folderFault = await prepareFolder(input.cwd, options.workRoot);
+  if (folderFault !== undefined) return failure(folderFault);
+  await context.send({ type: 'turn.began', turnId: input.turnId });
+  const conversation = await readConversation(input.messageIds, context);
+
+  const token = options.tokens.mint(sessionId);
+  const abort = new AbortController();
+  const onAbort = (): void => abort.abort(context.signal.reason);
+  if (context.signal.aborted) onAbort();
+  else context.signal.addEventListener('abort', onAbort, { once: true });
+  const deltas = createDeltas((frame) => context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }));
+  const spawner = createSpawner({
+    tokenHash: tokenHash(token), signal: abort.signal, note: (note) => context.note({ ...note }),
+    onSilence: () => deltas.add('status', 'The engine has been silent for a while; it may be waiting for a rate limit.'),
+    ...processOptions(options),
+  });
+  const deadline = setTimeout(() => abort.abort(new DOMException('deadline', 'TimeoutError')), Math.min(input.deadlineMs, 2 ** 31 - 1));
+  try {
+    const request: TurnRequest = {
+      sessionId, turnId: input.turnId, ...conversation, nativeId: input.nativeId, model: input.model, effort: input.effort, cwd: input.cwd,
+      env: environment(input, sessionId, token, options), deadlineMs: input.deadlineMs, silenceMs: options.silenceMs ?? 120_000,
+    };
+    const result = await played(engine, request, {
+      turnId: input.turnId, context, deltas, spawner, signal: abort.signal, settleMs: options.settleMs ?? 15_000, onFault: (...fault) => options.onFault?.(...fault),
+    });
+    const unconfirmedPid = await spawner.close(() => abort.abort());
+    deltas.close();
+    const told = judged(result, context.signal, abort.signal, input, deltas);
+    if (context.signal.aborted) await tellPartial(told, input.turnId, context, spawner.lastNote());
+    if (unconfirmedPid === undefined) return told;
+    onLingering({ ...spawner.lastNote() });
+    return { ...told, unconfirmedPid };
+  } finally {
+    clearTimeout(deadline);
+    context.signal.removeEventListener('abort', onAbort);
+    options.tokens.revoke(token);
+  }
+}
+
+/** What we did to the turn outranks what the engine makes of it. */
+function judged(result: TurnResult, asked: AbortSignal, ended: AbortSignal, input: TurnInput, deltas: Deltas): TurnResult {
+  const text = result.text === '' ? deltas.text() : result.text;
+  const usage = result.usage === undefined ? {} : { usage: result.usage };
+  if (asked.aborted) return { ...interruption(text), ...usage };
+  const isLate = ended.aborted && (ended.reason as { readonly name?: string } | undefined)?.name === 'TimeoutError';
+  if (isLate) return { ...failure(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`, text), ...usage };
+  return result;
+}
+
+/** The id that the session gives to the answer of a turn, so that watchers can join deltas and message. */
+const answerId = (turnId: string): string => `${turnId}:answer`;
+
+function environment(input: TurnInput, sessionId: string, token: string, { gatewayUrl }: EngineTurnOptions): Record<string, string> {
+  const url = gatewayUrl();
+  return {
+    SVC_SESSION_ID: sessionId,
+    SVC_SESSION_CAPABILITY: token,
+    ...(url === undefined ? {} : { SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: token }),
+    ...(input.workItemId === null ? {} : { SVC_WORK_ITEM_ID: input.workItemId }),
+  };
+}
+
+async function prepareFolder(cwd: string, workRoot: string | undefined): Promise<string | undefined> {
+  const folder = resolve(cwd);
+  try {
+    if (workRoot !== undefined && folder.startsWith(resolve(workRoot) + sep)) await mkdir(folder, { recursive: true, mode: 0o700 });
+    return (await stat(folder)).isDirectory() ? undefined : `The working folder ${cwd} is not a folder.`;
+  } catch (error) {
+    return `The working folder ${cwd} cannot be used: ${sentence(error)}`;
+  }
+}
+
+const processOptions = ({ graces, table }: EngineTurnOptions): { readonly graces?: Graces; readonly table?: ProcessTable } =>
+  ({ ...(graces === undefined ? {} : { graces }), ...(table === undefined ? {} : { table }) });
+
+export type { TurnOutput } from './turn-outcome.js';

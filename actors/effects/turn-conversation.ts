@@ -1,0 +1,42 @@
+import type { Json } from '../../machines/ground.js';
+import type { HandContext } from '../contracts.js';
+import type { TurnMessage } from '../engines/engine.js';
+
+/** What an agent is told: the new messages as one prompt, and what was said before. */
+export interface Conversation {
+  readonly prompt: string;
+  readonly transcript: readonly TurnMessage[];
+}
+
+/** Engines that cannot resume get this much of the past; their own bound on bytes comes on top. */
+const messagesMax = 500;
+
+/** Read the rows of `messages`: those named are the prompt, the others the past. */
+export async function readConversation(messageIds: readonly string[], context: Pick<HandContext, 'rows'>): Promise<Conversation> {
+  const rows = (await context.rows('messages', { last: messagesMax })).flatMap(readMessage);
+  const asked = rows.filter(({ id }) => messageIds.includes(id));
+  const missing = messageIds.filter((id) => !asked.some((row) => row.id === id));
+  if (missing.length > 0) throw new Error(`message ${missing[0]} is not stored`);
+  return {
+    prompt: asked.map(({ content }) => content).join('\n\n'),
+    transcript: rows
+      .filter(({ id, isAside }) => !isAside && !messageIds.includes(id))
+      .map(({ role, content }) => ({ role, content })),
+  };
+}
+
+interface MessageRow extends TurnMessage { readonly id: string; readonly isAside: boolean }
+
+function readMessage(row: Json): readonly MessageRow[] {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return [];
+  const { id, role, content, toolCall, meta } = row as { readonly [member: string]: Json | undefined };
+  if (typeof id !== 'string' || typeof content !== 'string') return [];
+  if (role !== 'user' && role !== 'assistant' && role !== 'notification') return [];
+  return [{ id, role, content, isAside: isGiven(toolCall) || isErrorNote(meta) }];
+}
+
+const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
+
+/** "Error: …" is what a person reads when a turn failed; the agent never said it. */
+const isErrorNote = (meta: Json | undefined): boolean =>
+  typeof meta === 'object' && meta !== null && (meta as { readonly kind?: Json }).kind === 'error';

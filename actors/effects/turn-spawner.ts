@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { ChildProcessHandle, SpawnChildOptions } from '../engines/engine.js';
+import { ChildProcessError, startChild, type Graces, type ProcessTable, type SpawnNote } from '../engines/process.js';
+
+/** What an engine gets to start processes with, and our own knowledge of what it started. */
+export interface Spawner {
+  spawn(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle>;
+  /**
+   * The turn is over: whatever the engine left running is ended (`endRest` is called for that), and all of it confirmed.
+   * Answers a pid that could not be confirmed gone.
+   */
+  close(endRest: () => void): Promise<number | undefined>;
+  /** The note as it stands now. */
+  lastNote(): SpawnNote | undefined;
+}
+
+export interface SpawnerOptions {
+  readonly tokenHash: string;
+  readonly signal: AbortSignal;
+  readonly note: (note: SpawnNote) => Promise<void>;
+  readonly onSilence: () => void;
+  readonly graces?: Graces;
+  readonly table?: ProcessTable;
+}
+
+/** All children of a turn carry one mark, so that after a crash one search finds them all. */
+export function createSpawner({ tokenHash, signal, note, onSilence, graces, table }: SpawnerOptions): Spawner {
+  const spawnId = randomUUID();
+  const starting = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  let unconfirmedPid: number | undefined;
+  let lastNote: SpawnNote | undefined;
+  const remember = (next: SpawnNote): Promise<void> => note((lastNote = next));
+
+  async function start(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle> {
+    if (isClosed) throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
+    const child = await startChild(command, args, {
+      ...options, spawnId, tokenHash, note: remember, signal, silence: 'report', onSilence,
+      ...(graces === undefined ? {} : { graces }), ...(table === undefined ? {} : { table }),
+    });
+    const watched = child.done.then(
+      () => undefined,
+      (error: unknown) => { if (error instanceof ChildProcessError) unconfirmedPid ??= error.pid; },
+    ).finally(() => running.delete(watched));
+    running.add(watched);
+    return child;
+  }
+
+  return {
+    spawn(command, args, options) {
+      const attempt = start(command, args, options);
+      const settled = attempt.then(() => undefined, () => undefined).finally(() => starting.delete(settled));
+      starting.add(settled);
+      attempt.catch(() => undefined); // an engine that does not look must not take the process down
+      return attempt;
+    },
+    async close(endRest) {
+      isClosed = true;
+      await Promise.all(starting);
+      if (running.size > 0) endRest();
+      await Promise.all(running);
+      return unconfirmedPid;
+    },
+    lastNote: () => lastNote,
+  };
+}

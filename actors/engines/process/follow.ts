@@ -1,0 +1,123 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChildResult, SpawnChildOptions } from '../engine.js';
+import { BoundedOutput } from './output.js';
+
+/**
+ * Follows one running child: takes its output as it comes, and tells when it is over or has to be ended and why.
+ * It sends no signals; whoever follows does.
+ */
+export interface Following {
+  /** The leader exited by itself, or one of our watchdogs (or the abort) says that it must go. Never rejects. */
+  readonly over: Promise<'exited' | NonNullable<ChildResult['ended']>>;
+  /** Stop all watchdogs. */
+  close(): void;
+  /** Everything that was heard; rejects with the fault of a listener that threw. Call when the processes are gone. */
+  result(): Promise<ChildResult>;
+}
+
+export interface FollowOptions extends SpawnChildOptions {
+  readonly signal: AbortSignal;
+  readonly silence?: 'report' | 'end';
+  readonly onSilence?: () => void;
+}
+
+const outputBytesDefault = 1024 * 1024;
+const floodFactor = 10;
+/** How long the pipes of a child that is gone may stay open: a stranger may hold them. */
+const closeMs = 500;
+const longestDelayMs = 2 ** 31 - 1;
+
+export function follow(child: ChildProcess, options: FollowOptions): Following {
+  const bytesMax = options.outputBytesMax ?? outputBytesDefault;
+  const stdout = new BoundedOutput(bytesMax, 'head');
+  const stderr = new BoundedOutput(bytesMax, 'tail');
+  let ended: ChildResult['ended'] = null;
+  let fault: unknown;
+  let exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
+  let heardAt = performance.now();
+
+  let resolveOver: (why: 'exited' | NonNullable<ChildResult['ended']>) => void = () => undefined;
+  const over = new Promise<'exited' | NonNullable<ChildResult['ended']>>((resolve) => { resolveOver = resolve; });
+  const end = (why: NonNullable<ChildResult['ended']>): void => {
+    if (ended !== null || exit !== undefined) return;
+    ended = why;
+    resolveOver(why);
+  };
+  const guarded = (listener: () => void): void => {
+    try {
+      listener();
+    } catch (error) {
+      fault ??= { error };
+      end('interrupted');
+    }
+  };
+
+  const take = (output: BoundedOutput, listener: ((chunk: string) => void) | undefined) => (chunk: Buffer): void => {
+    heardAt = performance.now();
+    const text = output.take(chunk);
+    // beyond the flood mark nobody needs to hear more: the child is on its way out
+    if (output.bytes > bytesMax * floodFactor) end('flood');
+    else if (text !== '' && listener !== undefined) guarded(() => listener(text));
+  };
+  child.stdout?.on('data', take(stdout, options.onStdout));
+  child.stderr?.on('data', take(stderr, undefined));
+  child.stdout?.once('end', () => {
+    const rest = stdout.end();
+    if (rest !== '' && options.onStdout !== undefined) guarded(() => options.onStdout?.(rest));
+  });
+  child.stderr?.once('end', () => void stderr.end());
+  const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      exit = { code, signal };
+      resolveOver('exited');
+      resolve();
+    });
+  });
+
+  const onAbort = (): void => end('interrupted');
+  if (options.signal.aborted) onAbort();
+  else options.signal.addEventListener('abort', onAbort, { once: true });
+  const deadline = setTimeout(() => end('deadline'), Math.min(options.deadlineMs, longestDelayMs));
+  const stopSilence = watchSilence(options.silenceMs, () => heardAt, () => {
+    if (options.silence === 'report') guarded(() => options.onSilence?.());
+    else end('silence');
+  });
+
+  return {
+    over,
+    close() {
+      options.signal.removeEventListener('abort', onAbort);
+      clearTimeout(deadline);
+      stopSilence();
+    },
+    async result() {
+      await Promise.race([exited, delay(closeMs)]);
+      await Promise.race([closed, delay(closeMs)]);
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      if (fault !== undefined) throw (fault as { readonly error: unknown }).error;
+      return {
+        exitCode: exit?.code ?? null, signal: exit?.signal ?? null, stdout: stdout.text, stderr: stderr.text,
+        truncated: stdout.truncated, ended, // of stderr only the end is ever wanted
+      };
+    },
+  };
+}
+
+/** Calls back once per silence: again only after something was heard in between. */
+function watchSilence(silenceMs: number, heardAt: () => number, onSilent: () => void): () => void {
+  let reportedFor: number | undefined;
+  let timer: NodeJS.Timeout;
+  const look = (): void => {
+    const silentMs = performance.now() - heardAt();
+    if (silentMs >= silenceMs && reportedFor !== heardAt()) {
+      reportedFor = heardAt();
+      onSilent();
+    }
+    arm(silentMs >= silenceMs ? silenceMs : silenceMs - silentMs);
+  };
+  const arm = (ms: number): void => { timer = setTimeout(look, Math.max(1, Math.min(Math.ceil(ms), longestDelayMs))); };
+  arm(silenceMs);
+  return () => clearTimeout(timer);
+}

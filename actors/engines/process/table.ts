@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { spawnMark } from './environment.js';
+
+/**
+ * What runs on this machine, as far as the end of a child needs it: is a process still the one that we started, who
+ * is in its group, and which processes carry our mark wherever they hid. Zombies count as gone: they run nothing, and
+ * where no init reaps them they would never go away.
+ */
+export interface ProcessTable {
+  /** When the process began, in words that no later process with the same pid can share; undefined when it is gone. */
+  startTime(pid: number): Promise<string | undefined>;
+  /** Living processes of a group. */
+  members(groupId: number): Promise<readonly number[]>;
+  /** Living processes that carry this spawn id in their environment, whatever their group. */
+  marked(spawnId: string): Promise<readonly number[]>;
+}
+
+/** The table of this platform: /proc where there is one, `ps` elsewhere. */
+export const processTable = (): ProcessTable => (process.platform === 'linux' ? procTable : psTable);
+
+interface Stat { readonly state: string; readonly groupId: number; readonly startTicks: string }
+
+export const procTable: ProcessTable = {
+  async startTime(pid) {
+    const stat = await readStat(pid);
+    if (stat === undefined || isGone(stat.state)) return undefined;
+    return `${await bootId()}:${stat.startTicks}`;
+  },
+  async members(groupId) {
+    const found: number[] = [];
+    for (const pid of await pids()) {
+      const stat = await readStat(pid);
+      if (stat !== undefined && stat.groupId === groupId && !isGone(stat.state)) found.push(pid);
+    }
+    return found;
+  },
+  async marked(spawnId) {
+    const found: number[] = [];
+    for (const pid of await pids()) {
+      if (pid === process.pid || !(await carries(pid, spawnId))) continue;
+      const stat = await readStat(pid);
+      if (stat !== undefined && !isGone(stat.state)) found.push(pid);
+    }
+    return found;
+  },
+};
+
+const isGone = (state: string): boolean => state.startsWith('Z') || state.startsWith('X');
+
+async function pids(): Promise<readonly number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+/** The name of a program may hold spaces and brackets, so fields are counted from the last bracket: state is field 3. */
+async function readStat(pid: number): Promise<Stat | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, groupId, startTicks] = [fields[0], fields[5 - 3], fields[22 - 3]];
+  if (state === undefined || groupId === undefined || startTicks === undefined) return undefined;
+  return { state, groupId: Number(groupId), startTicks };
+}
+
+async function carries(pid: number, spawnId: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  return environment.split('\0').includes(`${spawnMark}=${spawnId}`);
+}
+
+let boot: Promise<string> | undefined;
+/** Ticks count from boot, so without the boot's own id a process of an earlier boot could look like ours. */
+function bootId(): Promise<string> {
+  boot ??= readFile('/proc/sys/kernel/random/boot_id', 'latin1').then((text) => text.trim(), () => 'boot');
+  return boot;
+}
+
+export const psTable: ProcessTable = {
+  async startTime(pid) {
+    const [line] = await ps(['-o', 'stat=,lstart=', '-p', String(pid)]);
+    const match = /^(\S+)\s+(.+)$/.exec(line ?? '');
+    return match === null || isGone(match[1] ?? '') ? undefined : match[2];
+  },
+  async members(groupId) {
+    const rows = (await ps(['-A', '-o', 'pid=,pgid=,stat='])).map((line) => line.split(/\s+/));
+    return rows.filter(([, group, state]) => Number(group) === groupId && !isGone(state ?? 'Z')).map(([pid]) => Number(pid));
+  },
+  async marked(spawnId) {
+    const lines = (await ps(['axeww', '-o', 'pid=,stat=,command='])).map((line) => line.split(/\s+/));
+    return lines
+      .filter(([pid, state, ...words]) => Number(pid) !== process.pid && !isGone(state ?? 'Z') && words.includes(`${spawnMark}=${spawnId}`))
+      .map(([pid]) => Number(pid));
+  },
+};
+
+function ps(args: readonly string[]): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    // ps exits with 1 when nothing matches, which is an answer here
+    execFile('ps', args, { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) => {
+      resolve(stdout.split('\n').map((line) => line.trim()).filter((line) => line !== ''));
+    });
+  });
+}

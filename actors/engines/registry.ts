@@ -1,0 +1,157 @@
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { Engine, EngineFacts, EngineModel } from './engine.js';
+
+/**
+ * The engines of this gateway and what is known of them: discovered on demand, remembered for a minute, chosen by exact
+ * strings. It answers what would run; it runs nothing.
+ */
+export interface EngineRegistry {
+  get(name: string): Engine | undefined;
+  /** What a new session would run with, or why that cannot be chosen. Omitted parts take the defaults. */
+  select(engine?: string | null, model?: string | null, effort?: string | null): Promise<EngineSelection | Refusal>;
+  /** The body of GET /api/engines. */
+  list(): Promise<EngineList>;
+  /** The engine for sessions that name none; null when nothing is available. */
+  defaultEngine(): Promise<string | null>;
+  /** Forget what was discovered; the next question looks again. */
+  refresh(): void;
+}
+
+export interface EngineSelection {
+  readonly engine: string;
+  /** The model asked for, else the engine's default. */
+  readonly model: string | null;
+  readonly effort: string | null;
+  /** Set when the engine cannot run here: the reason and what would mend it, as one sentence or two. */
+  readonly unavailable?: { readonly reason: string };
+}
+
+export interface EngineRecord {
+  readonly name: string;
+  readonly available: boolean;
+  readonly defaultModel: string | null;
+  readonly effortMechanism: string;
+  readonly models: readonly EngineModel[];
+  readonly version?: string;
+  readonly reason?: string;
+  readonly mend?: string;
+}
+
+export interface EngineList {
+  readonly default: string | null;
+  readonly engines: Readonly<Record<string, EngineRecord>>;
+}
+
+export interface RegistryOptions {
+  readonly engines: readonly Engine[];
+  /** The configured default. */
+  readonly default?: string | null;
+  readonly cacheSeconds?: number;
+  /** A steady clock in ms, for specs. */
+  readonly now?: () => number;
+}
+
+const discoveryMsMax = 5_000;
+
+/** `const registry = createEngineRegistry({engines: [clerk, commandEngine({…})]})` */
+export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
+  const now = options.now ?? (() => performance.now());
+  const cacheMs = (options.cacheSeconds ?? 60) * 1000;
+  const engines = new Map(options.engines.map((engine) => [engine.name, engine]));
+  if (engines.size !== options.engines.length) throw new TypeError('two engines have the same name');
+  const known = new Map<string, { readonly at: number; readonly facts: Promise<EngineFacts> }>();
+
+  function factsOf(engine: Engine): Promise<EngineFacts> {
+    const entry = known.get(engine.name);
+    if (entry !== undefined && now() - entry.at < cacheMs) return entry.facts;
+    const facts = discover(engine);
+    known.set(engine.name, { at: now(), facts });
+    return facts;
+  }
+
+  async function defaultEngine(): Promise<string | null> {
+    if (options.default !== undefined && options.default !== null) return options.default;
+    for (const engine of inOrder([...engines.values()])) if ((await factsOf(engine)).available) return engine.name;
+    return null;
+  }
+
+  return {
+    get: (name) => engines.get(name),
+    defaultEngine,
+    refresh: () => known.clear(),
+    async select(engineName, model, effort) {
+      const name = engineName ?? (await defaultEngine());
+      const names = [...engines.keys()];
+      if (name === null) return refuse('UNKNOWN_ENGINE', { known: names }, `No engine is available here (known: ${list(names)}). GET /api/engines says what each one lacks.`);
+      const engine = engines.get(name);
+      if (engine === undefined) return refuse('UNKNOWN_ENGINE', { engine: name, known: names }, `unknown engine "${name}" (known: ${list(names)})`);
+      const facts = await factsOf(engine);
+      const chosen = chooseModel(name, facts, model ?? null);
+      if (isRefusal(chosen)) return chosen;
+      const refusal = checkEffort(name, facts, chosen.model, effort ?? null);
+      if (refusal !== undefined) return refusal;
+      return {
+        engine: name, model: chosen.model, effort: effort ?? null,
+        ...(facts.available ? {} : { unavailable: { reason: unavailableReason(name, facts) } }),
+      };
+    },
+    async list() {
+      const records = await Promise.all([...engines.values()].map(async (engine) => [engine.name, record(engine, await factsOf(engine))] as const));
+      return { default: await defaultEngine(), engines: Object.fromEntries(records) };
+    },
+  };
+}
+
+/** In the order in which they were given, but the clerk last: it has no model and serves where nothing else does. */
+function inOrder(engines: readonly Engine[]): readonly Engine[] {
+  return [...engines.filter(({ name }) => name !== 'clerk'), ...engines.filter(({ name }) => name === 'clerk')];
+}
+
+/** An engine that throws, lies or takes too long is unavailable, with that as its reason. */
+async function discover(engine: Engine): Promise<EngineFacts> {
+  const none = (reason: string): EngineFacts => ({ available: false, reason, defaultModel: null, models: [] });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<EngineFacts>((resolve) => {
+    timer = setTimeout(() => resolve(none(`Looking for it took longer than ${discoveryMsMax / 1000} s.`)), discoveryMsMax);
+  });
+  try {
+    return await Promise.race([engine.discover(), late]);
+  } catch (error) {
+    return none(`Looking for it failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function chooseModel(name: string, facts: EngineFacts, model: string | null): { readonly model: string | null } | Refusal {
+  if (model === null) return { model: facts.defaultModel };
+  const ids = facts.models.map(({ id }) => id);
+  // what an absent program would offer is not known, so its models cannot be refused: the session says why it cannot run
+  if (ids.includes(model) || (!facts.available && ids.length === 0)) return { model };
+  return refuse('UNKNOWN_MODEL', { engine: name, model, known: ids }, `unknown model "${model}" for engine "${name}" (known: ${list(ids)})`);
+}
+
+function checkEffort(name: string, facts: EngineFacts, model: string | null, effort: string | null): Refusal | undefined {
+  if (effort === null || (!facts.available && facts.models.length === 0)) return undefined;
+  const levels = facts.models.find(({ id }) => id === model)?.effortLevels ?? [];
+  if (levels.includes(effort)) return undefined;
+  const message = levels.length === 0
+    ? `engine "${name}"${model === null ? '' : ` model "${model}"`} does not support effort levels`
+    : `unknown effort "${effort}" for engine "${name}" model "${model}" (known: ${list(levels)})`;
+  return refuse('UNKNOWN_EFFORT', { engine: name, model, effort, known: levels }, message);
+}
+
+const list = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
+
+function unavailableReason(name: string, facts: EngineFacts): string {
+  return [`Engine "${name}" is not available.`, facts.reason, facts.mend].filter((part) => part !== undefined).join(' ');
+}
+
+function record(engine: Engine, facts: EngineFacts): EngineRecord {
+  return {
+    name: engine.name, available: facts.available, defaultModel: facts.defaultModel, effortMechanism: engine.effortMechanism, models: facts.models,
+    ...(facts.version === undefined ? {} : { version: facts.version }),
+    ...(facts.reason === undefined ? {} : { reason: facts.reason }),
+    ...(facts.mend === undefined ? {} : { mend: facts.mend }),
+  };
+}

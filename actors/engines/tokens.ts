@@ -1,0 +1,44 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/**
+ * The tokens by which agents speak to the gateway as their own session. Minted per spawn, kept only as hashes and only
+ * in memory: after a crash none is valid, which is right, because then no agent of ours may still be running.
+ */
+export interface SessionTokens {
+  /** A new token, 43 characters (256 bits), valid until revoked. */
+  mint(sessionId: string): string;
+  /** Whose token this is; undefined for an unknown or revoked one. */
+  resolve(token: string): string | undefined;
+  /** By token or by its hash. */
+  revoke(tokenOrHash: string): void;
+  /** All tokens of a session that was stopped or deleted. */
+  revokeSession(sessionId: string): void;
+  /** How many are valid now. */
+  readonly size: number;
+}
+
+/** SHA-256, hex: what is written down in a token's place. Looking up by hash leaks nothing by its timing. */
+export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** `const tokens = createSessionTokens(); tokens.resolve(tokens.mint('s1')) // 's1'` */
+export function createSessionTokens(random: (bytes: number) => Buffer = randomBytes): SessionTokens {
+  const sessions = new Map<string, string>();
+  return {
+    mint(sessionId) {
+      const token = random(32).toString('base64url');
+      sessions.set(tokenHash(token), sessionId);
+      return token;
+    },
+    resolve: (token) => sessions.get(tokenHash(token)),
+    revoke(tokenOrHash) {
+      sessions.delete(tokenOrHash);
+      sessions.delete(tokenHash(tokenOrHash));
+    },
+    revokeSession(sessionId) {
+      for (const [hash, owner] of sessions) if (owner === sessionId) sessions.delete(hash);
+    },
+    get size() {
+      return sessions.size;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { ConnectorFacts } from '../../machines/connector/context.js';
+import { connectorMachine } from '../../machines/connector/machine.js';
+import { connectorPolicy } from '../../machines/connector/policy.js';
+import { connectorView, type ConnectorView } from '../../machines/connector/view.js';
+import { checkShape } from '../../machines/shape.js';
+import { sortableText } from '../../machines/sortable.js';
+import type { FencedHand, KeyedHand, Kind } from '../contracts.js';
+
+/** Connectors as a kind: `connectorKind({connection, delivery})`. The hands get a ConnectionInput and a DeliveryInput. */
+export function connectorKind(hands: { readonly connection: KeyedHand; readonly delivery: FencedHand }): Kind<typeof connectorMachine, ConnectorView> {
+  return {
+    kind: 'connector',
+    version: 1,
+    machine: connectorMachine,
+    hands: { connection: hands.connection, delivery: hands.delivery },
+    policy: (snapshot, event) => connectorPolicy(snapshot.value, snapshot.context, event),
+    facts: (snapshot, _event, world) => connectorFacts(snapshot?.context.name, world['roster']),
+    view: (snapshot) => connectorView(snapshot.value, snapshot.context),
+    index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
+    contents: ['text'],
+    check: checkShape({
+      id: 'string', name: 'string', connectorType: 'string', employee: 'string?', capabilities: 'object', wanted: 'boolean', createdAt: 'number', updatedAt: 'number',
+      detail: 'string?', failures: 'number', deliveries: 'number', queue: 'array', current: 'object?', sent: 'number', failed: 'number', unknown: 'number', last: 'object?',
+    }),
+    supervision: { strategy: 'one_for_one', restart: 'permanent' },
+  };
+}
+
+/** Sessions may send where their employee lists the connector. */
+function connectorFacts(name: string | undefined, roster: unknown): ConnectorFacts {
+  const employees = (roster as { employees?: readonly { name: string; connectors?: readonly string[] }[] } | undefined)?.employees ?? [];
+  return { senders: name === undefined ? [] : employees.filter(({ connectors }) => connectors?.includes(name)).map((employee) => employee.name) };
+}

@@ -1,0 +1,31 @@
+import { checkShape } from '../../machines/shape.js';
+import type { WorkItemInput } from '../../machines/work-item/context.js';
+import { workItemMachine } from '../../machines/work-item/machine.js';
+import { admitWorkItem, workItemPolicy } from '../../machines/work-item/policy.js';
+import { workItemIndex, workItemView, type WorkItemView } from '../../machines/work-item/view.js';
+import type { Kind } from '../contracts.js';
+import { workItemFacts } from './work-item-facts.js';
+
+/** Work items as a kind: `workItemKind({escalateAfterMs: 24 * 3600 * 1000})`. A pending approval escalates by itself after that long. */
+export function workItemKind(options: { readonly escalateAfterMs?: number } = {}): Kind<typeof workItemMachine, WorkItemView> {
+  const { escalateAfterMs } = options;
+  if (escalateAfterMs !== undefined && !(escalateAfterMs > 0)) throw new RangeError('escalateAfterMs must be positive');
+  return {
+    kind: 'work-item',
+    version: 1,
+    machine: escalateAfterMs === undefined ? workItemMachine : workItemMachine.provide({ delays: { escalation: escalateAfterMs } }),
+    policy: (snapshot, event) => workItemPolicy(snapshot.value, snapshot.context, event),
+    admit: (input, stamp) => admitWorkItem({ ...(input as unknown as WorkItemInput), ...stamp } as WorkItemInput), // the kernel hands inputs on as JSON; the door has parsed this one
+    facts: (snapshot, event, world) => workItemFacts(snapshot?.context, event, world['roster']),
+    view: (snapshot) => workItemView(snapshot.value, snapshot.context),
+    index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
+    contents: ['body', 'acceptance', 'text', 'request', 'note', 'summary'],
+    check: checkShape({
+      id: 'string', title: 'string', body: 'string?', acceptance: 'string?', department: 'string?', assignee: 'string?', priority: 'number', rank: 'number?',
+      version: 'number', source: 'string', sourceRef: 'string?', verifyPolicy: 'object?', rounds: 'number', createdBy: 'string', creator: 'object',
+      createdAt: 'number', updatedAt: 'number', closedAt: 'number?', archived: 'boolean', declared: 'boolean', attempts: 'array', approval: 'object?',
+      events: 'number', approvals: 'number', comments: 'number',
+    }),
+    supervision: { strategy: 'one_for_one', restart: 'transient' },
+  };
+}

@@ -1,0 +1,54 @@
+import { HomeError } from '../home/home-error.js';
+import { StoreError } from '../store/contract.js';
+
+/**
+ * How commands fail: one line that says what, where and what to do, on stderr, and an exit code that scripts can
+ * rely on. No stack traces: what a person cannot act on belongs in the log.
+ */
+export const exitCodes = {
+  /** It was done. */
+  done: 0,
+  /** It failed for another reason than those below. */
+  failed: 1,
+  /** The command line is not understood. */
+  usage: 2,
+  /** No gateway runs at this home, or it does not answer. */
+  notRunning: 3,
+  /** Another gateway holds this home. */
+  held: 4,
+  /** The home cannot be used as it is: settings, damage, permissions. */
+  badHome: 5,
+  /** The gateway refused the request; its sentence is shown. */
+  refused: 6,
+  /** The agent's turn failed or was interrupted. */
+  turnFailed: 7,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  constructor(readonly exitCode: ExitCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+  }
+}
+
+/** The line and the exit code for whatever a command threw. */
+export function explain(error: unknown): { readonly line: string; readonly exitCode: ExitCode } {
+  if (error instanceof CommandError) return { line: error.message, exitCode: error.exitCode };
+  if (error instanceof HomeError) return { line: error.message, exitCode: exitCodes.badHome };
+  if (error instanceof StoreError) return { line: error.message, exitCode: error.code === 'LOCKED' ? exitCodes.held : exitCodes.badHome };
+  const fault = error as NodeJS.ErrnoException;
+  if (fault.syscall === 'listen') return { line: listening(fault), exitCode: exitCodes.failed };
+  if (fault.code === 'EACCES' || fault.code === 'EPERM') return { line: `No permission for ${fault.path ?? 'a file of the home'}. "troupe doctor" shows what to mend.`, exitCode: exitCodes.badHome };
+  if (fault.code === 'ENOSPC') return { line: `The disk is full${fault.path === undefined ? '' : ` (${fault.path})`}. Free some space and try again; nothing that was acknowledged is lost.`, exitCode: exitCodes.failed };
+  return { line: error instanceof Error ? error.message : String(error), exitCode: exitCodes.failed };
+}
+
+function listening(fault: NodeJS.ErrnoException & { address?: string; port?: number }): string {
+  const where = `${fault.address ?? ''}:${fault.port ?? ''}`;
+  if (fault.code === 'EADDRINUSE') return `Another program listens on ${where}. Use --port 0 for any free port, or set gateway.port in config.yaml.`;
+  return `Cannot listen on ${where} (${fault.code ?? fault.message}). Check gateway.host and gateway.port in config.yaml.`;
+}

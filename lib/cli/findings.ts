@@ -1,0 +1,136 @@
+import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { readAnnouncement } from '../home/announce.js';
+import { defaultConfig, type Config } from '../home/config.js';
+import { configuredEngines } from '../home/engines.js';
+import type { Layout } from '../home/layout.js';
+import { readConfig } from '../home/read-config.js';
+import { connect, running } from './client.js';
+import { bytes } from './print.js';
+
+/** What `doctor` looks at, one question after the other. Nothing here writes, and no answer stops the next question. */
+export interface Finding {
+  /** `good`: fine. `poor`: works, but somebody should know. `bad`: must be mended. */
+  readonly grade: 'good' | 'poor' | 'bad';
+  readonly about: string;
+  readonly what: string;
+  /** What to do about it. */
+  readonly mend?: string;
+}
+
+export async function examine(layout: Layout): Promise<readonly Finding[]> {
+  const settings = await readConfig(layout.config).catch((error: Error) => error);
+  const config = settings instanceof Error ? defaultConfig() : settings;
+  const questions = [
+    () => nodeVersion(),
+    () => homeFolder(layout),
+    () => announcement(layout),
+    () => settingsFile(layout, settings),
+    () => disk(layout),
+    () => gateway(layout, config),
+    ...enginesOf(config).map((engine) => () => engineHere(engine, config.engines.default)),
+    () => defaultEngine(config),
+  ];
+  const findings: Finding[] = [];
+  for (const question of questions) {
+    const found = await question().catch((error: Error): Finding => ({ grade: 'bad', about: 'doctor', what: error.message }));
+    if (found !== undefined) findings.push(found);
+  }
+  return findings;
+}
+
+// The clerk asks whether there is a gateway: there will be one when it is needed.
+const enginesOf = (config: Config) => configuredEngines(config, () => 'http://127.0.0.1');
+
+async function nodeVersion(): Promise<Finding> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const what = `Node ${process.versions.node}`;
+  return major > 20 || (major === 20 && minor >= 19) ? { grade: 'good', about: 'node', what } : { grade: 'bad', about: 'node', what, mend: 'Install Node 20.19 or newer.' };
+}
+
+async function homeFolder({ home }: Layout): Promise<Finding> {
+  const facts = await stat(home).catch(() => undefined);
+  if (facts === undefined) {
+    const above = await nearestFolder(home);
+    const writable = await access(above, constants.W_OK).then(() => true, () => false);
+    return writable ? { grade: 'good', about: 'home', what: 'does not exist yet; the first start makes it' }
+      : { grade: 'bad', about: 'home', what: `cannot be made: ${above} is not writable for you`, mend: 'Choose another with --home, or mend the permissions of that folder.' };
+  }
+  if (!facts.isDirectory()) return { grade: 'bad', about: 'home', what: 'is not a folder', mend: 'Choose another with --home.' };
+  const mine = process.getuid === undefined || facts.uid === process.getuid();
+  if (!mine) return { grade: 'bad', about: 'home', what: `belongs to another user (uid ${facts.uid})`, mend: `chown -R "$(id -u)" ${home}` };
+  if (!await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(() => true, () => false)) return { grade: 'bad', about: 'home', what: 'is not readable and writable for you', mend: `chmod u+rwx ${home}` };
+  if ((facts.mode & 0o077) !== 0) return { grade: 'poor', about: 'home', what: 'can be entered by other users of this machine', mend: `chmod 700 ${home}` };
+  return { grade: 'good', about: 'home', what: 'yours and private' };
+}
+
+async function announcement({ announcement: path }: Layout): Promise<Finding> {
+  const known = await readAnnouncement(path).catch((error: Error) => error);
+  if (known instanceof Error) return { grade: 'bad', about: 'secrets', what: known.message };
+  if (known === undefined) return { grade: 'good', about: 'secrets', what: 'none yet; the first start mints them' };
+  const { mode } = await stat(path);
+  return (mode & 0o077) === 0 ? { grade: 'good', about: 'secrets', what: 'gateway.json is whole and private' }
+    : { grade: 'bad', about: 'secrets', what: 'gateway.json, which holds the token, can be read by others', mend: `chmod 600 ${path}, and if others use this machine delete it so that the next start mints a new token` };
+}
+
+async function settingsFile({ config }: Layout, settings: Config | Error): Promise<Finding> {
+  if (settings instanceof Error) return { grade: 'bad', about: 'settings', what: settings.message };
+  const exists = await stat(config).then(() => true, () => false);
+  return { grade: 'good', about: 'settings', what: exists ? 'config.yaml is sound' : 'no config.yaml; the defaults apply' };
+}
+
+async function disk({ home }: Layout): Promise<Finding> {
+  const { bavail, bsize } = await statfs(await nearestFolder(home));
+  const free = bavail * bsize;
+  const what = `${bytes(free)} free`;
+  if (free < freeBytesMin) return { grade: 'bad', about: 'disk', what, mend: `New work is refused below ${bytes(freeBytesMin)}: free some space.` };
+  return free < 5 * freeBytesMin ? { grade: 'poor', about: 'disk', what, mend: `New work is refused below ${bytes(freeBytesMin)}.` } : { grade: 'good', about: 'disk', what };
+}
+
+/** A gateway that runs tells of its store itself; of one that does not, port and signs on disk are looked at. */
+async function gateway(layout: Layout, config: Config): Promise<Finding> {
+  if (await running(layout) !== undefined) {
+    const client = await connect(layout);
+    await client.get('/api/status');
+    return { grade: 'good', about: 'gateway', what: `runs at ${client.announcement.url} and answers` };
+  }
+  const { host, port } = config.gateway;
+  const busy = await listening(host, port);
+  if (busy !== undefined) return { grade: 'bad', about: 'port', what: `${host}:${port} cannot be listened on (${busy})`, mend: 'Set gateway.port in config.yaml, or start with --port 0.' };
+  const store = await readdir(layout.store).catch(() => undefined);
+  const copy = await readdir(layout.storeCopy).catch(() => undefined);
+  if (store === undefined && copy === undefined) return { grade: 'good', about: 'store', what: `none yet; port ${port} is free` };
+  if (store === undefined || store.length === 0) return { grade: 'poor', about: 'store', what: 'the database is missing; the second copy is there', mend: 'The next start rebuilds it from the copy; troupe verify checks it whole.' };
+  return { grade: 'good', about: 'store', what: `is there and closed; port ${port} is free. troupe verify checks every record` };
+}
+
+async function engineHere(engine: ReturnType<typeof enginesOf>[number], standard: string): Promise<Finding> {
+  const facts = await engine.discover();
+  const name = `${engine.name}${engine.name === standard ? ' (default)' : ''}`;
+  if (facts.available) return { grade: 'good', about: 'engine', what: `${name} found${facts.version === undefined ? '' : `, ${facts.version}`}` };
+  return { grade: engine.name === standard ? 'bad' : 'poor', about: 'engine', what: `${name} not found: ${facts.reason ?? 'no reason given'}`, ...(facts.mend === undefined ? {} : { mend: facts.mend }) };
+}
+
+async function defaultEngine(config: Config): Promise<Finding | undefined> {
+  const names = enginesOf(config).map((engine) => engine.name);
+  if (names.includes(config.engines.default)) return undefined;
+  return { grade: 'bad', about: 'engine', what: `engines.default is "${config.engines.default}", which is not one of ${names.join(', ')}`, mend: 'Set engines.default in config.yaml to one of them, or configure that engine.' };
+}
+
+/** Why an address cannot be listened on; undefined when it can. */
+function listening(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (await stat(folder).then((facts) => facts.isDirectory(), () => false) || folder === dirname(folder)) return folder;
+  }
+}
+
+const freeBytesMin = 200_000_000;

@@ -1,0 +1,35 @@
+import { Argument, type Command } from 'commander';
+import { connect } from './client.js';
+import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
+import { ago, table } from './print.js';
+
+interface ListOptions extends HomeOptions { readonly json?: boolean; readonly limit: number }
+interface SessionRow { readonly id: string; readonly status: string; readonly engine: string; readonly title: string | null; readonly lastActivity: string }
+interface TodoRow { readonly id: string; readonly status: string; readonly title: string; readonly assignee: string | null; readonly updatedAt: string }
+
+/** `troupe list [sessions|todos]`: the newest first. */
+export function listCommand(program: Command, terminal: Terminal): void {
+  withHome(program.command('list').description('list sessions or todos, newest first'))
+    .addArgument(new Argument('[what]', 'what to list').choices(['sessions', 'todos']).default('sessions'))
+    .option('--limit <number>', 'at most so many', wholeNumber(1, 100), 20)
+    .option('--json', 'answer as JSON')
+    .action(async (what: 'sessions' | 'todos', options: ListOptions) => {
+      const client = await connect(homeOf(options, terminal));
+      const now = Date.now();
+      if (what === 'todos') {
+        const { workItems } = await client.get(`/api/work-items?limit=${options.limit}`) as { workItems: readonly TodoRow[] };
+        terminal.out(options.json === true ? JSON.stringify(workItems) : table(
+          ['ID', 'STATUS', 'ASSIGNEE', 'CHANGED', 'TITLE'],
+          workItems.map((item) => [item.id, item.status, item.assignee ?? '-', ago(Date.parse(item.updatedAt), now), item.title]),
+          'No todos yet. Add one with: troupe run "add water the plants"',
+        ));
+        return;
+      }
+      const sessions = (await client.get('/api/sessions?limit=0') as readonly SessionRow[]).slice(0, options.limit);
+      terminal.out(options.json === true ? JSON.stringify(sessions) : table(
+        ['ID', 'STATUS', 'ENGINE', 'ACTIVE', 'TITLE'],
+        sessions.map((session) => [session.id, session.status, session.engine, ago(Date.parse(session.lastActivity), now), session.title ?? '-']),
+        'No sessions yet. Open one with: troupe run "help"',
+      ));
+    });
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { version } from '../version.js';
+import { backupCommand } from './backup.js';
+import type { Terminal } from './command-line.js';
+import { doctorCommand } from './doctor.js';
+import { exitCodes, explain, type ExitCode } from './failure.js';
+import { inspectCommand } from './inspect.js';
+import { listCommand } from './list.js';
+import { restoreCommand } from './restore.js';
+import { runCommand } from './run.js';
+import { showCommand } from './show.js';
+import { startCommand } from './start.js';
+import { statusCommand } from './status.js';
+import { stopCommand } from './stop.js';
+import { verifyCommand } from './verify.js';
+
+/** The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a line and an exit code. */
+const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, inspectCommand, verifyCommand, backupCommand, restoreCommand, doctorCommand];
+
+const terminal: Terminal = {
+  out: (text) => void process.stdout.write(`${text}\n`),
+  write: (text) => void process.stdout.write(text),
+  say: (text) => void process.stderr.write(`${text}\n`),
+  env: process.env,
+};
+
+// `troupe list | head` closes our output early; that is no fault of anybody.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed));
+
+// Commands that are done may leave keep-alive connections behind: leave by the exit code, not by waiting for them.
+process.exitCode = await execute(process.argv);
+await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+process.exit();
+
+async function execute(argv: readonly string[]): Promise<ExitCode | number> {
+  const program = new Command('troupe')
+    .description('a supervisor runtime for agent work: sessions, todos and connectors as durable actors')
+    .version(version, '--version', 'print the version')
+    .helpCommand(true)
+    .showSuggestionAfterError(true)
+    .addHelpText('after', `\nExit codes: ${Object.entries(exitCodes).map(([name, code]) => `${code} ${name}`).join(', ')}.\nSecrets are in gateway.json of the home; no command prints them.`)
+    .exitOverride();
+  for (const add of commands) add(program, terminal);
+  for (const command of program.commands) command.exitOverride();
+  try {
+    await program.parseAsync(argv);
+    return Number(process.exitCode ?? exitCodes.done);
+  } catch (error) {
+    // commander has said what is wrong with the command line; its code is 0 for --help and --version
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    const { line, exitCode } = explain(error);
+    terminal.say(line);
+    return exitCode;
+  }
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import { connect, type Client } from './client.js';
+import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { CommandError, exitCodes } from './failure.js';
+import { follow, type Ending } from './follow.js';
+import { plainText } from './print.js';
+
+interface RunOptions extends HomeOptions {
+  readonly in?: string;
+  readonly engine?: string;
+  readonly employee?: string;
+  readonly model?: string;
+  readonly effort?: string;
+  readonly cwd?: string;
+  readonly detach?: boolean;
+  readonly json?: boolean;
+}
+
+/** `troupe run "digest"`: give an agent a task and watch it work. Ctrl-C leaves the session running. */
+export function runCommand(program: Command, terminal: Terminal): void {
+  withHome(program.command('run').description('open a session with an agent and watch its answer as it comes'))
+    .argument('<prompt>', 'what the agent is to do; - reads it from standard input')
+    .option('--in <session>', 'go on in an existing session instead of opening one')
+    .option('--engine <name>', 'engine to use (default: engines.default of config.yaml)')
+    .option('--employee <name>', 'employee whose session it is')
+    .option('--model <id>', 'model of that engine')
+    .option('--effort <level>', 'effort level of that model')
+    .option('--cwd <folder>', 'working folder, inside sessions.roots of config.yaml')
+    .option('--detach', 'print the id of the session and do not wait')
+    .option('--json', 'print the session as JSON when it is done')
+    .action(async (prompt: string, options: RunOptions) => {
+      const client = await connect(homeOf(options, terminal));
+      const text = prompt === '-' ? await standardInput() : prompt;
+      const quiet = options.json === true;
+      if (options.detach === true) {
+        const { id } = await post(client, text, options);
+        terminal.out(quiet ? JSON.stringify({ sessionId: id }) : id);
+        return;
+      }
+      const following = await follow(client, (piece) => { if (!quiet) terminal.write(piece); }, (remark) => { if (!quiet) terminal.say(remark); });
+      const interrupted = once('SIGINT');
+      try {
+        const { id: sessionId, status } = await post(client, text, options);
+        // An engine that is not there fails the session before anything could start.
+        const ending = status === 'error' ? stillborn : await Promise.race([following.until(sessionId), interrupted.happened]);
+        if (ending === undefined) {
+          throw new CommandError(exitCodes.interrupted, `The session goes on without you. Read it with: troupe show ${sessionId}`);
+        }
+        await conclude(client, sessionId, ending, options, terminal);
+      } finally {
+        interrupted.forget();
+        following.close();
+      }
+    });
+}
+
+const stillborn: Ending = { why: 'over', reason: 'error', streamed: true };
+
+async function post(client: Client, prompt: string, options: RunOptions): Promise<{ readonly id: string; readonly status: string }> {
+  if (options.in !== undefined) {
+    await client.post(`/api/sessions/${encodeURIComponent(options.in)}/message`, { message: prompt });
+    return { id: options.in, status: 'queued' };
+  }
+  const { engine, employee, model, effort, cwd } = options;
+  const wish = Object.fromEntries(Object.entries({ prompt, engine, employee, model, effort, cwd }).filter(([, value]) => value !== undefined));
+  return await client.post('/api/sessions', wish) as { id: string; status: string };
+}
+
+interface Session { readonly status: string; readonly lastError: string | null; readonly messages?: readonly { readonly role: string; readonly content: string }[] }
+
+/** What was not streamed is printed from the stored conversation, which is the truth. */
+async function conclude(client: Client, sessionId: string, ending: Ending, options: RunOptions, terminal: Terminal): Promise<void> {
+  if (ending.why === 'lost') {
+    throw new CommandError(exitCodes.notRunning, `The gateway went away (${ending.reason}). The session is kept: start the gateway again, then: troupe show ${sessionId}`);
+  }
+  const session = await client.get(`/api/sessions/${encodeURIComponent(sessionId)}?last=1`) as Session;
+  if (options.json === true) terminal.out(JSON.stringify(session));
+  else if (ending !== stillborn) terminal.out(ending.streamed ? '' : plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
+  if (session.status === 'idle' || session.status === 'running') {
+    if (options.json !== true) terminal.say(`(session ${sessionId}; go on with: troupe run --in ${sessionId} "…")`);
+    return;
+  }
+  throw new CommandError(exitCodes.turnFailed, `The session is ${session.status}${session.lastError === null ? '.' : `: ${session.lastError}`} Read it with: troupe show ${sessionId}`);
+}
+
+async function standardInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of process.stdin) {
+    size += (piece as Buffer).length;
+    if (size > promptBytesMax) throw new CommandError(exitCodes.usage, `The prompt on standard input is longer than ${promptBytesMax} bytes.`);
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const promptBytesMax = 2 ** 20;
+
+function once(signal: NodeJS.Signals): { readonly happened: Promise<undefined>; forget(): void } {
+  let onSignal = (): void => undefined;
+  const happened = new Promise<undefined>((resolve) => { onSignal = () => resolve(undefined); });
+  process.once(signal, onSignal);
+  return { happened, forget: () => void process.removeListener(signal, onSignal) };
+}

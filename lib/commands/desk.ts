@@ -1,0 +1,135 @@
+import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/ground.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/**
+ * The desk is what a command may reach: the supervisor, the engines, the roster and a few settings. A command is a
+ * plain function `(desk, wish, asking) → Done | Refusal`; it never throws a refusal and never speaks HTTP.
+ */
+export interface Desk {
+  readonly supervisor: Supervisor;
+  readonly engines: Engines;
+  readonly settings: DeskSettings;
+  /** The people. Absent: names of employees are not checked. Empty: nobody is known. */
+  readonly roster?: () => Roster | undefined;
+}
+
+/** What a command needs of the engine registry. */
+export interface Engines {
+  /** The exact engine, model and effort to use, or why the wish names none. An engine that is not installed is still a selection. */
+  select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
+  /** The public list. */
+  list(): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, EngineListing>> }>;
+}
+
+export interface Selection {
+  readonly engine: string;
+  readonly model: string | null;
+  readonly effort: string | null;
+  /** Set when the engine cannot run here: the reason and the command that would mend it. */
+  readonly unavailable?: { readonly reason: string };
+}
+
+export interface EngineListing {
+  readonly name: string;
+  readonly available: boolean;
+  readonly defaultModel: string | null;
+  readonly effortMechanism: string;
+  readonly models: readonly unknown[];
+  readonly reason?: string;
+  readonly mend?: string;
+}
+
+export interface DeskSettings {
+  /** The instance's home folder; default working folders lie below it. */
+  readonly home: string;
+  /** Folders in which agents may work when a caller names a `cwd`. */
+  readonly sessionRoots: readonly string[];
+  readonly interruptOnNewMessage: boolean;
+  readonly turnDeadlineMs: number;
+  readonly companyName?: string;
+  readonly companyPrefix?: string;
+}
+
+export interface Employee {
+  readonly name: string;
+  readonly department?: string | null;
+  readonly rank?: string;
+  readonly engine?: string;
+  readonly model?: string;
+  readonly effortLevel?: string;
+  readonly reportsTo?: string | null;
+}
+export interface Roster { readonly employees: readonly Employee[] }
+
+/** Who asks, and how: carried unchanged into the kernel. */
+export interface Asking {
+  readonly by: Caller;
+  readonly idempotency?: Idempotency;
+  readonly dryRun?: boolean;
+}
+
+/** What a command did (or, rehearsed, would do). */
+export interface Done<Value> {
+  readonly value: Value;
+  readonly replayed: boolean;
+  readonly steps: readonly PlannedStep[];
+}
+
+/** The members of `Asking` that go into `spawn`, `ask` and `transact`, without undefined ones. */
+export function asked(asking: Asking): { by: Caller; idempotency?: Idempotency; dryRun?: boolean } {
+  return {
+    by: asking.by,
+    ...(asking.idempotency && { idempotency: asking.idempotency }),
+    ...(asking.dryRun && { dryRun: true }),
+  };
+}
+
+/** One event to one actor, as a command's answer: `askOne(desk, 'work-item', id, {type: 'item.archive'}, asking)` */
+export async function askOne(desk: Desk, kind: string, id: string, event: { type: string } & Record<string, unknown>, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const view = await desk.supervisor.ask(kind, id, event, asked(asking));
+  if (isRefusal(view)) return view;
+  return { value: view, replayed: view.replayed === true, steps: view.steps ?? [] };
+}
+
+/** The view of an actor as a record of unknown members. */
+export const recordOf = (view: ActorView): Readonly<Record<string, Json | undefined>> =>
+  view.view as Readonly<Record<string, Json | undefined>>;
+
+/** The employee of that name; a refusal with the nearest name when there is a roster and it does not know the name. */
+export function employeeNamed(desk: Desk, name: string | null | undefined): Employee | null | Refusal {
+  if (name === null || name === undefined) return null;
+  const roster = desk.roster?.();
+  if (!roster) return { name };
+  const found = roster.employees.find((employee) => employee.name === name);
+  if (found) return found;
+  const near = nearest(name, roster.employees.map((employee) => employee.name));
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return refuse('UNKNOWN_EMPLOYEE', { employee: name, ...(near !== undefined && { suggestion: near }) },
+    `unknown employee "${name}".${hint} GET /api/org lists valid employees`);
+}
+
+/** The name that is at most two edits away, for a slip of the finger. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestEdits = 3;
+  for (const candidate of known) {
+    const count = edits(name.toLowerCase().slice(0, 100), candidate.toLowerCase().slice(0, 100));
+    if (count < bestEdits) [best, bestEdits] = [candidate, count];
+  }
+  return best;
+}
+
+function edits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

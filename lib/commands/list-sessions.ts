@@ -1,0 +1,114 @@
+import type { Desk } from './desk.js';
+import type { Agent } from './kinship.js';
+import { treeOf } from './stop-session.js';
+import { idsOf, recordsOf, walk, walkRecords } from './walk.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/ground.js';
+import { sortableText } from '../../machines/sortable.js';
+
+export interface SessionsQuery {
+  readonly q?: string | undefined;
+  readonly group?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Sessions, newest activity first, in the four ways of the API: by search (`q`), one group, all (`limit=0`), or the
+ * overview with the first of every group. An agent sees itself and what is beneath it.
+ */
+export async function listSessions(desk: Desk, query: SessionsQuery, by: Caller): Promise<Json> {
+  if (by.type === 'session') return listSubtree(desk, query, by);
+  if (query.q !== undefined) return search(desk, query.q);
+  if (query.group !== undefined) return group(desk, query.group, query.offset ?? 0, query.limit || perGroup);
+  if (query.limit === 0) return collect(desk, 'all');
+  return overview(desk);
+}
+
+const perGroup = 50;
+const searchMax = 100;
+
+async function group(desk: Desk, name: string, offset: number, limit: number): Promise<Json> {
+  const page = await desk.supervisor.list('session', { index: 'group', prefix: `${sortableText(name)}/`, offset, limit });
+  return recordsOf(desk.supervisor, 'session', page.items.map((item) => item.id));
+}
+
+async function collect(desk: Desk, index: string, prefix?: string): Promise<Json[]> {
+  return recordsOf(desk.supervisor, 'session', await idsOf(desk.supervisor, 'session', { index, ...(prefix !== undefined && { prefix }) }));
+}
+
+async function search(desk: Desk, q: string): Promise<Json> {
+  const matches = matcher(q);
+  const found: Json[] = [];
+  for await (const row of walkRecords(desk.supervisor, 'session', await idsOf(desk.supervisor, 'session', { index: 'all' }))) {
+    if (matches(row)) found.push(row);
+    if (found.length === searchMax) break;
+  }
+  return found;
+}
+
+/** `counts` tells how many there are per group, by keys alone; only the first of each group are read. */
+async function overview(desk: Desk): Promise<Json> {
+  const groups = new Map<string, { ids: string[]; count: number }>();
+  for await (const { id, key } of walk(desk.supervisor, 'session', { index: 'group' })) {
+    const name = key.slice(0, key.indexOf('/'));
+    const one = groups.get(name) ?? { ids: [], count: 0 };
+    groups.set(name, one);
+    if (one.ids.length < perGroup) one.ids.push(id);
+    one.count++;
+  }
+  const counts: Record<string, number> = {};
+  const sessions: Json[] = [];
+  for (const { ids, count } of groups.values()) {
+    const rows = await recordsOf(desk.supervisor, 'session', ids);
+    sessions.push(...rows);
+    if (rows[0]) counts[groupOf(rows[0])] = count; // the key holds the name in another spelling
+  }
+  return { sessions, counts, perGroup };
+}
+
+async function listSubtree(desk: Desk, query: SessionsQuery, agent: Agent): Promise<Json> {
+  const all = await recordsOf(desk.supervisor, 'session', await treeOf(desk, agent.id, 1000));
+  const rows = query.q === undefined ? all : all.filter(matcher(query.q));
+  if (query.q !== undefined) return rows.slice(0, searchMax);
+  if (query.group !== undefined) {
+    const offset = query.offset ?? 0;
+    return rows.filter((row) => groupOf(row) === query.group).slice(offset, offset + (query.limit || perGroup));
+  }
+  if (query.limit === 0) return rows;
+  const counts: Record<string, number> = {};
+  for (const row of rows) counts[groupOf(row)] = (counts[groupOf(row)] ?? 0) + 1;
+  return { sessions: rows, counts, perGroup };
+}
+
+const groupOf = (row: Json): string => {
+  const session = row as { employee?: string | null; source?: string };
+  return session.source === 'cron' ? '__cron__' : session.employee ?? '__direct__';
+};
+
+function matcher(q: string): (row: Json) => boolean {
+  const wanted = q.toLowerCase();
+  return (row) => {
+    const session = row as Record<string, Json | undefined>;
+    return ['id', 'title', 'promptExcerpt', 'employee', 'engine', 'workItemId'].some((member) => {
+      const text = session[member];
+      return typeof text === 'string' && text.toLowerCase().includes(wanted);
+    });
+  };
+}
+
+/** The sessions directly beneath one, oldest first. */
+export const childrenOf = (desk: Desk, sessionId: string): Promise<Json[]> => collect(desk, 'parent', `${sortableText(sessionId)}/`);
+
+/** The sessions that attempted a work item, oldest first. */
+export const attemptsOf = (desk: Desk, workItemId: string): Promise<Json[]> => collect(desk, 'work-item', `${sortableText(workItemId)}/`);
+
+/** What the item's attempts have cost so far, in US dollars; never stored, always summed. */
+export async function spendOf(desk: Desk, workItemId: string): Promise<number> {
+  let sum = 0;
+  for (const session of await attemptsOf(desk, workItemId)) {
+    const cost = (session as { totalCost?: unknown }).totalCost;
+    if (typeof cost === 'number') sum += cost;
+  }
+  return sum;
+}

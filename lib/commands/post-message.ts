@@ -1,0 +1,77 @@
+import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { inTurn } from './in-turn.js';
+import { ancestorsOf, type Agent } from './kinship.js';
+import type { Turns } from '../supervisor/contract.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/**
+ * Hand a message to a session. Durable before the answer; answered by a turn, or shown as interrupted, never lost.
+ * Agents talk under three rules that keep a company of them from talking for ever: not to oneself, ten messages in
+ * ten minutes, and no message that is the thirteenth relay of another.
+ */
+export async function postMessage(desk: Desk, sessionId: string, content: string, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
+  const message = { id: desk.supervisor.world.id(), content };
+  return asking.by.type === 'session'
+    ? postAsAgent(desk, asking.by, sessionId, message, asking)
+    : postAsPerson(desk, sessionId, message, asking);
+}
+
+async function postAsPerson(desk: Desk, sessionId: string, message: { id: string; content: string }, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
+  const event = { type: 'message.post', message: { ...message, role: 'user', kind: 'user' } };
+  const view = await desk.supervisor.ask('session', sessionId, event, asked(asking));
+  if (isRefusal(view)) return view;
+  return { value: { sessionId }, replayed: view.replayed === true, steps: view.steps ?? [] };
+}
+
+/** One sender's messages go one after the other: no actor's turn guards their count. */
+function postAsAgent(desk: Desk, agent: Agent, sessionId: string, message: { id: string; content: string }, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
+  const keys: RelayKeys = { sent: `relay/sent/${agent.id}`, heard: `relay/heard/${agent.id}`, toldTo: `relay/heard/${sessionId}` };
+  return inTurn(desk.supervisor, keys.sent, async () => {
+    if (agent.id === sessionId) return refuse('SELF_MESSAGE', {}, 'cannot message your own session');
+    const committed = await desk.supervisor.transact<{ sessionId: string }>({
+      name: 'post-message',
+      actors: [{ kind: 'session', id: sessionId }],
+      reads: [keys.sent, keys.heard],
+      ...asked(asking),
+      decide(turns) {
+        const hops = countRelay(turns, keys);
+        if (isRefusal(hops)) return hops;
+        const meta = { kind: 'agent-relay', from: agent.id, employee: agent.employee, hops };
+        const target = { kind: 'session', id: sessionId };
+        const session = turns.read(target);
+        if (!session) return refuse('NOT_FOUND', target);
+        const kind = ancestorsOf(session).includes(agent.id) ? 'user' : 'agent'; // only people and ancestors interrupt a running turn
+        turns.send(target, { type: 'message.post', message: { ...message, role: 'notification', kind, meta } });
+        return { sessionId };
+      },
+    });
+    if (isRefusal(committed)) return committed;
+    return { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+  });
+}
+
+/** Rows: when the sender sent lately; how many relays lie behind what sender and receiver last heard from another agent. */
+interface RelayKeys { readonly sent: string; readonly heard: string; readonly toldTo: string }
+
+/** Count one message; the number of relays that it carries, or the refusal. */
+function countRelay(turns: Turns, keys: RelayKeys): number | Refusal {
+  const sent = ((turns.peek(keys.sent) ?? []) as readonly number[]).filter((at) => turns.at - at < windowMs);
+  const oldest = sent[0];
+  if (sent.length >= sentMax && oldest !== undefined) {
+    return refuse('TOO_MANY', { resetAt: oldest + windowMs }, `An agent may send ${sentMax} messages per 10 minutes.`);
+  }
+  const heard = turns.peek(keys.heard) as { hops: number; at: number } | null | undefined;
+  const fresh = heard && turns.at - heard.at < hopsTtlMs ? heard : undefined;
+  const hops = (fresh?.hops ?? 0) + 1;
+  if (hops > hopsMax && fresh) {
+    return refuse('TOO_MANY', { resetAt: fresh.at + hopsTtlMs }, `This message would be relay ${hops} of a chain; at most ${hopsMax} are passed on.`);
+  }
+  turns.put(keys.sent, [...sent, turns.at]);
+  turns.put(keys.toldTo, { hops, at: turns.at });
+  return hops;
+}
+
+const sentMax = 10;
+const windowMs = 600_000;
+const hopsMax = 12;
+const hopsTtlMs = 1_800_000;

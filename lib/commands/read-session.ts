@@ -1,0 +1,31 @@
+import type { Desk } from './desk.js';
+import type { Row } from '../supervisor/contract.js';
+import type { Json } from '../../machines/ground.js';
+
+export interface MessagesPage { readonly messages: readonly Json[]; readonly hasOlder: boolean }
+
+/** The last messages of a session, oldest first; at most 500. */
+export async function lastMessages(desk: Desk, sessionId: string, last: number): Promise<MessagesPage> {
+  return page(await desk.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', { last: Math.min(last, messagesMax) }));
+}
+
+/** The page of messages before the one with that id; an unknown id gives an empty page. */
+export async function messagesBefore(desk: Desk, sessionId: string, before: string, limit: number): Promise<MessagesPage> {
+  const actor = { kind: 'session', id: sessionId };
+  let edge: number | undefined;
+  for (let pages = 0; pages < pagesMax; pages++) {
+    const rows = await desk.supervisor.rows(actor, 'messages', { last: messagesMax, ...(edge !== undefined && { before: edge }) });
+    const found = rows.find((row) => (row.row as { id?: string } | null)?.id === before);
+    if (found) return page(await desk.supervisor.rows(actor, 'messages', { before: Number(found.n), last: Math.min(limit, messagesMax) }));
+    const first = rows[0];
+    if (!first || rows.length < messagesMax) break;
+    edge = Number(first.n);
+  }
+  return { messages: [], hasOlder: false };
+}
+
+/** Messages count from 1, so a page that begins later has older ones before it. */
+const page = (rows: readonly Row[]): MessagesPage => ({ messages: rows.map((row) => row.row), hasOlder: Number(rows[0]?.n ?? 1) > 1 });
+
+export const messagesMax = 500;
+const pagesMax = 200;

@@ -1,0 +1,79 @@
+import type { Kinship } from '../commands/kinship.js';
+import type { RefusalCode } from '../../machines/refusals.js';
+
+/**
+ * Who may use which route: the one table. It drives the routes, the OpenAPI document and the specs.
+ *
+ * Columns are kinds of callers. The last four are agents, by what they are to the thing that the path names (see
+ * `Kinship`); where the path names nothing they are all the same. `yes`: allowed. `policy`: let through to the actor,
+ * whose kind decides with more knowledge (owner, manager, root, state). Anything else is the code of the refusal.
+ */
+export type CallerKind = 'none' | 'bad' | 'operator' | 'device' | Kinship;
+export type Verdict = 'yes' | 'policy' | RefusalCode;
+
+export const callerKinds: readonly CallerKind[] = ['none', 'bad', 'operator', 'device', 'self', 'above', 'below', 'stranger'];
+
+type Row = readonly [none: Verdict, bad: Verdict, operator: Verdict, device: Verdict, self: Verdict, above: Verdict, below: Verdict, stranger: Verdict];
+
+const who = 'UNAUTHENTICATED';
+const no = 'FORBIDDEN';
+
+const everybody: Row = ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'];
+const anyCaller: Row = [who, who, 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'];
+const people: Row = [who, who, 'yes', 'yes', no, no, no, no];
+/** Reading a thing: agents read themselves, what is beneath them, and their own work. */
+const readers: Row = [who, who, 'yes', 'yes', 'yes', 'yes', no, no];
+const byPolicy: Row = [who, who, 'policy', 'policy', 'policy', 'policy', 'policy', 'policy'];
+
+const table = {
+  'status.read': everybody,
+  'health.read': everybody,
+  'auth.state': everybody,
+  'openapi.read': anyCaller,
+  'engines.read': anyCaller,
+  'ws.watch': anyCaller,
+
+  'session.list': anyCaller,
+  'session.open': anyCaller,
+  'session.read': readers,
+  'session.messages': readers,
+  'session.children': readers,
+  'session.message': [who, who, 'yes', 'yes', 'SELF_MESSAGE', 'yes', 'yes', 'yes'],
+  'session.stop': [who, who, 'yes', 'yes', 'NOT_DESCENDANT', 'yes', 'NOT_DESCENDANT', 'NOT_DESCENDANT'],
+
+  'work-item.list': anyCaller,
+  'work-item.create': anyCaller,
+  'work-item.read': readers,
+  'work-item.sessions': readers,
+  'work-item.assign': byPolicy,
+  'work-item.status': byPolicy,
+  'work-item.archive': byPolicy,
+  'work-item.edit': people,
+  'approval.request': byPolicy,
+  'approval.decide': byPolicy,
+  'approval.escalate': byPolicy,
+  'delegation.create': anyCaller,
+
+  'inspect.list': people,
+  'inspect.actor': people,
+  'inspect.history': readers,
+  'inspect.why': readers,
+  'inspect.resume': people,
+  'inspect.dead-letters': people,
+  'inspect.retry': people,
+  'backup.create': people,
+} as const satisfies Record<string, Row>;
+
+export type AuthorityId = keyof typeof table;
+
+/** `verdict('session.stop', 'stranger')` → `'NOT_DESCENDANT'` */
+export const verdict = (id: AuthorityId, kind: CallerKind): Verdict => (table[id] as Row)[callerKinds.indexOf(kind)] ?? no;
+
+/** True when agents are treated alike whatever they are to the target: then nothing need be read to judge them. */
+export const ignoresKinship = (id: AuthorityId): boolean => new Set((table[id] as Row).slice(4)).size === 1;
+
+/** The codes that the table can answer with, for the documentation of a route. */
+export const refusalsOf = (id: AuthorityId): RefusalCode[] =>
+  [...new Set(table[id] as Row)].filter((cell): cell is RefusalCode => cell !== 'yes' && cell !== 'policy');
+
+export const authorityIds = Object.keys(table) as AuthorityId[];

@@ -1,0 +1,88 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ancestorsOf, type Agent } from '../commands/kinship.js';
+import { recordOf } from '../commands/desk.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import { operator, type Caller } from '../../machines/caller.js';
+import { refuse, type Refusal } from '../../machines/refusals.js';
+
+/** Who a request is from: nobody, somebody with a wrong credential, a known caller, or an agent's tool call that lost its identity. */
+export type Identity =
+  | { readonly type: 'none' | 'bad' }
+  | { readonly type: 'known'; readonly caller: Caller; /** The session token it came with, to notice its end. */ readonly token?: string }
+  | { readonly type: 'lost'; readonly refusal: Refusal };
+
+/** Session tokens as the gateway needs them. */
+export interface TokenBook {
+  /** The session to which a live token or capability belongs. */
+  resolve(token: string): string | undefined;
+}
+
+export interface Reception {
+  identify(headers: IncomingHttpHeaders): Promise<Identity> | Identity;
+}
+
+/**
+ * Credentials → caller. The bearer is the operator's token or a session's own; the identity headers of agent tools
+ * may only narrow it. Whatever claims to be an agent's call and cannot prove which agent's is refused, never widened.
+ */
+export function reception(options: { supervisor: Supervisor; tokens: TokenBook; operatorToken: string }): Reception {
+  const expected = Buffer.from(`Bearer ${options.operatorToken}`);
+
+  async function agentCalled(sessionId: string): Promise<Agent | undefined> {
+    const session = await options.supervisor.get('session', sessionId);
+    if (!session) return undefined;
+    const employee = recordOf(session)['employee'];
+    return { type: 'session', id: sessionId, employee: typeof employee === 'string' ? employee : null, ancestors: ancestorsOf(session) };
+  }
+
+  async function byToken(header: string): Promise<Identity> {
+    const token = header.startsWith('Bearer ') ? header.slice(7) : undefined;
+    const sessionId = token === undefined || token.length > tokenCharsMax ? undefined : options.tokens.resolve(token);
+    const caller = sessionId === undefined ? undefined : await agentCalled(sessionId);
+    return caller && token !== undefined ? { type: 'known', caller, token } : { type: 'bad' };
+  }
+
+  async function narrowed(identity: Identity, headers: IncomingHttpHeaders): Promise<Identity> {
+    if (identity.type !== 'known') return identity;
+    const sessionId = single(headers['x-svc-caller-session']);
+    const capability = single(headers['x-svc-session-capability']);
+    if (sessionId === undefined || capability === undefined || capability.length > tokenCharsMax) return lost;
+    if (options.tokens.resolve(capability) !== sessionId) return lost;
+    const agent = await agentCalled(sessionId);
+    if (!agent) return lost;
+    const { caller } = identity;
+    if (caller.type === 'session' && caller.id !== agent.id && !agent.ancestors.includes(caller.id)) return lost;
+    return { ...identity, caller: agent, token: capability };
+  }
+
+  return {
+    identify(headers) {
+      const { authorization } = headers;
+      const marked = markers.some((name) => headers[name] !== undefined);
+      if (authorization === undefined) return { type: 'none' };
+      if (!marked && sameBytes(authorization, expected)) return known;
+      const identity = sameBytes(authorization, expected) ? known : byToken(authorization);
+      return marked ? Promise.resolve(identity).then((found) => narrowed(found, headers)) : identity;
+    },
+  };
+}
+
+const known: Identity = { type: 'known', caller: operator };
+const markers = ['x-svc-tool-call', 'x-svc-caller-session', 'x-svc-session-capability'];
+const tokenCharsMax = 200;
+const lost: Identity = {
+  type: 'lost',
+  refusal: refuse('FORBIDDEN', {}, 'caller identity unavailable: this tool call carries no valid x-svc-caller-session and x-svc-session-capability.'),
+};
+
+/** Constant in what it compares; the length of the token is no secret. */
+function sameBytes(given: string, expected: Buffer): boolean {
+  const bytes = Buffer.from(given);
+  return bytes.length === expected.length && timingSafeEqual(bytes, expected);
+}
+
+const single = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined);
+
+/** The refusal for a request without a valid credential. */
+export const refusedIdentity = (identity: Identity): Refusal => (identity.type === 'lost' ? identity.refusal : refuse('UNAUTHENTICATED'));

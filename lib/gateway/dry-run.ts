@@ -1,0 +1,20 @@
+import { failureBody } from './failures.js';
+import type { Reply } from './route.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/**
+ * `?dryRun=true`: the same plan, not committed. A rehearsal answers 200 whether the deed would be allowed or not; only
+ * what never reaches a plan (no credential, malformed input) is an error as always.
+ */
+export function wantsRehearsal(query: Readonly<Record<string, string>>, rehearsable: boolean): boolean | Refusal {
+  const { dryRun } = query;
+  if (dryRun === undefined || dryRun === 'false') return false;
+  if (dryRun !== 'true') return refuse('BAD_REQUEST', { path: 'dryRun' }, 'dryRun: must be true or false');
+  return rehearsable ? true : refuse('DRY_RUN_UNSUPPORTED');
+}
+
+/** `{allowed, refusal?, steps: [{kind, id, from, to, effects[]}]}` */
+export function rehearsed(outcome: Reply | Refusal): Reply {
+  if (isRefusal(outcome)) return { body: { allowed: false, refusal: { status: outcome.status, ...failureBody(outcome) }, steps: [] } };
+  return { body: { allowed: true, steps: outcome.steps ?? [] } };
+}

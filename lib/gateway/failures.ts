@@ -1,0 +1,43 @@
+import type { Context, Next } from 'koa';
+import type { Logger } from 'pino';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/**
+ * The one error exit. A refusal becomes its status and `{error, code, …details}`; a fault becomes a 500 with an id
+ * under which the log tells everything, and tells the client nothing else.
+ */
+export function failures(log: Logger, newId: () => string) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      if (isRefusal(error)) return answerRefusal(ctx, error);
+      const expected = storeRefusal(error);
+      if (expected) return answerRefusal(ctx, expected);
+      const faultId = newId();
+      log.error({ faultId, err: error, method: ctx.method, path: ctx.path }, 'a request ended in a fault');
+      ctx.status = 500;
+      ctx.body = { error: `Something failed here. The log tells more under ${faultId}.`, code: 'INTERNAL', faultId };
+    }
+  };
+}
+
+export function answerRefusal(ctx: Context, refusal: Refusal): void {
+  ctx.status = refusal.status;
+  ctx.body = failureBody(refusal);
+  const { resetAt, allow } = refusal.details;
+  if (refusal.status === 429 && typeof resetAt === 'number') ctx.set('Retry-After', String(Math.max(1, Math.ceil((resetAt - Date.now()) / 1000))));
+  if (refusal.status === 405 && Array.isArray(allow)) ctx.set('Allow', allow.join(', '));
+  if (refusal.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  if (refusal.status === 503) ctx.set('Retry-After', '1');
+  if (refusal.status === 413 || refusal.status === 408) ctx.set('Connection', 'close'); // the rest of the body is not worth reading
+}
+
+/** `{error: 'There is no such thing.', code: 'NOT_FOUND', kind, id}` */
+export const failureBody = ({ message, code, details }: Refusal): Record<string, unknown> => ({ ...details, error: message, code });
+
+/** A store that cannot write now is expected and safe to retry, wherever it surfaces. */
+function storeRefusal(error: unknown): Refusal | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'STORE_UNAVAILABLE' || code === 'DISK_LOW' ? refuse(code) : undefined;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { callerKinds, refusalsOf, verdict } from './authority.js';
+import { route, type Route } from './route.js';
+import { failure } from './shapes.js';
+import { refusalTable, type RefusalCode } from '../../machines/refusals.js';
+
+/** `GET /api/openapi.json`: OpenAPI 3.1, made once from the very schemas that parse requests. */
+export function openapiRoutes(routes: () => readonly Route[], version: string): readonly Route[] {
+  let text: string | undefined;
+  return [
+    route('GET', '/api/openapi.json', 'openapi.read', { about: 'This document.', answer: z.looseObject({}), contentType: 'application/json; charset=utf-8' },
+      () => ({ body: (text ??= JSON.stringify(openapi(routes(), version))) })),
+  ];
+}
+
+/** The document as a value. */
+export function openapi(routes: readonly Route[], version: string): Record<string, unknown> {
+  const schemas: Record<string, unknown> = {};
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const each of routes) {
+    const path = each.path.replace(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[each.method.toLowerCase()] = operation(each, schemas);
+  }
+  paths['/ws'] = { get: socketOperation };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Troupe gateway', version },
+    paths,
+    components: { schemas, securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    security: [{ bearer: [] }],
+  };
+}
+
+function operation(each: Route, schemas: Record<string, unknown>): Record<string, unknown> {
+  const { shape } = each;
+  const open = verdict(each.authority, 'none') === 'yes';
+  const success = String(shape.status ?? 200);
+  const type = shape.contentType?.split(';')[0] ?? 'application/json';
+  return {
+    operationId: `${each.method.toLowerCase()} ${each.path}`,
+    summary: shape.about,
+    tags: [each.authority.split('.')[0]],
+    parameters: [...pathParameters(each), ...queryParameters(each, schemas), ...headerParameters(each)],
+    ...(shape.body && { requestBody: { content: { 'application/json': { schema: jsonSchema(shape.body, 'input', schemas) } } } }),
+    responses: { [success]: { description: 'Done.', content: { [type]: { schema: jsonSchema(shape.answer, 'output', schemas) } } }, ...failures(each, schemas) },
+    ...(open && { security: [] }),
+    'x-authority': { id: each.authority, callers: Object.fromEntries(callerKinds.map((kind) => [kind, verdict(each.authority, kind)])) },
+    ...(shape.forbidden && { 'x-forbidden-members': shape.forbidden }),
+  };
+}
+
+/** Every code that a route can answer with: by authority, by parsing, by its own deed, and what may befall any. */
+export function codesOf({ authority, shape }: Route): readonly RefusalCode[] {
+  const codes = new Set<RefusalCode>([...refusalsOf(authority), ...(shape.refusals ?? []), 'HOST_REFUSED', 'ORIGIN_REFUSED', 'DRAINING']);
+  if (shape.query || shape.body || shape.plan) codes.add('BAD_REQUEST');
+  if (shape.body) for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
+  if (shape.plan) for (const code of ['IDEMPOTENCY_KEYS_DIFFER', 'IDEMPOTENCY_CONFLICT', 'ACTOR_HALTED', 'STORE_UNAVAILABLE', 'DISK_LOW', 'BUSY'] as const) codes.add(code);
+  else if (shape.body) codes.add('DRY_RUN_UNSUPPORTED');
+  return [...codes];
+}
+
+function failures(each: Route, schemas: Record<string, unknown>): Record<string, unknown> {
+  const byStatus = new Map<number, RefusalCode[]>();
+  for (const code of codesOf(each)) byStatus.set(refusalTable[code][0], [...(byStatus.get(refusalTable[code][0]) ?? []), code]);
+  const schema = jsonSchema(failure, 'output', schemas);
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, codes]) => [String(status), {
+    description: codes.map((code) => `${code}: ${refusalTable[code][1]}`).join('\n'),
+    content: { 'application/json': { schema } },
+    'x-codes': codes,
+  }]));
+}
+
+const pathParameters = ({ path }: Route) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+
+function queryParameters({ method, shape }: Route, schemas: Record<string, unknown>) {
+  const listed = shape.query ? (jsonSchema(shape.query, 'input', schemas) as { properties?: Record<string, { description?: string }>; required?: string[] }) : {};
+  const parameters = Object.entries(listed.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', required: listed.required?.includes(name) ?? false, schema }));
+  const rehearsal = { name: 'dryRun', in: 'query', required: false, schema: { type: 'string', enum: ['true', 'false'], description: 'Answer what would happen: `{allowed, refusal?, steps}`. Writes nothing.' } };
+  return method !== 'GET' && shape.plan ? [...parameters, rehearsal] : parameters;
+}
+
+const headerParameters = ({ shape }: Route) =>
+  shape.plan ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 256 } }] : [];
+
+/** Named schemas go to the components; everything else stands where it is used. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): unknown {
+  const { $schema: _dialect, $defs, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Record<string, unknown>;
+  for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, unknown>)) schemas[name] = relinked(definition);
+  const { id } = made;
+  if (typeof id !== 'string') return relinked(made);
+  const { id: _id, ...definition } = made;
+  schemas[id] = relinked(definition);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+const relinked = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, value: unknown) => (key === 'id' && typeof value === 'string' ? undefined : value));
+
+const socketOperation = {
+  operationId: 'get /ws',
+  summary: 'WebSocket: frames `{seq, event, payload, ts, last?}` as they are committed; `?since=<seq>` replays.',
+  parameters: [{ name: 'since', in: 'query', required: false, schema: { type: 'string', pattern: '^\\d+$' } }],
+  responses: { 101: { description: 'Switching protocols.' }, 401: { description: 'UNAUTHENTICATED' }, 403: { description: 'HOST_REFUSED, ORIGIN_REFUSED' } },
+  'x-authority': { id: 'ws.watch', callers: Object.fromEntries(callerKinds.map((kind) => [kind, verdict('ws.watch', kind)])) },
+};

@@ -1,0 +1,119 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { refuse, type Refusal } from '../../machines/refusals.js';
+
+/**
+ * Unknown bytes → typed values, or a refusal that names what is wrong. Bodies are read by hand: bounded while they
+ * arrive, parsed once, and looked at for depth and for members that would smuggle authority before any schema runs.
+ */
+export async function readJson(request: IncomingMessage, limits: { bytesMax: number; forbidden?: readonly string[] }): Promise<unknown> {
+  const media = checkMedia(request);
+  if (media) return media;
+  const bytes = await readBytes(request, limits.bytesMax);
+  if (!Buffer.isBuffer(bytes)) return bytes;
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) return refuse('BAD_REQUEST', {}, 'The body is not UTF-8.');
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return refuse('BAD_REQUEST', {}, 'Invalid JSON in request body');
+  }
+  if (deeperThan(value, depthMax)) return refuse('BAD_REQUEST', {}, `The body is nested deeper than ${depthMax}.`);
+  return smuggled(value, limits.forbidden ?? []) ?? value;
+}
+
+export const bodyBytesDefault = 1_048_576;
+const depthMax = 32;
+
+/** `parse(schema, body, 'body')` → the value, or BAD_REQUEST with the path of the first fault and all of them in `issues`. */
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, where: 'body' | 'query'): z.output<Schema> | Refusal {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.slice(0, 20).map((issue) => ({ path: pathOf(issue), message: sentenceOf(issue, value, where) }));
+  return refuse('BAD_REQUEST', { path: issues[0]?.path ?? '', issues }, issues[0]?.message);
+}
+
+function pathOf(issue: z.core.$ZodIssue): string {
+  const path = issue.path.map(String).join('.');
+  if (issue.code !== 'unrecognized_keys') return path;
+  return [path, issue.keys[0]].filter(Boolean).join('.');
+}
+
+function sentenceOf(issue: z.core.$ZodIssue, value: unknown, where: string): string {
+  const path = pathOf(issue);
+  if (issue.code === 'unrecognized_keys') return `unknown member(s): ${issue.keys.join(', ')}`;
+  if (issue.code === 'invalid_type' && path !== '' && memberAt(value, issue.path) === undefined) return `${path} is required`;
+  return path === '' ? `${where}: ${issue.message}` : `${path}: ${issue.message}`;
+}
+
+const memberAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inside, key) => (typeof inside === 'object' && inside !== null ? (inside as Record<PropertyKey, unknown>)[key] : undefined), value);
+
+/** `?status=done&limit=5` → `{status: 'done', limit: '5'}`. A parameter given twice is refused: which one counts is a guess. */
+export function readQuery(url: string): Record<string, string> | Refusal {
+  const at = url.indexOf('?');
+  const query: Record<string, string> = {};
+  if (at === -1) return query;
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(url.slice(at + 1))) {
+    if (seen.has(name)) return refuse('BAD_REQUEST', { path: name }, `${name} is given more than once`);
+    seen.add(name);
+    query[name] = value;
+  }
+  return query;
+}
+
+function checkMedia(request: IncomingMessage): Refusal | undefined {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') return refuse('UNSUPPORTED_MEDIA_TYPE', {}, 'Send the body without content-encoding.');
+  const type = request.headers['content-type'];
+  if (type === undefined || type === 'application/json') return undefined;
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase();
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return refuse('UNSUPPORTED_MEDIA_TYPE', { charset });
+  return /^multipart\//i.test(type) ? refuse('UNSUPPORTED_MEDIA_TYPE') : undefined;
+}
+
+/** The whole body, or a refusal as soon as it is too long. A client that goes away leaves a BAD_REQUEST that nobody reads. */
+function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer | Refusal> {
+  const tooLarge = refuse('PAYLOAD_TOO_LARGE', { bytesMax }, 'Payload too large');
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+    request.resume();
+    return Promise.resolve(tooLarge);
+  }
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= bytesMax) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        resolve(tooLarge);
+      }
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    const gone = (): void => resolve(refuse('BAD_REQUEST', {}, 'The body ended too early.'));
+    request.on('error', gone);
+    request.on('aborted', gone);
+  });
+}
+
+function deeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  for (const inside of Array.isArray(value) ? value : Object.values(value)) if (deeperThan(inside, depth - 1)) return true;
+  return false;
+}
+
+/** Who made a thing, where it comes from and what was approved are never the caller's to say. */
+function smuggled(value: unknown, forbidden: readonly string[]): Refusal | undefined {
+  if (forbidden.length === 0 || typeof value !== 'object' || value === null) return undefined;
+  for (const member of Object.keys(value)) {
+    const hit = forbidden.some((name) => (name.endsWith('*') ? member.startsWith(name.slice(0, -1)) : member === name));
+    if (hit) return refuse('BAD_REQUEST', { path: member }, `${member} cannot be set here`);
+  }
+  return undefined;
+}
+

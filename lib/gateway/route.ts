@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import type { AuthorityId } from './authority.js';
+import type { Asking, Desk } from '../commands/desk.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Refusal, RefusalCode } from '../../machines/refusals.js';
+import type { PlannedStep } from '../supervisor/contract.js';
+
+/** A route is data: one line says method, path, authority, shapes and the function that answers. */
+export interface Route {
+  readonly method: Method;
+  /** `/api/sessions/:id` */
+  readonly path: string;
+  readonly authority: AuthorityId;
+  readonly shape: Shape;
+  readonly run: (call: Call<never, never>) => Promise<Reply | Refusal> | Reply | Refusal;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Shape {
+  /** A sentence for the documentation. */
+  readonly about: string;
+  readonly answer: z.ZodType;
+  /** Of a success; default 200. */
+  readonly status?: 200 | 201;
+  readonly query?: z.ZodType;
+  /** Its absence means that the route reads no body. A missing body is read as `{}`. */
+  readonly body?: z.ZodType;
+  /** Codes that the answer may carry beside those of the authority table and of parsing. */
+  readonly refusals?: readonly RefusalCode[];
+  /** Members that a caller may not smuggle in; `approval*` names a beginning. */
+  readonly forbidden?: readonly string[];
+  /** Default 1 MiB. */
+  readonly bodyBytesMax?: number;
+  /** What `:id` (with `:kind` given in the path, `param`) names, for the judgement of agents. */
+  readonly target?: 'session' | 'work-item' | 'param';
+  /** A mutation that can be rehearsed with `?dryRun=true`, and takes an idempotency key. */
+  readonly plan?: true;
+  readonly contentType?: string;
+}
+
+export interface Call<Body = unknown, Query = unknown> {
+  readonly desk: Desk;
+  readonly by: Caller;
+  /** False on a public route, or where reads are open and no credential came. */
+  readonly authenticated: boolean;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Who asks, with idempotency key and rehearsal: goes to commands as it is. */
+  readonly asking: Asking;
+  readonly header: (name: string) => string | undefined;
+}
+
+export interface Reply {
+  readonly body: unknown;
+  readonly status?: number;
+  readonly replayed?: boolean;
+  readonly steps?: readonly PlannedStep[];
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** `route('POST', '/api/work-items', 'work-item.create', {about, body, answer}, create)`: `run` sees what the schemas parse. */
+export function route<const S extends Shape>(
+  method: Method, path: string, authority: AuthorityId, shape: S,
+  run: (call: Call<Parsed<S['body']>, Parsed<S['query']>>) => Promise<Reply | Refusal> | Reply | Refusal,
+): Route {
+  return { method, path, authority, shape, run: run as Route['run'] };
+}
+
+/** The id in the path. */
+export const idOf = (call: { readonly params: Readonly<Record<string, string>> }): string => call.params['id'] ?? '';

@@ -1,0 +1,28 @@
+import { backupRoutes, type BackUp } from './backup.js';
+import { statusRoutes, type GatewayFacts } from './status.js';
+import { sessionRoutes } from './sessions.js';
+import { workItemRoutes } from './work-items.js';
+import { approvalRoutes } from './approvals.js';
+import { delegationRoutes } from './delegations.js';
+import { engineRoutes } from './engines.js';
+import { inspectRoutes } from './inspect.js';
+import { openapiRoutes } from '../openapi.js';
+import type { Route } from '../route.js';
+
+export type { GatewayFacts };
+
+/** The table of contents: every route of the gateway. */
+export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined } = {}): readonly Route[] {
+  const routes: Route[] = [
+    ...workItemRoutes,
+    ...approvalRoutes,
+    ...sessionRoutes,
+    ...delegationRoutes,
+    ...engineRoutes,
+    ...inspectRoutes,
+    ...statusRoutes(facts),
+    ...backupRoutes(options.backup),
+  ];
+  routes.push(...openapiRoutes(() => routes, facts.version));
+  return routes;
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { createWorkItem } from '../../commands/create-work-item.js';
+import { askOne, recordOf } from '../../commands/desk.js';
+import { attemptsOf, spendOf } from '../../commands/list-sessions.js';
+import { listWorkItems } from '../../commands/list-work-items.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { idOf, route, type Call, type Reply, type Route } from '../route.js';
+import { employeeName, idempotencyKey, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
+
+const instant = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date or a zoned timestamp')
+  .transform((value) => Date.parse(value)).refine((at) => !Number.isNaN(at), 'is no date');
+const listQuery = z.object({
+  status: workItemStatus.optional(),
+  source: workItemSource.optional(),
+  assignee: text(200).optional(),
+  department: text(200).optional(),
+  since: instant.optional().describe('On `updatedAt`; a date or a zoned timestamp.'),
+  until: instant.optional(),
+  q: text(1024).optional().describe('Substring of id, title or body.'),
+  text: text(1024).optional().describe('The same as `q`.'),
+  needsAttentionFor: text(200).optional().describe('An employee, `operator`, or `me`.'),
+  limit: wholeNumber(1, 100).optional().describe('Default 20.'),
+  offset: wholeNumber(0, 1_000_000).optional(),
+});
+
+const createBody = z.object({
+  title: sentence(20_000).describe('Cut at 200 characters.'),
+  body: text(100_000).nullish(),
+  acceptance: text(50_000).nullish(),
+  assignee: employeeName.nullish(),
+  department: text(200).nullish(),
+  verifyPolicy: verifyPolicy.nullish(),
+  idempotencyKey,
+});
+const assignBody = z.object({ assignee: employeeName, idempotencyKey });
+const statusBody = z.object({ status: workItemStatus, note, idempotencyKey });
+const archiveBody = z.object({ note, idempotencyKey });
+const patchBody = z.strictObject({
+  title: sentence(200).optional(),
+  body: text(100_000).nullable().optional(),
+  acceptance: text(50_000).nullable().optional(),
+  assignee: employeeName.nullable().optional(),
+  department: text(200).nullable().optional(),
+  priority: z.int().min(0).max(3).optional(),
+  rank: z.number().nullable().optional(),
+  expectedVersion: z.int().min(1).optional().describe('Or the header `If-Match: "<version>"`.'),
+  idempotencyKey,
+});
+
+const forbidden = ['provenance', 'approval*', 'source', 'status'];
+const target = 'work-item';
+const one = z.object({ workItem });
+const page = z.object({ workItems: z.array(workItemRow), total: z.int(), totals: z.record(z.string(), z.int()), limit: z.int(), offset: z.int(), nextOffset: z.int().nullable() });
+const whole = z.object({ workItem, spendUsd: z.number(), events: z.array(workItemEvent) });
+
+export const workItemRoutes: readonly Route[] = [
+  route('POST', '/api/work-items', 'work-item.create', { about: 'Record an intent. Starts nothing.', body: createBody, answer: one, status: 201, forbidden, plan: true, refusals: ['UNKNOWN_EMPLOYEE'] }, create),
+  route('GET', '/api/work-items', 'work-item.list', { about: 'Work items, ranked ones first, then the latest change first.', query: listQuery, answer: page }, list),
+  route('GET', '/api/work-items/:id', 'work-item.read', { about: 'A work item with its ledger and what it has cost.', answer: whole, target, refusals: ['NOT_FOUND'] }, read),
+  route('PATCH', '/api/work-items/:id', 'work-item.edit', { about: 'Edit metadata, against the version that was read.', body: patchBody, answer: one.extend({ replayed: z.boolean() }), target, forbidden, plan: true, bodyBytesMax: 65_536, refusals: ['NOT_FOUND', 'PRECONDITION_REQUIRED', 'VERSION_CONFLICT', 'UNKNOWN_EMPLOYEE'] }, edit),
+  route('POST', '/api/work-items/:id/assign', 'work-item.assign', { about: 'Give it to somebody.', body: assignBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'TERMINAL'] }, assign),
+  route('POST', '/api/work-items/:id/status', 'work-item.status', { about: 'Move it along a legal edge. `blocked` and `escalated` need a note.', body: statusBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOTE_REQUIRED', 'ASSIGNEE_REQUIRED', 'PERSON_REQUIRED', 'SELF_REVIEW', 'NOT_OWNER', 'CANCEL_BY_ARCHIVE'] }, move),
+  route('POST', '/api/work-items/:id/archive', 'work-item.archive', { about: 'Cancel it and keep the evidence.', body: archiveBody, answer: one.extend({ archived: z.literal(true) }), target, plan: true, refusals: ['NOT_FOUND', 'TERMINAL', 'PERSON_REQUIRED', 'NOT_OWNER'] }, archive),
+  route('GET', '/api/work-items/:id/sessions', 'work-item.sessions', { about: 'The sessions that attempted it, oldest first.', answer: z.array(session), target, refusals: ['NOT_FOUND'] }, sessions),
+];
+
+async function create({ desk, body, asking }: Call<z.output<typeof createBody>>): Promise<Reply | Refusal> {
+  const done = await createWorkItem(desk, body, asking);
+  return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view } };
+}
+
+async function list({ desk, query, by }: Call<unknown, z.output<typeof listQuery>>): Promise<Reply> {
+  return { body: await listWorkItems(desk, { ...query, q: query.q ?? query.text, limit: query.limit ?? 20, offset: query.offset ?? 0 }, by) };
+}
+
+async function read(call: Call): Promise<Reply | Refusal> {
+  const record = await itemOf(call);
+  if (isRefusal(record)) return record;
+  const id = idOf(call);
+  const [spendUsd, rows] = await Promise.all([spendOf(call.desk, id), call.desk.supervisor.rows({ kind: 'work-item', id }, 'events', { last: eventsMax })]);
+  return { body: { workItem: record, spendUsd, events: rows.map((row) => row.row) } };
+}
+
+const eventsMax = 1000;
+
+async function edit(call: Call<z.output<typeof patchBody>>): Promise<Reply | Refusal> {
+  const { expectedVersion, idempotencyKey: _key, ...given } = call.body;
+  const version = expectedVersion ?? versionIn(call.header('if-match'));
+  if (version === undefined) return refuse('PRECONDITION_REQUIRED');
+  const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (Object.keys(patch).length === 0) return refuse('BAD_REQUEST', { path: '' }, 'no recognized fields to update');
+  const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'item.edit', patch, expectedVersion: version }, call.asking);
+  return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view, replayed: done.replayed } };
+}
+
+/** `"3"`, `W/"3"` or `3` → 3 */
+function versionIn(header: string | undefined): number | undefined {
+  const digits = /^(?:W\/)?"?(\d{1,15})"?$/.exec(header?.trim() ?? '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+async function assign(call: Call<z.output<typeof assignBody>>): Promise<Reply | Refusal> {
+  const event = { type: 'item.assign', assignee: call.body.assignee, department: null }; // the roster knows the department
+  const done = await askOne(call.desk, 'work-item', idOf(call), event, call.asking);
+  return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view } };
+}
+
+async function move(call: Call<z.output<typeof statusBody>>): Promise<Reply | Refusal> {
+  const { status, note: why } = call.body;
+  const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'item.move', status, ...(why !== undefined && { note: why }) }, call.asking);
+  if (isRefusal(done)) return done;
+  // asked for something else and found escalated: the review rounds are used up
+  const escalated = status !== 'escalated' && recordOf(done.value)['status'] === 'escalated';
+  return { ...done, body: { workItem: done.value.view, escalated } };
+}
+
+async function archive(call: Call<z.output<typeof archiveBody>>): Promise<Reply | Refusal> {
+  const { note: why } = call.body;
+  const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'item.archive', ...(why !== undefined && { note: why }) }, call.asking);
+  return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view, archived: true } };
+}
+
+async function sessions(call: Call): Promise<Reply | Refusal> {
+  const record = await itemOf(call);
+  return isRefusal(record) ? record : { body: await attemptsOf(call.desk, idOf(call)) };
+}
+
+async function itemOf(call: Call): Promise<Readonly<Record<string, unknown>> | Refusal> {
+  const id = idOf(call);
+  if (!/^[A-Z]{3}-[1-9]\d{0,15}$/.test(id)) return refuse('BAD_REQUEST', { path: 'id' }, 'Invalid Todo ID; expected <AAA>-N with a positive safe-integer suffix');
+  const view = await call.desk.supervisor.get('work-item', id);
+  return view ? recordOf(view) : refuse('NOT_FOUND', { kind: 'work-item', id }, `Todo ${id} not found`);
+}

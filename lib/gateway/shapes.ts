@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { listMembers, workItemStatuses } from '../commands/list-work-items.js';
+
+/** The shapes that several routes show or read. The same schemas parse requests and make the OpenAPI document. */
+
+const text = (max: number) => z.string().max(max);
+export const iso = z.iso.datetime().describe('ISO-8601, UTC, milliseconds');
+const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullable();
+
+/** Not blank. Surrounding blanks stay as they are: a prompt may begin with them on purpose. */
+export const sentence = (max: number) => z.string().max(max).refine((value) => value.trim() !== '', 'must not be blank');
+
+export const wholeNumber = (min: number, max: number) =>
+  z.string().regex(/^\d{1,9}$/, 'must be a non-negative integer').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).transform((value) => Math.min(value, max)));
+
+export const idempotencyKey = z.string().min(1).max(256).optional().describe('Same namespace as the header Idempotency-Key; kept for 24 h.');
+
+export const failure = z.looseObject({
+  error: z.string().describe('A sentence for a person.'),
+  code: z.string().describe('UPPER_SNAKE, for programs.'),
+}).meta({ id: 'Failure' });
+
+export const sessionStatus = z.enum(['running', 'idle', 'error', 'interrupted', 'stopped', 'waiting']);
+
+export const session = z.looseObject({
+  id: z.string(),
+  engine: z.string(),
+  model: maybe(z.string()),
+  effortLevel: maybe(z.string()),
+  employee: maybe(z.string()),
+  parentSessionId: maybe(z.string()),
+  workItemId: maybe(z.string()),
+  title: maybe(z.string()),
+  promptExcerpt: maybe(z.string()),
+  status: sessionStatus.describe('`stopped` is final for pollers; a later message resumes the session.'),
+  transportState: z.enum(['idle', 'queued', 'running', 'error', 'interrupted']),
+  attemptOutcome: maybe(z.enum(['succeeded', 'failed', 'interrupted'])),
+  queueDepth: z.int(),
+  totalCost: z.number(),
+  totalTurns: z.int(),
+  lastError: maybe(z.string()),
+  createdAt: iso,
+  lastActivity: iso,
+}).meta({ id: 'Session' });
+
+export const message = z.looseObject({
+  id: z.string(),
+  role: z.enum(['user', 'assistant', 'notification']),
+  content: z.string(),
+  timestamp: z.int().describe('epoch milliseconds'),
+  media: z.array(z.looseObject({})).optional(),
+  partial: z.boolean().optional(),
+}).meta({ id: 'Message' });
+
+export const messages = z.object({ messages: z.array(message), hasOlder: z.boolean() });
+
+export const workItemStatus = z.enum(workItemStatuses);
+export const workItemSource = z.enum(['human', 'delegation', 'cron', 'workflow', 'session', 'connector', 'goal']);
+
+export const verifyPolicy = z.strictObject({
+  mode: z.enum(['trust', 'verify', 'thorough']),
+  maxRounds: z.int().min(1).max(20).optional(),
+  verifier: z.strictObject({ employee: text(200).optional(), engine: text(200).optional(), model: text(200).optional() }).optional(),
+}).meta({ id: 'VerifyPolicy' });
+
+export const workItem = z.looseObject({
+  id: z.string(),
+  title: z.string(),
+  body: maybe(z.string()),
+  acceptance: maybe(z.string()),
+  status: workItemStatus,
+  department: maybe(z.string()),
+  assignee: maybe(z.string()),
+  priority: z.int().min(0).max(3),
+  rank: maybe(z.number()),
+  version: z.int(),
+  source: workItemSource,
+  sourceRef: maybe(z.string()),
+  verifyPolicy: maybe(verifyPolicy),
+  rounds: z.int(),
+  approvalState: maybe(z.enum(['pending', 'approved', 'rejected'])),
+  approvalRequest: maybe(z.string()),
+  approvalTarget: maybe(z.string()),
+  approvalTargetKind: maybe(z.enum(['employee', 'virtual', 'none'])),
+  approvalEscalatedAt: maybe(iso),
+  approvalDecidedBy: maybe(z.string()),
+  approvalDecidedAt: maybe(iso),
+  createdAt: iso,
+  updatedAt: iso,
+  closedAt: maybe(iso),
+}).meta({ id: 'WorkItem' });
+
+export const workItemRow = z.object(Object.fromEntries(listMembers.map((member) => [member, z.unknown()]))).meta({ id: 'WorkItemRow' });
+
+export const workItemEvent = z.looseObject({
+  id: z.string(),
+  workItemId: z.string(),
+  kind: z.string(),
+  fromStatus: maybe(z.string()),
+  toStatus: maybe(z.string()),
+  actor: maybe(z.string()),
+  createdAt: iso,
+}).meta({ id: 'WorkItemEvent' });
+
+export const employeeName = text(200).min(1);
+export const note = text(10_000).optional();
+export const attachments = z.array(text(200)).max(20).optional();
+export const textMax = 200_000;
+export { text };

@@ -1,0 +1,38 @@
+import { itemKinship, sessionKinship } from '../commands/kinship.js';
+import { recordOf, type Desk } from '../commands/desk.js';
+import type { Caller } from '../../machines/caller.js';
+import type { ActorKey } from '../../machines/ground.js';
+
+/**
+ * Which actors' frames a caller may see. People see all; an agent sees itself, what is beneath it, and its own work.
+ * A session's place in the tree never changes, so it is looked up once; whose a work item is may change any time.
+ */
+export interface Sight {
+  /** Known at once: yes, no, or undefined when a read must tell. */
+  now(actor: ActorKey): boolean | undefined;
+  later(actor: ActorKey): Promise<boolean>;
+}
+
+export function sight(desk: Desk, caller: Caller): Sight {
+  if (caller.type !== 'session') return { now: () => true, later: async () => true };
+  const sessions = new Map<string, boolean>([[caller.id, true]]);
+
+  return {
+    now: ({ kind, id }) => (kind === 'session' ? sessions.get(id) : undefined),
+    async later({ kind, id }) {
+      if (kind === 'session') {
+        const known = sessions.get(id);
+        if (known !== undefined) return known;
+        const session = await desk.supervisor.get('session', id);
+        const visible = session !== undefined && ['self', 'above'].includes(sessionKinship(caller, session));
+        if (sessions.size < sessionsMax) sessions.set(id, visible);
+        return visible;
+      }
+      if (kind !== 'work-item') return false;
+      const item = await desk.supervisor.get('work-item', id);
+      return item !== undefined && ['self', 'above'].includes(itemKinship(desk, caller, recordOf(item)));
+    },
+  };
+}
+
+const sessionsMax = 10_000;

@@ -1,0 +1,117 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { refusedIdentity, type Identity, type Reception, type TokenBook } from './caller.js';
+import { failureBody } from './failures.js';
+import type { Doorstep } from './host.js';
+import { openFeed } from './feed.js';
+import { readQuery } from './parse.js';
+import { watcher, type Watcher } from './watcher.js';
+import type { Desk } from '../commands/desk.js';
+import { operator, type Caller } from '../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/**
+ * `GET /ws`: the upgrade, and what keeps a socket alive. Host, Origin and credential are judged before the upgrade;
+ * what a socket then sees is the watcher's matter.
+ */
+export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook }) {
+  const { desk, step, visitors, log, tokens } = options;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
+  const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined }>();
+  const { world } = desk.supervisor;
+  const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
+
+  server.on('upgrade', (request, stream, head) => {
+    stream.on('error', () => stream.destroy());
+    upgrade(request, stream, head).catch((error: unknown) => {
+      log.error({ err: error }, 'an upgrade ended in a fault');
+      stream.destroy();
+    });
+  });
+
+  async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const admitted = await admit(request);
+    if (isRefusal(admitted)) return hangUp(stream, admitted);
+    sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, admitted));
+  }
+
+  async function admit(request: IncomingMessage): Promise<Admitted | Refusal> {
+    const refusal = step.check(request);
+    if (refusal) return refusal;
+    const identity: Identity = await visitors.identify(request.headers);
+    const reading = identity.type === 'none' && !options.authRequired;
+    if (identity.type !== 'known' && !reading) return refusedIdentity(identity);
+    const url = request.url ?? '';
+    if (url.split('?', 1)[0] !== '/ws') return refuse('NOT_FOUND', {}, 'Not found');
+    if (watchers.size >= socketsMax) return refuse('BUSY');
+    const query = readQuery(url);
+    if (isRefusal(query)) return query;
+    if (query['token'] !== undefined) return refuse('BAD_REQUEST', {}, 'A credential does not belong into an address.');
+    const { since } = query;
+    if (since !== undefined && !/^\d{1,15}$/.test(since)) return refuse('BAD_REQUEST', { path: 'since' }, 'since: must be a log position');
+    return {
+      caller: identity.type === 'known' ? identity.caller : operator,
+      token: identity.type === 'known' ? identity.token : undefined,
+      since: since === undefined ? undefined : Number(since),
+    };
+  }
+
+  function serve(socket: WebSocket, { caller, token, since }: Admitted): void {
+    const entry = { watcher: watcher({ desk, feed, socket, caller, log }), heardAt: world.steady(), token };
+    watchers.set(socket, entry);
+    socket.on('pong', () => (entry.heardAt = world.steady()));
+    socket.on('message', (data, binary) => {
+      entry.heardAt = world.steady();
+      if (binary) return socket.close(1003, 'text frames only');
+      entry.watcher.hear(String(data));
+    });
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => {
+      entry.watcher.stop();
+      watchers.delete(socket);
+    });
+    entry.watcher.start(since);
+  }
+
+  let ticks = 0;
+  const heartbeat = setInterval(() => {
+    ticks++;
+    for (const [socket, { watcher: one, heardAt, token }] of watchers) {
+      if (world.steady() - heardAt > deadAfterMs) socket.terminate();
+      else if (token !== undefined && tokens.resolve(token) === undefined) socket.close(4001, 'the session token has ended');
+      else {
+        one.cursor();
+        if (ticks % pingEveryTicks === 0) socket.ping();
+      }
+    }
+  }, tickMs).unref();
+
+  return {
+    /** Tell everybody to come back later; who does not say goodbye within a second is cut. */
+    close(): void {
+      clearInterval(heartbeat);
+      feed.close();
+      for (const socket of watchers.keys()) socket.close(1001, 'the gateway is shutting down');
+      setTimeout(() => {
+        for (const socket of watchers.keys()) socket.terminate();
+      }, 1_000).unref();
+    },
+  };
+}
+
+interface Admitted { readonly caller: Caller; readonly token: string | undefined; readonly since: number | undefined }
+
+const tickMs = 5_000;
+const pingEveryTicks = 6;
+const deadAfterMs = 90_000;
+const socketsMax = 1_024;
+
+function hangUp(stream: Duplex, refusal: Refusal): void {
+  const body = JSON.stringify(failureBody(refusal));
+  stream.end([
+    `HTTP/1.1 ${refusal.status} Refused`, 'Connection: close', 'Content-Type: application/json; charset=utf-8',
+    'X-Content-Type-Options: nosniff', `Content-Length: ${Buffer.byteLength(body)}`, '', body,
+  ].join('\r\n'));
+}

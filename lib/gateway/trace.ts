@@ -1,0 +1,27 @@
+import type { Context, Next } from 'koa';
+import type { Logger } from 'pino';
+
+/** Headers of every answer, W3C trace context passed on, and one line per request where the log wants it. */
+export function trace(log: Logger) {
+  const verbose = log.isLevelEnabled('debug');
+  return (ctx: Context, next: Next): Promise<void> => {
+    ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
+    ctx.res.setHeader('Cache-Control', 'no-store');
+    const traceparent = ctx.req.headers['traceparent'];
+    const known = typeof traceparent === 'string' && wellFormed.test(traceparent) ? traceparent : undefined;
+    if (known !== undefined) ctx.res.setHeader('traceparent', known);
+    return verbose ? logged(ctx, next, known) : next();
+  };
+
+  async function logged(ctx: Context, next: Next, traceparent: string | undefined): Promise<void> {
+    const began = performance.now();
+    try {
+      await next();
+    } finally {
+      const durationMs = Math.round((performance.now() - began) * 10) / 10;
+      log.debug({ method: ctx.method, path: ctx.path, status: ctx.status, durationMs, ...(traceparent !== undefined && { traceparent }) }, 'a request was answered');
+    }
+  }
+}
+
+const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -1,0 +1,184 @@
+import type { Logger } from 'pino';
+import { WebSocket } from 'ws';
+import { commits, type Commit, type Feed } from './feed.js';
+import { framesOf, frameText, isReset } from './frames.js';
+import { sight } from './sight.js';
+import type { Desk } from '../commands/desk.js';
+import type { LogEntry, ProgressFrame } from '../supervisor/contract.js';
+import type { Caller } from '../../machines/caller.js';
+import type { ActorKey } from '../../machines/ground.js';
+
+/**
+ * One socket's view of the log. Replay is paced by what the socket drains; live frames are not, and a reader that has
+ * a megabyte waiting is cut with 4008: it can resume where it stopped, and costs nobody else anything.
+ */
+export interface Watcher {
+  /** From now on, or from a log position (exclusive). Again: from there anew. */
+  start(since: number | undefined): void;
+  /** A text frame of the client. */
+  hear(text: string): void;
+  /** Tell how far the socket has come; holes are normal under filters. */
+  cursor(): void;
+  stop(): void;
+}
+
+export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; caller: Caller; log: Logger }): Watcher {
+  const { desk: { supervisor }, feed, socket, log } = options;
+  const sees = sight(options.desk, options.caller);
+  let wanted: (actor: ActorKey) => boolean = () => true;
+  let running = new AbortController();
+  let leave = (): void => undefined;
+  let reached = feed.position;
+  let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
+
+  const forget = supervisor.onProgress((frame: ProgressFrame) => {
+    if (!wanted(frame.actor)) return;
+    const known = sees.now(frame.actor);
+    const text = (): string => frameText({ seq: null, event: frame.event, payload: frame.payload, ts: frame.at });
+    if (known && !queue) send(text());
+    else if (known !== false) inOrder(async () => void ((await sees.later(frame.actor)) && send(text())));
+  });
+
+  /** False when the socket is gone or was cut. */
+  function send(text: string): boolean {
+    if (socket.readyState !== WebSocket.OPEN) return false;
+    if (socket.bufferedAmount > bufferedBytesMax) {
+      socket.close(4008, 'too slow: resume from your cursor');
+      setTimeout(() => socket.terminate(), 1_000).unref(); // who reads nothing will not read the goodbye either
+      return false;
+    }
+    socket.send(text);
+    return true;
+  }
+
+  function inOrder(deed: () => Promise<void>): void {
+    const mine = (queue ?? Promise.resolve()).then(deed).catch(fail);
+    queue = mine;
+    void mine.then(() => {
+      if (queue === mine) queue = undefined;
+    });
+  }
+
+  /** A commit whose entries' visibility is known goes out at once; else it waits for the read, and the next ones behind it. */
+  function show(commit: Commit): void {
+    if (commit.seq <= reached) return;
+    const spoken = commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry));
+    const unknown = spoken.some((entry) => sees.now(entry) === undefined);
+    if (!unknown && !queue) return sendCommit(commit, new Set(spoken.filter((entry) => sees.now(entry))));
+    const { signal } = running;
+    inOrder(async () => {
+      const visible = await visibleOf(spoken);
+      if (!signal.aborted) sendCommit(commit, visible);
+    });
+  }
+
+  async function visibleOf(entries: readonly LogEntry[]): Promise<ReadonlySet<LogEntry>> {
+    const visible = new Set<LogEntry>();
+    for (const entry of entries) if (await sees.later(entry)) visible.add(entry);
+    return visible;
+  }
+
+  function sendCommit({ seq, entries }: Commit, visible: ReadonlySet<LogEntry>): void {
+    if (seq <= reached) return;
+    for (const text of framesOf(entries, seq, (entry) => visible.has(entry))) if (!send(text)) return stop();
+    reached = seq;
+  }
+
+  /** Read the log until it meets the feed, at the socket's pace; then live from the feed. */
+  async function replay(since: number, signal: AbortSignal): Promise<void> {
+    reached = since;
+    if (since < feed.position) {
+      for await (const commit of commits(supervisor, since, signal)) {
+        if (signal.aborted) return;
+        const [first] = commit.entries;
+        if (first && isReset(first)) {
+          sendReset(first.event);
+          reached = commit.seq;
+        } else {
+          sendCommit(commit, await visibleOf(commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry))));
+          await drained(socket, signal);
+        }
+        if (signal.aborted || reached >= feed.position) break;
+      }
+    }
+    if (!signal.aborted) leave = feed.join(show);
+  }
+
+  function start(since: number | undefined): void {
+    stopFollowing();
+    running = new AbortController();
+    const { signal } = running;
+    const head = supervisor.status.seq;
+    if (since !== undefined && since > head) sendReset({ floor: 0, head }); // the log is shorter than the client remembers: it was restored
+    const from = since === undefined || since > head ? feed.position : since;
+    replay(from, signal).catch((error: unknown) => signal.aborted || fail(error));
+  }
+
+  function stopFollowing(): void {
+    running.abort();
+    leave();
+    leave = () => undefined;
+  }
+
+  function stop(): void {
+    stopFollowing();
+    forget();
+  }
+
+  function fail(error: unknown): void {
+    log.error({ err: error }, 'a watcher ended in a fault');
+    socket.close(1011, 'a fault; resume from your cursor');
+  }
+
+  const sendReset = (payload: unknown): void => {
+    const { floor, head } = payload as { floor?: number; head?: number };
+    send(frameText({ seq: null, event: 'reset', payload: { floor, head }, ts: supervisor.world.now() }));
+  };
+
+  const complain = (error: string): void =>
+    void send(frameText({ seq: null, event: 'error', payload: { error, code: 'BAD_REQUEST' }, ts: supervisor.world.now() }));
+
+  return {
+    start,
+    stop,
+    hear(text) {
+      const said = parsed(text);
+      if (said === undefined) return complain('Frames are JSON objects.');
+      if (said['event'] === 'ping') return void send('{"event":"pong","payload":{}}');
+      if (said['type'] === 'subscribe') return void (wanted = filterOf(said));
+      const { since } = said;
+      if (said['type'] === 'resume' && typeof since === 'number' && Number.isSafeInteger(since) && since >= 0) return start(since);
+      complain('Known are {event: "ping"}, {type: "resume", since} and {type: "subscribe", kinds?, ids?}.');
+    },
+    cursor: () => void (queue ?? send(JSON.stringify({ event: 'cursor', seq: reached }))),
+  };
+}
+
+const bufferedBytesMax = 1_048_576;
+const drainedBytes = 65_536;
+
+/** Resolves once little waits in the socket, or the socket or the watch is gone. */
+async function drained(socket: WebSocket, signal: AbortSignal): Promise<void> {
+  while (socket.bufferedAmount > drainedBytes && socket.readyState === WebSocket.OPEN && !signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined; // not JSON
+  }
+}
+
+function filterOf(said: Record<string, unknown>): (actor: ActorKey) => boolean {
+  const kinds = names(said['kinds']);
+  const ids = names(said['ids']);
+  return ({ kind, id }) => (!kinds || kinds.has(kind)) && (!ids || ids.has(id));
+}
+
+/** At most a thousand names; anything else means no filter. */
+const names = (value: unknown): ReadonlySet<string> | undefined =>
+  Array.isArray(value) ? new Set(value.filter((name): name is string => typeof name === 'string').slice(0, 1_000)) : undefined;

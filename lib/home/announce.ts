@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { processTable } from '../../actors/engines/process.js';
+import { readPlainFile, writeAtomically } from './atomic-file.js';
+import { HomeError } from './home-error.js';
+
+/**
+ * gateway.json: how local programs find the live gateway and prove that they are the operator. Token and hook secret
+ * are minted once and stay for the life of the home, so scripts survive restarts; `pid` is null after a clean stop.
+ * A damaged file is refused, never quietly replaced: a new token would lock out everybody without a word.
+ */
+export interface Announcement {
+  readonly host: string;
+  readonly port: number;
+  /** Process id of the live gateway; null after a clean stop. After a kill it names a dead or, worse, a foreign process. */
+  readonly pid: number | null;
+  /** When that process began (`processStart`), so that a pid that was given to another program is told apart. */
+  readonly pidStart: string | null;
+  /** What `POST /api/internal/hook` accepts. 32 random bytes, base64url. */
+  readonly secret: string;
+  /** The operator's bearer token. 32 random bytes, base64url. */
+  readonly token: string;
+  /** Where to reach it: `http://127.0.0.1:7420`. */
+  readonly url: string;
+  readonly instance: string;
+}
+
+export type Secrets = Pick<Announcement, 'token' | 'secret'>;
+
+/** `await readAnnouncement(layout.announcement)`: undefined when absent. Rejects with a HomeError that says what is damaged. */
+export async function readAnnouncement(path: string): Promise<Announcement | undefined> {
+  const bytes = await readPlainFile(path, announcementBytesMax);
+  if (bytes === undefined) return undefined;
+  const parsed = schema.safeParse(json(bytes, path));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  // The message of an issue names members and types, never values: a secret must not reach a terminal.
+  throw damaged(path, `its member "${issue?.path.join('.') ?? ''}" is missing or malformed`);
+}
+
+/** The secrets of an earlier start, or new ones. `mint` answers a fresh 43-character secret: `() => world.secret(32)`. */
+export function secretsOf(earlier: Announcement | undefined, mint: () => string): Secrets {
+  return earlier === undefined ? { token: mint(), secret: mint() } : { token: earlier.token, secret: earlier.secret };
+}
+
+/** Tell where the gateway is. Readable by the owner only. */
+export async function announce(path: string, announcement: Announcement): Promise<void> {
+  await writeAtomically(path, `${JSON.stringify(announcement, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** After a clean stop: the same file with `pid: null`, so that nobody signals or trusts a process that is gone. */
+export async function announceStopped(path: string, announcement: Announcement): Promise<void> {
+  await announce(path, { ...announcement, pid: null, pidStart: null });
+}
+
+/**
+ * Is the announced process still the gateway? False when it stopped cleanly, when the pid is gone, and when the pid now
+ * belongs to another program. Signal a pid, and send it the token, only when this says true.
+ */
+export async function isAlive(announcement: Announcement): Promise<boolean> {
+  const { pid, pidStart } = announcement;
+  if (pid === null) return false;
+  const now = await processStart(pid);
+  return now !== null && (pidStart === null || now === pidStart);
+}
+
+/** When a process began: with the pid it names a process for good. Null when it is gone. */
+export const processStart = async (pid: number): Promise<string | null> => await processTable().startTime(pid) ?? null;
+
+const announcementBytesMax = 64 * 1024;
+
+const secret = z.string().regex(/^[\w-]{43}$/);
+const schema = z.object({
+  host: z.string().min(1).max(255),
+  port: z.int().min(1).max(65_535),
+  pid: z.int().positive().nullable(),
+  pidStart: z.string().max(200).nullable().default(null),
+  secret,
+  token: secret,
+  url: z.url({ protocol: /^https?$/ }),
+  instance: z.string().min(1).max(64),
+});
+
+function json(bytes: Buffer, path: string): unknown {
+  if (bytes.length === 0) throw damaged(path, 'it is empty');
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw damaged(path, 'it is not JSON'); // the parser's own message would quote the content
+  }
+}
+
+function damaged(path: string, why: string): HomeError {
+  return new HomeError('BAD_ANNOUNCEMENT', `${path} is damaged: ${why}.`,
+    'Restore it from a backup; or delete it, and the next start mints a new token that every script and tool must then be given.');
+}

@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { HomeError } from './home-error.js';
+
+/**
+ * The only way in which files of a home are written: a reader, a crash or a power cut meets the old file or the new
+ * one, never half of either. Write beside it, fsync, rename over it, fsync the folder so that the name is kept too.
+ */
+export interface WriteOptions {
+  /** Permission bits of the new file, whatever the umask and whatever the old file had. */
+  readonly mode: number;
+  /** Hash (`contentHash`) of what the writer had read, `null` for "was absent". Another content now: CHANGED_MEANWHILE. */
+  readonly unlessChangedFrom?: string | null;
+}
+
+/** `await writeAtomically(layout.announcement, json, {mode: 0o600})`. Makes no folders. Rejects with the system's error, leaving the old file. */
+export async function writeAtomically(path: string, content: string | Uint8Array, options: WriteOptions): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(9).toString('base64url')}${suffix}`);
+  try {
+    await writeThrough(temporary, content, options.mode);
+    if (options.unlessChangedFrom !== undefined) await refuseIfChanged(path, options.unlessChangedFrom);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** The content of a regular file of at most `bytesMax` bytes; undefined when absent. Links, pipes and devices are never opened. */
+export async function readPlainFile(path: string, bytesMax: number): Promise<Buffer | undefined> {
+  // O_NONBLOCK: without it a pipe put in the file's place would hold the start for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'ELOOP') throw new HomeError('BAD_HOME', `${path} is a symbolic link.`, 'Put the file itself there.', { cause: error });
+    throw error;
+  });
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await regular(file, path);
+    if (size > bytesMax) throw new HomeError('BAD_HOME', `${path} has ${size} bytes, more than the ${bytesMax} that it may have.`, 'Make it smaller.');
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Hash of a file's content, for `unlessChangedFrom`: SHA-256, hex. */
+export function contentHash(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Make a private folder (0700) and those above it where they are missing; one that exists keeps its permissions. */
+export async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  await chmod(path, 0o700); // the umask may have taken even the owner's bits
+  await syncFolder(dirname(first));
+}
+
+/** Remove what writers left behind that were killed between write and rename. Only for the one process that holds the home. */
+export async function sweepTemporary(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const left = names.filter((name) => name.startsWith('.') && name.endsWith(suffix));
+  for (const name of left) await rm(join(folder, name), { force: true });
+  return left.length;
+}
+
+const suffix = '.writing';
+const changedFileBytesMax = 16 * 2 ** 20;
+
+async function writeThrough(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    await file.chmod(mode);
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function refuseIfChanged(path: string, expected: string | null): Promise<void> {
+  const now = await readPlainFile(path, changedFileBytesMax);
+  if ((now === undefined ? null : contentHash(now)) === expected) return;
+  throw new HomeError('CHANGED_MEANWHILE', `${path} was changed by somebody else in the meantime.`, 'Read it again and repeat the change.');
+}
+
+async function regular(file: Awaited<ReturnType<typeof open>>, path: string): Promise<Awaited<ReturnType<typeof stat>> & { size: number }> {
+  const facts = await file.stat();
+  if (!facts.isFile()) throw new HomeError('BAD_HOME', `${path} is not a regular file.`, 'Move it away.');
+  return facts;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

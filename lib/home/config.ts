@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { cpus } from 'node:os';
+
+/**
+ * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one place.
+ * The file may be absent or name only what differs. Unknown keys are refused, because a misspelt `authRequired`
+ * that is silently ignored is a door left open.
+ */
+const gateway = z.strictObject({
+  host: z.string().min(1).max(253).default('127.0.0.1').describe('Address to bind to. Anything but a loopback address turns authRequired on.'),
+  port: z.int().min(0).max(65_535).default(7420).describe('TCP port; 0 takes any free one.'),
+  authRequired: z.boolean().default(true).describe('false opens reads to every local program; changes still need a credential.'),
+  allowedHosts: z.array(z.string().min(1).max(253)).max(100).default([]).describe('Further names under which clients may address the gateway.'),
+  allowedOrigins: z.array(z.url({ protocol: /^https?$/ })).max(100).default([]).describe('Further web origins whose pages may call the gateway.'),
+  allowFileCustomPaths: z.boolean().default(false).describe('Let the operator copy files in from any path of this machine.'),
+  allowFileOpen: z.boolean().default(false).describe('Let the operator open a managed file with the desktop program of this machine.'),
+});
+
+const portal = z.strictObject({
+  companyName: z.string().max(200).default('').describe('Shown to people; its first three letters begin work item ids when companyPrefix is empty.'),
+  companyPrefix: z.string().regex(/^(?:[A-Z][A-Z0-9]{1,7})?$/, 'must be 2 to 8 characters, A-Z first, then A-Z or 0-9').default('').describe('Prefix of work item ids, frozen when the first one is made. Empty: from companyName, else TRP.'),
+  portalName: z.string().max(200).default('Troupe').describe('Shown to people.'),
+  root: z.string().max(64).nullable().default(null).describe('Employee who is the root where several executives have no reportsTo.'),
+});
+
+/** An engine that is any program: prompt on stdin, answer on stdout. */
+const commandEngine = z.strictObject({
+  command: z.array(z.string().max(4_096)).min(1).max(64).describe('The program and its arguments. No shell is involved.'),
+});
+
+const engineName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'an engine name must be a-z first, then a-z, 0-9 or dashes');
+
+const engines = z.looseObject({
+  default: engineName.default('clerk').describe('Engine of sessions that name none.'),
+  maxProcesses: z.int().min(1).max(1_024).default(() => 2 * cpus().length).describe('Agent processes that may run at once; further turns wait in line.'),
+}).transform(({ default: standard, maxProcesses, ...named }, context) => {
+  const commands: Record<string, CommandEngine> = {};
+  for (const [name, value] of Object.entries(named)) {
+    const checked = z.object({ name: engineName, value: commandEngine }).safeParse({ name, value });
+    if (checked.success) commands[name] = checked.data.value;
+    else for (const issue of checked.error.issues) context.issues.push({ ...issue, input: value, path: [name, ...issue.path.slice(1)] } as z.core.$ZodRawIssue);
+  }
+  return { default: standard, maxProcesses, commands };
+});
+
+const sessions = z.strictObject({
+  interruptOnNewMessage: z.boolean().default(true).describe('A message of a person interrupts the running turn; false queues it.'),
+  roots: z.array(z.string().startsWith('/', 'must be an absolute path').max(4_096)).max(100).default([]).describe('Folders in which sessions may be given a working folder.'),
+  turnDeadlineMinutes: z.number().min(0.1).max(10_080).default(60).describe('A turn that takes longer is ended.'),
+  silenceMinutes: z.number().min(0.1).max(10_080).default(10).describe('An agent without any output for so long is reported as silent.'),
+});
+
+/** A section that is absent, or whose every line is commented out, has its defaults. */
+const section = <Section extends z.ZodType>(shape: Section) => z.preprocess((value) => value ?? {}, shape).prefault({});
+
+const schema = z.strictObject({
+  gateway: section(gateway),
+  portal: section(portal),
+  engines: section(engines),
+  sessions: section(sessions),
+  agents: section(z.strictObject({
+    token: z.enum(['session', 'operator']).default('session').describe('What a spawned agent is given: a token of its own session, or (where that cannot be avoided) the operator\'s.'),
+  })),
+  approvals: section(z.strictObject({
+    escalateAfterHours: z.number().min(0.01).max(8_760).default(24).describe('An approval that nobody decided escalates by itself after this.'),
+  })),
+  log: section(z.strictObject({
+    keepDays: z.number().min(0.01).max(36_500).default(30).describe('Days of history kept.'),
+    keepBytes: z.int().min(2 ** 20).default(2 * 2 ** 30).describe('Bytes of history kept; whichever limit comes first.'),
+  })),
+  logging: section(z.strictObject({
+    level: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severity that is written.'),
+    file: z.boolean().default(true).describe('Write logs/gateway.log.'),
+    stdout: z.boolean().default(false).describe('Write the log to standard output as well.'),
+  })),
+});
+
+/** The settings with every default filled in. `defaultConfig().gateway.port` → 7420 */
+export type Config = z.infer<typeof schema>;
+export type CommandEngine = z.infer<typeof commandEngine>;
+
+export const configSchema = schema;
+export const defaultConfig = (): Config => schema.parse({});

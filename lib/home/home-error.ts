@@ -1,0 +1,27 @@
+/**
+ * Something about a home or its files stands in the way. One sentence each for what, where and what to do, because
+ * the reader is a person at a terminal: the command line prints exactly this and nothing else.
+ */
+export class HomeError extends Error {
+  override readonly name = 'HomeError';
+  constructor(
+    readonly code: HomeErrorCode,
+    /** What is wrong and where: `config.yaml line 3, gateway.port: must be a whole number.` */
+    what: string,
+    /** What to do about it. */
+    readonly mend: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`${what} ${mend}`, options);
+  }
+}
+
+export type HomeErrorCode =
+  /** A name or path that was asked for cannot be used. */
+  | 'BAD_HOME'
+  /** config.yaml cannot be used as it is. */
+  | 'BAD_CONFIG'
+  /** gateway.json is there and cannot be trusted. */
+  | 'BAD_ANNOUNCEMENT'
+  /** The file was changed by somebody else since it was read. */
+  | 'CHANGED_MEANWHILE';

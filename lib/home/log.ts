@@ -1,0 +1,35 @@
+import { pino, type Logger } from 'pino';
+import type { Config } from './config.js';
+import type { Layout } from './layout.js';
+import { redactedPaths } from '../world.js';
+
+/** The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the owner only), standard output, both or neither. */
+export interface OpenLog {
+  readonly log: Logger;
+  /** Write out what is buffered and close the file. */
+  close(): Promise<void>;
+}
+
+export function openLog({ level, file, stdout }: Config['logging'], layout: Layout): OpenLog {
+  let opened: ReturnType<typeof pino.destination> | undefined;
+  // Opened at the first line: a start that finds the home held by another process has nothing to write and touches nothing.
+  const open = () => {
+    opened = pino.destination({ dest: layout.log, mkdir: true, mode: 0o600, sync: false, minLength: 0 });
+    // A full disk or a folder that went away must not take the gateway down with its log.
+    opened.on('error', () => undefined);
+    return opened;
+  };
+  const toFile = file ? { write: (line: string) => void (opened ?? open()).write(line) } : undefined;
+  const streams = [...(toFile === undefined ? [] : [{ level, stream: toFile }]), ...(stdout ? [{ level, stream: process.stdout }] : [])];
+  const log = streams.length === 0 || level === 'silent'
+    ? pino({ level: 'silent' })
+    : pino({ level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } }, pino.multistream(streams.map((entry) => ({ ...entry, level: entry.level === 'silent' ? 'fatal' : entry.level }))));
+  return {
+    log,
+    close: () => new Promise((resolve) => {
+      if (opened === undefined) return resolve();
+      opened.once('close', resolve);
+      opened.end();
+    }),
+  };
+}

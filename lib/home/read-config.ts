@@ -1,0 +1,118 @@
+import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import type * as z from 'zod';
+import { readPlainFile } from './atomic-file.js';
+import { configSchema, defaultConfig, type Config } from './config.js';
+import { HomeError } from './home-error.js';
+
+/**
+ * config.yaml → settings. YAML is a rich language and this file may come from anywhere, so: plain YAML 1.2 values only
+ * (no tags, no merge keys), few aliases, a bounded size. Every fault names the line and the key where it is.
+ */
+
+/** `await readConfig(layout.config)`: the defaults when the file is absent or empty. Rejects with a HomeError (BAD_CONFIG). */
+export async function readConfig(path: string): Promise<Config> {
+  const bytes = await readPlainFile(path, configBytesMax);
+  return bytes === undefined ? defaultConfig() : parseConfig(bytes.toString('utf8'), path);
+}
+
+/** The same for a text; `source` is how messages call it. */
+export function parseConfig(text: string, source = 'config.yaml'): Config {
+  const lines = new LineCounter();
+  const document = parsed(text, source, lines);
+  const fault = (at: number | undefined, what: string): HomeError => {
+    const line = at === undefined ? '' : ` line ${lines.linePos(at).line}`;
+    return new HomeError('BAD_CONFIG', `${source}${line}: ${what}`, 'Mend that line, then start again.');
+  };
+  const broken = document.errors[0] ?? document.warnings[0];
+  if (broken !== undefined) throw fault(broken.pos[0], `this is not YAML that can be used (${firstLine(broken.message)}).`);
+
+  const checked = configSchema.safeParse(plain(document, fault) ?? {});
+  if (checked.success) return checked.data;
+  const told = checked.error.issues.slice(0, faultsShownMax).map((issue) => tell(issue, document, lines, source));
+  throw new HomeError('BAD_CONFIG', told.join('\n'), 'Mend that, then start again.');
+}
+
+const configBytesMax = 2 ** 20;
+const aliasesMax = 50;
+const nestingMax = 32;
+const faultsShownMax = 10;
+
+function parsed(text: string, source: string, lineCounter: LineCounter): Document.Parsed {
+  // Counted before parsing: the parser recurses, and a stack overflow is no way to find out.
+  const deepest = deepestFlow(text);
+  if (deepest > nestingMax) throw new HomeError('BAD_CONFIG', `${source}: brackets are nested deeper than ${nestingMax}.`, 'Settings are flat; remove them.');
+  try {
+    return parseDocument(text, { lineCounter, version: '1.2', schema: 'core', merge: false, resolveKnownTags: false, uniqueKeys: true, prettyErrors: false });
+  } catch (cause) {
+    throw new HomeError('BAD_CONFIG', `${source}: this is not YAML that can be used.`, 'Mend it, then start again.', { cause });
+  }
+}
+
+function plain(document: Document.Parsed, fault: (at: number | undefined, what: string) => HomeError): unknown {
+  try {
+    return document.toJS({ maxAliasCount: aliasesMax });
+  } catch (error) {
+    throw fault(undefined, `${firstLine((error as Error).message)}.`);
+  }
+}
+
+/** `config.yaml line 3, gateway.port: expected number, received string.` */
+function tell(issue: z.core.$ZodIssue, document: Document.Parsed, lines: LineCounter, source: string): string {
+  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+  const what = issue.code === 'unrecognized_keys' ? `there is no such setting${near(issue, path)}` : `${issue.message.replace(/^Invalid input: /, '')}.`;
+  const at = position(document, path);
+  return `${source}${at === undefined ? '' : ` line ${lines.linePos(at).line}`}, ${path.join('.') || 'the whole file'}: ${what}`;
+}
+
+/** Where the key of the innermost existing part of `path` stands. */
+function position(document: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = document.contents;
+  let at = (document.contents as Node | null)?.range?.[0];
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part));
+      if (pair === undefined) return at;
+      at = (pair.key as Node).range?.[0] ?? at;
+      node = pair.value;
+    } else {
+      node = document.getIn([...path].slice(0, path.indexOf(part) + 1), true);
+      at = (node as Node | undefined)?.range?.[0] ?? at;
+    }
+  }
+  return at;
+}
+
+/** `; did you mean "authRequired"?` where a setting of that level differs in two letters at most. */
+function near(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
+  const wrong = String(path.at(-1));
+  const level = issue.path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part], defaultConfig());
+  const names = Object.keys((level ?? {}) as object);
+  const best = names.map((name) => [letters(wrong.toLowerCase(), name.toLowerCase()), name] as const).sort(([one], [other]) => one - other)[0];
+  return best !== undefined && best[0] <= 2 ? `; did you mean "${best[1]}"?` : `; there are ${names.join(', ')}.`;
+}
+
+/** Edit distance (Levenshtein), row by row. */
+function letters(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let index = 1; index <= one.length; index += 1) {
+    const next = [index];
+    for (let column = 1; column <= other.length; column += 1) {
+      const swap = (row[column - 1] ?? 0) + (one[index - 1] === other[column - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+function deepestFlow(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const letter of text) {
+    if (letter === '[' || letter === '{') deepest = Math.max(deepest, (depth += 1));
+    else if (letter === ']' || letter === '}') depth = Math.max(0, depth - 1);
+  }
+  return deepest;
+}
+
+const firstLine = (message: string): string => message.split('\n', 1)[0]?.replace(/[.:]$/, '') ?? '';

@@ -1,0 +1,18 @@
+/** The public face of Troupe. Small on purpose; machines are at `troupe/machines`, contract suites at `troupe/testing`. */
+export { createSupervisor, defaultLimits } from './supervisor/create.js';
+export { asActor, type AsActorOptions, type DurableInput, type DurableSnapshot } from './supervisor/as-actor.js';
+export { defineKind } from './supervisor/define-kind.js';
+export { Fault } from './supervisor/faults.js';
+export type {
+  ActorView, AskOptions, Committed, DeadLetter, EventObject, Handle, Idempotency, Limits, ListPage, ListQuery, LogEntry, PastState, Plan,
+  ProgressFrame, Row, RowsQuery, SpawnOptions, Supervisor, SupervisorOptions, SupervisorStatus, Turns, WatchOptions, Why,
+} from './supervisor/contract.js';
+export { memoryStore } from './store/memory.js';
+export { openLevelStore as levelStore } from './store/level.js';
+export { StoreError, type Group, type Head, type Op, type Range, type Store, type StoreErrorCode, type StoreState } from './store/contract.js';
+export { systemWorld, type SystemWorld } from './world.js';
+export { defineEngine, type Engine, type EngineFacts, type TurnIO, type TurnRequest, type TurnResult } from '../actors/engines/engine.js';
+export { defineConnector, type Connector, type ConnectorLink, type DeliveryResult, type OutboundMessage } from '../actors/connectors/connector.js';
+export type { FencedHand, Hand, HandContext, IndexRow, KeyedHand, Kind, Meta, Persisted } from '../actors/contracts.js';
+export { isRefusal, refuse, type Refusal, type RefusalCode } from '../machines/refusals.js';
+export type { Caller } from '../machines/caller.js';

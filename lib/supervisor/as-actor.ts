@@ -1,0 +1,94 @@
+import type { ActorLogic, ActorSystem, AnyActorRef, EventObject as XStateEvent, Snapshot } from 'xstate';
+import type { Json } from '../../machines/ground.js';
+import { isRefusal } from '../../machines/refusals.js';
+import type { ActorView, EventObject, Supervisor } from './contract.js';
+
+/**
+ * A durable Troupe actor as XState logic: a host's own machine can `invoke` or `spawn` it like any child and gets
+ * its done, error and snapshot events. The durable actor outlives the host; with the same `id` in the input (or in
+ * a restored snapshot) the child attaches to it again instead of creating another.
+ *
+ * @example
+ * const agent = asActor(supervisor, 'session', { done: ({ status }) => status === 'idle' });
+ * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} }, onDone: 'happy' } });
+ */
+export interface DurableInput {
+  /** Attach to this actor, or create it under this id. Default: a new id. */
+  readonly id?: string;
+  /** Input for its creation. */
+  readonly input?: Json;
+}
+
+export type DurableSnapshot = Snapshot<Json> & {
+  readonly input: DurableInput;
+  readonly id: string;
+  /** The actor's last committed view; null until it is attached. */
+  readonly view: Json;
+};
+
+type Inward =
+  | { readonly type: 'troupe.view'; readonly view: ActorView; readonly done: boolean; readonly output: Json }
+  | { readonly type: 'troupe.failed'; readonly error: unknown };
+
+export interface AsActorOptions {
+  /** When is the child done? Default: when its machine has ended. A session is never at its end: say `({status}) => status === 'idle'`. */
+  readonly done?: (view: Record<string, Json>, actor: ActorView) => boolean;
+  /** What `onDone` gets. Default: the view. */
+  readonly output?: (view: Record<string, Json>, actor: ActorView) => Json;
+}
+
+export function asActor(
+  supervisor: Supervisor, kind: string, options: AsActorOptions = {},
+): ActorLogic<DurableSnapshot, XStateEvent, DurableInput, ActorSystem<never>> {
+  const attached = new WeakMap<AnyActorRef, () => void>();
+  return {
+    getInitialSnapshot: (_scope, input) => ({
+      status: 'active', output: undefined, error: undefined, input: input ?? {}, id: input?.id ?? supervisor.world.id(), view: null,
+    }) as DurableSnapshot,
+    transition(snapshot, event, scope) {
+      if (snapshot.status !== 'active') return snapshot;
+      if (event.type === 'xstate.stop') {
+        attached.get(scope.self)?.();
+        return { ...snapshot, status: 'stopped', output: undefined, error: undefined };
+      }
+      const inward = event as Inward;
+      if (inward.type === 'troupe.failed') return { ...snapshot, status: 'error', output: undefined, error: inward.error };
+      if (inward.type === 'troupe.view') {
+        return inward.done ? { ...snapshot, view: inward.view.view, status: 'done', output: inward.output, error: undefined } : { ...snapshot, view: inward.view.view };
+      }
+      scope.defer(() => supervisor.handle(kind, snapshot.id).send(event as EventObject));
+      return snapshot;
+    },
+    start(snapshot, scope) {
+      if (snapshot.status !== 'active') return;
+      let stopped = false;
+      let detach: (() => void) | undefined;
+      const send = (event: Inward): void => { if (!stopped) scope.self.send(event as never); };
+      const look = (actor: ActorView): void => {
+        const view = actor.view as Record<string, Json>;
+        const done = options.done?.(view, actor) ?? actor.status === 'done';
+        if (done) detach?.();
+        send({ type: 'troupe.view', view: actor, done, output: options.output?.(view, actor) ?? actor.view });
+      };
+      attached.set(scope.self, () => { stopped = true; detach?.(); });
+      void attach(supervisor, kind, snapshot, look).then((unsubscribe) => {
+        detach = unsubscribe;
+        if (stopped) unsubscribe();
+      }).catch((error: unknown) => send({ type: 'troupe.failed', error }));
+    },
+    getPersistedSnapshot: (snapshot) => snapshot,
+    restoreSnapshot: (snapshot) => snapshot as DurableSnapshot,
+  };
+}
+
+/** Create or find the durable actor, then follow its commits. Ends by itself with the actor or the supervisor. */
+async function attach(supervisor: Supervisor, kind: string, { id, input }: DurableSnapshot, look: (actor: ActorView) => void): Promise<() => void> {
+  const known = await supervisor.get(kind, id);
+  const first = known ?? await supervisor.spawn(kind, { id, ...(input.input === undefined ? {} : { input: input.input }) });
+  if (isRefusal(first)) throw new Error(first.message, { cause: first });
+  look(first);
+  const subscription = supervisor.handle(kind, id).subscribe(() => {
+    void supervisor.get(kind, id).then((actor) => { if (actor !== undefined) look(actor); });
+  });
+  return () => subscription.unsubscribe();
+}

@@ -1,0 +1,26 @@
+import type { Op, Store } from '../store/contract.js';
+import { keys, partsOf, prefix } from '../store/keys.js';
+
+/** Durable counters (the number in `TRP-12`): counted in memory, written in the batch of whoever counts. Gaps are legal. */
+export class Counters {
+  private readonly counts = new Map<string, number>();
+
+  constructor(private readonly store: Store) {}
+
+  async load(): Promise<void> {
+    for (const [key, value] of await this.store.page(prefix(start))) this.counts.set((partsOf(key)[1] as string).slice('counter/'.length), Number(value));
+  }
+
+  of(name: string): { next(): number; readonly op: () => Op } {
+    return {
+      next: () => {
+        const count = (this.counts.get(name) ?? 0) + 1;
+        this.counts.set(name, count);
+        return count;
+      },
+      op: () => [keys.meta(`counter/${name}`), String(this.counts.get(name))],
+    };
+  }
+}
+
+const start = keys.meta('counter/');

@@ -1,0 +1,202 @@
+import type { Kind } from '../../actors/contracts.js';
+import type { Caller } from '../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import { keys, partsOf, prefix } from '../store/keys.js';
+import { systemWorld } from '../world.js';
+import type { ActorKey } from '../../actors/contracts.js';
+import type { ActorView, DeadLetter, Limits, Supervisor, SupervisorOptions, SupervisorStatus } from './contract.js';
+import { defineKind } from './define-kind.js';
+import type { OutboxRow } from './effects.js';
+import { ActorHandle } from './handle.js';
+import { Housekeeping } from './housekeeping.js';
+import { Kernel } from './kernel.js';
+import { viewOf, type Live } from './live.js';
+import { notFound, Stage } from './stage.js';
+import { Reading } from './reading.js';
+import { fromOutside, Requests } from './requests.js';
+import { RootSystem } from './root-system.js';
+
+export const defaultLimits: Limits = {
+  awakeActorsMax: 20_000, mailboxMax: 1_000, snapshotBytesMax: 64 * 1024, keepLogDays: 30, keepLogBytes: 2 * 1024 ** 3,
+};
+
+/**
+ * Open a supervisor over a store: what was in flight when the last one ended goes on.
+ *
+ * @example
+ * const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore() });
+ * await supervisor.spawn('counter', { id: 'c1' });
+ * await supervisor.ask('counter', 'c1', { type: 'add', n: 2 });
+ */
+export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
+  const world = options.world ?? systemWorld();
+  const kinds = new Map<string, Kind>();
+  for (const kind of options.kinds) {
+    if (kinds.has(kind.kind)) throw new TypeError(`two kinds are called "${kind.kind}"`);
+    kinds.set(kind.kind, defineKind(kind));
+  }
+  const kernel = new Kernel(world, options.store, kinds, { ...defaultLimits, ...options.limits }, options.facts ?? {}, () => housekeeping.floor);
+  const root = new RootSystem(world.log, () => world.now());
+  kernel.escalated = (kind, reason) => root.failed('actors', `${kind}: ${reason}`);
+  const requests = new Requests(kernel);
+  const housekeeping: Housekeeping = new Housekeeping(kernel, () => requests.expired(), (low) => low ? root.failed('disk', 'less than 200 MB are free') : root.recovered('disk'));
+  requests.closed = (by, newWork) => closed(root, housekeeping, by, newWork);
+  const ignoreStore = options.store.onState((state) => state.state === 'ready' ? root.recovered('store') : root.failed('store', state.reason));
+  await boot(kernel, housekeeping);
+  root.booted();
+  return new Running(kernel, root, requests, housekeeping, ignoreStore);
+}
+
+/** O(pending): counters, inboxes, outboxes and due timers are read; no actor at rest is. */
+async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
+  await kernel.counters.load();
+  await housekeeping.start();
+  await eachRow(kernel, 'i/', (parts, key, value) => kernel.deliverInbox({ kind: parts[1] as string, id: parts[2] as string }, key, value));
+  const outbox = new Map<string, { actor: ActorKey; key: string; row: OutboxRow }[]>();
+  await eachRow(kernel, 'o/', (parts, key, value) => {
+    const actor = { kind: parts[1] as string, id: parts[2] as string };
+    const place = keys.actor(actor.kind, actor.id);
+    outbox.set(place, [...outbox.get(place) ?? [], { actor, key: parts[3] as string, row: JSON.parse(value) as OutboxRow }]);
+  });
+  for (const rows of outbox.values()) void takeUpInOrder(kernel, rows);
+  await kernel.wheel.start();
+}
+
+/** What an earlier life left behind is cleaned up first; only then does the same actor act anew. */
+async function takeUpInOrder(kernel: Kernel, rows: readonly { actor: ActorKey; key: string; row: OutboxRow }[]): Promise<void> {
+  const noted = rows.filter(({ row }) => row.note !== undefined);
+  const fresh = rows.filter(({ row }) => row.note === undefined);
+  for (const part of [noted, fresh]) {
+    await Promise.all(part.map(({ actor, key, row }) => kernel.takeUp(actor, key, row)
+      .catch((error: unknown) => kernel.fault(`the effect ${row.src} of ${actor.kind} ${actor.id} could not be taken up`, error))));
+  }
+}
+
+async function eachRow(kernel: Kernel, start: string, visit: (parts: string[], key: string, value: string) => void): Promise<void> {
+  for (let range = prefix(start) as { gte: string; lt: string };;) {
+    const page = await kernel.store.page({ ...range, limit: 1000 });
+    for (const [key, value] of page) visit(partsOf(key), key, value);
+    const last = page.at(-1);
+    if (last === undefined || page.length < 1000) return;
+    range = { ...range, gte: `${last[0]}\x00` };
+  }
+}
+
+function closed(root: RootSystem, housekeeping: Housekeeping, by: Caller, newWork: boolean): Refusal | undefined {
+  if (!fromOutside(by)) return undefined;
+  if (root.state === 'draining' || root.state === 'stopped') return refuse('DRAINING');
+  return housekeeping.diskLow && newWork ? refuse('DISK_LOW') : undefined;
+}
+
+class Running implements Supervisor {
+  private readonly reading: Reading;
+  private stopping: Promise<void> | undefined;
+  private retries = 0;
+  readonly world;
+
+  constructor(
+    private readonly kernel: Kernel, private readonly root: RootSystem, private readonly requests: Requests,
+    private readonly housekeeping: Housekeeping, private readonly ignoreStore: () => void,
+  ) {
+    this.world = kernel.world;
+    this.reading = new Reading(kernel);
+  }
+
+  spawn: Supervisor['spawn'] = (kind, options) => this.requests.spawn(kind, options);
+  ask: Supervisor['ask'] = (kind, id, event, options) => this.requests.ask(kind, id, event, options);
+  transact: Supervisor['transact'] = (plan) => this.requests.transact(plan);
+  get: Supervisor['get'] = (kind, id) => this.reading.get(kind, id);
+  list: Supervisor['list'] = (kind, query) => this.reading.list(kind, query);
+  rows: Supervisor['rows'] = (actor, collection, query) => this.reading.rows(actor, collection, query);
+  meta: Supervisor['meta'] = (start) => this.reading.meta(start);
+  why: Supervisor['why'] = (actor, by) => this.reading.why(actor, by);
+  watch: Supervisor['watch'] = (options) => this.kernel.log.watch(options);
+  handle: Supervisor['handle'] = (kind, id) => new ActorHandle(this.kernel, this.requests, kind, id);
+  deadLetters: Supervisor['deadLetters'] = (query) => this.kernel.faults.letters(query?.limit);
+
+  onProgress: Supervisor['onProgress'] = (listener) => {
+    this.kernel.progressListeners.add(listener);
+    return () => { this.kernel.progressListeners.delete(listener); };
+  };
+
+  history: Supervisor['history'] = async (actor, query) => {
+    const live = await this.kernel.cells.read(actor.kind, actor.id);
+    return live === undefined ? [] : this.kernel.log.history(actor, live.seq, query);
+  };
+
+  past: Supervisor['past'] = async (actor, at) => {
+    const live = await this.kernel.cells.read(actor.kind, actor.id);
+    return live === undefined ? undefined : this.kernel.log.past(this.kernel.kind(actor.kind), actor, live.seq, at);
+  };
+
+  learn(name: string, value: unknown): void {
+    this.kernel.facts_ = { ...this.kernel.facts_, [name]: value };
+  }
+
+  async retry(deadLetterId: string, by: Caller): Promise<true | Refusal> {
+    const key = keys.deadLetter(deadLetterId);
+    const text = await this.kernel.store.get(key);
+    if (text === undefined) return refuse('NOT_FOUND', { id: deadLetterId }, `There is no dead letter ${deadLetterId}.`);
+    const letter = JSON.parse(text) as DeadLetter & { readonly by: Caller };
+    const inbox = keys.inbox(letter.actor.kind, letter.actor.id, this.kernel.store.head.seq, this.retries++ % 10_000);
+    const row = JSON.stringify({ event: letter.event, by: letter.by, cause: `dead letter ${deadLetterId}, retried by ${by.type}` });
+    await this.kernel.writeOps([[key, null], [inbox, row]]);
+    this.kernel.deliverInbox(letter.actor, inbox, row);
+    return true;
+  }
+
+  async resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal> {
+    const { kernel } = this;
+    const kind = kernel.kind(actor.kind);
+    const resumed = await new Promise<Live | Refusal>((resolve, reject) => {
+      kernel.cells.enter(actor.kind, actor.id, {
+        fail: reject,
+        run: (cell) => {
+          if (cell.live === undefined) { kernel.cells.release(cell); return resolve(notFound(actor.kind, actor.id)); }
+          const stage = new Stage(kernel.now(), kernel.steady(), by, null, kernel);
+          stage.overlay(kind, actor.id, cell.live, { type: 'kernel.resumed' }, { halted: null, failures: [] });
+          kernel.commit(stage, [cell], (error) => error === undefined ? resolve(cell.live as Live) : reject(error));
+        },
+      }, true);
+    });
+    if (isRefusal(resumed)) return resumed;
+    await kernel.goOn(actor.kind, actor.id, resumed);
+    return viewOf(kind, actor.id, resumed);
+  }
+
+  get status(): SupervisorStatus {
+    const { kernel, root } = this;
+    return {
+      state: root.state, reasons: root.reasons, store: kernel.store.state, seq: kernel.store.head.seq, awake: kernel.cells.awake,
+      commits: kernel.committer.commits, events: kernel.events, effects: kernel.effects.inFlight, restarts: kernel.faults.restarts,
+    };
+  }
+
+  stop(options: { readonly drainMs?: number } = {}): Promise<void> {
+    this.stopping ??= this.drain(options.drainMs ?? 10_000);
+    return this.stopping;
+  }
+
+  /** In this order: nothing new, timers rest, effects settle and their results are written, then the store closes. */
+  private async drain(drainMs: number): Promise<void> {
+    const { kernel } = this;
+    this.root.draining();
+    kernel.wheel.stop();
+    let cancel = (): void => undefined;
+    const deadline = new Promise<void>((resolve) => { cancel = kernel.world.timeout(drainMs, resolve); });
+    await kernel.effects.stop(deadline);
+    await Promise.race([this.quiet(), deadline]);
+    cancel();
+    await this.housekeeping.stop();
+    kernel.log.close();
+    this.ignoreStore();
+    await kernel.store.close();
+    this.root.stopped();
+  }
+
+  /** Until no actor has anything to do and nothing waits for the disk. */
+  private async quiet(): Promise<void> {
+    while (!this.kernel.committer.idle || this.kernel.cells.busy) await new Promise((resolve) => { setImmediate(resolve); });
+  }
+}
+

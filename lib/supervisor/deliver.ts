@@ -1,0 +1,156 @@
+import type { AnyEventObject } from 'xstate';
+import type { Kind } from '../../actors/contracts.js';
+import { system, type Caller } from '../../machines/caller.js';
+import { refuse, type Refusal } from '../../machines/refusals.js';
+import type { Op } from '../store/contract.js';
+import { keys } from '../store/keys.js';
+import type { Cell, Cells } from './cells.js';
+import type { PlannedStep } from './contract.js';
+import { selfTarget } from './driver.js';
+import type { Live } from './live.js';
+import { Stage, type StageHouse } from './stage.js';
+
+/**
+ * One event for one actor: takes its turn, decides, commits, answers. Everything that reaches an actor comes
+ * through here: requests, messages of other actors, results of effects, timers. (Plans over several actors: turns.ts.)
+ */
+export interface Delivery {
+  readonly event: AnyEventObject;
+  readonly by: Caller;
+  readonly cause: number | string | null;
+  /** Rows that this event uses up: its inbox, outbox or timer row. */
+  readonly consume?: readonly Op[];
+  /** The effect or timer that this event ends. */
+  readonly ended?: { readonly call?: string; readonly timer?: string };
+  /** Written with the step and with nothing else (an idempotency row). */
+  readonly extra?: readonly Op[];
+  /** False: the event is stale (a timer that was set anew, a result of an earlier generation) and is dropped. */
+  readonly fresh?: (live: Live) => boolean;
+  readonly rehearse?: boolean;
+  readonly answer?: (outcome: Outcome) => void;
+}
+
+export type Outcome =
+  | { readonly type: 'done'; readonly live: Live; readonly seq: number }
+  | { readonly type: 'refused'; readonly refusal: Refusal }
+  | { readonly type: 'rehearsed'; readonly live: Live; readonly steps: readonly PlannedStep[] }
+  | { readonly type: 'failed'; readonly error: unknown };
+
+interface House extends StageHouse {
+  readonly cells: Cells;
+  now(): number;
+  steady(): number;
+  commit(stage: Stage, cells: readonly Cell[], settled: (error?: unknown) => void): void;
+  poisoned(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void;
+  refused(cell: Cell, delivery: Delivery, refusal: Refusal): void;
+}
+
+export class Deliverer {
+  constructor(private readonly house: House) {}
+
+  /** Urgent deliveries (results, timers, messages already stored) are never turned away by a full mailbox. */
+  deliver(kind: Kind, id: string, delivery: Delivery, urgent = false): void {
+    const taken = this.house.cells.enter(kind.kind, id, {
+      run: (cell) => this.run(cell, kind, delivery),
+      fail: (error) => delivery.answer?.({ type: 'failed', error }),
+    }, urgent);
+    if (!taken) delivery.answer?.({ type: 'refused', refusal: refuse('BUSY', { kind: kind.kind, id }, `Too many events wait for the ${kind.kind} ${id} already.`) });
+  }
+
+  private run(cell: Cell, kind: Kind, delivery: Delivery): void {
+    const { live } = cell;
+    if (live !== undefined && delivery.fresh?.(live) === false) return this.drop(cell, delivery);
+    const stage = new Stage(this.house.now(), this.house.steady(), delivery.by, delivery.cause, this.house);
+    let refusal: Refusal | undefined;
+    try {
+      refusal = this.decide(stage, kind, cell, delivery);
+    } catch (error) {
+      return this.house.poisoned(cell, kind, delivery, error);
+    }
+    if (refusal !== undefined) return this.refuse(cell, delivery, refusal);
+    const next = stage.current(cell.key, live) as Live;
+    if (delivery.rehearse === true) {
+      delivery.answer?.({ type: 'rehearsed', live: next, steps: stage.steps });
+      return this.house.cells.release(cell);
+    }
+    if (delivery.consume !== undefined) stage.ops.push(...delivery.consume);
+    if (delivery.extra !== undefined) stage.ops.push(...delivery.extra);
+    this.house.commit(stage, [cell], (error) => {
+      if (error !== undefined) delivery.answer?.({ type: 'failed', error });
+      else delivery.answer?.({ type: 'done', live: stage.current(cell.key, undefined) as Live, seq: stage.tx });
+    });
+  }
+
+  private decide(stage: Stage, kind: Kind, cell: Cell, delivery: Delivery): Refusal | undefined {
+    const { live } = cell;
+    const event = eventOf(delivery, live);
+    if (event.type === 'xstate.stop' && live !== undefined) return stage.end(kind, cell.id, live, event);
+    if (live !== undefined && delivery.ended?.timer !== undefined) {
+      const timer = live.timers[delivery.ended.timer];
+      if (timer !== undefined && timer.target !== selfTarget) {
+        stage.forward(kind, cell.id, live, event, timer.target, timer.event);
+        return undefined;
+      }
+    }
+    const facts = live === undefined ? undefined : this.house.facts(kind, live, event);
+    const refusal = stage.send(kind, cell.id, live, event, facts);
+    // A result or a timer that no state takes is used up all the same: XState ignores it, and so do we.
+    if (refusal?.code === 'UNKNOWN_EVENT' && event['ended'] !== undefined && live !== undefined) {
+      stage.overlay(kind, cell.id, live, event, {});
+      return undefined;
+    }
+    return refusal;
+  }
+
+  private refuse(cell: Cell, delivery: Delivery, refusal: Refusal): void {
+    delivery.answer?.({ type: 'refused', refusal });
+    this.house.refused(cell, delivery, refusal);
+    if (delivery.consume === undefined) return this.house.cells.release(cell);
+    if (refusal.code !== 'ACTOR_HALTED') return this.drop(cell, delivery);
+    // A halted actor keeps its inbox; a result that finds it halted waits there too.
+    if (delivery.ended?.call === undefined) return this.house.cells.release(cell);
+    this.write(cell, [...delivery.consume, [keys.inbox(cell.kind, cell.id, 0, this.house.steady()), JSON.stringify({ event: delivery.event, ended: delivery.ended, cause: delivery.cause })]]);
+  }
+
+  private drop(cell: Cell, delivery: Delivery): void {
+    if (delivery.consume === undefined) return this.house.cells.release(cell);
+    this.write(cell, delivery.consume);
+  }
+
+  private write(cell: Cell, ops: readonly Op[]): void {
+    const stage = new Stage(this.house.now(), this.house.steady(), system('kernel'), null, this.house);
+    stage.ops.push(...ops);
+    this.house.commit(stage, [cell], () => undefined);
+  }
+}
+
+/** What the machine will see: the timer's own event, a child's end in XState's words, a result with what it ends. */
+function eventOf({ event, ended }: Delivery, live: Live | undefined): AnyEventObject {
+  if (event.type === 'kernel.child-ended') return childEnd(event, live);
+  if (ended === undefined) return event;
+  const timer = ended.timer === undefined ? undefined : live?.timers[ended.timer];
+  return { ...(timer?.target === selfTarget ? timer.event : event), ended };
+}
+
+/** A durable child's end, in the words that XState uses for the end of a child. */
+function childEnd(event: AnyEventObject, live: Live | undefined): AnyEventObject {
+  const child = event['child'] as { kind: string; id: string };
+  const actorId = Object.entries(live?.children ?? {}).find(([, known]) => known.kind === child.kind && known.id === child.id)?.[0] ?? '?';
+  const common = { actorId, ended: { child: actorId } };
+  return event['status'] === 'done'
+    ? { type: `xstate.done.actor.${actorId}`, output: event['output'] ?? undefined, ...common }
+    : { type: `xstate.error.actor.${actorId}`, error: event['error'], ...common };
+}
+
+/** An inbox row as stored. */
+export interface InboxRow {
+  readonly event: AnyEventObject;
+  readonly from?: { readonly kind: string; readonly id: string };
+  readonly cause: number | string | null;
+  readonly ended?: Delivery['ended'];
+  /** Whose word it is, where that is not the sender's (a retried dead letter keeps its caller's authority, no more). */
+  readonly by?: Caller;
+}
+
+/** Whose word a stored message is: the sending actor's. */
+export const senderOf = (row: InboxRow): Caller => system(row.from === undefined ? 'kernel' : `${row.from.kind}:${row.from.id}`);

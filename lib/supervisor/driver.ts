@@ -1,0 +1,148 @@
+import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { Json, Persisted } from '../../actors/contracts.js';
+
+/**
+ * The only file that touches XState's actor-scope API. It calls the machine's public pure methods with a scope of
+ * its own, so that a step computes and never acts: every action lands in a list that the kernel interprets.
+ *
+ * The members of the stub system that begin with an underscore are internal to XState; its version is pinned and
+ * spec/lib/supervisor/driver.spec.ts guards what is relied on here.
+ */
+
+/** What a step asked for, in XState's order. */
+export type Action =
+  | { readonly type: 'start'; readonly id: string; readonly src: string; readonly input: unknown; readonly systemId: string | undefined }
+  | { readonly type: 'stop'; readonly id: string }
+  | { readonly type: 'timer'; readonly id: string; readonly event: AnyEventObject; readonly delayMs: number; readonly target: string }
+  | { readonly type: 'cancel'; readonly id: string }
+  | { readonly type: 'send'; readonly target: string; readonly event: AnyEventObject }
+  | { readonly type: 'emit'; readonly event: AnyEventObject };
+
+export interface Step {
+  readonly snapshot: AnyMachineSnapshot;
+  readonly actions: readonly Action[];
+  /** Some transition was taken. An event that no state takes changes nothing. */
+  readonly taken: boolean;
+}
+
+/** Targets of `send` and `timer` that are not children. */
+export const selfTarget = '#self';
+export const parentTarget = '#parent';
+
+/** First snapshot of a machine. Throws what the machine's context factory or entry actions throw. */
+export function begin(machine: AnyStateMachine, input: unknown): Step {
+  const scope = collect();
+  const snapshot = machine.getInitialSnapshot(scope, input) as AnyMachineSnapshot;
+  if (snapshot.status === 'error') throw snapshot.error;
+  return { snapshot, actions: take(), taken: true };
+}
+
+/** One macrostep. Throws what guards and assigners throw; the snapshot given is never changed. */
+export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: AnyEventObject): Step {
+  const next = machine.transition(snapshot, event, collect()) as AnyMachineSnapshot;
+  return { snapshot: next, actions: take(), taken: transitions > 0 || next.status !== snapshot.status };
+}
+
+/** A snapshot as plain data, ready for the codec. The context is shared with the snapshot, not copied. */
+export function persist(machine: AnyStateMachine, snapshot: AnyMachineSnapshot): Persisted {
+  const plain = isEmpty(snapshot.children) && isEmpty(snapshot.historyValue)
+    ? { context: snapshot.context, historyValue: null }
+    : machine.getPersistedSnapshot(snapshot) as unknown as Pick<Persisted, 'context'> & { historyValue: Json }; // XState types a persisted snapshot as opaque
+  return {
+    value: snapshot.value as Persisted['value'],
+    context: plain.context,
+    ...(snapshot.status === 'active' ? {} : { status: snapshot.status as 'done' | 'error' }),
+    ...(snapshot.output === undefined ? {} : { output: snapshot.output }),
+    ...(isEmpty(snapshot.historyValue) ? {} : { historyValue: plain.historyValue }),
+  };
+}
+
+/** Back to a living snapshot. `persisted` must be the caller's own copy: XState revives references in place. Throws on unknown states. */
+export function restore(machine: AnyStateMachine, persisted: Persisted, children: Readonly<Record<string, string>>): AnyMachineSnapshot {
+  const inert: Record<string, object> = {};
+  for (const [id, src] of Object.entries(children)) {
+    inert[id] = { src, syncSnapshot: false, snapshot: { status: 'active', output: undefined, error: undefined, input: undefined } };
+  }
+  const snapshot = { status: 'active', output: undefined, error: undefined, historyValue: {}, ...persisted, children: inert };
+  return machine.restoreSnapshot(snapshot as never, scope as never) as AnyMachineSnapshot;
+}
+
+// One scope serves every step: a step is synchronous and never runs inside another.
+let sink: Action[] = [];
+let transitions = 0;
+
+const nothing = (): void => undefined;
+const system = {
+  _bookId: () => 'troupe', _register: nothing, _unregister: nothing, _set: nothing, _relay: nothing, _reverseKeyedActors: new Map(),
+  get: nothing, getAll: () => ({}), inspect: nothing, _clock: { setTimeout: nothing, clearTimeout: nothing }, _logger: nothing,
+  scheduler: { schedule: nothing, cancel: nothing, cancelAll: nothing }, getSnapshot: () => ({ _scheduledEvents: {} }), start: nothing,
+  _sendInspectionEvent(event: { type: string; _transitions?: readonly unknown[] }) {
+    if (event.type === '@xstate.microstep' && event._transitions !== undefined) transitions += event._transitions.length;
+  },
+};
+const reference = (id: string): Record<string, unknown> => {
+  const actor: Record<string, unknown> = { id, sessionId: id, system, send: nothing, getSnapshot: nothing, subscribe: nothing, on: nothing, _send: nothing };
+  actor['ref'] = actor;
+  return actor;
+};
+const parent = reference(parentTarget);
+const self = { ...reference(selfTarget), _parent: parent };
+const scope = {
+  self, id: selfTarget, sessionId: selfTarget, system, logger: nothing, defer: nothing, stopChild: nothing, emit: nothing,
+  actionExecutor: (action: { type: string; params: unknown }) => record(action.type, action.params),
+};
+
+function collect(): never {
+  sink = [];
+  transitions = 0;
+  return scope as never; // XState's ActorScope type also names members that only live actors have
+}
+
+function take(): readonly Action[] {
+  const taken = sink;
+  sink = [];
+  return taken;
+}
+
+function record(type: string, params: unknown): void {
+  const given = params as Record<string, unknown>;
+  switch (type) {
+    case 'xstate.spawnChild':
+      if (typeof given['src'] !== 'string') throw new TypeError('an inline actor cannot be stored: name it in setup({actors}) and use the name');
+      sink.push({ type: 'start', id: String(given['id']), src: given['src'], input: given['input'], systemId: given['systemId'] as string | undefined });
+      return;
+    case 'xstate.stopChild':
+      if (params !== undefined) sink.push({ type: 'stop', id: String(given['id']) });
+      return;
+    case 'xstate.raise':
+      // Without a delay XState has applied it already and lists it for information only.
+      if (given['delay'] !== undefined) {
+        sink.push({ type: 'timer', id: String(given['id'] ?? `raise.${sink.length}`), event: given['event'] as AnyEventObject, delayMs: Number(given['delay']), target: selfTarget });
+      }
+      return;
+    case 'xstate.cancel':
+      sink.push({ type: 'cancel', id: String(typeof params === 'string' ? params : given['sendId'] ?? given['id']) });
+      return;
+    case 'xstate.sendTo': {
+      const to = given['to'] as { id?: string } | string | undefined;
+      const target = typeof to === 'string' ? to : String(to?.id ?? given['targetId']);
+      const event = given['event'] as AnyEventObject;
+      if (given['delay'] === undefined) sink.push({ type: 'send', target, event });
+      else sink.push({ type: 'timer', id: String(given['id'] ?? `send.${sink.length}`), event, delayMs: Number(given['delay']), target });
+      return;
+    }
+    case 'xstate.emit':
+      sink.push({ type: 'emit', event: given['event'] as AnyEventObject });
+      return;
+    case 'xstate.log':
+      return;
+    default:
+      if (!type.startsWith('xstate.')) throw new TypeError(`the machine runs a custom action "${type}": machines decide, effects do; invoke an effect instead`);
+  }
+}
+
+function isEmpty(object: object | undefined): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+

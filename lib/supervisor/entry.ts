@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto';
+import type { AnyEventObject } from 'xstate';
+import type { Kind, Persisted } from '../../actors/contracts.js';
+import type { Json } from '../../machines/ground.js';
+import { sealEntry } from '../store/chain.js';
+import type { LogEntry } from './contract.js';
+import type { Asked } from './interpret.js';
+import type { Live } from './live.js';
+
+/** A log entry before its position is known. Everything that costs is computed here; sealing only joins text. */
+export interface EntryDraft {
+  readonly tail: string;
+  readonly prev: number;
+  /** Holds the whole snapshot; otherwise `base` is the position of the last one that does. */
+  readonly whole: boolean;
+  readonly base: number;
+  readonly frames: LogEntry['frames'];
+}
+
+interface Input {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly before: Live | undefined;
+  readonly live: Live;
+  readonly event: AnyEventObject;
+  /** The encoded snapshot, and the snapshot as data. */
+  readonly state: string;
+  readonly persisted: Persisted;
+  readonly whole: boolean;
+  readonly asked: Asked;
+  readonly cause: number | string | null;
+  readonly by: string;
+  readonly at: number;
+}
+
+export function draftEntry(input: Input): EntryDraft {
+  const { kind, id, before, live, asked, whole } = input;
+  const from = before === undefined ? 'null' : JSON.stringify(before.snapshot.value);
+  const tail = `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${live.rev},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}`
+    + `,"event":${eventText(input.event, kind.contents)},"from":${from},"to":${JSON.stringify(live.snapshot.value)}`
+    + `,"effects":${asked.effects.length === 0 ? '[]' : JSON.stringify(asked.effects)},"frames":${asked.frames.length === 0 ? '[]' : JSON.stringify(asked.frames)}`
+    + `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(input.by)},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as Live, input)}}`;
+  return { tail, prev: before?.seq ?? 0, whole, base: live.base, frames: asked.frames };
+}
+
+/** The entry's row and chain hash at its position. */
+export function sealDraft(
+  draft: EntryDraft, seq: number, tx: number, last: boolean, prev: number, base: number, chain: string,
+): { readonly value: string; readonly chain: string } {
+  return sealEntry(chain, `{"seq":${seq},"tx":${tx},"last":${last},"prev":${prev},"base":${base}${draft.tail}`);
+}
+
+/** What changed against the last revision: members of the context compare by identity, as `assign` leaves them. */
+function difference(before: Live, { live, persisted }: Input): string {
+  const old = before.snapshot.context as Record<string, unknown>;
+  const now = persisted.context as Record<string, unknown>;
+  const changed: Record<string, unknown> = {};
+  const set: Record<string, unknown> = {};
+  let any = false;
+  if (now !== old) {
+    for (const member in now) if (now[member] !== old[member]) { set[member] = now[member]; any = true; }
+    if (any) changed['set'] = set;
+    const unset = Object.keys(old).filter((member) => !(member in now));
+    if (unset.length > 0) changed['unset'] = unset;
+  }
+  if (live.snapshot.value !== before.snapshot.value) changed['value'] = persisted.value;
+  if (persisted.status !== undefined) changed['status'] = persisted.status;
+  if (persisted.output !== undefined) changed['output'] = persisted.output;
+  return JSON.stringify(changed);
+}
+
+/** The event without the stamp (it has its own members) and with contents as `{sha256, chars}`. */
+function eventText(event: AnyEventObject, contents: readonly string[] | undefined): string {
+  const { at: _at, by: _by, ...rest } = event;
+  return JSON.stringify(contents === undefined ? rest : withoutContents(rest, contents));
+}
+
+function withoutContents(value: unknown, contents: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((element) => withoutContents(element, contents));
+  if (typeof value !== 'object' || value === null) return value;
+  const clean: Record<string, unknown> = {};
+  for (const member in value) {
+    const inner = (value as Record<string, unknown>)[member];
+    clean[member] = typeof inner === 'string' && contents.includes(member) ? digest(inner) : withoutContents(inner, contents);
+  }
+  return clean;
+}
+
+const digest = (text: string): Json => ({ sha256: hash('sha256', text, 'base64url'), chars: text.length });

@@ -1,0 +1,127 @@
+import type { ActorKey, Kind } from '../../actors/contracts.js';
+import { system } from '../../machines/caller.js';
+import { defaultSupervision, supervise, type Supervision } from '../../machines/supervisor/supervise.js';
+import type { Store } from '../store/contract.js';
+import { keys, partsOf, prefix } from '../store/keys.js';
+import type { SystemWorld } from '../world.js';
+import type { Cell, Cells } from './cells.js';
+import type { DeadLetter } from './contract.js';
+import type { Delivery } from './deliver.js';
+import { reasonOf } from './record.js';
+import { Stage, type StageHouse } from './stage.js';
+
+/**
+ * Faults: what happens when our own code (or a host's) throws. The event is set aside as a dead letter at its first
+ * throw, the actor goes back to its last commit, its supervisor's rules say what follows, and the process stays up.
+ */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  constructor(
+    /** Found in the log. */
+    readonly faultId: string, message: string, options?: { cause?: unknown },
+  ) { super(message, options); }
+}
+
+interface House extends StageHouse {
+  readonly world: SystemWorld;
+  readonly store: Store;
+  readonly cells: Cells;
+  commit(stage: Stage, cells: readonly Cell[], settled: (error?: unknown) => void): void;
+  /** Abort and start anew the keyed effects of an actor. */
+  restartEffects(actor: ActorKey): void;
+  /** A supervisor without a parent gave up. */
+  escalated(kind: string, reason: string): void;
+}
+
+export class Faults {
+  /** Since start. */
+  restarts = 0;
+
+  constructor(private readonly house: House) {}
+
+  /** Log a fault and make it an error that callers may see. */
+  fault(what: string, error: unknown): Fault {
+    if (error instanceof Fault) return error;
+    const faultId = this.house.world.id();
+    this.house.world.log.error({ faultId, err: error }, what);
+    return new Fault(faultId, `${what}: ${reasonOf(error)}`, { cause: error });
+  }
+
+  /** An event made its actor throw. Called with the turn held; releases it. */
+  poisoned(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void {
+    const fault = this.fault(`${cell.kind} ${cell.id} threw on "${delivery.event.type}"`, error);
+    const failed = { type: 'failed', error: fault } as const;
+    const { live } = cell;
+    if (live === undefined || delivery.rehearse === true) {
+      delivery.answer?.(failed);
+      return this.house.cells.release(cell);
+    }
+    const now = this.house.world.now();
+    const spec = specOf(kind);
+    const verdict = supervise(spec, [cell.id], live.failures, cell.id, false, now);
+    const halted = verdict.type === 'restart' || verdict.type === 'drop' ? live.halted
+      : { at: now, reason: `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ${reasonOf(error)}` };
+    const stage = new Stage(now, this.house.world.steady(), system('kernel'), delivery.cause, this.house);
+    const letter: DeadLetter = { id: fault.faultId, actor: { kind: cell.kind, id: cell.id }, at: now, event: delivery.event as never, faultId: fault.faultId, error: reasonOf(error) };
+    stage.ops.push([keys.deadLetter(letter.id), JSON.stringify({ ...letter, by: delivery.by })], ...delivery.consume ?? []);
+    const ended = delivery.ended === undefined ? {} : { ended: delivery.ended };
+    stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: delivery.event.type, ...ended }, { failures: verdict.failures, halted });
+    this.house.commit(stage, [], (failure) => {
+      delivery.answer?.(failed);
+      this.house.cells.forget(cell, verdict.type === 'restart' ? verdict.delayMs : 0);
+      this.house.cells.release(cell);
+      if (failure !== undefined) return;
+      if (verdict.type === 'restart') this.restart(kind, cell, spec).catch((problem: unknown) => this.fault('a restart failed', problem));
+      if (verdict.type === 'escalate') this.escalate(cell, live.parent, halted?.reason ?? '');
+    });
+  }
+
+  async letters(limit = 100): Promise<DeadLetter[]> {
+    const rows = await this.house.store.page({ ...prefix('d/'), limit });
+    return rows.map(([, value]) => {
+      const { by: _by, ...letter } = JSON.parse(value) as DeadLetter & { by: unknown };
+      return letter;
+    });
+  }
+
+  /** Siblings that the strategy restarts along with the failed one: memory is dropped, keyed effects start anew. */
+  private async restart(kind: Kind, cell: Cell, spec: Supervision): Promise<void> {
+    this.restarts += 1;
+    if (spec.strategy === 'one_for_one') return;
+    const { parent } = (await this.house.cells.read(cell.kind, cell.id)) ?? {};
+    if (!parent) return;
+    const rows = await this.house.store.page(prefix(`p/${parent.kind}/${parent.id}/${kind.kind}/`));
+    const siblings = rows.map(([key]) => partsOf(key)[4] as string);
+    const now = this.house.world.now();
+    const verdict = supervise(spec, await this.inStartOrder(kind.kind, siblings), [], cell.id, false, now);
+    if (verdict.type !== 'restart') return;
+    for (const id of [...verdict.ids].reverse()) {
+      if (id === cell.id) continue;
+      this.restarts += 1;
+      this.house.cells.enter(kind.kind, id, {
+        run: (sibling) => {
+          this.house.cells.forget(sibling, verdict.delayMs);
+          this.house.cells.release(sibling);
+          this.house.restartEffects({ kind: kind.kind, id });
+        },
+        fail: (error) => this.fault(`${kind.kind} ${id} could not be restarted`, error),
+      }, true);
+    }
+  }
+
+  private async inStartOrder(kind: string, ids: readonly string[]): Promise<string[]> {
+    const born = await Promise.all(ids.map(async (id) => ({ id, at: (await this.house.cells.read(kind, id))?.createdAt ?? 0 })));
+    return born.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
+  }
+
+  private escalate(cell: Cell, parent: ActorKey | null, reason: string): void {
+    if (parent === null) return this.house.escalated(cell.kind, reason);
+    const kind = this.house.kind(parent.kind);
+    this.house.cells.enter(parent.kind, parent.id, {
+      run: (above) => this.poisoned(above, kind, { event: { type: 'kernel.child-gave-up', child: { kind: cell.kind, id: cell.id } }, by: system('kernel'), cause: null }, new Error(`its child ${cell.kind} ${cell.id} gave up: ${reason}`)),
+      fail: (error) => this.fault(`${parent.kind} ${parent.id} could not be told that its child gave up`, error),
+    }, true);
+  }
+}
+
+const specOf = (kind: Kind): Supervision => ({ ...defaultSupervision, ...kind.supervision });

@@ -1,0 +1,55 @@
+import { refuse, type Refusal } from '../../machines/refusals.js';
+import type { ActorView, AskOptions, EventObject, Handle } from './contract.js';
+import type { Kernel } from './kernel.js';
+import type { Live } from './live.js';
+import type { Requests } from './requests.js';
+
+/**
+ * A durable actor in the shape of an XState actor reference: `useSelector`, `waitFor` and `toPromise` work on it.
+ * `getSnapshot()` is the last commit; a handle that is subscribed to keeps its actor awake.
+ */
+type Observer = { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void };
+
+export class ActorHandle implements Handle {
+  constructor(private readonly kernel: Kernel, private readonly requests: Requests, readonly kind: string, readonly id: string) {
+    this.send = this.send.bind(this);
+  }
+
+  /** Fire and forget; what is refused is seen as a `refusal` frame. Never throws. */
+  send(event: EventObject): void {
+    this.requests.ask(this.kind, this.id, event).catch((error: unknown) => { this.kernel.fault(`"${event.type}" for ${this.kind} ${this.id} failed`, error); });
+  }
+
+  ask(event: EventObject, options?: AskOptions): Promise<ActorView | Refusal> {
+    return this.requests.ask(this.kind, this.id, event, options);
+  }
+
+  /** The last commit of an awake actor; undefined while it sleeps (await `wake()` first). */
+  getSnapshot(): unknown {
+    return this.kernel.cells.find(this.kind, this.id)?.live?.snapshot;
+  }
+
+  /** Load the actor; its snapshot, or a refusal when there is none. */
+  async wake(): Promise<unknown> {
+    const live = await this.kernel.cells.wake(this.kind, this.id);
+    return live === undefined ? refuse('NOT_FOUND', { kind: this.kind, id: this.id }) : live.snapshot;
+  }
+
+  subscribe(observer: ((snapshot: unknown) => void) | Observer): { unsubscribe(): void } {
+    const told: Observer = typeof observer === 'function' ? { next: observer } : observer;
+    const unsubscribe = this.kernel.cells.listen(this.kind, this.id, (live) => this.tell(told, live));
+    return { unsubscribe };
+  }
+
+  private tell(observer: Observer, live: Live | undefined): void {
+    if (live === undefined) return;
+    try {
+      observer.next?.(live.snapshot);
+      if (live.snapshot.status === 'done' || live.snapshot.status === 'stopped') observer.complete?.();
+      if (live.snapshot.status === 'error') observer.error?.(live.snapshot.error);
+    } catch (error) {
+      this.kernel.fault(`an observer of ${this.kind} ${this.id} threw`, error);
+    }
+  }
+}
+

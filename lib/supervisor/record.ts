@@ -1,0 +1,92 @@
+import type { AnyMachineSnapshot } from 'xstate';
+import type { ActorKey, Kind, Persisted } from '../../actors/contracts.js';
+import { decodeState } from './codec.js';
+import { restore } from './driver.js';
+import { noFailures, none, type Live } from './live.js';
+
+/**
+ * The stored form of an actor: one JSON row per actor, with machine and version, so that an old snapshot is
+ * migrated and tried before anything replaces it.
+ */
+interface Stored extends ActorKey {
+  readonly machine: string;
+  readonly version: number;
+  readonly rev: number;
+  readonly seq: number;
+  readonly base: number;
+  readonly sinceBase: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly parent?: ActorKey;
+  readonly timers?: Live['timers'];
+  readonly calls?: Live['calls'];
+  readonly children?: Live['children'];
+  readonly failures?: readonly number[];
+  readonly halted?: Live['halted'];
+  readonly state: unknown;
+}
+
+/** `state` is the encoded snapshot; composed by hand because the log entry needs the same text. */
+export function encodeRecord(kind: Kind, id: string, live: Live, state: string): string {
+  let text = `{"kind":"${kind.kind}","id":"${id}","machine":${JSON.stringify(kind.machine.id)},"version":${kind.version},"rev":${live.rev}`
+    + `,"seq":${live.seq},"base":${live.base},"sinceBase":${live.sinceBase},"createdAt":${live.createdAt},"updatedAt":${live.updatedAt}`;
+  if (live.parent !== null) text += `,"parent":${JSON.stringify(live.parent)}`;
+  if (live.timers !== none) text += `,"timers":${JSON.stringify(live.timers)}`;
+  if (live.calls !== none) text += `,"calls":${JSON.stringify(live.calls)}`;
+  if (live.children !== none) text += `,"children":${JSON.stringify(live.children)}`;
+  if (live.failures !== noFailures) text += `,"failures":${JSON.stringify(live.failures)}`;
+  if (live.halted !== null) text += `,"halted":${JSON.stringify(live.halted)}`;
+  return `${text},"state":${state}}`;
+}
+
+/** Back to a living revision: migrated where needed, validated by restoring it. Throws `UnreadableRecord` and changes nothing. */
+export function decodeRecord(kind: Kind, text: string): Live {
+  const stored = JSON.parse(text) as Stored;
+  const children: Record<string, string> = {};
+  for (const [id, call] of Object.entries(stored.calls ?? none)) children[id] = call.src;
+  for (const [id, child] of Object.entries(stored.children ?? none)) children[id] = child.src;
+  return {
+    rev: stored.rev, seq: stored.seq, base: stored.base, sinceBase: stored.sinceBase,
+    createdAt: stored.createdAt, updatedAt: stored.updatedAt, parent: stored.parent ?? null,
+    timers: stored.timers ?? none, calls: stored.calls ?? none, children: stored.children ?? none,
+    failures: stored.failures ?? noFailures, halted: stored.halted ?? null,
+    snapshot: revive(kind, stored, children),
+  };
+}
+
+function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, string>>): AnyMachineSnapshot {
+  const where = `${stored.kind} ${stored.id} (version ${stored.version})`;
+  let persisted: Persisted;
+  try {
+    persisted = migrate(kind, stored.version, decodeState(stored.state));
+  } catch (cause) {
+    throw new UnreadableRecord(`${where} could not be migrated to version ${kind.version}: ${reasonOf(cause)}`, { cause });
+  }
+  const problem = kind.check?.(persisted.context);
+  if (problem !== undefined) throw new UnreadableRecord(`${where} has a context of another shape: ${problem}`);
+  try {
+    const snapshot = restore(kind.machine, persisted, children);
+    if (snapshot.value === undefined) throw new TypeError('its state is unknown to the machine');
+    return snapshot;
+  } catch (cause) {
+    throw new UnreadableRecord(`${where} cannot be restored: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function migrate(kind: Kind, from: number, persisted: Persisted): Persisted {
+  if (from > kind.version) throw new RangeError(`it was written by a newer version (${from}) of Troupe`);
+  let migrated = persisted;
+  for (let version = from; version < kind.version; version += 1) {
+    const next = kind.migrate?.[version];
+    if (next === undefined) throw new RangeError(`there is no migration from version ${version}`);
+    migrated = next(structuredClone(migrated));
+  }
+  return migrated;
+}
+
+/** A record that this build cannot bring to life. The original stays as it is. */
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+}
+
+export const reasonOf = (cause: unknown): string => cause instanceof Error ? cause.message : String(cause);

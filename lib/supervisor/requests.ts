@@ -1,0 +1,124 @@
+import type { Kind } from '../../actors/contracts.js';
+import { isPerson, operator, type Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/ground.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { Op } from '../store/contract.js';
+import type { ActorView, AskOptions, Committed, EventObject, Plan, SpawnOptions } from './contract.js';
+import { isPlain } from './codec.js';
+import type { Outcome } from './deliver.js';
+import { Keys } from './idempotency.js';
+import type { Kernel } from './kernel.js';
+import { viewOf, type Live } from './live.js';
+
+/** What callers from outside may ask: one event, one new actor, one plan. Each answer leaves after its commit. */
+const untilMsMax = 25_000;
+const idPattern = /^[A-Za-z0-9._:-]{1,200}$/;
+
+export class Requests {
+  private readonly keys: Keys;
+  /** Why nothing new is taken at the moment; `newWork` only concerns what begins work. */
+  closed: ((by: Caller, newWork: boolean) => Refusal | undefined) = () => undefined;
+
+  constructor(private readonly kernel: Kernel) {
+    this.keys = new Keys(kernel.store, () => kernel.now());
+  }
+
+  /** Rows of idempotency keys whose day is over. */
+  expired(): Promise<Op[]> { return this.keys.expired(); }
+
+  async ask(name: string, id: string, event: EventObject, options: AskOptions = {}): Promise<ActorView | Refusal> {
+    const kind = this.kernel.kind(name);
+    const by = options.by ?? operator;
+    const refusal = reserved(event) ?? this.closed(by, kind.newWork?.includes(event.type) === true);
+    if (refusal !== undefined) return refusal;
+    const { idempotency } = options;
+    if (idempotency === undefined || options.dryRun === true) return this.deliver(kind, id, event, by, options, undefined);
+    return this.keys.once(idempotency, (rows) => this.deliver(kind, id, event, by, options, rows({ kind: name, id })), () => this.replay(name, id));
+  }
+
+  spawn(name: string, options: SpawnOptions): Promise<ActorView | Refusal> {
+    const id = options.id ?? this.kernel.world.id();
+    const plan: Plan<{ id: string }> = {
+      name: `spawn ${name}`, actors: [{ kind: name, id }], by: options.by ?? operator,
+      ...(options.idempotency === undefined ? {} : { idempotency: options.idempotency }),
+      ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
+      decide: (turns) => {
+        created = turns.create(name, id, { input: options.input ?? {}, ...(options.parent === undefined ? {} : { parent: options.parent }) });
+        return { id };
+      },
+    };
+    let created: ActorView | undefined;
+    return this.transact(plan).then(async (done) => {
+      if (isRefusal(done)) return done;
+      if (done.replayed) return this.replay(name, done.result.id);
+      if (options.dryRun === true) return { ...created as ActorView, steps: done.steps };
+      return { ...created as ActorView, seq: done.seq };
+    });
+  }
+
+  async transact<Result extends Json>(plan: Plan<Result>): Promise<Committed<Result> | Refusal> {
+    const bad = plan.actors.find(({ id }) => !idPattern.test(id));
+    if (bad !== undefined) return refuse('BAD_REQUEST', { id: bad.id }, `"${bad.id}" is no id: 1 to 200 of A–Z a–z 0–9 . _ : - are allowed.`);
+    const refusal = this.closed(plan.by ?? operator, true);
+    if (refusal !== undefined) return refusal;
+    const run = (extra?: (result: Json) => readonly Op[]): Promise<Committed<Result> | Refusal> => this.kernel.plans.run(plan, extra, plan.reads ?? []);
+    if (plan.idempotency === undefined || plan.dryRun === true) return run();
+    return this.keys.once(plan.idempotency, run, async (row) => ({ result: row.result as Result, seq: 0, replayed: true, steps: [] }));
+  }
+
+  private deliver(kind: Kind, id: string, event: EventObject, by: Caller, options: AskOptions, extra: readonly Op[] | undefined): Promise<ActorView | Refusal> {
+    return new Promise((resolve, reject) => {
+      this.kernel.deliverer.deliver(kind, id, {
+        event, by, cause: null, rehearse: options.dryRun === true, ...(extra === undefined ? {} : { extra }),
+        answer: (outcome) => {
+          if (outcome.type === 'failed') reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
+          else if (outcome.type === 'done' && options.until !== undefined) resolve(this.until(kind, id, outcome.live, outcome.seq, options));
+          else {
+            try { resolve(answerOf(kind, id, outcome)); } catch (error) { reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error)); }
+          }
+        },
+      });
+    });
+  }
+
+  /** Wait until the actor reaches what the caller asked for. A caller that goes away cancels nothing. */
+  private until(kind: Kind, id: string, live: Live, seq: number, options: AskOptions): Promise<ActorView> {
+    const { until = () => true } = options;
+    const first = viewOf(kind, id, live);
+    if (until(first)) return Promise.resolve({ ...first, seq });
+    return new Promise((resolve) => {
+      const finish = (view: ActorView): void => { cancel(); ignore(); resolve(view); };
+      let latest = first;
+      const ignore = this.kernel.cells.listen(kind.kind, id, (next) => {
+        if (next === undefined) return;
+        latest = viewOf(kind, id, next);
+        if (until(latest)) finish(latest);
+      });
+      const cancel = this.kernel.world.timeout(Math.min(options.timeoutMs ?? untilMsMax, untilMsMax), () => finish({ ...latest, pending: true }));
+    });
+  }
+
+  private async replay(name: string, id: string): Promise<ActorView | Refusal> {
+    const live = await this.kernel.cells.read(name, id);
+    return live === undefined ? refuse('NOT_FOUND', { kind: name, id }) : { ...viewOf(this.kernel.kind(name), id, live), replayed: true };
+  }
+}
+
+function answerOf(kind: Kind, id: string, outcome: Exclude<Outcome, { type: 'failed' }>): ActorView | Refusal {
+  switch (outcome.type) {
+    case 'refused': return outcome.refusal;
+    case 'rehearsed': return { ...viewOf(kind, id, outcome.live), steps: outcome.steps };
+    case 'done': return { ...viewOf(kind, id, outcome.live), seq: outcome.seq };
+  }
+}
+
+/** Names that only the kernel and XState may use. */
+function reserved(event: EventObject): Refusal | undefined {
+  if (typeof event.type === 'string' && event.type !== '' && !/^(xstate|kernel)\.|^\*$/.test(event.type)) {
+    return isPlain(event, true) ? undefined : refuse('BAD_REQUEST', { event: event.type }, 'An event must be plain JSON: null, booleans, finite numbers, strings, arrays and objects.');
+  }
+  return refuse('BAD_REQUEST', { event: String(event.type) }, 'An event needs a type that does not begin with "xstate." or "kernel.".');
+}
+
+/** For `closed`: people and agents are turned away, the kernel's own work goes on. */
+export const fromOutside = (by: Caller): boolean => isPerson(by) || by.type === 'session';

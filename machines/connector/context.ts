@@ -1,0 +1,98 @@
+import type { Json, Stamp } from '../ground.js';
+
+/** The shapes of a connector. Settings (and their secrets) never come here: the hand reads them from the configuration by name. */
+
+/** `input` of the machine; the kernel adds `id`, `at`, `by`. */
+export interface ConnectorInput {
+  readonly id: string;
+  readonly at: number;
+  /** Name of the configured instance, and its type (`webhook`, `slack` …). */
+  readonly name: string;
+  readonly connectorType: string;
+  readonly employee: string | null;
+  readonly capabilities: Capabilities;
+  /** Start at once. Default true. */
+  readonly autostart?: boolean;
+}
+
+export type Capabilities = { readonly threading: boolean; readonly messageEdits: boolean; readonly reactions: boolean; readonly attachments: boolean };
+
+export type Delivery = {
+  readonly deliveryId: string;
+  /** Its rows in `outbox` (channel, text, thread) and `deliveries` (what became of it). */
+  readonly n: number;
+  readonly channel: string;
+  readonly thread: string | null;
+  readonly requestedAt: number;
+  readonly requestedBy: string;
+};
+
+export interface ConnectorContext {
+  readonly id: string;
+  readonly name: string;
+  readonly connectorType: string;
+  readonly employee: string | null;
+  readonly capabilities: Capabilities;
+  /** It should run; false once somebody stopped it. */
+  readonly wanted: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Why it is in `error`. */
+  readonly detail: string | null;
+  /** Failures since it last ran steadily; the backoff grows with them. */
+  readonly failures: number;
+  readonly deliveries: number;
+  readonly queue: readonly Delivery[];
+  readonly current: Delivery | null;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unknown: number;
+  /** The last settled delivery, for whoever waits for an outcome. */
+  readonly last: { readonly deliveryId: string; readonly outcome: string; readonly reason: string | null; readonly messageId: string | null } | null;
+}
+
+/** The keyed hand of the link. `open`: resolve when the far side answered a probe. `hold`: keep it open (opening it first after a crash); reject when it fails. */
+export interface ConnectionInput { readonly name: string; readonly connectorType: string; readonly mode: 'open' | 'hold' }
+
+/** The fenced hand of one message: the text is in row `n` of `outbox`. */
+export interface DeliveryInput extends Delivery { readonly name: string; readonly connectorType: string }
+
+export type DeliveryOutput =
+  | { readonly outcome: 'sent'; readonly messageId?: string }
+  | { readonly outcome: 'failed' | 'unknown'; readonly reason: string };
+
+/** The employees who list this connector, from the roster at the time of the event: their sessions may send. */
+export type ConnectorFacts = { readonly senders: readonly string[] };
+
+export type ConnectorEvent = Stamp<ConnectorFacts> & (
+  | { readonly type: 'connector.start' }
+  | { readonly type: 'connector.stop' }
+  | { readonly type: 'connector.reload'; readonly capabilities?: Capabilities; readonly employee?: string | null }
+  | { readonly type: 'delivery.request'; readonly deliveryId: string; readonly channel: string; readonly text: string; readonly thread: string | null; readonly meta?: Json }
+  // The link tells the outbox; never sent from outside:
+  | { readonly type: 'link.opened' }
+);
+
+export type ConnectorEventOf<Type extends ConnectorEvent['type']> = Extract<ConnectorEvent, { type: Type }>;
+
+export const limits = { queueMax: 100, textBytesMax: 64 * 1024, channelBytesMax: 128, idBytesMax: 64, reasonCharsMax: 500 } as const;
+
+export const firstContext = (input: ConnectorInput): ConnectorContext => ({
+  id: input.id,
+  name: input.name,
+  connectorType: input.connectorType,
+  employee: input.employee,
+  capabilities: input.capabilities,
+  wanted: input.autostart ?? true,
+  createdAt: input.at,
+  updatedAt: input.at,
+  detail: null,
+  failures: 0,
+  deliveries: 0,
+  queue: [],
+  current: null,
+  sent: 0,
+  failed: 0,
+  unknown: 0,
+  last: null,
+});

@@ -1,0 +1,24 @@
+/**
+ * The machines of Troupe, as `troupe/machines`: standard XState statecharts and the pure rules around them. They decide
+ * and never do; draw them, test them, or step them with a kernel of your own.
+ */
+export { rootMachine, rootPolicy, subsystems, reasonsOf, type RootContext, type RootEvent, type RootStatus, type Subsystem } from './root/machine.js';
+export { sessionMachine } from './session/machine.js';
+export { admitSession, sessionPolicy } from './session/policy.js';
+export type { SessionContext, SessionEvent, SessionInput, TurnInput, TurnOutput } from './session/context.js';
+export { sessionIndex, sessionView, transportState, type SessionStatus, type SessionView, type TransportState } from './session/view.js';
+export { workItemMachine } from './work-item/machine.js';
+export { admitWorkItem, workItemPolicy } from './work-item/policy.js';
+export { matrix as approvalMatrix, standing } from './work-item/authority.js';
+export { edges as workItemEdges, statuses as workItemStatuses, type WorkStatus } from './work-item/edges.js';
+export type { WorkItemContext, WorkItemEvent, WorkItemFacts, WorkItemInput } from './work-item/context.js';
+export { workItemIndex, workItemView, type WorkItemView } from './work-item/view.js';
+export { connectorMachine } from './connector/machine.js';
+export { connectorPolicy } from './connector/policy.js';
+export type { ConnectionInput, ConnectorContext, ConnectorEvent, ConnectorInput, DeliveryInput, DeliveryOutput } from './connector/context.js';
+export { connectorView, type ConnectorView } from './connector/view.js';
+export { supervise, defaultSupervision, type Strategy, type Supervision, type Verdict } from './supervisor/supervise.js';
+export { announce, effect, keep, stampOf, tell, type ActorKey, type Announce, type Json, type KeepRow, type Stamp, type Tell, type Wish } from './ground.js';
+export { callerName, isPerson, isTrusted, operator, system, type Caller } from './caller.js';
+export { isRefusal, refusalTable, refuse, type Refusal, type RefusalCode } from './refusals.js';
+export { sortable, sortableText } from './sortable.js';

@@ -1,0 +1,220 @@
+import type { Caller } from '../caller.js';
+import type { Json, Stamp } from '../ground.js';
+
+/** The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
+
+export type MessageKind = 'user' | 'callback' | 'agent';
+
+/** A message as it arrives. `id` (`[A-Za-z0-9._:-]{1,64}`) is made at the door; `content` becomes a row and is not remembered here. */
+export interface MessageIn {
+  readonly id: string;
+  readonly content: string;
+  readonly role: 'user' | 'notification';
+  readonly kind: MessageKind;
+  readonly media?: Json;
+  readonly meta?: Json;
+}
+
+/** `input` of the machine; the kernel adds `id`, `at`, `by`. */
+export interface SessionInput {
+  readonly id: string;
+  readonly at: number;
+  readonly by?: Caller;
+  readonly engine: string;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly employee: string | null;
+  readonly parentSessionId: string | null;
+  /** Nearest first. */
+  readonly ancestors: readonly string[];
+  readonly workItemId: string | null;
+  readonly title: string | null;
+  /** The `#<n>` of the default title. */
+  readonly number?: number;
+  readonly cwd: string;
+  readonly source: string;
+  readonly sourceRef: string | null;
+  readonly interruptOnNewMessage: boolean;
+  readonly turnDeadlineMs: number;
+  readonly message?: MessageIn;
+  /** The engine cannot work here: the session starts in `error` and says so. */
+  readonly unavailable?: { readonly reason: string };
+}
+
+/** A message that waits for a turn, or is in one. `n` is its row. */
+export type QueueItem = {
+  readonly id: string;
+  readonly n: number;
+  readonly kind: MessageKind;
+  readonly createdAt: number;
+  /** Shares the turn of the item before it. */
+  readonly join: boolean;
+};
+
+export type Turn = {
+  readonly id: string;
+  readonly items: readonly QueueItem[];
+  readonly startedAt: number;
+  /** A process slot was got. */
+  readonly began: boolean;
+};
+
+export type EngineSession = { readonly id: string; readonly model: string | null; readonly effortLevel: string | null; readonly lastSyncedAt: number };
+
+export interface SessionContext {
+  readonly id: string;
+  readonly engine: string;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly employee: string | null;
+  readonly parentSessionId: string | null;
+  readonly ancestors: readonly string[];
+  readonly workItemId: string | null;
+  readonly title: string;
+  readonly promptExcerpt: string | null;
+  readonly cwd: string;
+  readonly source: string;
+  readonly sourceRef: string | null;
+  readonly interruptOnNewMessage: boolean;
+  readonly turnDeadlineMs: number;
+  readonly createdAt: number;
+  readonly lastActivity: number;
+  readonly lastError: string | null;
+  /** The engine's own session ids, by engine. */
+  readonly engineSessions: Readonly<Record<string, EngineSession>>;
+  /** Rows of `messages` written so far; the last one's number. */
+  readonly messages: number;
+  /** Turns begun so far; names the next turn. */
+  readonly turns: number;
+  readonly turn: Turn | null;
+  readonly queue: readonly QueueItem[];
+  readonly queuePaused: boolean;
+  /** Turns that were left and may still tell what they had said by then. */
+  readonly leftTurns: readonly string[];
+  /** Work is going on that parent and work item have not been told the end of. */
+  readonly engaged: boolean;
+  readonly attemptOutcome: Outcome | null;
+  readonly attemptToken: string | null;
+  /** Turns that reached an end. */
+  readonly attemptTerminalVersion: number;
+  readonly totalTurns: number;
+  readonly totalCost: number;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number };
+  readonly lastContextTokens: number | null;
+  readonly resetAt: number | null;
+  /** Rate limits met in a row. */
+  readonly waits: number;
+}
+
+export type Outcome = 'succeeded' | 'failed' | 'interrupted';
+
+export type Usage = { readonly inputTokens?: number; readonly outputTokens?: number; readonly cachedTokens?: number; readonly costUsd?: number };
+
+/** What the hand of a turn is told. It reads prompt and transcript from the rows of `messages`. */
+export interface TurnInput {
+  readonly turnId: string;
+  readonly messageIds: readonly string[];
+  readonly engine: string;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly nativeId: string | null;
+  readonly cwd: string;
+  readonly employee: string | null;
+  readonly parentSessionId: string | null;
+  readonly workItemId: string | null;
+  readonly deadlineMs: number;
+}
+
+/** What the hand answers: an engine's TurnResult; after a crash `interrupted`, with the pid that would not be confirmed gone. */
+export interface TurnOutput {
+  readonly outcome: Outcome | 'rate-limited';
+  readonly text: string;
+  readonly usage?: Usage;
+  readonly error?: string;
+  readonly resetAt?: number;
+  readonly unconfirmedPid?: number;
+}
+
+export type SessionEvent = Stamp & (
+  | { readonly type: 'message.post'; readonly message: MessageIn }
+  | { readonly type: 'turn.began'; readonly turnId: string }
+  | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
+  | { readonly type: 'turn.partial'; readonly turnId: string; readonly text: string; readonly usage?: Usage }
+  | { readonly type: 'session.stop'; readonly reason?: string }
+  | { readonly type: 'queue.cancel'; readonly messageId: string }
+  | { readonly type: 'queue.clear' }
+  | { readonly type: 'queue.pause' }
+  | { readonly type: 'queue.resume' }
+  | { readonly type: 'session.patch'; readonly title?: string; readonly engine?: string; readonly model?: string | null; readonly effort?: string | null }
+  | { readonly type: 'child.finished'; readonly childId: string; readonly outcome: Outcome; readonly title: string; readonly text: string }
+);
+
+export type SessionEventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
+export const limits = {
+  queueMax: 200,
+  joinedMax: 16,
+  leftTurnsMax: 8,
+  engineSessionsMax: 8,
+  ancestorsMax: 32,
+  titleCharsMax: 200,
+  errorCharsMax: 1_000,
+  /** Of a child's final message, as its parent gets it. */
+  callbackCharsMax: 8_000,
+} as const;
+
+/** The context at birth; the first message, if any, is queued by `open` (turns.ts). */
+export function firstContext(input: SessionInput): SessionContext {
+  return {
+    id: input.id,
+    engine: input.engine,
+    model: input.model,
+    effort: input.effort,
+    employee: input.employee,
+    parentSessionId: input.parentSessionId,
+    ancestors: input.ancestors.slice(0, limits.ancestorsMax),
+    workItemId: input.workItemId,
+    title: titleOf(input),
+    promptExcerpt: input.message ? excerpt(input.message.content, 140) : null,
+    cwd: input.cwd,
+    source: input.source,
+    sourceRef: input.sourceRef,
+    interruptOnNewMessage: input.interruptOnNewMessage,
+    turnDeadlineMs: input.turnDeadlineMs,
+    createdAt: input.at,
+    lastActivity: input.at,
+    lastError: input.unavailable ? excerpt(input.unavailable.reason, limits.errorCharsMax) : null,
+    engineSessions: {},
+    messages: 0,
+    turns: 0,
+    turn: null,
+    queue: [],
+    queuePaused: false,
+    leftTurns: [],
+    engaged: false,
+    attemptOutcome: null,
+    attemptToken: null,
+    attemptTerminalVersion: 0,
+    totalTurns: 0,
+    totalCost: 0,
+    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    lastContextTokens: null,
+    resetAt: null,
+    waits: 0,
+  };
+}
+
+/** `#<n> - <first 30 characters>…`, unless a title is given. */
+function titleOf(input: SessionInput): string {
+  if (input.title !== null && input.title.trim() !== '') return excerpt(input.title.trim(), limits.titleCharsMax);
+  const words = (input.message?.content ?? '').replace(/\s+/g, ' ').trim();
+  const start = words.length > 30 ? `${excerpt(words, 30)}…` : words || 'New session';
+  return input.number === undefined ? start : `#${input.number} - ${start}`;
+}
+
+/** At most `chars` characters, never half of a surrogate pair. */
+export function excerpt(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const cut = text.slice(0, chars);
+  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+}

@@ -1,0 +1,20 @@
+import type { Caller } from '../caller.js';
+import type { Deed } from '../deed.js';
+import { tell, type Wish } from '../ground.js';
+import { excerpt, limits, type Outcome, type SessionContext } from './context.js';
+
+/** The work is at an end for now: parent and work item are told, once. A parent that stopped its child itself need not be woken to hear it. */
+export function settle(context: SessionContext, outcome: Outcome, text: string, by?: Caller): Deed<SessionContext> {
+  if (!context.engaged) return {};
+  const wishes: Wish[] = [];
+  const stoppedByParent = by?.type === 'session' && by.id === context.parentSessionId;
+  if (context.parentSessionId !== null && !stoppedByParent) {
+    const words = excerpt(text, limits.callbackCharsMax);
+    wishes.push(tell({ kind: 'session', id: context.parentSessionId }, { type: 'child.finished', childId: context.id, outcome, title: context.title, text: words }));
+  }
+  if (context.workItemId !== null) {
+    const summary = excerpt(outcome === 'succeeded' ? text : context.lastError ?? text, 500);
+    wishes.push(tell({ kind: 'work-item', id: context.workItemId }, { type: 'attempt.ended', sessionId: context.id, outcome, summary }));
+  }
+  return { set: { engaged: false }, wishes };
+}

@@ -1,0 +1,237 @@
+import { afterwards, type Deed } from '../deed.js';
+import { announce, keep, tell, type Json, type KeepRow, type Wish } from '../ground.js';
+import { callerName } from '../caller.js';
+import {
+  excerpt, limits, type EngineSession, type SessionContext, type SessionEventOf, type SessionInput, type TurnInput, type TurnOutput, type Usage,
+} from './context.js';
+import { settle } from './ending.js';
+import { nextBatch, post } from './queue.js';
+import { queueFrame, queueRow, written } from './rows.js';
+
+/** What happens to a session's turns: opened, dispatched, ended, left, and told about. One function per deed. */
+
+/** Birth. A session whose engine is not available has failed before it began, and says so to all who wait for it. */
+export function open(context: SessionContext, input: SessionInput): Deed<SessionContext> {
+  const created: Deed<SessionContext> = {
+    wishes: [announce('session:created', { sessionId: context.id, employee: context.employee, title: context.title, parentSessionId: context.parentSessionId })],
+  };
+  if (!input.unavailable) {
+    const message = input.message;
+    return message ? afterwards(context, created, (now) => post(now, { type: 'message.post', message, at: input.at, by: input.by ?? { type: 'operator' } })) : created;
+  }
+  const reason = context.lastError ?? '';
+  const message = input.message;
+  const asked = message ? afterwards(context, created, (now) => written(now, message, input.at)) : created;
+  const failed = afterwards(context, asked, (now) => ({
+    set: { messages: now.messages + 1, attemptOutcome: 'failed' as const, engaged: true },
+    wishes: [
+      errorRow(now, `${now.id}:0`, reason, input.at),
+      ...started(now),
+      completed(now, '', reason),
+    ],
+  }));
+  return afterwards(context, failed, (now) => settle(now, 'failed', reason));
+}
+
+/** The next turn begins: its messages leave the queue. */
+export function dispatch(context: SessionContext, at: number): Deed<SessionContext> {
+  const { batch, rest } = nextBatch(context.queue);
+  const turns = context.turns + 1;
+  const id = `${context.id}:${turns}`;
+  const next = { ...context, queue: rest };
+  return {
+    set: {
+      turns,
+      turn: { id, items: batch, startedAt: at, began: false },
+      queue: rest,
+      lastActivity: at,
+      lastError: null,
+      resetAt: null,
+      engaged: true,
+      attemptOutcome: null,
+      attemptToken: id,
+    },
+    wishes: [
+      ...batch.map((item) => queueRow(item, 'running', at, null)),
+      queueFrame(next),
+      announce('session:started', { sessionId: context.id, turnId: id }),
+      ...(context.engaged ? [] : started(context)),
+    ],
+  };
+}
+
+export function turnInput(context: SessionContext): TurnInput {
+  const turn = current(context);
+  return {
+    turnId: turn.id,
+    messageIds: turn.items.map((item) => item.id),
+    engine: context.engine,
+    model: context.model,
+    effort: context.effort,
+    nativeId: nativeId(context),
+    cwd: context.cwd,
+    employee: context.employee,
+    parentSessionId: context.parentSessionId,
+    workItemId: context.workItemId,
+    deadlineMs: context.turnDeadlineMs,
+  };
+}
+
+/** A turn ended by itself. Its words become messages; whether the session rests now is for the machine. */
+export function endTurn(context: SessionContext, output: TurnOutput, at: number): Deed<SessionContext> {
+  const turn = current(context);
+  const outcome = output.outcome === 'rate-limited' ? 'interrupted' : output.outcome;
+  const error = outcome === 'succeeded' ? null : excerpt(reasonOf(output), limits.errorCharsMax);
+  const rows: KeepRow[] = [];
+  if (output.text !== '') rows.push(assistantRow(context, turn.id, output.text, at, outcome === 'interrupted'));
+  if (outcome === 'failed') rows.push(errorRow({ ...context, messages: context.messages + rows.length }, turn.id, error ?? '', at));
+  return {
+    set: {
+      ...spent(context, output.usage),
+      messages: context.messages + rows.length,
+      turn: null,
+      lastActivity: at,
+      lastError: error,
+      attemptOutcome: outcome,
+      attemptTerminalVersion: context.attemptTerminalVersion + 1,
+      totalTurns: context.totalTurns + 1,
+      waits: 0,
+    },
+    wishes: [
+      ...rows,
+      ...turn.items.map((item) => queueRow(item, outcome === 'interrupted' ? 'interrupted' : 'completed', turn.startedAt, at)),
+      outcome === 'interrupted'
+        ? announce('session:interrupted', { sessionId: context.id, reason: error })
+        : completed(context, output.text, error),
+    ],
+  };
+}
+
+/** The provider's limit is reached: the turn goes back to the head of the queue and is retried at `resetAt`. */
+export function postpone(context: SessionContext, output: TurnOutput, at: number): Deed<SessionContext> {
+  const turn = current(context);
+  const patience = Math.min(300_000, 1_000 * 2 ** context.waits); // a limit that is "over" at once must not become a hot loop
+  const resetAt = Math.max(output.resetAt ?? at + 300_000, at + patience);
+  return {
+    set: {
+      ...spent(context, output.usage),
+      queue: [...turn.items, ...context.queue],
+      turn: null,
+      resetAt,
+      waits: Math.min(context.waits + 1, 16),
+      lastActivity: at,
+      lastError: excerpt(output.error ?? 'The provider\'s rate limit is reached.', limits.errorCharsMax),
+    },
+    wishes: [
+      ...turn.items.map((item) => queueRow(item, 'pending', null, null)),
+      announce('session:rate-limited', { sessionId: context.id, resetAt }),
+    ],
+  };
+}
+
+/** Somebody stops it: the turn is left, what waited is cancelled and stays visible. */
+export function stop(context: SessionContext, event: SessionEventOf<'session.stop'>): Deed<SessionContext> {
+  const turn = context.turn;
+  const reason = event.reason?.trim() || `Stopped by ${callerName(event.by)}.`;
+  const halted: Deed<SessionContext> = {
+    set: {
+      turn: null,
+      queue: [],
+      queuePaused: false,
+      leftTurns: turn ? [...context.leftTurns, turn.id].slice(-limits.leftTurnsMax) : context.leftTurns,
+      resetAt: null,
+      waits: 0,
+      lastActivity: event.at,
+      lastError: excerpt(reason, limits.errorCharsMax),
+      ...(context.engaged ? { attemptOutcome: 'interrupted' as const } : {}),
+      ...(turn ? { attemptTerminalVersion: context.attemptTerminalVersion + 1, totalTurns: context.totalTurns + 1 } : {}),
+    },
+    wishes: [
+      ...(turn?.items ?? []).map((item) => queueRow(item, 'interrupted', turn?.startedAt ?? null, event.at)),
+      ...context.queue.map((item) => queueRow(item, 'cancelled', null, event.at)),
+      ...(context.queue.length > 0 ? [queueFrame({ ...context, queue: [], queuePaused: false })] : []),
+      announce('session:stopped', { sessionId: context.id, reason: excerpt(reason, 140) }),
+    ],
+  };
+  return afterwards(context, halted, (now) => settle(now, 'interrupted', '', event.by));
+}
+
+/** What a turn had said when it was left. */
+export function hearPartial(context: SessionContext, event: SessionEventOf<'turn.partial'>): Deed<SessionContext> {
+  if (!context.leftTurns.includes(event.turnId)) return {};
+  const n = event.text === '' ? context.messages : context.messages + 1;
+  return {
+    set: { ...spent(context, event.usage), messages: n, leftTurns: context.leftTurns.filter((id) => id !== event.turnId) },
+    wishes: event.text === '' ? [] : [assistantRow(context, event.turnId, event.text, event.at, true)],
+  };
+}
+
+/** The engine named its own session; the next turn resumes it. */
+export function hearNative(context: SessionContext, event: SessionEventOf<'turn.native'>): Deed<SessionContext> {
+  if (context.turn?.id !== event.turnId && !context.leftTurns.includes(event.turnId)) return {};
+  const told: EngineSession = { id: excerpt(event.nativeId, 200), model: context.model, effortLevel: context.effort, lastSyncedAt: event.at };
+  const others = Object.entries(context.engineSessions).filter(([engine]) => engine !== context.engine).slice(1 - limits.engineSessionsMax);
+  return { set: { engineSessions: Object.fromEntries([...others, [context.engine, told]]) } };
+}
+
+export function begin(context: SessionContext, event: SessionEventOf<'turn.began'>): Deed<SessionContext> {
+  if (context.turn === null || context.turn.id !== event.turnId) return {};
+  return { set: { turn: { ...context.turn, began: true } }, wishes: [announce('session:updated', { sessionId: context.id })] };
+}
+
+export function patch(context: SessionContext, event: SessionEventOf<'session.patch'>): Deed<SessionContext> {
+  return {
+    set: {
+      lastActivity: event.at,
+      ...(event.title === undefined ? {} : { title: event.title.trim() }),
+      ...(event.engine === undefined ? {} : { engine: event.engine }),
+      ...(event.model === undefined ? {} : { model: event.model }),
+      ...(event.effort === undefined ? {} : { effort: event.effort }),
+    },
+    wishes: [announce('session:updated', { sessionId: context.id })],
+  };
+}
+
+export const nativeId = (context: SessionContext): string | null => context.engineSessions[context.engine]?.id ?? null;
+
+function current(context: SessionContext): NonNullable<SessionContext['turn']> {
+  if (context.turn === null) throw new Error(`session ${context.id} has no turn`); // the machine never gets here: a fault, not a refusal
+  return context.turn;
+}
+
+function reasonOf(output: TurnOutput): string {
+  if (output.unconfirmedPid !== undefined) {
+    return `The process ${output.unconfirmedPid} of the interrupted turn could not be confirmed gone. End it, then resume the queue.`;
+  }
+  return output.error ?? (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
+}
+
+function assistantRow(context: SessionContext, turnId: string, text: string, at: number, partial: boolean): KeepRow {
+  const row: Record<string, Json> = { id: `${turnId}:answer`, role: 'assistant', content: text, timestamp: at };
+  if (partial) row['partial'] = true;
+  return keep('messages', context.messages + 1, row);
+}
+
+const errorRow = (context: SessionContext, turnId: string, error: string, at: number): KeepRow =>
+  keep('messages', context.messages + 1, { id: `${turnId}:error`, role: 'assistant', content: `Error: ${error}`, timestamp: at, meta: { kind: 'error' } });
+
+function spent(context: SessionContext, usage: Usage | undefined): Partial<SessionContext> {
+  if (usage === undefined) return {};
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, costUsd = 0 } = usage;
+  return {
+    usage: {
+      inputTokens: context.usage.inputTokens + inputTokens,
+      outputTokens: context.usage.outputTokens + outputTokens,
+      cachedTokens: context.usage.cachedTokens + cachedTokens,
+    },
+    totalCost: context.totalCost + costUsd,
+    lastContextTokens: usage.inputTokens === undefined ? context.lastContextTokens : inputTokens + outputTokens,
+  };
+}
+
+const completed = (context: SessionContext, result: string, error: string | null): Wish =>
+  announce('session:completed', { sessionId: context.id, employee: context.employee, title: context.title, result: excerpt(result, 140), error });
+
+const started = (context: SessionContext): readonly Wish[] => (context.workItemId === null ? [] : [
+  tell({ kind: 'work-item', id: context.workItemId }, { type: 'attempt.started', sessionId: context.id, employee: context.employee }),
+]);

@@ -1,0 +1,83 @@
+import { isoTime, isoTimeOrNull } from '../iso-time.js';
+import { sortable, sortableText } from '../sortable.js';
+import type { SessionContext } from './context.js';
+import { nativeId } from './turns.js';
+import { sessionKey } from './rows.js';
+
+export type SessionStatus = 'running' | 'idle' | 'error' | 'interrupted' | 'stopped' | 'waiting';
+
+/** The session record of the API. Times are ISO-8601; `effort` and `parent` are second names of `effortLevel` and `parentSessionId`. */
+export type SessionView = ReturnType<typeof sessionView>;
+
+export function sessionView(status: SessionStatus, context: SessionContext) {
+  return {
+    id: context.id,
+    engine: context.engine,
+    engineSessionId: nativeId(context),
+    engineSessions: Object.keys(context.engineSessions).length === 0 ? null : context.engineSessions,
+    source: context.source,
+    sourceRef: context.sourceRef,
+    connector: null,
+    sessionKey: sessionKey(context),
+    workItemId: context.workItemId,
+    replyContext: null,
+    messageId: context.turn?.items.at(-1)?.id ?? null,
+    transportMeta: null,
+    employee: context.employee,
+    model: context.model,
+    title: context.title,
+    promptExcerpt: context.promptExcerpt,
+    archivedAt: null,
+    parentSessionId: context.parentSessionId,
+    parent: context.parentSessionId,
+    workflowProvenance: null,
+    userId: null,
+    effortLevel: context.effort,
+    effort: context.effort,
+    status,
+    attemptOutcome: context.attemptOutcome,
+    attemptToken: context.attemptToken,
+    attemptTerminalVersion: context.attemptTerminalVersion,
+    totalCost: context.totalCost,
+    totalTurns: context.totalTurns,
+    lastContextTokens: context.lastContextTokens,
+    createdAt: isoTime(context.createdAt),
+    lastActivity: isoTime(context.lastActivity),
+    lastError: context.lastError,
+    queueDepth: context.queue.length + (context.turn?.items.length ?? 0),
+    queuePaused: context.queuePaused,
+    transportState: transportState(status, context),
+    backgroundActivity: null,
+    resetAt: isoTimeOrNull(context.resetAt),
+    cwd: context.cwd,
+    ancestors: context.ancestors,
+    usage: context.usage,
+  };
+}
+
+export type TransportState = 'idle' | 'queued' | 'running' | 'error' | 'interrupted';
+
+/** Where the work is: `queued` until a process slot was got, and while a provider's limit lasts. */
+export function transportState(status: SessionStatus, context: SessionContext): TransportState {
+  switch (status) {
+    case 'running': return context.turn?.began === true ? 'running' : 'queued';
+    case 'waiting': return 'queued';
+    case 'stopped': return 'interrupted';
+    default: return status;
+  }
+}
+
+/** The lists a session appears in; all but `parent` and `work-item` (by birth) have the last active first. */
+export function sessionIndex(context: SessionContext): readonly { readonly index: string; readonly key: string }[] {
+  const order = sortable(context.lastActivity, { descending: true });
+  const birth = sortable(context.createdAt);
+  return [
+    { index: 'all', key: order },
+    { index: 'group', key: `${sortableText(sessionGroup(context))}/${order}` },
+    ...(context.parentSessionId === null ? [] : [{ index: 'parent', key: `${sortableText(context.parentSessionId)}/${birth}` }]),
+    ...(context.workItemId === null ? [] : [{ index: 'work-item', key: `${sortableText(context.workItemId)}/${birth}` }]),
+  ];
+}
+
+/** Whose session it is in lists: the employee's, the schedule's, or nobody's. */
+export const sessionGroup = (context: SessionContext): string => (context.source === 'cron' ? '__cron__' : context.employee ?? '__direct__');

@@ -1,0 +1,188 @@
+import { callerName, type Caller } from '../caller.js';
+import type { Stamp } from '../ground.js';
+import type { WorkStatus } from './edges.js';
+
+/** The shapes of a work item: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
+
+export type VerifyPolicy = {
+  readonly mode: 'trust' | 'verify' | 'thorough';
+  /** 1..20 */
+  readonly maxRounds?: number;
+  readonly verifier?: { readonly employee?: string; readonly engine?: string; readonly model?: string };
+};
+
+/** `input` of the machine; the kernel adds `id`, `at`, `by`, `facts`. */
+export interface WorkItemInput {
+  readonly id: string;
+  readonly at: number;
+  readonly by?: Caller;
+  readonly facts?: WorkItemFacts;
+  readonly title: string;
+  readonly body: string | null;
+  readonly acceptance: string | null;
+  readonly assignee: string | null;
+  readonly department: string | null;
+  readonly priority?: number;
+  readonly verifyPolicy: VerifyPolicy | null;
+  readonly source: string;
+  readonly sourceRef: string | null;
+  /** A caller's name: `operator`, `session:<id>` … */
+  readonly createdBy: string;
+  readonly parentId?: string | null;
+}
+
+/**
+ * What a decision must know of the organisation, judged at decision time by the kind's `facts`. Without a roster
+ * everything is null or empty, and the operator is the (virtual) root. Callers are compared by their employee.
+ */
+export type WorkItemFacts = {
+  /** The root employee (COO); null: the operator is the root. */
+  readonly root: string | null;
+  /** Who stands above the item's owner, nearest first. To the nearest approvals are routed by default. */
+  readonly managers: readonly string[];
+  readonly executives: readonly string[];
+  /** About the employee whom the event names (assignee or target of an approval); null: nobody, or there is no roster. */
+  readonly named: { readonly known: boolean; readonly department: string | null; readonly suggestion: string | null } | null;
+};
+
+export type Attempt = { readonly sessionId: string; readonly employee: string | null; readonly live: boolean };
+
+export type Approval = {
+  /** Its row in `approvals`. */
+  readonly n: number;
+  readonly requestId: string;
+  readonly request: string;
+  readonly target: string | null;
+  readonly targetKind: TargetKind;
+  readonly requestedBy: string;
+  readonly requestedAt: number;
+  readonly expiresAt: number | null;
+  readonly escalatedAt: number | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: number | null;
+};
+
+export type TargetKind = 'employee' | 'virtual' | 'none';
+
+export interface WorkItemContext {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string | null;
+  readonly acceptance: string | null;
+  readonly department: string | null;
+  readonly assignee: string | null;
+  readonly priority: number;
+  readonly rank: number | null;
+  readonly budgetUsd: number | null;
+  readonly version: number;
+  readonly source: string;
+  readonly sourceRef: string | null;
+  readonly verifyPolicy: VerifyPolicy | null;
+  readonly rounds: number;
+  readonly parentId: string | null;
+  readonly createdBy: string;
+  readonly creator: { readonly sessionId: string | null; readonly employee: string | null };
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly closedAt: number | null;
+  readonly archived: boolean;
+  /** Somebody said that it is blocked or in review; attempts do not overwrite what was said. */
+  readonly declared: boolean;
+  /** The last sessions that worked on it, oldest first. */
+  readonly attempts: readonly Attempt[];
+  readonly firstAttemptEmployee: string | null;
+  /** The latest request, whatever became of it; null when it was withdrawn or ran out. */
+  readonly approval: Approval | null;
+  /** Rows written so far. */
+  readonly events: number;
+  readonly approvals: number;
+  readonly comments: number;
+}
+
+export type AttemptOutcome = 'succeeded' | 'failed' | 'interrupted';
+export type WorkItemPatch = {
+  readonly title?: string; readonly body?: string | null; readonly acceptance?: string | null; readonly assignee?: string | null; readonly department?: string | null;
+  readonly priority?: number; readonly rank?: number | null; readonly verifyPolicy?: VerifyPolicy | null;
+};
+
+export type WorkItemEvent = Stamp<WorkItemFacts> & (
+  | { readonly type: 'item.move'; readonly status: WorkStatus; readonly note?: string }
+  | { readonly type: 'item.assign'; readonly assignee: string; readonly department: string | null }
+  | { readonly type: 'item.archive'; readonly note?: string }
+  | { readonly type: 'item.edit'; readonly patch: WorkItemPatch; readonly expectedVersion: number }
+  | { readonly type: 'item.comment'; readonly commentId: string; readonly text: string }
+  | { readonly type: 'approval.request'; readonly requestId: string; readonly request: string; readonly target: string | null; readonly targetKind?: TargetKind; readonly expiresAt?: number | null }
+  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string }
+  | { readonly type: 'approval.escalate'; readonly reason?: string }
+  | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
+  | { readonly type: 'attempt.ended'; readonly sessionId: string; readonly outcome: AttemptOutcome; readonly summary: string }
+  // The regions tell each other; never sent from outside:
+  | { readonly type: 'approval.expired' }
+  | { readonly type: 'approval.given'; readonly actor: string; readonly note?: string }
+  | { readonly type: 'approval.refused'; readonly actor: string; readonly note?: string }
+  | { readonly type: 'item.archived' }
+);
+
+export type WorkItemEventOf<Type extends WorkItemEvent['type']> = Extract<WorkItemEvent, { type: Type }>;
+
+export const limits = {
+  titleCharsMax: 200,
+  /** As JSON in UTF-8, so that the whole snapshot stays under 64 KiB. */
+  bodyBytesMax: 32 * 1024,
+  acceptanceBytesMax: 8 * 1024,
+  requestBytesMax: 6 * 1024,
+  noteCharsMax: 4_000,
+  commentBytesMax: 32 * 1024,
+  attemptsMax: 40,
+  wordCharsMax: 200,
+} as const;
+
+const nobody: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
+
+export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFacts => event.facts ?? nobody;
+
+/** Whose it is: the assignee's, else the first attempt's employee's, else the creating session's employee's, else nobody's. */
+export const ownerOf = (context: WorkItemContext): string | null => context.assignee ?? context.firstAttemptEmployee ?? context.creator.employee;
+
+export function maxRounds(context: WorkItemContext): number {
+  return context.verifyPolicy?.maxRounds ?? (context.verifyPolicy?.mode === 'thorough' ? 3 : 2);
+}
+
+/** Work that is trusted is done when it succeeds: by policy, else by source (schedules and workflows review their own). */
+export const trusted = (context: WorkItemContext): boolean =>
+  (context.verifyPolicy?.mode ?? (context.source === 'cron' || context.source === 'workflow' ? 'trust' : 'verify')) === 'trust';
+
+export function firstContext(input: WorkItemInput): WorkItemContext {
+  const by = input.by;
+  const named = /^session:(.+)$/.exec(input.createdBy)?.[1] ?? null;
+  return {
+    id: input.id,
+    title: input.title.trim().slice(0, limits.titleCharsMax),
+    body: input.body,
+    acceptance: input.acceptance,
+    department: input.department,
+    assignee: input.assignee,
+    priority: input.priority ?? 2,
+    rank: null,
+    budgetUsd: null,
+    version: 1,
+    source: input.source,
+    sourceRef: input.sourceRef,
+    verifyPolicy: input.verifyPolicy,
+    rounds: 0,
+    parentId: input.parentId ?? null,
+    createdBy: input.createdBy ?? (by ? callerName(by) : 'operator'),
+    creator: by?.type === 'session' ? { sessionId: by.id, employee: by.employee } : { sessionId: named, employee: null },
+    createdAt: input.at,
+    updatedAt: input.at,
+    closedAt: null,
+    archived: false,
+    declared: false,
+    attempts: [],
+    firstAttemptEmployee: null,
+    approval: null,
+    events: 0,
+    approvals: 0,
+    comments: 0,
+  };
+}

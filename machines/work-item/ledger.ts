@@ -1,0 +1,62 @@
+import { callerName, type Caller } from '../caller.js';
+import { announce, keep, type Json, type Wish } from '../ground.js';
+import { isoTime } from '../iso-time.js';
+import type { WorkItemContext } from './context.js';
+import type { WorkStatus } from './edges.js';
+
+/** The append-only ledger of a work item: what happened, who did it, why. One row per event in the collection `events`. */
+
+export type LedgerKind = 'created' | 'status_change' | 'note' | 'session_linked' | 'approval_requested' | 'approval_decided' | 'escalated' | 'metadata_edited' | 'comment_added';
+
+export interface LedgerEntry {
+  readonly kind: LedgerKind;
+  readonly at: number;
+  readonly actor: string;
+  readonly fromStatus?: WorkStatus | null;
+  readonly toStatus?: WorkStatus | null;
+  readonly detail?: { readonly [member: string]: Json | undefined } | null;
+}
+
+/** What the entries leave behind: rows, the new counter, version and time, and one frame that says what happened. */
+export function record(context: WorkItemContext, action: string, at: number, entries: readonly LedgerEntry[]): { readonly set: Partial<WorkItemContext>; readonly wishes: readonly Wish[] } {
+  const version = context.version + 1;
+  return {
+    set: { events: context.events + entries.length, version, updatedAt: at },
+    wishes: [...rows(context, entries), announce('company:changed', { entity: 'todo', action, id: context.id, version })],
+  };
+}
+
+export function rows(context: WorkItemContext, entries: readonly LedgerEntry[]): readonly Wish[] {
+  return entries.map((entry, place) => {
+    const n = context.events + 1 + place;
+    return keep('events', n, {
+      id: eventId(context.id, n),
+      workItemId: context.id,
+      kind: entry.kind,
+      fromStatus: entry.fromStatus ?? null,
+      toStatus: entry.toStatus ?? null,
+      actor: entry.actor,
+      detail: entry.detail ?? null,
+      createdAt: isoTime(entry.at),
+    });
+  });
+}
+
+/** An employee is named in the ledger of approvals; everybody else as a caller. */
+export const decider = (by: Caller): string => (by.type === 'session' && by.employee !== null ? by.employee : callerName(by));
+
+/**
+ * `wie_` and 12 hexadecimal digits, made of the item's id and the entry's number: the same entry always has the same
+ * id, and two entries of one item never do below 65,536 of them (the last four digits count).
+ */
+export function eventId(id: string, n: number): string {
+  const digits = (value: number, width: number): string => value.toString(16).padStart(width, '0').slice(-width);
+  return `wie_${digits(fnv1a(`${id}#${n}`), 8)}${digits(n % 0x10000, 4)}`;
+}
+
+/** FNV-1a, 32 bits (Fowler, Noll, Vo). */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let place = 0; place < text.length; place += 1) hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
+  return hash >>> 0;
+}

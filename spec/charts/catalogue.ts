@@ -1,0 +1,20 @@
+import type { AnyStateMachine } from 'xstate';
+import { connectorKind } from '../../actors/kinds/connector.js';
+import { sessionKind } from '../../actors/kinds/session.js';
+import { workItemKind } from '../../actors/kinds/work-item.js';
+import type { FencedHand, KeyedHand } from '../../actors/contracts.js';
+import { rootMachine } from '../../machines/index.js';
+
+/** Every machine of the house with its version: what is drawn, hashed and walked through. A new machine is one line here. */
+export interface Drawn { readonly name: string; readonly version: number; readonly machine: AnyStateMachine; readonly file: string }
+
+const never = (): Promise<never> => Promise.reject(new Error('a chart runs nothing'));
+const fenced: FencedHand = { fence: true, run: never, recover: never };
+const keyed: KeyedHand = { fence: false, run: never };
+
+const kinds = [sessionKind({ turn: fenced }), workItemKind(), connectorKind({ connection: keyed, delivery: fenced })];
+
+export const catalogue: readonly Drawn[] = [
+  ...kinds.map((kind) => ({ name: kind.kind, version: kind.version, machine: kind.machine as AnyStateMachine, file: `machines/${kind.kind}/machine.ts` })),
+  { name: 'root', version: 1, machine: rootMachine as AnyStateMachine, file: 'machines/root/machine.ts' },
+];

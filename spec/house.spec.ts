@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { circles, gatheringPlaces, impurities, kebabCase, longFiles, strayPackages, upwardImports, uses } from './house/rules.js';
+import { sourceOf, sourcesOf } from './house/sources.js';
+
+/** The rules of the house as a test, so that the drawing in the README stays true. Each rule is first shown to catch what it forbids. */
+describe('the house', () => {
+  const house = sourcesOf(['machines', 'actors', 'lib', 'examples']);
+  const specs = sourcesOf(['spec']);
+  const below = (folder: string) => house.filter(({ path }) => path.startsWith(`${folder}/`));
+
+  it('is not empty', () => {
+    expect(house.length).to.be.greaterThan(20);
+    expect(specs.length).to.be.greaterThan(5);
+  });
+
+  describe('floors', () => {
+    it('has no arrow up or across', () => {
+      expect(upwardImports(house)).to.deep.equal([]);
+    });
+
+    it('would notice an arrow up, an arrow across and a file without a room', () => {
+      const up = sourceOf('machines/session/machine.ts', 'import { x } from \'../../lib/world.js\';');
+      const across = sourceOf('lib/commands/a.ts', 'export type { Y } from \'../inspector/feed.js\';');
+      const dynamic = sourceOf('actors/kinds/a.ts', 'const x = await import(\'../../lib/world.js\');');
+      const homeless = sourceOf('lib/odd.ts', '');
+      const fine = sourceOf('lib/gateway/a.ts', '// import { z } from \'../cli/main.js\'\nimport { w } from \'../world.js\';');
+      expect(upwardImports([up, across, dynamic, homeless, fine]).map((sentence) => sentence.split(' ')[0])).to.deep.equal([up.path, across.path, dynamic.path, homeless.path]);
+    });
+
+    it('has no circles', () => {
+      expect(circles(house)).to.deep.equal([]);
+    });
+
+    it('would notice a circle of three', () => {
+      const ring = ['a', 'b', 'c'].map((name, index) => sourceOf(`lib/store/${name}.ts`, `import type { T } from './${'bca'[index]}.js';`));
+      expect(circles(ring)).to.deep.equal(['lib/store/a.ts → lib/store/b.ts → lib/store/c.ts → lib/store/a.ts']);
+    });
+
+    it('imports each package only in its rooms', () => {
+      expect(strayPackages(house)).to.deep.equal([]);
+      expect(strayPackages([sourceOf('lib/commands/a.ts', 'import Koa from \'koa\';'), sourceOf('lib/store/a.ts', 'import x from \'left-pad\';')])).to.have.length(2);
+    });
+  });
+
+  describe('machines', () => {
+    it('are pure: no clock, no chance, no node, no world', () => {
+      expect(impurities(below('machines'))).to.deep.equal([]);
+    });
+
+    it('would be caught reading the clock, even inside a template', () => {
+      const sly = sourceOf('machines/x/machine.ts', 'const text = `at ${Date.now()}`; const fine = "Date.now()"; // Date.now()\nconst iso = new Date(at).toISOString();');
+      expect(impurities([sly])).to.deep.equal(['machines/x/machine.ts uses Date.now']);
+    });
+
+    it('do not know each other', () => {
+      const strangers = below('machines').flatMap(({ path, imports }) => imports.flatMap(({ file }) => {
+        const [, own, deeper] = path.split('/');
+        const [, other, deep] = file?.split('/') ?? [];
+        return deeper === undefined || deep === undefined || own === other ? [] : [`${path} imports ${file}`];
+      }));
+      expect(strangers).to.deep.equal([]);
+    });
+  });
+
+  it('touches XState\'s actor scope in one file only', () => {
+    expect(uses(below('lib'), /\bactorScope\b|\bAnyActorScope\b|\.transition\([^)]*scope/i, ['lib/supervisor/driver.ts'])).to.deep.equal([]);
+    expect(uses([sourceOf('lib/x.ts', 'machine.transition(snapshot, event, scope)')], /\.transition\([^)]*scope/i)).to.have.length(1);
+  });
+
+  it('keeps every file within one idea: at most 250 lines, examples 80', () => {
+    expect(longFiles(house, 250)).to.deep.equal([]);
+    expect(longFiles(below('examples'), 80)).to.deep.equal([]);
+  });
+
+  it('names files for what is in them', () => {
+    expect(gatheringPlaces([...house, ...specs])).to.deep.equal([]);
+    expect([...house, ...specs].map(({ path }) => path).filter((path) => !kebabCase(path))).to.deep.equal([]);
+  });
+
+  it('lets examples use the package by its own name, like everybody else', () => {
+    const deep = below('examples').flatMap(({ path, imports }) => imports.filter(({ specifier }) => !/^(?:troupe(?:\/(?:machines|testing))?|node:.+|xstate|zod)$/.test(specifier)).map(({ specifier }) => `${path} imports ${specifier}`));
+    expect(deep).to.deep.equal([]);
+  });
+
+  it('focuses and skips no test', () => {
+    expect(uses(specs, /\b(?:describe|it|context|specify)\.(?:only|skip)\s*\(|\bthis\.skip\s*\(|\bx(?:it|describe)\s*\(/)).to.deep.equal([]);
+  });
+
+  it('leaves no word of unfinished work', () => {
+    const unfinished = house.filter(({ text }) => /\b(?:TODO|FIXME|XXX)\b|not implemented/.test(text)).map(({ path }) => path);
+    expect(unfinished).to.deep.equal([]);
+  });
+});

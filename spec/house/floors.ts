@@ -1,0 +1,38 @@
+/**
+ * The house, low to high. A file may import from its own room and from lower floors, never from above and never
+ * across. The longest matching prefix names the room of a file.
+ */
+export const floors: readonly (readonly string[])[] = [
+  ['machines'],
+  ['actors'],
+  ['lib/store', 'lib/world.ts', 'lib/version.ts'],
+  ['lib/supervisor', 'lib/records', 'lib/home'],
+  ['lib/commands', 'lib/inspector'],
+  ['lib/gateway', 'lib/mcp'],
+  ['lib/serve.ts', 'lib/testing', 'lib/testing.ts'],
+  ['lib/index.ts'],
+  ['lib/cli', 'examples'],
+];
+
+/** Packages by the rooms that may use them. Node's own modules are free to all but the machines. */
+export const packages: Readonly<Record<string, readonly string[]>> = {
+  xstate: ['machines', 'actors', 'lib/supervisor', 'lib/testing', 'lib/testing.ts', 'examples'],
+  croner: ['machines'],
+  level: ['lib/store'],
+  superjson: ['lib/supervisor', 'lib/store'],
+  pino: ['lib/world.ts', 'lib/serve.ts', 'lib/store', 'lib/supervisor', 'lib/gateway'],
+  koa: ['lib/gateway', 'lib/mcp'],
+  '@koa/router': ['lib/gateway', 'lib/mcp'],
+  'koa-body': ['lib/gateway', 'lib/mcp'],
+  ws: ['lib/gateway', 'lib/inspector', 'lib/cli'],
+  commander: ['lib/cli'],
+  yaml: ['lib/home', 'lib/records'],
+  zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
+  troupe: ['examples'],
+};
+
+export function roomOf(path: string): string | undefined {
+  return floors.flat().filter((room) => path === room || path.startsWith(`${room}/`)).sort((one, other) => other.length - one.length)[0];
+}
+
+export const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));

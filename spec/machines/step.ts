@@ -1,0 +1,118 @@
+import { createActor, initialTransition, transition, type AnyMachineSnapshot, type AnyStateMachine, type SnapshotFrom } from 'xstate';
+import { operator, system, type Caller } from '../../machines/caller.js';
+import type { Announce, KeepRow, Tell, Wish } from '../../machines/ground.js';
+import type { Refusal } from '../../machines/refusals.js';
+
+/**
+ * One actor, stepped by hand: what the kernel does, without a kernel. Stamps events, asks the policy first, collects
+ * wishes, keeps timers and effects as data. Time moves only by `advance`.
+ */
+export class Life<M extends AnyStateMachine> {
+  snapshot: SnapshotFrom<M>;
+  at: number;
+  readonly wishes: Wish[] = [];
+  readonly timers = new Map<string, { readonly event: { readonly type: string }; readonly due: number }>();
+  readonly effects = new Map<string, { readonly src: string; readonly input: unknown }>();
+  /** Every effect ever started, in order. */
+  readonly started: { readonly id: string; readonly src: string; readonly input: unknown }[] = [];
+
+  constructor(
+    readonly machine: M,
+    input: Record<string, unknown>,
+    readonly policy: (snapshot: SnapshotFrom<M>, event: never) => Refusal | undefined = () => undefined,
+    at = 1_700_000_000_000,
+  ) {
+    this.at = at;
+    const [snapshot, actions] = initialTransition(machine as AnyStateMachine, { id: 'x', at, by: operator, ...input });
+    this.snapshot = this.sound(snapshot);
+    this.take(actions);
+  }
+
+  /** Send as the kernel does: the policy's refusal, or undefined after the step. */
+  send(event: { readonly type: string; readonly by?: Caller } & Record<string, unknown>): Refusal | undefined {
+    const stamped = { by: operator, ...event, at: this.at };
+    const refusal = this.policy(this.snapshot, stamped as never);
+    if (refusal === undefined) this.step(stamped);
+    return refusal;
+  }
+
+  /** Step without asking the policy: what the guards alone make of it. */
+  step(event: { readonly type: string }): void {
+    const [snapshot, actions] = transition(this.machine as AnyStateMachine, this.snapshot as AnyMachineSnapshot, event);
+    this.snapshot = this.sound(snapshot);
+    this.take(actions);
+  }
+
+  finish(id: string, output: unknown): void {
+    if (!this.effects.delete(id)) throw new Error(`no effect ${id} is running`);
+    this.step({ type: `xstate.done.actor.${id}`, actorId: id, output, at: this.at, by: system('effects') } as { type: string });
+  }
+
+  fail(id: string, message: string): void {
+    if (!this.effects.delete(id)) throw new Error(`no effect ${id} is running`);
+    this.step({ type: `xstate.error.actor.${id}`, actorId: id, error: { name: 'Error', message }, at: this.at, by: system('effects') } as { type: string });
+  }
+
+  /** Let time pass; due timers fire in their order, at their time. */
+  advance(ms: number): void {
+    const end = this.at + ms;
+    for (let fired = 0; fired < 1_000; fired += 1) {
+      const [id, next] = [...this.timers].filter(([, timer]) => timer.due <= end).sort(([, a], [, b]) => a.due - b.due)[0] ?? [];
+      if (id === undefined || next === undefined) break;
+      this.timers.delete(id);
+      this.at = Math.max(this.at, next.due);
+      this.step({ by: system('timers'), ...next.event, at: this.at } as { type: string });
+    }
+    this.at = end;
+  }
+
+  /** As after a crash: through JSON and back. */
+  revive(): void {
+    const persisted = JSON.parse(JSON.stringify(this.machine.getPersistedSnapshot(this.snapshot as AnyMachineSnapshot)));
+    this.snapshot = createActor(this.machine as AnyStateMachine, { snapshot: persisted, input: undefined }).getSnapshot() as SnapshotFrom<M>;
+  }
+
+  /** Another life that begins where this one is; neither knows of the other. */
+  fork(): Life<M> {
+    const twin = Object.create(Life.prototype) as Life<M>;
+    return Object.assign(twin, {
+      machine: this.machine, policy: this.policy, snapshot: this.snapshot, at: this.at,
+      wishes: [...this.wishes], timers: new Map(this.timers), effects: new Map(this.effects), started: [...this.started],
+    });
+  }
+
+  /** Let the next timer fire. */
+  wait(): void {
+    const due = Math.min(...[...this.timers.values()].map((timer) => timer.due));
+    if (Number.isFinite(due)) this.advance(Math.max(0, due - this.at));
+  }
+
+  get json(): string { return JSON.stringify(this.machine.getPersistedSnapshot(this.snapshot as AnyMachineSnapshot)); }
+  get value(): unknown { return (this.snapshot as AnyMachineSnapshot).value; }
+  rows(collection: string): KeepRow[] { return this.wishes.filter((wish): wish is KeepRow => wish.type === 'kernel.keep' && wish.collection === collection); }
+  tells(type: string): Tell[] { return this.wishes.filter((wish): wish is Tell => wish.type === 'kernel.tell' && wish.event.type === type); }
+  frames(event: string): Announce[] { return this.wishes.filter((wish): wish is Announce => wish.type === 'kernel.announce' && wish.event === event); }
+
+  private take(actions: readonly { readonly type: string; readonly params?: unknown }[]): void {
+    for (const action of actions) {
+      const params = (action.params ?? {}) as { id?: string; src?: string; input?: unknown; event?: unknown; delay?: number; sendId?: string };
+      if (action.type === 'xstate.emit') this.wishes.push(params.event as Wish);
+      else if (action.type === 'xstate.spawnChild') this.begin(params.id ?? '', params.src ?? '', params.input);
+      else if (action.type === 'xstate.stopChild') this.effects.delete((action.params as { id?: string } | undefined)?.id ?? '');
+      else if (action.type === 'xstate.cancel') this.timers.delete(params.sendId ?? '');
+      else if (action.type === 'xstate.raise' && params.delay !== undefined) this.timers.set(params.id ?? '', { event: params.event as { type: string }, due: this.at + params.delay });
+      else if (action.type !== 'xstate.raise') throw new Error(`the machine wants ${action.type}, which no kernel does`);
+    }
+  }
+
+  private begin(id: string, src: string, input: unknown): void {
+    this.effects.set(id, { src, input });
+    this.started.push({ id, src, input });
+  }
+
+  private sound(snapshot: unknown): SnapshotFrom<M> {
+    const state = snapshot as AnyMachineSnapshot;
+    if (state.status === 'error') throw state.error;
+    return snapshot as SnapshotFrom<M>;
+  }
+}

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import type { AnyStateMachine } from 'xstate';
+import { maxRounds } from '../../machines/work-item/context.js';
+import { born as bornConnector } from './connector/beings.js';
+import { born as bornRoot } from './root/beings.js';
+import { bad, born as bornSession, child, cut, good, limited, message, post, stranger } from './session/beings.js';
+import type { Life } from './step.js';
+import { as, born as bornItem } from './work-item/beings.js';
+
+/**
+ * Small worlds: for each machine what may happen to it, in words, and what must hold whatever happened. The walks
+ * (every state, breadth first) and the property tests (random sequences) both live in them.
+ */
+export interface SmallWorld<M extends AnyStateMachine = AnyStateMachine> {
+  readonly name: string;
+  born(): Life<M>;
+  readonly deeds: Readonly<Record<string, (life: Life<AnyStateMachine>) => void>>;
+  /** What makes two situations the same for a walk. */
+  same(life: Life<M>): string;
+  holds(life: Life<M>): void;
+}
+
+const finish = (id: string, output: unknown) => (life: Life<AnyStateMachine>): void => { if (life.effects.has(id)) life.finish(id, output); };
+const fail = (id: string, error: string) => (life: Life<AnyStateMachine>): void => { if (life.effects.has(id)) life.fail(id, error); };
+const sent = (event: Record<string, unknown> & { type: string }) => (life: Life<AnyStateMachine>): void => { life.send(event); };
+const wait = (life: Life<AnyStateMachine>): void => life.wait();
+
+type Session = ReturnType<typeof bornSession>;
+const posts = (kind: 'user' | 'callback' | 'agent', extra = {}) => (life: Life<AnyStateMachine>): void => {
+  life.send({ ...post(`${kind}-${(life.snapshot as Session['snapshot']).context.messages + 1}`, kind), ...extra });
+};
+
+const sessions: SmallWorld<Session['machine']> = {
+  name: 'session',
+  born: () => bornSession({ parentSessionId: 'parent-1', ancestors: ['parent-1'], workItemId: 'TRP-1', message: message('first') }),
+  deeds: {
+    'a user writes': posts('user'), 'a callback comes': posts('callback'), 'an agent writes': posts('agent', { by: stranger }),
+    'somebody stops it': sent({ type: 'session.stop' }), 'a stranger tries to stop it': sent({ type: 'session.stop', by: stranger }),
+    'the first in the queue is cancelled': (life) => { const id = (life.snapshot as Session['snapshot']).context.queue[0]?.id; if (id !== undefined) life.send({ type: 'queue.cancel', messageId: id }); },
+    'the queue is cleared': sent({ type: 'queue.clear' }), 'the queue is paused': sent({ type: 'queue.pause' }), 'the queue is resumed': sent({ type: 'queue.resume' }),
+    'a child ends': sent({ type: 'child.finished', childId: 'c1', outcome: 'succeeded', title: 'dig', text: 'gold', by: { ...child, id: 'c1' } }),
+    'the turn begins': (life) => { const id = (life.snapshot as Session['snapshot']).context.turn?.id; if (id !== undefined) life.send({ type: 'turn.began', turnId: id }); },
+    'a left turn speaks': (life) => { const id = (life.snapshot as Session['snapshot']).context.leftTurns[0]; if (id !== undefined) life.send({ type: 'turn.partial', turnId: id, text: 'half', usage: { costUsd: 0.5 } }); },
+    'the engine names its session': (life) => { const id = (life.snapshot as Session['snapshot']).context.turn?.id; if (id !== undefined) life.send({ type: 'turn.native', turnId: id, nativeId: 'native' }); },
+    'the turn succeeds': finish('turn', good('yes', { usage: { inputTokens: 3, outputTokens: 2, costUsd: 0.1 } })), 'the turn fails': finish('turn', bad()),
+    'the turn is cut': finish('turn', cut()), 'the turn\'s process is not confirmed gone': finish('turn', cut({ unconfirmedPid: 7 })),
+    'the turn meets a limit': finish('turn', limited()), 'the hand breaks': fail('turn', 'broken'), 'time passes': wait,
+  },
+  same: ({ value, snapshot: { context } }) => JSON.stringify([value, Math.min(context.queue.length, 2), context.queuePaused, context.engaged, context.turn?.items.some(({ kind }) => kind === 'user') ?? null, context.leftTurns.length > 0]),
+  holds(life) {
+    const { context } = life.snapshot;
+    const running = life.value === 'running';
+    expect(context.turn !== null, 'a turn is in context exactly while it runs').to.equal(running);
+    expect(life.effects.size, 'at most one turn, and one while running').to.equal(running ? 1 : 0);
+    expect(life.timers.size, 'a timer exactly while waiting').to.equal(life.value === 'waiting' ? 1 : 0);
+    if (!running && life.value !== 'waiting') expect(context.queuePaused || context.queue.length === 0, 'no resting session with a ready queue').to.equal(true);
+    expect(context.queue.length + (context.turn?.items.length ?? 0)).to.be.at.most(200);
+    expect(life.tells('attempt.started').length - life.tells('attempt.ended').length, 'every attempt that was told of ends').to.equal(context.engaged ? 1 : 0);
+    expect(life.tells('child.finished').length).to.be.at.most(life.tells('attempt.ended').length);
+    expect(life.rows('messages').map(({ n }) => n), 'messages are numbered without a gap').to.deep.equal(Array.from({ length: context.messages }, (_, place) => place + 1));
+    const fate = new Map(life.rows('queue').map(({ row }) => [(row as { id: string }).id, (row as { status: string }).status]));
+    const alive = new Set([...context.queue, ...(context.turn?.items ?? [])].map(({ id }) => id));
+    for (const [id, status] of fate) expect(['pending', 'running'].includes(status), `message ${id} is ${status}`).to.equal(alive.has(id));
+    expect(context.attemptTerminalVersion).to.be.at.most(context.turns);
+  },
+};
+
+type Item = ReturnType<typeof bornItem>;
+const started = (sessionId: string) => ({ type: 'attempt.started', sessionId, employee: 'ann' });
+const ended = (sessionId: string, outcome: string) => ({ type: 'attempt.ended', sessionId, outcome, summary: 'so' });
+
+const items: SmallWorld<Item['machine']> = {
+  name: 'work-item',
+  born: () => bornItem(),
+  deeds: {
+    ...Object.fromEntries(['backlog', 'assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done'].flatMap((status) => [
+      [`the operator moves it to ${status}`, sent({ type: 'item.move', status, note: 'so' })],
+      [`an attempt moves it to ${status}`, sent(as('attempt', { type: 'item.move', status, note: 'so' }))],
+    ])),
+    'it is archived': sent({ type: 'item.archive' }), 'it is assigned': sent({ type: 'item.assign', assignee: 'ann', department: null }),
+    'it is edited': (life) => life.send({ type: 'item.edit', patch: { assignee: 'ben' }, expectedVersion: (life.snapshot as Item['snapshot']).context.version }),
+    'its ceiling is lowered': (life) => life.send({ type: 'item.edit', patch: { verifyPolicy: { mode: 'verify', maxRounds: 1 } }, expectedVersion: (life.snapshot as Item['snapshot']).context.version }),
+    'it is trusted': (life) => life.send({ type: 'item.edit', patch: { verifyPolicy: { mode: 'trust', maxRounds: 3 } }, expectedVersion: (life.snapshot as Item['snapshot']).context.version }),
+    'one attempt begins': sent(started('attempt-1')), 'another attempt begins': sent(started('attempt-2')),
+    'one attempt succeeds': sent(ended('attempt-1', 'succeeded')), 'one attempt fails': sent(ended('attempt-1', 'failed')), 'another attempt is cut': sent(ended('attempt-2', 'interrupted')),
+    'an approval is asked for': sent({ type: 'approval.request', requestId: 'r1', request: 'May I?', target: null }),
+    'another approval is asked for': (life) => life.send({ type: 'approval.request', requestId: 'r2', request: 'May I now?', target: null, expiresAt: life.at + 1_000 }),
+    'the operator approves': sent({ type: 'approval.decide', decision: 'approve' }), 'the operator rejects': sent({ type: 'approval.decide', decision: 'reject' }),
+    'a stranger approves': sent(as('stranger', { type: 'approval.decide', decision: 'approve' })), 'the approval is escalated': sent({ type: 'approval.escalate' }),
+    'somebody comments': sent({ type: 'item.comment', commentId: 'c', text: 'hm' }), 'time passes': wait,
+  },
+  same: ({ value, snapshot: { context } }) => JSON.stringify([value, context.assignee === null, context.declared, context.rounds, context.attempts.some(({ live }) => live), context.approval?.escalatedAt === null]),
+  holds(life) {
+    const { context, value: { work, approval } } = life.snapshot;
+    expect(context.closedAt !== null, 'closedAt exactly in done and cancelled').to.equal(work === 'done' || work === 'cancelled');
+    expect(context.archived).to.equal(work === 'cancelled');
+    expect(context.rounds, 'never more rounds than the ceiling').to.be.at.most(maxRounds(context));
+    if (work === 'backlog') expect(context.assignee, 'nobody is assigned in backlog').to.equal(null);
+    if (work === 'assigned') expect(context.assignee, 'somebody is assigned in assigned').to.be.a('string');
+    expect(approval === 'none', 'an approval exactly where there is one').to.equal(context.approval === null);
+    if (context.approval) expect(context.approval.decidedBy !== null).to.equal(approval !== 'pending');
+    if (approval !== 'pending') expect(life.timers.size, 'nothing is waited for once it is decided').to.equal(0);
+    if (approval === 'pending' && context.approval?.escalatedAt === null) expect([...life.timers.values()].some(({ event }) => event.type.includes('escalation')), 'a silent manager is not waited for for ever').to.equal(true);
+    const events = life.rows('events');
+    expect(events.map(({ n }) => n), 'the ledger has no gap').to.deep.equal(Array.from({ length: context.events }, (_, place) => place + 1));
+    expect(new Set(events.map(({ row }) => (row as { id: string }).id)).size).to.equal(events.length);
+    expect(context.version).to.be.at.least(1);
+  },
+};
+
+type Wire = ReturnType<typeof bornConnector>;
+const connectors: SmallWorld<Wire['machine']> = {
+  name: 'connector',
+  born: () => bornConnector(),
+  deeds: {
+    'it is started': sent({ type: 'connector.start' }), 'it is stopped': sent({ type: 'connector.stop' }), 'it is reloaded': sent({ type: 'connector.reload' }),
+    'a message is to be sent': (life) => { life.send({ type: 'delivery.request', deliveryId: `d-${(life.snapshot as Wire['snapshot']).context.deliveries + 1}`, channel: '#ops', text: 'hello', thread: null }); },
+    'the link opens': finish('opening', undefined), 'the link does not open': fail('opening', 'no route'), 'the link breaks': fail('holding', 'reset'), 'the far side hangs up': finish('holding', undefined),
+    'the message is sent': finish('delivery', { outcome: 'sent', messageId: 'm' }), 'the message is refused': finish('delivery', { outcome: 'failed', reason: 'no' }), 'the sending breaks': fail('delivery', 'cut'),
+    'time passes': wait,
+  },
+  same: ({ value, snapshot: { context } }) => JSON.stringify([value, Math.min(2, context.queue.length), context.failures > 0]),
+  holds(life) {
+    const { context, value: { link, outbox } } = life.snapshot;
+    expect(context.current !== null, 'a delivery exactly while sending').to.equal(outbox === 'sending');
+    expect(life.effects.has('delivery')).to.equal(outbox === 'sending');
+    expect([life.effects.has('opening'), life.effects.has('holding')]).to.deep.equal([link === 'starting', link === 'running']);
+    expect(context.sent + context.failed + context.unknown + context.queue.length + (context.current ? 1 : 0), 'every accepted message has a fate or waits').to.equal(context.deliveries);
+    if (link === 'running' && outbox === 'quiet') expect(context.queue, 'nothing waits for a running link that is quiet').to.deep.equal([]);
+    if (link === 'stopped') expect(context.queue).to.deep.equal([]);
+    expect(life.timers.size).to.equal(link === 'error' ? 1 : link === 'running' ? Math.min(1, life.timers.size) : 0);
+  },
+};
+
+type Root = ReturnType<typeof bornRoot>;
+const roots: SmallWorld<Root['machine']> = {
+  name: 'root',
+  born: () => bornRoot(),
+  deeds: {
+    'boot ends': sent({ type: 'boot.finished' }), 'draining begins': sent({ type: 'drain.begin' }), 'draining ends': sent({ type: 'drain.finished' }),
+    'the store fails': sent({ type: 'subsystem.failed', name: 'store', reason: 'full' }), 'the gateway fails': sent({ type: 'subsystem.failed', name: 'gateway', reason: 'port' }),
+    'the store recovers': sent({ type: 'subsystem.recovered', name: 'store' }), 'the gateway recovers': sent({ type: 'subsystem.recovered', name: 'gateway' }),
+  },
+  same: ({ value, snapshot: { context } }) => JSON.stringify([value, context]),
+  holds(life) {
+    const failing = Object.keys(life.snapshot.context.failing).length;
+    if (life.value === 'running') expect(failing, 'running means that nothing fails').to.equal(0);
+    if (life.value === 'degraded') expect(failing, 'degraded means that something fails').to.be.above(0);
+  },
+};
+
+export const worlds = [sessions, items, connectors, roots] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
