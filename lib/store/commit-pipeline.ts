@@ -144,6 +144,7 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
       if (group.first !== tail.seq + 1 || group.last < group.first - 1) {
         return Promise.reject(new StoreError('CONFLICT', `the group holds entries ${group.first} to ${group.last}, the store stands at ${tail.seq}`));
       }
+      if (group.chain.length !== 43 && group.chain !== '') return Promise.reject(new RangeError(`not a chain: ${group.chain}`));
       // A group without entries moves nothing, whatever chain it names.
       const chain = group.last < group.first ? tail.chain : group.chain;
       tail = { frame: tail.frame + 1, seq: group.last, chain };

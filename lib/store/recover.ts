@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { endOfBase, writeBase } from './base.js';
@@ -74,12 +74,19 @@ async function isEmpty(directory: string): Promise<boolean> {
   return (await readdir(directory).catch(() => [])).length === 0;
 }
 
+/** A first start that was cut short leaves a folder without tables and with an empty log. */
+async function holdsData(directory: string): Promise<boolean> {
+  const names = await readdir(directory).catch(() => []);
+  const logs = await Promise.all(names.filter((name) => name.endsWith('.log')).map(async (name) => (await stat(join(directory, name))).size));
+  return names.some((name) => /\.(ldb|sst)$/.test(name)) || logs.some((size) => size > 0);
+}
+
 class Rebuild extends Error {}
 
 async function openOrRebuild(options: RecoverOptions, survey: Survey, began: boolean): Promise<Database> {
   const directory = join(options.home, 'store');
   const rebuild = async (reason: string): Promise<Database> => {
-    if (began && survey.base === null && survey.segments.length === 0) {
+    if (survey.base === null && survey.segments.length === 0 && (began || (await holdsData(directory)))) {
       throw new StoreError('REFUSED', `The database in ${directory} cannot be opened (${reason}), and there is no second copy in ${options.home}/store-copy. ` +
         'This home was in use before, so nothing is created over it. Put the folders back, restore a backup into a new home, or choose an empty home to begin anew.');
     }
