@@ -30,7 +30,6 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
-  chai: ['lib/testing'],
   troupe: ['examples'],
 };
 
