@@ -4,6 +4,8 @@ import { ChildProcessError, startChild, type Graces, type ProcessTable, type Spa
 
 /** What an engine gets to start processes with, and our own knowledge of what it started. */
 export interface Spawner {
+  /** Write the durable intent: before anything is done, once. */
+  intend(): Promise<void>;
   spawn(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle>;
   /**
    * The turn is over: whatever the engine left running is ended (`endRest` is called for that), and all of it confirmed.
@@ -31,7 +33,8 @@ export function createSpawner({ tokenHash, signal, note, onSilence, graces, tabl
   let isClosed = false;
   let unconfirmedPid: number | undefined;
   let lastNote: SpawnNote | undefined;
-  const remember = (next: SpawnNote): Promise<void> => note((lastNote = next));
+  /** The intent of a further child says nothing new. */
+  const remember = (next: SpawnNote): Promise<void> => (next.pid === undefined && lastNote !== undefined ? Promise.resolve() : note((lastNote = next)));
 
   async function start(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle> {
     if (isClosed) throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
@@ -48,6 +51,7 @@ export function createSpawner({ tokenHash, signal, note, onSilence, graces, tabl
   }
 
   return {
+    intend: () => remember({ spawnId, tokenHash }),
     spawn(command, args, options) {
       const attempt = start(command, args, options);
       const settled = attempt.then(() => undefined, () => undefined).finally(() => starting.delete(settled));

@@ -99,7 +99,7 @@ export class Kernel implements StageHouse {
   commit(stage: Stage, held: readonly Cell[], settled: (error?: unknown) => void): void {
     this.committer.submit(stage, (error) => {
       if (error === undefined) this.adopt(stage);
-      settled(error);
+      try { settled(error); } catch (problem) { this.fault('an answer could not be made', problem); }
       for (const cell of held) this.cells.release(cell);
       if (error === undefined) this.release(stage);
     });
@@ -126,15 +126,21 @@ export class Kernel implements StageHouse {
     return page.reverse().map(([key, value]) => ({ n: rowNumber(key.slice(start.length)), row: JSON.parse(value) as Json }));
   }
 
+  /** What a halted actor missed: its timers go back on the wheel, its inbox is delivered. */
+  async goOn(kind: string, id: string, live: Live): Promise<void> {
+    for (const [timer, { due }] of Object.entries(live.timers)) this.wheel.armed({ due, kind, id, timer });
+    await this.redeliver(kind, id);
+  }
+
   /** Redeliver what lies in an actor's inbox (after a boot, or when a halted actor goes on). */
-  async redeliver(kind: string, id: string): Promise<void> {
+  private async redeliver(kind: string, id: string): Promise<void> {
     for (const [key, value] of await this.store.page({ gte: keys.inbox(kind, id, 0, 0), lt: `${keys.inbox(kind, id, 0, 0).slice(0, -21)}\x7f` })) this.deliverInbox({ kind, id }, key, value);
   }
 
   deliverInbox(to: ActorKey, key: string, value: string): void {
     const row = JSON.parse(value) as InboxRow;
     const ended = row.ended === undefined ? {} : { ended: row.ended };
-    this.deliver(to, { event: row.event, by: senderOf(row), cause: row.cause, consume: [[key, null]], ...ended });
+    this.deliver(to, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, consume: [[key, null]], ...ended });
   }
 
   /** An effect's outbox row at boot: start it, let it recover, or clean up after one whose state was left. */

@@ -112,6 +112,25 @@ describe('engineTurnHand', () => {
     expect(output.error).to.include('4999999');
   });
 
+  it('begins no turn of a session while what a dead gateway left of it is still being ended', async () => {
+    const { hand, pool } = hall(script('trap "" INT TERM; echo ready; while :; do sleep 1; done'));
+    const before = desk({ messages: [question] });
+    const lost = hand.run(input(), before.context);
+    await before.read('ready');
+    const after = hall(script('echo fresh'));
+    const recovering = after.hand.recover(input(), before.notes.at(-1) ?? null, desk().context);
+    const next = desk({ messages: [question] });
+    const order: string[] = [];
+    await Promise.all([
+      recovering.then(() => order.push('recovered')),
+      after.hand.run(input(), next.context).then(() => order.push('answered')),
+      next.heard('turn.began').then(() => order.push('began')),
+    ]);
+    expect(order).to.deep.equal(['recovered', 'began', 'answered']);
+    expect((await lost).outcome).to.equal('failed');
+    expect(pool.stats().running).to.equal(0);
+  });
+
   it('begins no turn beside a process of the session that could not be ended', async () => {
     const real = processTable();
     let ghosts: readonly number[] = [];
@@ -236,6 +255,18 @@ describe('engineTurnHand', () => {
       expect(await hand.run(input(), desk({ messages: [question] }).context)).to.deep.equal({ outcome: 'succeeded', text: 'done' });
       expect(pid).to.be.greaterThan(1);
       expect(await isAlive(pid)).to.equal(false);
+    });
+
+    it('has its intent written before it does anything, and does nothing without', async () => {
+      let played = 0;
+      const { hand } = hall(broken(() => { played += 1; return Promise.resolve({ outcome: 'succeeded', text: 'fine' }); }));
+      const at = desk({ messages: [question] });
+      const output = await hand.run(input(), { ...at.context, note: () => Promise.reject(new Error('the disk is full')) });
+      expect(output).to.include({ outcome: 'failed', error: 'The turn could not be run: the disk is full' });
+      expect(played).to.equal(0);
+      await hand.run(input(), at.context);
+      expect(at.notes).to.have.lengthOf(1);
+      expect(at.notes[0]).to.have.all.keys('spawnId', 'tokenHash');
     });
 
     it('does not fall over one that neither awaits nor catches', async () => {
