@@ -78,7 +78,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   server.on('request', app.callback());
 
   const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000 });
-  await listen(server, host, options.port ?? 0);
+  await listen(server, host, options.port ?? 0).catch((error: unknown) => {
+    socket.close();
+    throw error;
+  });
   const port = portOf(server);
   log.info({ host, port, authRequired }, 'the gateway listened');
   let closing: Promise<void> | undefined;

@@ -51,6 +51,12 @@ describe('gateway.close', () => {
     await openHouse({ operatorToken: 'short' }).catch((error: unknown) => (refusal = error));
     expect(refusal).to.be.instanceOf(TypeError);
   });
+
+  it('says so when the port is taken', async () => {
+    let refusal: unknown;
+    await openHouse({ port: house.gateway.port }).catch((error: unknown) => (refusal = error));
+    expect(refusal).to.include({ code: 'EADDRINUSE' });
+  });
 });
 
 interface Line { write(text: string): void; heard(pattern: RegExp): Promise<void>; readonly all: Promise<string> }

@@ -62,6 +62,9 @@ export async function openHouse(options: Partial<GatewayOptions> & { store?: Sto
     settings: { home, sessionRoots: [home], interruptOnNewMessage: true, turnDeadlineMs: 60_000, companyName: 'Acme Works' },
     ...(people && { roster: () => people }),
     ...options,
+  }).catch(async (error: unknown) => {
+    await supervisor.stop();
+    throw error;
   });
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
   const sockets: Watching[] = [];
