@@ -9,6 +9,7 @@ import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRecord, type EngineRegistry } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { connectorKind } from '../actors/kinds/connector.js';
+import { homeKind } from '../actors/kinds/home.js';
 import { sessionKind } from '../actors/kinds/session.js';
 import { workItemKind } from '../actors/kinds/work-item.js';
 import { createGateway } from './gateway/create.js';
@@ -21,6 +22,7 @@ import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { openRecords } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/create.js';
@@ -68,6 +70,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const store = await openStore(layout, world, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
+    const records = await openRecords({ layout, world, root: config.portal.root });
+    undo.push(() => records.close());
     const secrets = secretsOf(earlier, () => world.secret(32));
 
     let url: string | undefined;
@@ -78,14 +82,16 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const supervisor = await createSupervisor({
       store, world,
       kinds: builtInKinds({ config, layout, registry, tokens, gatewayUrl: () => url, operatorToken: secrets.token, world, opened: open.opened }),
+      facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(async () => { open.open(); await supervisor.stop({ drainMs: supervisorDrainMs }); });
+    await records.connect(supervisor);
 
     const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
     const gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(config, layout),
+      instance: layout.instance, version, log, settings: settingsOf(config, layout), records,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => gateway.close(gatewayDrainMs));
@@ -154,6 +160,7 @@ function builtInKinds({ config, layout, registry, tokens, gatewayUrl, operatorTo
     sessionKind({ turn: after(opened, turn) }),
     workItemKind({ escalateAfterMs: config.approvals.escalateAfterHours * 3_600_000 }),
     connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
+    homeKind(),
   ] as readonly Kind[];
 }
 
