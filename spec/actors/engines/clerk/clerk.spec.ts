@@ -70,6 +70,12 @@ describe('clerk', () => {
     ]);
   });
 
+  it('delegates to engines where there is no roster', async () => {
+    await gateway.close();
+    gateway = await gatewayFixture([], { hasRoster: false });
+    expect((await tell('delegate "count the chairs" to clerk')).text).to.equal('Delegated to engine clerk: TRP-1, session s-9, running.');
+  });
+
   it('writes a reminder down with its time, and says that it cannot ring', async () => {
     const { text } = await tell('remind me in 2 hours to call ann');
     expect(text).to.match(/^Added TRP-5, due \d{4}-\d\d-\d\d \d\d:\d\d UTC: call ann\. I cannot ring a bell then/);
