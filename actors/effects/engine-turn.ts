@@ -2,16 +2,17 @@ import { mkdir, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { Json } from '../../machines/ground.js';
 import type { FencedHand, HandContext } from '../contracts.js';
-import type { Engine, TurnRequest, TurnResult } from '../engines/engine.js';
+import type { TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
-import { reap, type Graces, type ProcessTable, type SpawnNote } from '../engines/process.js';
-import { firstBytes } from '../engines/process/output.js';
+import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
-import { boundedResult, failure, interruption, type TurnOutput } from './turn-outcome.js';
-import { createSpawner, type Spawner } from './turn-spawner.js';
+import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
+import { partialOf, tellPartial } from './turn-partial.js';
+import { played } from './turn-play.js';
+import { createSpawner } from './turn-spawner.js';
 
 /**
  * The hand of a session's turn: waits for a process slot, tells the session that it began, lets the engine work, and
@@ -57,6 +58,26 @@ export interface EngineTurnOptions {
 
 /** `hands: {'engine-turn': engineTurnHand({registry, pool, tokens, gatewayUrl: () => gateway.url})}` */
 export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput, TurnOutput> {
+  /** Sessions with a process that could not be ended: no turn of theirs begins beside it. */
+  const lingering = new Map<string, Json>();
+
+  /** Sessions whose dead gateway's processes are being ended right now. */
+  const recovering = new Map<string, Promise<TurnOutput | undefined>>();
+
+  async function cleared(sessionId: string, note: Json | undefined): Promise<TurnOutput | undefined> {
+    const reaped = await reap(note, processOptions(options)).catch((error: unknown): Reaped => {
+      options.onFault?.('process table', error); // who cannot look must not say "gone"
+      return { gone: false, pid: readNote(note)?.pid ?? 0 };
+    });
+    if (reaped.gone) {
+      lingering.delete(sessionId);
+      return undefined;
+    }
+    if (note !== undefined) lingering.set(sessionId, note);
+    const message = `Process ${reaped.pid} of an earlier turn could not be confirmed gone. End it by hand, then resume the queue.`;
+    return { ...interruption(partialOf(note), message), unconfirmedPid: reaped.pid };
+  }
+
   return {
     fence: true,
     async run(input, context) {
@@ -65,7 +86,9 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
       const slot = await options.pool.take({ sessionId, rootId, engine: input.engine, signal: context.signal }).catch(() => undefined);
       if (slot === undefined) return interruption('');
       try {
-        return await turn(input, context, options);
+        await recovering.get(sessionId); // a newer message may have started this turn meanwhile
+        const left = lingering.has(sessionId) ? await cleared(sessionId, lingering.get(sessionId)) : undefined;
+        return left ?? (await turn(input, context, options, (note) => lingering.set(sessionId, note)));
       } catch (error) {
         if (context.signal.aborted) return interruption('');
         options.onFault?.(input.engine, error);
@@ -74,16 +97,20 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
         slot.release();
       }
     },
-    async recover(_input, note) {
-      const reaped = await reap(note, processOptions(options));
-      if (reaped.gone) return interruption(partialOf(note), 'The gateway ended while this turn was running.');
-      const message = `The gateway ended while this turn was running, and process ${reaped.pid} could not be confirmed gone. End it by hand, then resume the queue.`;
-      return { ...interruption(partialOf(note), message), unconfirmedPid: reaped.pid };
+    async recover(_input, note, context) {
+      const sessionId = context.actor.id;
+      const clearing = cleared(sessionId, note);
+      recovering.set(sessionId, clearing);
+      try {
+        return (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.');
+      } finally {
+        if (recovering.get(sessionId) === clearing) recovering.delete(sessionId);
+      }
     },
   };
 }
 
-async function turn(input: TurnInput, context: HandContext, options: EngineTurnOptions): Promise<TurnOutput> {
+async function turn(input: TurnInput, context: HandContext, options: EngineTurnOptions, onLingering: (note: Json) => void): Promise<TurnOutput> {
   const sessionId = context.actor.id;
   const engine = options.registry.get(input.engine);
   if (engine === undefined) return failure(`There is no engine "${input.engine}" here. GET /api/engines lists them.`);
@@ -109,57 +136,21 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
       sessionId, turnId: input.turnId, ...conversation, nativeId: input.nativeId, model: input.model, effort: input.effort, cwd: input.cwd,
       env: environment(input, sessionId, token, options), deadlineMs: input.deadlineMs, silenceMs: options.silenceMs ?? 120_000,
     };
-    const result = await played(engine, request, { input, context, deltas, spawner, signal: abort.signal, options });
+    await spawner.intend(); // the fence: from here on a crash means "recover", also for engines that start no process
+    const result = await played(engine, request, {
+      turnId: input.turnId, context, deltas, spawner, signal: abort.signal, settleMs: options.settleMs ?? 15_000, onFault: (...fault) => options.onFault?.(...fault),
+    });
     const unconfirmedPid = await spawner.close(() => abort.abort());
     deltas.close();
     const told = judged(result, context.signal, abort.signal, input, deltas);
-    if (context.signal.aborted) await tellPartial(told, input, context, spawner.lastNote());
-    return unconfirmedPid === undefined ? told : { ...told, unconfirmedPid };
+    if (context.signal.aborted) await tellPartial(told, input.turnId, context, spawner.lastNote());
+    if (unconfirmedPid === undefined) return told;
+    onLingering({ ...spawner.lastNote() });
+    return { ...told, unconfirmedPid };
   } finally {
     clearTimeout(deadline);
     context.signal.removeEventListener('abort', onAbort);
     options.tokens.revoke(token);
-  }
-}
-
-interface Play {
-  readonly input: TurnInput;
-  readonly context: HandContext;
-  readonly deltas: Deltas;
-  readonly spawner: Spawner;
-  readonly signal: AbortSignal;
-  readonly options: EngineTurnOptions;
-}
-
-/** The engine's own turn; never rejects and never hangs after an abort. */
-async function played(engine: Engine, request: TurnRequest, play: Play): Promise<TurnResult> {
-  const { context, deltas, spawner, signal, options } = play;
-  const io = {
-    signal,
-    spawn: spawner.spawn,
-    delta: (...[type, content, extra]: Parameters<Deltas['add']>) => deltas.add(type, content, extra),
-    // an engine that does not await this must not take the process down when the session has moved on
-    native: (nativeId: string) => context.send({ type: 'turn.native', turnId: play.input.turnId, nativeId }).catch(() => undefined),
-  };
-  let timer: NodeJS.Timeout | undefined;
-  let arm: () => void = () => undefined;
-  const abandoned = new Promise<TurnResult>((resolve) => {
-    arm = () => {
-      timer = setTimeout(() => resolve(failure(`Engine "${engine.name}" did not settle after it was told to end.`)), options.settleMs ?? 15_000);
-    };
-    if (signal.aborted) arm();
-    else signal.addEventListener('abort', arm, { once: true });
-  });
-  const working = (async () => boundedResult(engine.name, await engine.turn(request, io)))();
-  try {
-    return await Promise.race([working, abandoned]);
-  } catch (error) {
-    if (!signal.aborted) options.onFault?.(engine.name, error);
-    return failure(`Engine "${engine.name}" failed: ${sentence(error)}`);
-  } finally {
-    signal.removeEventListener('abort', arm);
-    clearTimeout(timer);
-    working.catch(() => undefined); // an abandoned engine may still reject, much later
   }
 }
 
@@ -171,27 +162,6 @@ function judged(result: TurnResult, asked: AbortSignal, ended: AbortSignal, inpu
   const isLate = ended.aborted && (ended.reason as { readonly name?: string } | undefined)?.name === 'TimeoutError';
   if (isLate) return { ...failure(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`, text), ...usage };
   return result;
-}
-
-/**
- * The half of an answer is worth keeping. A session that left the turn is told at once. A supervisor that stops may not
- * hear the outcome any more, so it stands in the note, where `recover` finds it. With the store gone nobody can be told.
- */
-async function tellPartial(told: TurnResult, input: TurnInput, context: HandContext, spawnNote: SpawnNote | undefined): Promise<void> {
-  if (told.text === '' && told.usage === undefined) return;
-  const usage = told.usage === undefined ? {} : { usage: { ...told.usage } };
-  const telling = context.reason() === 'stopping'
-    ? context.note({ ...spawnNote, partial: firstBytes(told.text, partialBytesMax) })
-    : context.send({ type: 'turn.partial', turnId: input.turnId, text: told.text, ...usage });
-  await telling.catch(() => undefined);
-}
-
-const partialBytesMax = 64 * 1024;
-
-/** What an earlier process of ours noted of an answer before it stopped. */
-function partialOf(note: Json | undefined): string {
-  const partial = typeof note === 'object' && note !== null && !Array.isArray(note) ? (note as { readonly partial?: Json }).partial : undefined;
-  return typeof partial === 'string' ? partial : '';
 }
 
 /** The id that the session gives to the answer of a turn, so that watchers can join deltas and message. */
@@ -219,7 +189,5 @@ async function prepareFolder(cwd: string, workRoot: string | undefined): Promise
 
 const processOptions = ({ graces, table }: EngineTurnOptions): { readonly graces?: Graces; readonly table?: ProcessTable } =>
   ({ ...(graces === undefined ? {} : { graces }), ...(table === undefined ? {} : { table }) });
-
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export type { TurnOutput } from './turn-outcome.js';

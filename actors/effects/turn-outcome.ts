@@ -38,3 +38,5 @@ function finite(usage: NonNullable<TurnResult['usage']>): NonNullable<TurnResult
   const { inputTokens, outputTokens, cachedTokens, costUsd } = usage;
   return Object.fromEntries(Object.entries({ inputTokens, outputTokens, cachedTokens, costUsd }).filter(([, value]) => Number.isFinite(value)));
 }
+
+export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -29,7 +29,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => settingsFile(layout, settings),
     () => disk(layout),
     () => gateway(layout, config),
-    ...configuredEngines(config).map((engine) => () => engineHere(engine, config.engines.default)),
+    ...enginesOf(config).map((engine) => () => engineHere(engine, config.engines.default)),
     () => defaultEngine(config),
   ];
   const findings: Finding[] = [];
@@ -39,6 +39,9 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
   }
   return findings;
 }
+
+// The clerk asks whether there is a gateway: there will be one when it is needed.
+const enginesOf = (config: Config) => configuredEngines(config, () => 'http://127.0.0.1');
 
 async function nodeVersion(): Promise<Finding> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -102,7 +105,7 @@ async function gateway(layout: Layout, config: Config): Promise<Finding> {
   return { grade: 'good', about: 'store', what: `is there and closed; port ${port} is free. troupe verify checks every record` };
 }
 
-async function engineHere(engine: ReturnType<typeof configuredEngines>[number], standard: string): Promise<Finding> {
+async function engineHere(engine: ReturnType<typeof enginesOf>[number], standard: string): Promise<Finding> {
   const facts = await engine.discover();
   const name = `${engine.name}${engine.name === standard ? ' (default)' : ''}`;
   if (facts.available) return { grade: 'good', about: 'engine', what: `${name} found${facts.version === undefined ? '' : `, ${facts.version}`}` };
@@ -110,7 +113,7 @@ async function engineHere(engine: ReturnType<typeof configuredEngines>[number], 
 }
 
 async function defaultEngine(config: Config): Promise<Finding | undefined> {
-  const names = configuredEngines(config).map((engine) => engine.name);
+  const names = enginesOf(config).map((engine) => engine.name);
   if (names.includes(config.engines.default)) return undefined;
   return { grade: 'bad', about: 'engine', what: `engines.default is "${config.engines.default}", which is not one of ${names.join(', ')}`, mend: 'Set engines.default in config.yaml to one of them, or configure that engine.' };
 }

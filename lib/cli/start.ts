@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { serve, type Served } from '../serve.js';
+import { progressTeller } from './progress.js';
 import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 
 interface StartOptions extends HomeOptions { readonly port?: number; readonly host?: string }
@@ -15,7 +16,7 @@ export function startCommand(program: Command, terminal: Terminal): void {
         layout,
         ...(options.port === undefined ? {} : { port: options.port }),
         ...(options.host === undefined ? {} : { host: options.host }),
-        say: (text) => terminal.say(text),
+        onProgress: progressTeller(terminal),
       });
       welcome(served, options, terminal);
       await untilStopped(served, terminal);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { asked, employeeNamed, type Asking, type Desk, type Done } from './desk.js';
+import { asked, type Asking, type Desk, type Done } from './desk.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import { callerName, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -21,8 +21,6 @@ export interface WorkItemWish {
  * @example await createWorkItem(desk, {title: 'Buy milk'}, {by: operator})
  */
 export async function createWorkItem(desk: Desk, wish: WorkItemWish, asking: Asking): Promise<Done<ActorView> | Refusal> {
-  const assignee = employeeNamed(desk, wish.assignee);
-  if (isRefusal(assignee)) return assignee;
   const prefix = await frozenPrefix(desk);
   let minted: ActorView | undefined;
   const committed = await desk.supervisor.transact({
@@ -30,7 +28,7 @@ export async function createWorkItem(desk: Desk, wish: WorkItemWish, asking: Ask
     actors: [],
     ...asked(asking),
     decide(turns) {
-      minted = mintWorkItem(turns, prefix, workItemInput(wish, asking.by, assignee?.department));
+      minted = mintWorkItem(turns, prefix, workItemInput(wish, asking.by));
       return { id: minted.id };
     },
   });
@@ -47,13 +45,13 @@ export function mintWorkItem(turns: Turns, prefix: Prefix, input: Json): ActorVi
   return turns.create('work-item', `${prefix.value}-${turns.count('work-item')}`, { input });
 }
 
-export function workItemInput(wish: WorkItemWish, by: Caller, department: string | null | undefined, source?: { source: string; sourceRef: string }): Json {
+export function workItemInput(wish: WorkItemWish, by: Caller, source?: { source: string; sourceRef: string }): Json {
   return {
-    title: wish.title.slice(0, titleCharsMax),
+    title: wish.title,
     body: wish.body ?? null,
     acceptance: wish.acceptance ?? null,
     assignee: wish.assignee ?? null,
-    department: wish.department ?? department ?? null,
+    department: wish.department ?? null,
     verifyPolicy: wish.verifyPolicy ?? null,
     source: source?.source ?? (by.type === 'session' ? 'session' : 'human'),
     sourceRef: source?.sourceRef ?? (by.type === 'session' ? sourceRef('session', by.id) : null),
@@ -61,10 +59,9 @@ export function workItemInput(wish: WorkItemWish, by: Caller, department: string
   };
 }
 
-/** `session:<id>:<12 hex>`: says who minted it and is unique, as machine mints must be. */
+/** `session:<id>:<12 hex>`: says who minted it, and is unique. */
 export const sourceRef = (how: 'session' | 'delegate', sessionId: string): string => `${how}:${sessionId}:${randomBytes(6).toString('hex')}`;
 
-const titleCharsMax = 200;
 const prefixKey = 'work-item/prefix';
 
 export interface Prefix { readonly value: string; frozen: boolean }

@@ -1,10 +1,11 @@
 import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } from './create-work-item.js';
 import { inTurn } from './in-turn.js';
-import { attempted, itemKinship } from './kinship.js';
+import { itemKinship } from './kinship.js';
 import { lineageOf, openWithin, selectFor, statusOf, type Lineage } from './open-session.js';
 import { workingFolder } from './working-folder.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
+import { sortableText } from '../../machines/sortable.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -105,14 +106,14 @@ const attemptsMax = 15;
 
 /** Sessions linked to the item that may be at work, newest first; the older ones have long ended. */
 async function attemptsAt(desk: Desk, itemId: string): Promise<ActorKey[]> {
-  const page = await desk.supervisor.list('session', { index: 'work-item', prefix: `${itemId}/`, reverse: true, limit: attemptsMax });
+  const page = await desk.supervisor.list('session', { index: 'work-item', prefix: `${sortableText(itemId)}/`, reverse: true, limit: attemptsMax });
   return page.items.map((item) => ({ kind: 'session', id: item.id }));
 }
 
 async function openItem(desk: Desk, itemId: string, asking: Asking): Promise<ActorView | Refusal> {
   const item = await desk.supervisor.get('work-item', itemId);
   if (!item) return refuse('NOT_FOUND', { kind: 'work-item', id: itemId }, `Todo ${itemId} not found`);
-  if (asking.by.type === 'session' && itemKinship(desk, asking.by, recordOf(item), await attempted(desk, asking.by)) === 'stranger') return refuse('NOT_OWNER');
+  if (asking.by.type === 'session' && itemKinship(desk, asking.by, recordOf(item)) === 'stranger') return refuse('NOT_OWNER');
   return closedItem(item) ?? item;
 }
 
@@ -125,7 +126,7 @@ function closedItem(item: ActorView): Refusal | undefined {
 function intentInput({ wish, asking, employee, selection, lineage }: Delegation): Json {
   const from = lineage.parentSessionId;
   const title = wish.title ?? wish.task.split('\n', 1)[0] ?? wish.task;
-  return workItemInput({ title, body: wish.task, assignee: employee?.name ?? null }, asking.by, employee?.department,
+  return workItemInput({ title, body: wish.task, assignee: employee?.name ?? null, department: employee?.department }, asking.by,
     { source: 'delegation', sourceRef: sourceRef('delegate', from ?? `${asking.by.type}.${selection.engine}`) });
 }
 

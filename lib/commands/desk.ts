@@ -59,7 +59,7 @@ export interface Employee {
   readonly engine?: string;
   readonly model?: string;
   readonly effortLevel?: string;
-  readonly parentName?: string | null;
+  readonly reportsTo?: string | null;
 }
 export interface Roster { readonly employees: readonly Employee[] }
 

@@ -16,8 +16,7 @@ export async function kinship(desk: Desk, agent: Agent, kind: string, id: string
   const target = await desk.supervisor.get(kind, id);
   if (!target) return 'absent';
   if (kind === 'session') return sessionKinship(agent, target);
-  if (kind !== 'work-item') return 'stranger';
-  return itemKinship(desk, agent, recordOf(target), await attempted(desk, agent));
+  return kind === 'work-item' ? itemKinship(desk, agent, recordOf(target)) : 'stranger';
 }
 
 export function sessionKinship(agent: Agent, target: ActorView): Kinship {
@@ -26,19 +25,15 @@ export function sessionKinship(agent: Agent, target: ActorView): Kinship {
   return agent.ancestors.includes(target.id) ? 'below' : 'stranger';
 }
 
-export function itemKinship(desk: Desk, agent: Agent, record: Readonly<Record<string, unknown>>, attemptedId: string | null): Kinship {
-  if (record['id'] === attemptedId || madeBy(record['sourceRef'], agent.id)) return 'self';
-  if (agent.employee === null) return 'stranger';
-  const assignee = record['assignee'];
+/** Its own: created, assigned, or attempted by it or by a session that it works for. Above: the manager of the assignee. */
+export function itemKinship(desk: Desk, agent: Agent, item: Readonly<Record<string, unknown>>): Kinship {
+  const { assignee, createdBy } = item;
+  if (createdBy === `session:${agent.id}`) return 'self';
+  const attempts = (item['attempts'] ?? []) as readonly { readonly sessionId: string }[];
+  if (attempts.some(({ sessionId }) => sessionId === agent.id || agent.ancestors.includes(sessionId))) return 'self';
+  if (agent.employee === null || typeof assignee !== 'string') return 'stranger';
   if (assignee === agent.employee) return 'self';
-  return typeof assignee === 'string' && manages(desk, agent.employee, assignee) ? 'above' : 'stranger';
-}
-
-/** The work item that the agent's own session is an attempt at. */
-export async function attempted(desk: Desk, agent: Agent): Promise<string | null> {
-  const session = await desk.supervisor.get('session', agent.id);
-  const workItemId = session && recordOf(session)['workItemId'];
-  return typeof workItemId === 'string' ? workItemId : null;
+  return manages(desk, agent.employee, assignee) ? 'above' : 'stranger';
 }
 
 export const ancestorsOf = (session: ActorView): readonly string[] => {
@@ -46,18 +41,13 @@ export const ancestorsOf = (session: ActorView): readonly string[] => {
   return Array.isArray(ancestors) ? (ancestors as readonly string[]) : [];
 };
 
-/** `sourceRef` of what an agent mints begins with how and by which session. */
-const madeBy = (sourceRef: unknown, sessionId: string): boolean =>
-  typeof sourceRef === 'string' && (sourceRef.startsWith(`session:${sessionId}:`) || sourceRef.startsWith(`delegate:${sessionId}:`));
-
 /** True when `manager` stands somewhere above `employee` in the roster. Bounded: a roster may hold a circle. */
 export function manages(desk: Desk, manager: string, employee: string): boolean {
-  const people = desk.roster?.()?.employees ?? [];
-  let above = people.find((person) => person.name === employee)?.parentName;
+  const people = new Map((desk.roster?.()?.employees ?? []).map((person) => [person.name, person]));
+  let above = people.get(employee)?.reportsTo;
   for (let steps = 0; above && steps < 64; steps++) {
     if (above === manager) return true;
-    const next: string = above;
-    above = people.find((person) => person.name === next)?.parentName;
+    above = people.get(above)?.reportsTo;
   }
   return false;
 }

@@ -1,9 +1,10 @@
 import type { Desk } from './desk.js';
 import type { Agent } from './kinship.js';
 import { treeOf } from './stop-session.js';
-import { pick, walk } from './walk.js';
+import { idsOf, recordsOf, walk, walkRecords } from './walk.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
+import { sortableText } from '../../machines/sortable.js';
 
 export interface SessionsQuery {
   readonly q?: string | undefined;
@@ -28,43 +29,47 @@ const perGroup = 50;
 const searchMax = 100;
 
 async function group(desk: Desk, name: string, offset: number, limit: number): Promise<Json> {
-  const page = await desk.supervisor.list('session', { index: 'group', prefix: `${name}/`, offset, limit: Math.min(limit, 500) });
-  return page.items.map((item) => item.row);
+  const page = await desk.supervisor.list('session', { index: 'group', prefix: `${sortableText(name)}/`, offset, limit });
+  return recordsOf(desk.supervisor, 'session', page.items.map((item) => item.id));
 }
 
 async function collect(desk: Desk, index: string, prefix?: string): Promise<Json[]> {
-  const rows: Json[] = [];
-  for await (const item of walk(desk.supervisor, 'session', { index, ...(prefix !== undefined && { prefix }) })) rows.push(item.row);
-  return rows;
+  return recordsOf(desk.supervisor, 'session', await idsOf(desk.supervisor, 'session', { index, ...(prefix !== undefined && { prefix }) }));
 }
 
 async function search(desk: Desk, q: string): Promise<Json> {
   const matches = matcher(q);
   const found: Json[] = [];
-  for await (const item of walk(desk.supervisor, 'session', { index: 'all' })) {
-    if (matches(item.row)) found.push(item.row);
+  for await (const row of walkRecords(desk.supervisor, 'session', await idsOf(desk.supervisor, 'session', { index: 'all' }))) {
+    if (matches(row)) found.push(row);
     if (found.length === searchMax) break;
   }
   return found;
 }
 
-/** `counts` tells how many there are per group; `sessions` holds the first of each. */
+/** `counts` tells how many there are per group, by keys alone; only the first of each group are read. */
 async function overview(desk: Desk): Promise<Json> {
+  const groups = new Map<string, { ids: string[]; count: number }>();
+  for await (const { id, key } of walk(desk.supervisor, 'session', { index: 'group' })) {
+    const name = key.slice(0, key.indexOf('/'));
+    const one = groups.get(name) ?? { ids: [], count: 0 };
+    groups.set(name, one);
+    if (one.ids.length < perGroup) one.ids.push(id);
+    one.count++;
+  }
   const counts: Record<string, number> = {};
   const sessions: Json[] = [];
-  for await (const item of walk(desk.supervisor, 'session', { index: 'group' })) {
-    const name = item.key.slice(0, item.key.lastIndexOf('/'));
-    const count = (counts[name] ?? 0) + 1;
-    counts[name] = count;
-    if (count <= perGroup) sessions.push(item.row);
+  for (const { ids, count } of groups.values()) {
+    const rows = await recordsOf(desk.supervisor, 'session', ids);
+    sessions.push(...rows);
+    if (rows[0]) counts[groupOf(rows[0])] = count; // the key holds the name in another spelling
   }
   return { sessions, counts, perGroup };
 }
 
 async function listSubtree(desk: Desk, query: SessionsQuery, agent: Agent): Promise<Json> {
-  const views = await Promise.all((await treeOf(desk, agent.id, 1000)).map((id) => desk.supervisor.get('session', id)));
-  const matches = query.q === undefined ? () => true : matcher(query.q);
-  const rows = views.flatMap((view) => (view ? [view.view] : [])).filter((row) => matches(row));
+  const all = await recordsOf(desk.supervisor, 'session', await treeOf(desk, agent.id, 1000));
+  const rows = query.q === undefined ? all : all.filter(matcher(query.q));
   if (query.q !== undefined) return rows.slice(0, searchMax);
   if (query.group !== undefined) {
     const offset = query.offset ?? 0;
@@ -93,10 +98,10 @@ function matcher(q: string): (row: Json) => boolean {
 }
 
 /** The sessions directly beneath one, oldest first. */
-export const childrenOf = (desk: Desk, sessionId: string): Promise<Json[]> => collect(desk, 'parent', `${sessionId}/`);
+export const childrenOf = (desk: Desk, sessionId: string): Promise<Json[]> => collect(desk, 'parent', `${sortableText(sessionId)}/`);
 
 /** The sessions that attempted a work item, oldest first. */
-export const attemptsOf = (desk: Desk, workItemId: string): Promise<Json[]> => collect(desk, 'work-item', `${workItemId}/`);
+export const attemptsOf = (desk: Desk, workItemId: string): Promise<Json[]> => collect(desk, 'work-item', `${sortableText(workItemId)}/`);
 
 /** What the item's attempts have cost so far, in US dollars; never stored, always summed. */
 export async function spendOf(desk: Desk, workItemId: string): Promise<number> {
@@ -107,17 +112,3 @@ export async function spendOf(desk: Desk, workItemId: string): Promise<number> {
   }
   return sum;
 }
-
-/** How many sessions there are, how many run, how many are awake; for GET /api/status. */
-export async function countSessions(desk: Desk): Promise<{ total: number; running: number; active: number }> {
-  let running = 0;
-  let active = 0;
-  const { total } = await pick(walk(desk.supervisor, 'session', { index: 'all' }), { offset: 0, limit: 0 }, (item) => {
-    const status = (item.row as { status?: string }).status;
-    if (status === 'running') running++;
-    if (status === 'running' || status === 'waiting') active++;
-    return true;
-  });
-  return { total, running, active };
-}
-

@@ -1,8 +1,9 @@
 import type { Desk } from './desk.js';
-import { attempted, itemKinship } from './kinship.js';
-import { walk } from './walk.js';
+import { itemKinship } from './kinship.js';
+import { idsOf, recordsOf, walk, walkRecords } from './walk.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
+import { sortableText } from '../../machines/sortable.js';
 
 export interface WorkItemsQuery {
   readonly status?: string | undefined;
@@ -31,42 +32,62 @@ type Item = Readonly<Record<string, Json | undefined>>;
 
 /**
  * A page of work items, ranked ones first, then the latest change first. `totals` counts every status under the same
- * filter without `status`. The narrowest index serves; what it cannot say is filtered record by record.
+ * filter without `status`. Filters that an index knows are answered from keys alone; only what no index can say
+ * (text, times, attention, an agent's own) makes it look into the records.
  */
 export async function listWorkItems(desk: Desk, query: WorkItemsQuery, by: Caller): Promise<WorkItemsPage> {
-  const keep = await filterFor(desk, query, by);
+  const statuses = await statusesOf(desk);
+  const candidates = await candidatesFor(desk, query);
+  const look = testsFor(desk, query, by);
+  const ids = look.length === 0 ? candidates : await lookedInto(desk, candidates, look);
   const totals: Record<string, number> = Object.fromEntries(workItemStatuses.map((status) => [status, 0]));
-  const picked: Json[] = [];
-  let total = 0;
-  for await (const item of walk(desk.supervisor, 'work-item', narrowest(query))) {
-    const record = item.row as Item;
-    if (!keep(record)) continue;
-    const status = String(record['status']);
+  const chosen: string[] = [];
+  for (const id of ids) {
+    const status = statuses.get(id);
+    if (status === undefined) continue; // came into being while we were counting
     totals[status] = (totals[status] ?? 0) + 1;
-    if (query.status !== undefined && status !== query.status) continue;
-    if (total >= query.offset && picked.length < query.limit) picked.push(listed(record));
-    total++;
+    if (query.status === undefined || query.status === status) chosen.push(id);
   }
-  const end = query.offset + picked.length;
-  return { workItems: picked, total, totals, limit: query.limit, offset: query.offset, nextOffset: end < total && picked.length > 0 ? end : null };
+  const { limit, offset } = query;
+  const records = await recordsOf(desk.supervisor, 'work-item', chosen.slice(offset, offset + limit));
+  const end = offset + limit;
+  return { workItems: records.map((record) => listed(record as Item)), total: chosen.length, totals, limit, offset, nextOffset: end < chosen.length ? end : null };
 }
 
 export const workItemStatuses = ['backlog', 'assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'] as const;
 
-/** Not `status`: the totals need the others too. */
-function narrowest(query: WorkItemsQuery): { index: string; prefix?: string } {
-  if (query.assignee !== undefined) return { index: 'assignee', prefix: `${query.assignee}/` };
-  if (query.department !== undefined) return { index: 'department', prefix: `${query.department}/` };
-  if (query.source !== undefined) return { index: 'source', prefix: `${query.source}/` };
-  return { index: 'all' };
+/** Every item's status, read from the keys of the list by status. */
+async function statusesOf(desk: Desk): Promise<ReadonlyMap<string, string>> {
+  const statuses = new Map<string, string>();
+  for await (const { id, key } of walk(desk.supervisor, 'work-item', { index: 'status' })) statuses.set(id, key.slice(0, key.indexOf('/')));
+  return statuses;
 }
 
-async function filterFor(desk: Desk, query: WorkItemsQuery, by: Caller): Promise<(record: Item) => boolean> {
-  const tests: ((record: Item) => boolean)[] = [];
-  for (const member of ['source', 'assignee', 'department'] as const) {
-    const wanted = query[member];
-    if (wanted !== undefined) tests.push((record) => record[member] === wanted);
+/** The ids, in order, that the indexes let through. */
+async function candidatesFor(desk: Desk, query: WorkItemsQuery): Promise<readonly string[]> {
+  const lists: string[][] = [];
+  for (const index of ['assignee', 'department', 'source'] as const) {
+    const wanted = query[index];
+    if (wanted !== undefined) lists.push(await idsOf(desk.supervisor, 'work-item', { index, prefix: `${sortableText(wanted)}/` }));
   }
+  const [first, ...others] = lists;
+  if (!first) return idsOf(desk.supervisor, 'work-item', { index: 'all' });
+  const sets = others.map((ids) => new Set(ids));
+  return first.filter((id) => sets.every((set) => set.has(id)));
+}
+
+type Test = (record: Item) => boolean;
+
+async function lookedInto(desk: Desk, ids: readonly string[], tests: readonly Test[]): Promise<readonly string[]> {
+  const passed: string[] = [];
+  for await (const record of walkRecords(desk.supervisor, 'work-item', ids)) {
+    if (tests.every((test) => test(record as Item))) passed.push(String((record as Item)['id']));
+  }
+  return passed;
+}
+
+function testsFor(desk: Desk, query: WorkItemsQuery, by: Caller): readonly Test[] {
+  const tests: Test[] = [];
   const { since, until, q } = query;
   if (since !== undefined) tests.push((record) => Date.parse(String(record['updatedAt'])) >= since);
   if (until !== undefined) tests.push((record) => Date.parse(String(record['updatedAt'])) <= until);
@@ -78,11 +99,8 @@ async function filterFor(desk: Desk, query: WorkItemsQuery, by: Caller): Promise
     const person = query.needsAttentionFor === 'me' ? (by.type === 'session' ? by.employee : 'operator') : query.needsAttentionFor;
     tests.push((record) => needsAttention(record, person));
   }
-  if (by.type === 'session') {
-    const own = await attempted(desk, by);
-    tests.push((record) => itemKinship(desk, by, record, own) !== 'stranger');
-  }
-  return (record) => tests.every((test) => test(record));
+  if (by.type === 'session') tests.push((record) => ['self', 'above'].includes(itemKinship(desk, by, record)));
+  return tests;
 }
 
 /** A pending approval that waits for them, or work of theirs that is stuck. Escalated approvals and the virtual root's are the operator's. */

@@ -1,6 +1,6 @@
 import { asked, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
-import type { Agent } from './kinship.js';
+import { ancestorsOf, type Agent } from './kinship.js';
 import type { Turns } from '../supervisor/contract.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -37,7 +37,11 @@ function postAsAgent(desk: Desk, agent: Agent, sessionId: string, message: { id:
         const hops = countRelay(turns, keys);
         if (isRefusal(hops)) return hops;
         const meta = { kind: 'agent-relay', from: agent.id, employee: agent.employee, hops };
-        turns.send({ kind: 'session', id: sessionId }, { type: 'message.post', message: { ...message, role: 'notification', kind: 'agent', meta } });
+        const target = { kind: 'session', id: sessionId };
+        const session = turns.read(target);
+        if (!session) return refuse('NOT_FOUND', target);
+        const kind = ancestorsOf(session).includes(agent.id) ? 'user' : 'agent'; // only people and ancestors interrupt a running turn
+        turns.send(target, { type: 'message.post', message: { ...message, role: 'notification', kind, meta } });
         return { sessionId };
       },
     });

@@ -1,4 +1,5 @@
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { asked, askOne, type Asking, type Desk, type Done } from './desk.js';
+import { sortableText } from '../../machines/sortable.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { PlannedStep } from '../supervisor/contract.js';
 
@@ -11,6 +12,7 @@ export interface Stopped { readonly sessionId: string; readonly stopped: readonl
 export async function stopSession(desk: Desk, sessionId: string, options: { descendants: boolean; reason?: string }, asking: Asking): Promise<Done<Stopped> | Refusal> {
   if (!(await desk.supervisor.get('session', sessionId))) return refuse('NOT_FOUND', { kind: 'session', id: sessionId });
   const ids = options.descendants ? await treeOf(desk, sessionId) : [sessionId];
+  if (ids.length === 1) return stopOne(desk, sessionId, options.reason, asking);
   const event = { type: 'session.stop', ...(options.reason !== undefined && { reason: options.reason }) };
   const steps: PlannedStep[] = [];
   let replayed = false;
@@ -32,6 +34,11 @@ export async function stopSession(desk: Desk, sessionId: string, options: { desc
     steps.push(...committed.steps);
   }
   return { value: { sessionId, stopped: ids }, replayed, steps };
+}
+
+async function stopOne(desk: Desk, sessionId: string, reason: string | undefined, asking: Asking): Promise<Done<Stopped> | Refusal> {
+  const done = await askOne(desk, 'session', sessionId, { type: 'session.stop', ...(reason !== undefined && { reason }) }, asking);
+  return isRefusal(done) ? done : { ...done, value: { sessionId, stopped: [sessionId] } };
 }
 
 const actorsMax = 16;
@@ -56,7 +63,7 @@ async function childIds(desk: Desk, parentId: string): Promise<string[]> {
   let after: string | null = null;
   do {
     const page: { items: readonly { id: string }[]; next: string | null } = await desk.supervisor.list('session', {
-      index: 'parent', prefix: `${parentId}/`, limit: 1000, ...(after !== null && { after }),
+      index: 'parent', prefix: `${sortableText(parentId)}/`, limit: 1000, ...(after !== null && { after }),
     });
     for (const item of page.items) ids.push(item.id);
     after = page.next;

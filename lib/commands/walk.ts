@@ -1,8 +1,10 @@
+import type { Json } from '../../machines/ground.js';
 import type { ListItem, Supervisor } from '../supervisor/contract.js';
 
 /**
- * Walk a list page by page, bounded: what a list route needs when it must skip, filter or count.
- * @example for await (const item of walk(supervisor, 'session', {index: 'parent', prefix: `${id}/`})) …
+ * Walk a list page by page, bounded: keys only, the cheap part of a list. Records are read by `recordsOf`, and only
+ * those that are shown or must be looked into.
+ * @example for await (const {id} of walk(supervisor, 'session', {index: 'parent', prefix: `${parent}/`})) …
  */
 export async function* walk(supervisor: Supervisor, kind: string, list: { index: string; prefix?: string; most?: number }): AsyncGenerator<ListItem> {
   let left = list.most ?? walkMax;
@@ -20,20 +22,25 @@ export async function* walk(supervisor: Supervisor, kind: string, list: { index:
   } while (after !== null && left > 0);
 }
 
-/** A page of things that satisfy `keep`, and how many there are in all within the bound. */
-export async function pick(
-  items: AsyncIterable<ListItem>, page: { offset: number; limit: number }, keep: (item: ListItem) => boolean,
-): Promise<{ items: ListItem[]; total: number }> {
-  const picked: ListItem[] = [];
-  let total = 0;
-  for await (const item of items) {
-    if (!keep(item)) continue;
-    if (total >= page.offset && picked.length < page.limit) picked.push(item);
-    total++;
-  }
-  return { items: picked, total };
+/** The views of actors, in the order of the ids; one that is gone by now is left out. */
+export async function recordsOf(supervisor: Supervisor, kind: string, ids: readonly string[]): Promise<Json[]> {
+  const views = await Promise.all(ids.map((id) => supervisor.get(kind, id)));
+  return views.flatMap((view) => (view ? [view.view] : []));
+}
+
+/** The ids of a list, in its order. */
+export async function idsOf(supervisor: Supervisor, kind: string, list: { index: string; prefix?: string; most?: number }): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of walk(supervisor, kind, list)) ids.push(id);
+  return ids;
+}
+
+/** Records of a list as they are read, a page at a time. */
+export async function* walkRecords(supervisor: Supervisor, kind: string, ids: readonly string[]): AsyncGenerator<Json> {
+  for (let from = 0; from < ids.length; from += recordsAtOnce) yield* await recordsOf(supervisor, kind, ids.slice(from, from + recordsAtOnce));
 }
 
 const pageSize = 1000;
-/** No list route looks at more than this many records. */
+const recordsAtOnce = 200;
+/** No list route looks at more than this many keys. */
 export const walkMax = 100_000;

@@ -61,6 +61,7 @@ const table = {
   'inspect.resume': people,
   'inspect.dead-letters': people,
   'inspect.retry': people,
+  'backup.create': people,
 } as const satisfies Record<string, Row>;
 
 export type AuthorityId = keyof typeof table;

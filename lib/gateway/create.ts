@@ -6,6 +6,7 @@ import { door } from './door.js';
 import { drainable } from './drain.js';
 import { failures } from './failures.js';
 import { doorstep, isLoopback } from './host.js';
+import type { BackUp } from './routes/backup.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
 import { openSocket } from './socket.js';
 import { trace } from './trace.js';
@@ -41,6 +42,10 @@ export interface GatewayOptions {
   readonly settings: DeskSettings;
   readonly roster?: () => Roster | undefined;
   readonly log?: Logger;
+  /** Makes `POST /api/backup` possible. */
+  readonly backup?: BackUp;
+  /** Cursor and liveness of sockets: a look at each this often, a ping at every sixth. Default 5,000. */
+  readonly heartbeatMs?: number;
 }
 
 /** `const gateway = await createGateway({supervisor, registry, tokens, operatorToken, settings}); … await gateway.close()` */
@@ -57,11 +62,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     version: options.version ?? '0.0.0', instance: options.instance ?? 'default', startedAt: supervisor.world.steady(),
     authRequired, networkExposed: !isLoopback(host), port: () => portOf(server),
   };
-  const routes = routesOf(facts);
+  const routes = routesOf(facts, { backup: options.backup });
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 }, app.callback());
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 });
   server.maxConnections = 4_096;
   const drain = drainable(server);
 
@@ -70,9 +75,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(drain.middleware);                                 // 3. nothing new while draining
   app.use(door({ step, visitors, routes, authRequired }));   // 4. Host, Origin, who is it; 401 before all else
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
+  server.on('request', app.callback());
 
-  const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens });
-  await listen(server, host, options.port ?? 0);
+  const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000 });
+  await listen(server, host, options.port ?? 0).catch((error: unknown) => {
+    socket.close();
+    throw error;
+  });
   const port = portOf(server);
   log.info({ host, port, authRequired }, 'the gateway listened');
   let closing: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-import { attempted, itemKinship, sessionKinship } from '../commands/kinship.js';
+import { itemKinship, sessionKinship } from '../commands/kinship.js';
 import { recordOf, type Desk } from '../commands/desk.js';
 import type { Caller } from '../../machines/caller.js';
 import type { ActorKey } from '../../machines/ground.js';
@@ -16,8 +16,6 @@ export interface Sight {
 export function sight(desk: Desk, caller: Caller): Sight {
   if (caller.type !== 'session') return { now: () => true, later: async () => true };
   const sessions = new Map<string, boolean>([[caller.id, true]]);
-  const attempt = attempted(desk, caller);
-  attempt.catch(() => undefined); // whoever awaits it below sees the fault
 
   return {
     now: ({ kind, id }) => (kind === 'session' ? sessions.get(id) : undefined),
@@ -32,7 +30,7 @@ export function sight(desk: Desk, caller: Caller): Sight {
       }
       if (kind !== 'work-item') return false;
       const item = await desk.supervisor.get('work-item', id);
-      return item !== undefined && ['self', 'above'].includes(itemKinship(desk, caller, recordOf(item), await attempt));
+      return item !== undefined && ['self', 'above'].includes(itemKinship(desk, caller, recordOf(item)));
     },
   };
 }

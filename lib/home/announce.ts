@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { processTable } from '../../actors/engines/process.js';
 import { readPlainFile, writeAtomically } from './atomic-file.js';
 import { HomeError } from './home-error.js';
 
@@ -14,7 +14,7 @@ export interface Announcement {
   /** Process id of the live gateway; null after a clean stop. After a kill it names a dead or, worse, a foreign process. */
   readonly pid: number | null;
   /** When that process began (`processStart`), so that a pid that was given to another program is told apart. */
-  readonly pidStart: number | null;
+  readonly pidStart: string | null;
   /** What `POST /api/internal/hook` accepts. 32 random bytes, base64url. */
   readonly secret: string;
   /** The operator's bearer token. 32 random bytes, base64url. */
@@ -59,24 +59,12 @@ export async function announceStopped(path: string, announcement: Announcement):
 export async function isAlive(announcement: Announcement): Promise<boolean> {
   const { pid, pidStart } = announcement;
   if (pid === null) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
   const now = await processStart(pid);
-  // Systems without /proc: the pid alone must do.
-  return now === null || pidStart === null || now === pidStart;
+  return now !== null && (pidStart === null || now === pidStart);
 }
 
-/** When a process began, in clock ticks since the machine did: with the pid it names a process for good. Null where that cannot be read. */
-export async function processStart(pid: number): Promise<number | null> {
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  if (line === undefined) return null;
-  // The second field is the program's name in brackets and may hold anything, brackets and spaces included.
-  const ticks = Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[19]);
-  return Number.isSafeInteger(ticks) ? ticks : null;
-}
+/** When a process began: with the pid it names a process for good. Null when it is gone. */
+export const processStart = async (pid: number): Promise<string | null> => await processTable().startTime(pid) ?? null;
 
 const announcementBytesMax = 64 * 1024;
 
@@ -85,7 +73,7 @@ const schema = z.object({
   host: z.string().min(1).max(255),
   port: z.int().min(1).max(65_535),
   pid: z.int().positive().nullable(),
-  pidStart: z.int().nullable().default(null),
+  pidStart: z.string().max(200).nullable().default(null),
   secret,
   token: secret,
   url: z.url({ protocol: /^https?$/ }),

@@ -11,19 +11,25 @@ export interface OpenLog {
 }
 
 export function openLog({ level, file, stdout }: Config['logging'], layout: Layout): OpenLog {
-  const toFile = file ? pino.destination({ dest: layout.log, mkdir: true, mode: 0o600, sync: false, minLength: 0 }) : undefined;
+  let opened: ReturnType<typeof pino.destination> | undefined;
+  // Opened at the first line: a start that finds the home held by another process has nothing to write and touches nothing.
+  const open = () => {
+    opened = pino.destination({ dest: layout.log, mkdir: true, mode: 0o600, sync: false, minLength: 0 });
+    // A full disk or a folder that went away must not take the gateway down with its log.
+    opened.on('error', () => undefined);
+    return opened;
+  };
+  const toFile = file ? { write: (line: string) => void (opened ?? open()).write(line) } : undefined;
   const streams = [...(toFile === undefined ? [] : [{ level, stream: toFile }]), ...(stdout ? [{ level, stream: process.stdout }] : [])];
-  // A full disk or a folder that went away must not take the gateway down with its log.
-  toFile?.on('error', () => undefined);
   const log = streams.length === 0 || level === 'silent'
     ? pino({ level: 'silent' })
     : pino({ level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } }, pino.multistream(streams.map((entry) => ({ ...entry, level: entry.level === 'silent' ? 'fatal' : entry.level }))));
   return {
     log,
     close: () => new Promise((resolve) => {
-      if (toFile === undefined) return resolve();
-      toFile.once('close', resolve);
-      toFile.end();
+      if (opened === undefined) return resolve();
+      opened.once('close', resolve);
+      opened.end();
     }),
   };
 }

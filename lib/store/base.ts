@@ -67,8 +67,8 @@ export async function writeBase(database: Database, options: BaseOptions): Promi
   return { file: name, frame: position.frame, bytes, position };
 }
 
-/** The rows of a base image, page by page. Throws DamageError where it is not whole. */
-export async function* readBase(path: string): AsyncGenerator<Op[]> {
+/** The rows of a base image, page by page. Throws DamageError where it is not whole; `onEnd` tells the position (its frame is in the file's name). */
+export async function* readBase(path: string, onEnd?: (position: Omit<Position, 'frame'>) => void): AsyncGenerator<Op[]> {
   let index = 0;
   let rows = 0;
   let whole = false;
@@ -79,6 +79,7 @@ export async function* readBase(path: string): AsyncGenerator<Op[]> {
     if (found.frame.bytes === 0) {
       whole = true;
       if (rows !== found.frame.first) throw new DamageError(`the base image holds ${rows} of ${found.frame.first} rows`);
+      onEnd?.({ seq: found.frame.seq, chain: found.frame.chain });
       continue;
     }
     const ops = [...opsIn(found.body)];

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { writeFileDurably } from './durable-file.js';
 import { digits } from './keys.js';
 import type { Position } from './frame.js';
-import type { Place } from './segment-writer.js';
+
+/** The end of a frame: a segment file and the offset behind the frame. */
+export interface Place {
+  readonly segment: string;
+  readonly offset: number;
+}
 
 /**
  * The files of the second copy, `<home>/store-copy/`: at most one base image with everything up to a frame, the
@@ -36,10 +41,10 @@ export interface Survey {
 }
 
 /** Look at the second copy without reading its data. */
-export async function surveyCopy(directory: string): Promise<Survey> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const names = (await readdir(directory)).sort();
-  const segments = names.filter((name) => segmentPattern.test(name));
+export async function surveyCopy(directory: string, options: { readonly create?: boolean } = {}): Promise<Survey> {
+  if (options.create !== false) await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = (await readdir(directory).catch(() => [])).sort();
+  const segments = names.filter(isSegment);
   const baseName = names.filter((name) => basePattern.test(name)).at(-1);
   const base = baseName === undefined ? null : { file: baseName, frame: firstFrameOf(baseName), bytes: (await stat(join(directory, baseName))).size };
   const faults: string[] = [];
@@ -56,6 +61,11 @@ export async function surveyCopy(directory: string): Promise<Survey> {
   return { base, segments, checkpoint, faults, empty: base === null && segments.length === 0 && !names.includes(checkpointFile) };
 }
 
+/** The segments that are there now, ascending. */
+export async function listSegments(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter(isSegment).sort();
+}
+
 export function segmentName(firstFrame: number): string {
   return `segment-${digits(firstFrame)}.log`;
 }
@@ -66,6 +76,10 @@ export function baseName(frame: number): string {
 
 const segmentPattern = /^segment-\d{16}\.log$/;
 const basePattern = /^base-\d{16}\.seg$/;
+
+function isSegment(name: string): boolean {
+  return segmentPattern.test(name);
+}
 
 /** The number in a file's name: the first frame of a segment, the last that a base image covers. */
 export function firstFrameOf(name: string): number {

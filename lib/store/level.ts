@@ -1,37 +1,20 @@
-import { stat } from 'node:fs/promises';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { commitPipeline, type CommitPipeline } from './commit-pipeline.js';
-import { StoreError, type Head, type Store, type StoreState } from './contract.js';
+import { backUp } from './backup.js';
+import { StoreError, type Head, type StoreState } from './contract.js';
+import { surveyCopy } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
 import { freeBytes } from './disk.js';
+import type { LevelStore, LevelStoreOptions } from './level-options.js';
 import { lockHome } from './lock.js';
-import type { Progress } from './rebuild.js';
 import { recoverHome, type Opened } from './recover.js';
-import { startUpkeep, upkeepLimits, type Upkeep, type UpkeepLimits } from './upkeep.js';
+import type { ScrubReport } from './scrub.js';
+import { beginSession, type Session } from './session.js';
+import type { Upkeep } from './upkeep.js';
+import { verifyCopies } from './verify.js';
 
-export interface LevelStoreOptions {
-  /** The home: `store/`, `store-copy/` and `lock/` lie in it. */
-  readonly directory: string;
-  readonly log?: Logger;
-  readonly onProgress?: (progress: Progress) => void;
-  readonly limits?: Partial<UpkeepLimits>;
-  readonly segmentBytesMax?: number;
-  /** Room reserved ahead of the writes; 0 reserves none. */
-  readonly reserveBytes?: number;
-}
-
-/** The embedded store: what the port promises, and what an operator may ask of it. */
-export interface LevelStore extends Store {
-  /** Bytes left on the disk for this process. */
-  freeBytes(): Promise<number>;
-  /** Note how far LevelDB's tables are, so that the next start has nothing to replay. */
-  checkpoint(): Promise<void>;
-  /** Write a new base image now; contents erased since the last one leave the second copy. */
-  compact(): Promise<void>;
-}
+export type { LevelStore, LevelStoreOptions, StoreFiles } from './level-options.js';
 
 /**
  * Open the store of a home: LevelDB, with segment files beside it that carry the durability.
@@ -51,25 +34,21 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<LevelS
   }
 }
 
-/** One opening of the files, replaced as a whole after a failure. */
-interface Session {
-  readonly opened: Opened;
-  readonly database: Database;
-  readonly pipeline: CommitPipeline;
-  readonly upkeep: Upkeep;
-}
-
 async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () => Promise<void>): Promise<LevelStore> {
   const { directory: home, log } = options;
   const copy = join(home, 'store-copy');
   const closing = new AbortController();
   const listeners = new Set<(state: StoreState) => void>();
   let state: StoreState = { state: 'ready' };
-  let session = await begin(first);
+  let session = await beginSession(first, options, recover);
   let recovering: Promise<void> | undefined;
   /** The present try to reopen: readers wait for it, not for the pauses between tries. */
   let attempt: Promise<void> = Promise.resolve();
   let closed: Promise<void> | undefined;
+  /** A rebuild was tried and refused: another one for each bad row would only stop the writes. */
+  let incurable = false;
+  let lastScrub: ScrubReport | undefined;
+  let scrubbing: Promise<unknown> | undefined;
 
   const become = (next: StoreState): void => {
     state = next;
@@ -82,25 +61,9 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     }
   };
 
-  async function begin(opened: Opened): Promise<Session> {
-    let upkeep: Upkeep | undefined;
-    const pipeline = commitPipeline({
-      database: opened.database, writer: opened.writer, position: opened.position,
-      onFailure: (reason, cause) => void recover(reason, cause),
-      onCommitted: (bytes, entries) => upkeep?.committed(bytes, entries),
-    });
-    const sizes = await Promise.all(opened.segments.map(async (name) => (await stat(join(copy, name))).size));
-    upkeep = startUpkeep({
-      directory: copy, database: opened.database, pipeline, base: opened.base, segments: opened.segments, checkpointed: opened.checkpoint,
-      bytesSinceBase: sizes.reduce((sum, size) => sum + size, 0), bytesSinceCheckpoint: opened.replayedBytes, limits: { ...upkeepLimits, ...options.limits },
-      ...(log ? { log } : {}), onFailure: (reason, cause) => void recover(reason, cause),
-    });
-    return { opened, database: opened.database, pipeline, upkeep };
-  }
-
   /** Stop acknowledging, close, reopen, verify, go on. Resolves when that has succeeded or been given up. */
   function recover(reason: string, cause: unknown): Promise<void> {
-    recovering ??= reopen(reason, cause instanceof DamageError ? cause.message : undefined).finally(() => (recovering = undefined));
+    recovering ??= reopen(reason, cause instanceof DamageError && !incurable ? cause.message : undefined).finally(() => (recovering = undefined));
     return recovering;
   }
 
@@ -126,6 +89,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
             return become({ state: 'failed', reason: error.message });
           }
           // It cannot be mended, but what is sound in it can still be used.
+          incurable = true;
           doubted = undefined;
           continue;
         }
@@ -138,9 +102,9 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     async function tryOnce(): Promise<Session> {
       await old.pipeline.drain();
       await old.upkeep.stop();
-      await old.opened.writer.abandon();
+      await old.writer.abandon();
       await old.database.close();
-      return begin(await recoverHome({ ...options, home, ...(doubted === undefined ? {} : { distrust: doubted }) }));
+      return beginSession(await recoverHome({ ...options, home, ...(doubted === undefined ? {} : { distrust: doubted }) }), options, recover);
     }
   }
 
@@ -153,7 +117,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       return await from(session.database);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      await recover(error.message, error);
+      if (!incurable) await recover(error.message, error);
       try {
         return await from(session.database);
       } catch (again) {
@@ -162,16 +126,48 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     }
   }
 
+  /** Upkeep on demand. LevelDB takes no writes after a flush that failed, so it is reopened. */
+  async function tended(task: (upkeep: Upkeep) => Promise<void>): Promise<void> {
+    if (closed || state.state !== 'ready') throw new StoreError('STORE_UNAVAILABLE', 'the store is not ready');
+    await task(session.upkeep).catch((error: unknown) => {
+      void recover('upkeep of the store failed', error);
+      throw new StoreError('STORE_UNAVAILABLE', `upkeep of the store failed: ${String(error)}`, { cause: error });
+    });
+  }
+
+  const scrubOn = async (): Promise<boolean> => {
+    const { scrubber: checker } = session;
+    const ended = await checker.step();
+    if (ended) lastScrub = checker.last;
+    return ended;
+  };
+  /** In small pieces with long pauses; a step that fails with the store is taken again later. */
+  const scrubForever = async (): Promise<void> => {
+    const { scrubEveryMs = 2_000 } = options;
+    while (scrubEveryMs > 0 && !closing.signal.aborted) {
+      await wait(scrubEveryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      if (closing.signal.aborted || state.state !== 'ready') continue;
+      scrubbing = scrubOn().catch((error: unknown) => log?.warn({ err: error }, 'scrub was interrupted'));
+      await scrubbing;
+    }
+  };
+  void scrubForever();
+
   const shut = async (): Promise<void> => {
     closing.abort();
     await recovering;
-    session.pipeline.stop('the store is closed');
+    await scrubbing;
+    // What was accepted is finished; after that nothing is.
     await session.pipeline.drain();
+    session.pipeline.stop('the store is closed');
     await session.upkeep.stop();
     try {
       if (state.state === 'ready') {
-        await session.opened.writer.close();
+        await session.writer.close();
         await session.upkeep.checkpoint(true);
+      } else {
+        // What a refused write left must not be found, and taken for a commit, at the next start.
+        await session.writer.abandon().catch((error: unknown) => log?.warn({ err: error }, 'store could not clean up after a failed write'));
       }
     } finally {
       await session.database.close();
@@ -187,7 +183,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     get state() {
       return state;
     },
-    write: (group) => session.pipeline.write(group),
+    write: (group) => (closed ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed')) : session.pipeline.write(group)),
     get: (key) => read((database) => database.get(key)),
     getMany: (keys) => read((database) => database.getMany(keys)),
     page: (range) => read((database) => database.page(range)),
@@ -198,7 +194,16 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     },
     close: () => (closed ??= shut()),
     freeBytes: () => freeBytes(home),
-    checkpoint: () => session.upkeep.checkpoint(),
-    compact: () => session.upkeep.compact(),
+    checkpoint: () => tended((upkeep) => upkeep.checkpoint()),
+    compact: () => tended((upkeep) => upkeep.compact()),
+    backUp: (target, { onProgress } = {}) => read((database) => backUp(database, target, onProgress)),
+    verify: (how) => read(async (database) => verifyCopies(database, copy, await surveyCopy(copy), how)),
+    async scrub() {
+      while (!(await scrubOn()));
+      return lastScrub!;
+    },
+    get lastScrub() {
+      return lastScrub;
+    },
   };
 }

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstFrameOf } from './copy-files.js';
+import { firstFrameOf, type Place } from './copy-files.js';
 import type { Frame, Position } from './frame.js';
 import { readFrames } from './frame-reader.js';
-import type { Place } from './segment-writer.js';
 
 /** What the segments hold from a position on. */
 export interface Scan {
@@ -17,6 +16,7 @@ export interface Scan {
   readonly intact: boolean;
   /** Bytes behind the last sound frame that are no frame: a write that never finished, or damage at the very end. */
   readonly tornBytes: number;
+  /** Damage in front of a sound frame. Where `intact`, it cost no frame that was wanted. */
   readonly faults: readonly string[];
   /** The position of the frame asked for by `notice`, where it was met. */
   readonly noticed: Position | undefined;
@@ -47,38 +47,40 @@ export async function scanSegments(options: ScanOptions): Promise<Scan> {
   let bytes = 0;
   const missing: { from: number; to: number }[] = [];
   const faults: string[] = [];
+  let disordered = false;
+  let tail: string[] = [];
 
   for (const segment of segments) {
     const offset = segment === from?.segment ? from.offset : 0;
     const path = join(directory, segment);
-    if ((await stat(path)).size < offset) faults.push(`${segment} is shorter than it was`);
+    if ((await stat(path)).size < offset) disordered = faults.push(`${segment} is shorter than it was`) > 0;
     place ??= { segment, offset };
     for await (const found of readFrames(path, offset)) {
       if ('damage' in found) {
         tornBytes += found.damage.end - found.damage.start;
-        faults.push(`${segment} is damaged from byte ${found.damage.start} to ${found.damage.end}`);
+        tail.push(`${segment} is damaged from byte ${found.damage.start} to ${found.damage.end}`);
         continue;
       }
       const { frame } = found;
+      faults.push(...tail);
+      tail = [];
+      tornBytes = 0;
       if (frame.frame <= position.frame) {
-        if (frames > 0) faults.push(`${segment} repeats frame ${frame.frame}`);
+        if (frames > 0) disordered = faults.push(`${segment} repeats frame ${frame.frame}`) > 0;
         continue;
       }
       if (frame.frame !== position.frame + 1) missing.push({ from: position.frame + 1, to: frame.frame - 1 });
-      else if (frame.first !== position.seq + 1) faults.push(`${segment} jumps from entry ${position.seq} to ${frame.first}`);
+      else if (frame.first !== position.seq + 1) disordered = faults.push(`${segment} jumps from entry ${position.seq} to ${frame.first}`) > 0;
       position = { frame: frame.frame, seq: frame.seq, chain: frame.chain };
       place = { segment, offset: found.end };
       if (frame.frame === notice) noticed = position;
-      tornBytes = 0;
       frames += 1;
       bytes += found.end - found.start;
       await visit?.(frame, found.body);
     }
   }
   for (const { from: first, to } of missing) faults.push(`frames ${first} to ${to} are missing`);
-  // Damage before a sound frame that lost no frame is debris of a cut write, no loss; damage behind all of them is a torn tail.
-  const lossless = missing.length === 0 && faults.every((fault) => fault.includes('is damaged from'));
-  return { position, place, missing, intact: lossless, tornBytes, faults, noticed, frames, bytes };
+  return { position, place, missing, intact: missing.length === 0 && !disordered, tornBytes, faults: missing.length > 0 ? [...faults, ...tail] : faults, noticed, frames, bytes };
 }
 
 /** The segments that may hold frames after `frame`: from the last one that begins at or before the next frame. */

@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { writeBase } from './base.js';
 import type { CommitPipeline } from './commit-pipeline.js';
-import { firstFrameOf, writeCheckpoint, type BaseFile } from './copy-files.js';
+import { firstFrameOf, listSegments, writeCheckpoint, type BaseFile, type Checkpoint } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
-import type { Position } from './frame.js';
 
 /**
  * What a store does beside its writes: checkpoints, so that a start has little to replay, and a new base image once
  * the segments have outgrown the old one, so that the second copy stays about as large as the data.
  */
 export interface Upkeep {
-  committed(bytes: number, entries: number): void;
+  committed(bytes: number, steps: number): void;
   /** Put LevelDB into tables and note how far it is. */
   checkpoint(clean?: boolean): Promise<void>;
   /** Write a new base image and drop what it makes superfluous; erased contents leave the second copy with it. */
@@ -32,7 +31,6 @@ export interface UpkeepOptions {
   /** Bytes in the segments since the base image, and since the checkpoint. */
   readonly bytesSinceBase: number;
   readonly bytesSinceCheckpoint: number;
-  readonly checkpointed: Position;
   readonly limits: UpkeepLimits;
   readonly log?: Logger;
   readonly onFailure: (reason: string, cause: unknown) => void;
@@ -40,59 +38,69 @@ export interface UpkeepOptions {
 
 export interface UpkeepLimits {
   readonly checkpointBytes: number;
-  readonly checkpointEntries: number;
+  /** Log entries and groups together: what a replay has to go through beside the bytes. */
+  readonly checkpointSteps: number;
   /** A base image is written when the segments since the last hold more than this and more than that image. */
   readonly baseBytesMin: number;
 }
 
-export const upkeepLimits: UpkeepLimits = { checkpointBytes: 32 << 20, checkpointEntries: 50_000, baseBytesMin: 64 << 20 };
+export const upkeepLimits: UpkeepLimits = { checkpointBytes: 32 << 20, checkpointSteps: 40_000, baseBytesMin: 64 << 20 };
 
 export function startUpkeep(options: UpkeepOptions): Upkeep {
   const { directory, database, pipeline, limits, log, onFailure } = options;
   const stopping = new AbortController();
   let base = options.base;
   let segments = options.segments;
-  let checkpointed = options.checkpointed;
+  let checkpointed: Omit<Checkpoint, 'format' | 'base' | 'segments'> | undefined;
   let bytesSinceBase = options.bytesSinceBase;
   let bytesSinceCheckpoint = options.bytesSinceCheckpoint;
-  let entriesSinceCheckpoint = 0;
+  let stepsSinceCheckpoint = 0;
   let running: Promise<void> | undefined;
   let compacting: Promise<void> | undefined;
+  let droppedFiles = 0;
 
   const noteCheckpoint = async (clean: boolean): Promise<void> => {
     const at = pipeline.applied;
     const place = pipeline.appliedPlace;
     const bytes = bytesSinceCheckpoint;
-    const entries = entriesSinceCheckpoint;
-    if (!segments.includes(place.segment)) segments = [...segments, place.segment];
+    const steps = stepsSinceCheckpoint;
     await database.flush();
-    await writeCheckpoint(directory, { frame: at.frame, seq: at.seq, chain: at.chain, segment: place.segment, offset: place.offset, clean, base, segments });
-    checkpointed = at;
+    segments = await listSegments(directory);
+    checkpointed = { frame: at.frame, seq: at.seq, chain: at.chain, segment: place.segment, offset: place.offset, clean };
+    await writeCheckpoint(directory, { ...checkpointed, base, segments });
     bytesSinceCheckpoint -= bytes;
-    entriesSinceCheckpoint -= entries;
+    stepsSinceCheckpoint -= steps;
   };
-  /** One at a time; a call while one runs gets one of its own behind it. */
-  const checkpoint = (clean = false): Promise<void> => {
-    const turn = (running ?? Promise.resolve()).catch(() => undefined).then(() => noteCheckpoint(clean));
+  /** One at a time: what is called while one runs waits its turn behind it. */
+  const exclusively = (task: () => Promise<void>): Promise<void> => {
+    const turn = (running ?? Promise.resolve()).catch(() => undefined).then(task);
     running = turn;
     return turn.finally(() => {
       if (running === turn) running = undefined;
     });
   };
+  const checkpoint = (clean = false): Promise<void> => exclusively(() => noteCheckpoint(clean));
   const renew = async (share: number): Promise<void> => {
     const bytes = bytesSinceBase;
     const image = await writeBase(database, { directory, share, signal: stopping.signal });
     const old = base;
     base = { file: image.file, frame: image.frame, bytes: image.bytes };
     bytesSinceBase -= bytes;
-    await checkpoint();
-    // The checkpoint names them no more before they go.
+    await exclusively(async () => {
+      await noteCheckpoint(false);
+      await prune(old);
+    });
+    log?.info({ base: base.file, bytes: base.bytes, dropped: droppedFiles }, 'store wrote a new base image');
+  };
+  /** The checkpoint names no file any more before it goes. */
+  const prune = async (old: BaseFile | null): Promise<void> => {
+    if (!base || !checkpointed) return;
     const floor = Math.min(base.frame, checkpointed.frame);
     const dropped = segments.filter((_, index) => segments[index + 1] !== undefined && firstFrameOf(segments[index + 1]!) <= floor + 1);
     segments = segments.filter((name) => !dropped.includes(name));
-    await checkpoint();
+    await writeCheckpoint(directory, { ...checkpointed, base, segments });
     for (const name of old && old.file !== base.file ? [...dropped, old.file] : dropped) await rm(join(directory, name), { force: true });
-    log?.info({ base: base.file, bytes: base.bytes, dropped: dropped.length }, 'store wrote a new base image');
+    droppedFiles = dropped.length;
   };
   const compact = (share = 1): Promise<void> => {
     compacting ??= renew(share).finally(() => (compacting = undefined));
@@ -116,12 +124,12 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     get segments() {
       return segments;
     },
-    committed(bytes, entries) {
+    committed(bytes, steps) {
       bytesSinceBase += bytes;
       bytesSinceCheckpoint += bytes;
-      entriesSinceCheckpoint += entries;
+      stepsSinceCheckpoint += steps;
       if (stopping.signal.aborted) return;
-      if (!running && (bytesSinceCheckpoint > limits.checkpointBytes || entriesSinceCheckpoint > limits.checkpointEntries)) checkpoint().catch(failed);
+      if (!running && (bytesSinceCheckpoint > limits.checkpointBytes || stepsSinceCheckpoint > limits.checkpointSteps)) checkpoint().catch(failed);
       if (!compacting && bytesSinceBase > Math.max(limits.baseBytesMin, base?.bytes ?? 0)) compact(backgroundShare).catch(compactionFailed);
     },
     checkpoint,

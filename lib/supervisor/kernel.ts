@@ -34,6 +34,8 @@ export class Kernel implements StageHouse {
   readonly plans: Plans;
   readonly log: Log;
   readonly counters: Counters;
+  /** Inbox rows that are on their way to their actors. */
+  private readonly underway = new Set<string>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
   /** Events committed since start. */
   events = 0;
@@ -99,7 +101,11 @@ export class Kernel implements StageHouse {
   commit(stage: Stage, held: readonly Cell[], settled: (error?: unknown) => void): void {
     this.committer.submit(stage, (error) => {
       if (error === undefined) this.adopt(stage);
-      settled(error);
+      try {
+        settled(error);
+      } catch (problem) { // a host's view or predicate that throws while it is answered must not hold up the others
+        this.fault('an answer could not be given', problem);
+      }
       for (const cell of held) this.cells.release(cell);
       if (error === undefined) this.release(stage);
     });
@@ -126,15 +132,28 @@ export class Kernel implements StageHouse {
     return page.reverse().map(([key, value]) => ({ n: rowNumber(key.slice(start.length)), row: JSON.parse(value) as Json }));
   }
 
+  /** What a halted actor missed: its timers go back on the wheel, its inbox is delivered. */
+  async goOn(kind: string, id: string, live: Live): Promise<void> {
+    for (const [timer, { due }] of Object.entries(live.timers)) this.wheel.armed({ due, kind, id, timer });
+    await this.redeliver(kind, id);
+  }
+
   /** Redeliver what lies in an actor's inbox (after a boot, or when a halted actor goes on). */
-  async redeliver(kind: string, id: string): Promise<void> {
+  private async redeliver(kind: string, id: string): Promise<void> {
     for (const [key, value] of await this.store.page({ gte: keys.inbox(kind, id, 0, 0), lt: `${keys.inbox(kind, id, 0, 0).slice(0, -21)}\x7f` })) this.deliverInbox({ kind, id }, key, value);
   }
 
   deliverInbox(to: ActorKey, key: string, value: string): void {
     const row = JSON.parse(value) as InboxRow;
     const ended = row.ended === undefined ? {} : { ended: row.ended };
-    this.deliver(to, { event: row.event, by: senderOf(row), cause: row.cause, consume: [[key, null]], ...ended });
+    this.deliverRow(to, key, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...ended });
+  }
+
+  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a resumed actor. */
+  private deliverRow(to: ActorKey, key: string, delivery: Delivery): void {
+    if (this.underway.has(key)) return;
+    this.underway.add(key);
+    this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
   }
 
   /** An effect's outbox row at boot: start it, let it recover, or clean up after one whose state was left. */
@@ -166,9 +185,7 @@ export class Kernel implements StageHouse {
       for (const start of asked.started) void this.effects.start(this.kind(actor.kind), actor, start);
       for (const { call, event } of asked.signals) this.effects.signal(actor, call.key, event);
       for (const { id, timer } of asked.armed) this.wheel.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
-      asked.messages.forEach(({ to, event }, at) => this.deliver(to, {
-        event, by: system(`${actor.kind}:${actor.id}`), cause: seq, consume: [[keys.inbox(to.kind, to.id, seq, at), null]],
-      }));
+      asked.messages.forEach(({ to, event }, at) => this.deliverRow(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
     });
   }
 

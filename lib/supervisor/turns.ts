@@ -120,7 +120,7 @@ class HeldTurns implements Turns {
   }
 
   put(key: string, value: Json): void {
-    this.stage.ops.push([keys.meta(key), value === null ? null : JSON.stringify(value)]);
+    this.stage.ops.push([keys.meta(`plan/${key}`), value === null ? null : JSON.stringify(value)]);
   }
 
   peek(key: string): Json | undefined {

@@ -51,7 +51,8 @@ export async function endAll(prey: Prey, { table, graces, from }: Ending): Promi
 async function goneWithin(prey: Prey, limitMs: number, table: ProcessTable): Promise<boolean> {
   const until = performance.now() + limitMs;
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 100)) {
-    if ((await living(prey, table)).length === 0) return true;
+    // twice: a process that forks while the table is read can hide its child from one look
+    if ((await living(prey, table)).length === 0 && (await living(prey, table)).length === 0) return true;
     const leftMs = until - performance.now();
     if (leftMs <= 0) return false;
     await delay(Math.min(waitMs, leftMs));

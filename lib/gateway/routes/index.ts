@@ -1,3 +1,4 @@
+import { backupRoutes, type BackUp } from './backup.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { sessionRoutes } from './sessions.js';
 import { workItemRoutes } from './work-items.js';
@@ -11,7 +12,7 @@ import type { Route } from '../route.js';
 export type { GatewayFacts };
 
 /** The table of contents: every route of the gateway. */
-export function routesOf(facts: GatewayFacts): readonly Route[] {
+export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
     ...approvalRoutes,
@@ -20,6 +21,7 @@ export function routesOf(facts: GatewayFacts): readonly Route[] {
     ...engineRoutes,
     ...inspectRoutes,
     ...statusRoutes(facts),
+    ...backupRoutes(options.backup),
   ];
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSessions } from '../../commands/list-sessions.js';
+import { countSessions } from '../../commands/count-sessions.js';
 import type { Desk } from '../../commands/desk.js';
 import { route, type Call, type Reply, type Route } from '../route.js';
 

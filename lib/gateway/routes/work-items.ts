@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createWorkItem } from '../../commands/create-work-item.js';
-import { askOne, employeeNamed, recordOf } from '../../commands/desk.js';
+import { askOne, recordOf } from '../../commands/desk.js';
 import { attemptsOf, spendOf } from '../../commands/list-sessions.js';
 import { listWorkItems } from '../../commands/list-work-items.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
@@ -87,8 +87,6 @@ async function edit(call: Call<z.output<typeof patchBody>>): Promise<Reply | Ref
   const { expectedVersion, idempotencyKey: _key, ...given } = call.body;
   const version = expectedVersion ?? versionIn(call.header('if-match'));
   if (version === undefined) return refuse('PRECONDITION_REQUIRED');
-  const employee = employeeNamed(call.desk, given.assignee);
-  if (isRefusal(employee)) return employee;
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(patch).length === 0) return refuse('BAD_REQUEST', { path: '' }, 'no recognized fields to update');
   const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'item.edit', patch, expectedVersion: version }, call.asking);
@@ -102,9 +100,7 @@ function versionIn(header: string | undefined): number | undefined {
 }
 
 async function assign(call: Call<z.output<typeof assignBody>>): Promise<Reply | Refusal> {
-  const employee = employeeNamed(call.desk, call.body.assignee);
-  if (isRefusal(employee)) return employee;
-  const event = { type: 'item.assign', assignee: call.body.assignee, department: employee?.department ?? null };
+  const event = { type: 'item.assign', assignee: call.body.assignee, department: null }; // the roster knows the department
   const done = await askOne(call.desk, 'work-item', idOf(call), event, call.asking);
   return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view } };
 }

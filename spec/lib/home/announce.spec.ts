@@ -59,7 +59,7 @@ describe('gateway.json', () => {
   it('tells the gateway from a program that was given its pid later', async () => {
     const written = await example();
     expect(await isAlive(written)).to.equal(true);
-    expect(await isAlive({ ...written, pidStart: 1 })).to.equal(false);
+    expect(await isAlive({ ...written, pidStart: 'another boot:1' })).to.equal(false);
     const child = spawn('sleep', ['60'], { stdio: 'ignore' });
     const gone = { ...written, pid: child.pid ?? null, pidStart: await processStart(child.pid ?? 0) };
     expect(await isAlive(gone)).to.equal(true);

@@ -86,7 +86,7 @@ export async function usedHome(options: { readonly checkpointAt?: number; readon
   const model: Model = new Map();
   const store = await openLevelStore({ directory: home, ...options.store });
   for (let part = 0; part < 4; part += 1) {
-    await fill(store, model, 60);
+    await fill(store, model, 35);
     if (options.checkpointAt === part) await store.checkpoint();
     if (options.baseAt === part) await store.compact();
   }

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { resolve } from 'node:path';
+import { backUp, type BackupReport } from '../home/backup.js';
+import { openLevelStore } from '../store/level.js';
+import { connect, running } from './client.js';
+import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { bytes } from './print.js';
+import { progressTeller } from './progress.js';
+
+/** `troupe backup <target>`: the whole instance as of one moment. A live gateway makes it itself and goes on working; a stopped one is opened for it. */
+export function backupCommand(program: Command, terminal: Terminal): void {
+  withHome(program.command('backup').description('copy the whole instance, live or stopped, to a new folder'))
+    .argument('<target>', 'folder to make; nothing is ever overwritten')
+    .option('--json', 'answer as JSON')
+    .action(async (target: string, options: HomeOptions & { readonly json?: boolean }) => {
+      const layout = homeOf(options, terminal);
+      const place = resolve(target);
+      const live = await running(layout) !== undefined;
+      const report = live ? await (await connect(layout)).post('/api/backup', { target: place }) as BackupReport : await ofStopped();
+      terminal.out(options.json === true ? JSON.stringify(report)
+        : `Backed up to ${report.target}: the store up to ${report.seq}, ${report.files} files, ${bytes(report.bytes)}.\nThe token is in it: keep it private. Working folders of sessions (work/) and logs are not.`);
+
+      async function ofStopped(): Promise<BackupReport> {
+        const store = await openLevelStore({ directory: layout.home, onProgress: progressTeller(terminal), scrubEveryMs: 0 });
+        try {
+          return await backUp(layout, place, (folder) => store.backUp(folder), Date.now());
+        } finally {
+          await store.close();
+        }
+      }
+    });
+}

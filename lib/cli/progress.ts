@@ -1,0 +1,18 @@
+import type { Terminal } from './command-line.js';
+
+/** Tells of long work on stderr: when a task begins and at every further 100,000 rows; short work is not mentioned. */
+export function progressTeller(terminal: Pick<Terminal, 'say'>): (progress: { readonly task: string; readonly rows: number }) => void {
+  const told = new Map<string, number>();
+  return ({ task, rows }) => {
+    const step = Math.floor(rows / rowsPerLine);
+    if (step === (told.get(task) ?? 0)) return;
+    told.set(task, step);
+    terminal.say(`${tasks[task] ?? task}: ${step * rowsPerLine} rows …`);
+  };
+}
+
+const rowsPerLine = 100_000;
+const tasks: Readonly<Record<string, string>> = {
+  rebuild: 'rebuilding the database from its second copy', replay: 'bringing the database up to its second copy', verify: 'verifying', base: 'writing a base image',
+  backup: 'copying the store', restore: 'restoring the store',
+};

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { resolve } from 'node:path';
+import { restore } from '../home/backup.js';
+import { restore as restoreStore } from '../store/restore.js';
+import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { progressTeller } from './progress.js';
+
+/** `troupe restore <source>`: a new home from a backup. Never overwrites: the home must not exist yet, or be empty. */
+export function restoreCommand(program: Command, terminal: Terminal): void {
+  withHome(program.command('restore').description('make a home from a backup; the home must not exist yet, or be empty'))
+    .argument('<source>', 'folder that troupe backup made')
+    .option('--json', 'answer as JSON')
+    .action(async (source: string, options: HomeOptions & { readonly json?: boolean }) => {
+      const layout = homeOf(options, terminal);
+      const report = await restore(resolve(source), layout, (from, home) => restoreStore(from, home, { onProgress: progressTeller(terminal) }));
+      terminal.out(options.json === true ? JSON.stringify(report) : `Restored ${report.target}: the store up to ${report.seq}, ${report.files} files. Start it with: troupe start`);
+    });
+}

@@ -1,0 +1,148 @@
+import type { EngineRecord } from '../actors/engines/registry.js';
+import { createAgents } from './agents.js';
+import { createGateway } from './gateway/create.js';
+import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
+import { sweepTemporary } from './home/atomic-file.js';
+import { backUp } from './home/backup.js';
+import type { Config } from './home/config.js';
+import { configuredEngines } from './home/engines.js';
+import { HomeError } from './home/home-error.js';
+import { layoutOf, type Layout } from './home/layout.js';
+import { openLog } from './home/log.js';
+import { readConfig } from './home/read-config.js';
+import { StoreError } from './store/contract.js';
+import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
+import { createSupervisor } from './supervisor/create.js';
+import { version } from './version.js';
+import { systemWorld, type SystemWorld } from './world.js';
+
+/**
+ * The composition root: a home becomes a running gateway. From bottom to top – settings, lock and store, engines,
+ * kinds, supervisor, gateway – and announced last, when it answers. Whatever fails takes down what was already up; a
+ * home that another process holds is left as it was.
+ */
+export interface ServeOptions {
+  /** Folder of the home, or its whole layout. Default: SVC_HOME, else `~/.svc`. */
+  readonly home?: string;
+  readonly layout?: Layout;
+  /** Over gateway.port of config.yaml; 0 takes any free port. */
+  readonly port?: number;
+  /** Over gateway.host of config.yaml. */
+  readonly host?: string;
+  /** Told of progress on long work: the recovery of a damaged store. */
+  readonly onProgress?: LevelStoreOptions['onProgress'];
+}
+
+export interface Served {
+  readonly url: string;
+  readonly home: string;
+  readonly engines: readonly EngineRecord[];
+  readonly defaultEngine: string;
+  /** Drain and stop: at most ten seconds; everything acknowledged is kept. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** `const {url, close} = await serve({home: 'demo', port: 0})`. Rejects with a HomeError, a StoreError or the system's error. */
+export async function serve(options: ServeOptions = {}): Promise<Served> {
+  const layout = options.layout ?? layoutOf({ home: options.home });
+  const config = await readConfig(layout.config);
+  await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
+  let url: string | undefined;
+  const engines = configuredEngines(config, () => url);
+  if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
+  const { log, close: closeLog } = openLog(config.logging, layout);
+  const undo: (() => Promise<void>)[] = [closeLog];
+  // One step that fails (a full disk, say) must not keep the others from their turn.
+  const undoAll = async (): Promise<void> => {
+    const failures: unknown[] = [];
+    for (const step of undo.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  };
+  try {
+    const world = systemWorld({ log });
+    const store = await openStore(layout, world, options.onProgress);
+    undo.push(() => store.close());
+    await sweepTemporary(layout.home);
+    const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
+
+    const open = gate();
+    const { kinds, registry, tokens } = createAgents({
+      engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
+    });
+    const supervisor = await createSupervisor({
+      store, world, kinds,
+      limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
+    });
+    undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
+
+    const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
+    const gateway = await createGateway({
+      supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
+      instance: layout.instance, version, log, settings: settingsOf(config, layout),
+      backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
+    });
+    undo.push(() => gateway.close(gatewayDrainMs));
+    url = reachable(gateway.host, gateway.port);
+
+    const announcement: Announcement = { host: gateway.host, port: gateway.port, pid: process.pid, pidStart: await processStart(process.pid), url, instance: layout.instance, ...secrets };
+    await announce(layout.announcement, announcement);
+    // Runs after the gateway has closed and before the lock is released: a successor's file is never overwritten.
+    undo.splice(-1, 0, () => announceStopped(layout.announcement, announcement));
+    // Agents of an earlier life go on only now, when there is a gateway for them to speak to.
+    registry.refresh();
+    open.open();
+
+    let closing: Promise<void> | undefined;
+    const found = Object.values((await registry.list()).engines);
+    return { url, home: layout.home, engines: found, defaultEngine: config.engines.default, close: () => (closing ??= undoAll()) };
+  } catch (error) {
+    await undoAll().catch(() => undefined);
+    throw error;
+  }
+}
+
+// Together less than the ten seconds that a stop may take.
+const gatewayDrainMs = 2_000;
+const supervisorDrainMs = 7_500;
+
+async function openStore(layout: Layout, { log }: SystemWorld, onProgress: ServeOptions['onProgress']): Promise<LevelStore> {
+  try {
+    return await openLevelStore({ directory: layout.home, log, ...(onProgress === undefined ? {} : { onProgress }) });
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'LOCKED') throw error;
+    const holder = await readAnnouncement(layout.announcement).catch(() => undefined);
+    const where = holder?.pid == null ? '' : ` (${holder.url}, process ${holder.pid})`;
+    throw new StoreError('LOCKED', `Another process already holds the home ${layout.home}${where}. Use it, stop it with "troupe stop", or choose another home with --home.`, { cause: error });
+  }
+}
+
+function unknownDefault(config: Config, layout: Layout): HomeError {
+  return new HomeError('BAD_CONFIG', `${layout.config}, engines.default: there is no engine "${config.engines.default}".`, 'Name one that is configured, or "clerk".');
+}
+
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => { open = resolve; });
+  return { opened, open };
+}
+
+const limitsOf = ({ engines, sessions, approvals }: Config) => ({
+  maxProcesses: engines.maxProcesses, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000, silenceMs: sessions.silenceMinutes * 60_000,
+  escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
+});
+
+const chosen = ({ host, port }: ServeOptions) => ({ ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
+
+function settingsOf({ sessions, portal }: Config, { home }: Layout) {
+  return {
+    home, sessionRoots: sessions.roots, interruptOnNewMessage: sessions.interruptOnNewMessage, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
+    companyName: portal.companyName, companyPrefix: portal.companyPrefix,
+  };
+}
+
+/** A wildcard is an address to bind to, not one to go to. */
+function reachable(host: string, port: number): string {
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { readdir } from 'node:fs/promises';
+import type { Op, StoreState } from '../../../lib/store/contract.js';
+import { DamageError } from '../../../lib/store/database.js';
+import { openLevelStore, type LevelStore } from '../../../lib/store/level.js';
+import { groupAfter, rejection } from '../../../lib/testing/store-contract.js';
+import { failingFiles, type Fault } from './failing-files.js';
+import { audit, crashedCopy, expectWhole, fill, newHome, type Model } from './homes.js';
+
+const small = { reserveBytes: 0, segmentBytesMax: 4_000, scrubEveryMs: 0, limits: { checkpointBytes: 6_000, checkpointSteps: 12, baseBytesMin: 20_000 } };
+
+describe('a write that the disk refuses', () => {
+  it('leaves nothing behind, and the store goes on by itself', async () => {
+    for (const how of ['before', 'partial', 'whole'] as const) {
+      const home = await newHome();
+      const files = failingFiles(home);
+      const model: Model = new Map();
+      const store = await openLevelStore({ directory: home, intercept: files.intercept });
+      const states: string[] = [];
+      store.onState(({ state }) => states.push(state));
+      await fill(store, model, 20);
+      files.armed = { at: 'append', how, cleanUpFails: 1 };
+      const head = store.head;
+      const first = store.write(groupAfter(head, 1, [['a/lost', '1']]));
+      const behind = store.write({ first: head.seq + 2, last: head.seq + 2, chain: 'B'.repeat(43), ops: [['a/behind', '1']] });
+      expect((await rejection(first)).code).to.equal('STORE_UNAVAILABLE');
+      expect((await rejection(behind)).code).to.equal('STORE_UNAVAILABLE');
+      expect(store.state.state).to.equal('recovering');
+      expect((await rejection(store.write(groupAfter(head, 1, [])))).code).to.equal('STORE_UNAVAILABLE');
+      await ready(store);
+      expect(states).to.deep.equal(['recovering', 'ready']);
+      expect(store.head).to.deep.equal(head);
+      await audit(store, model);
+      await fill(store, model, 20);
+      await audit(store, model);
+      await store.close();
+      await expectWhole(home, model);
+    }
+  });
+
+  it('is a success where only the database refused it: it was durable, so it is rolled forward', async () => {
+    for (const how of ['before', 'after'] as const) {
+      const home = await newHome();
+      const files = failingFiles(home);
+      const model: Model = new Map();
+      const store = await openLevelStore({ directory: home, intercept: files.intercept });
+      await fill(store, model, 20);
+      files.armed = { at: 'apply', how, cleanUpFails: 1 };
+      await fill(store, model, 1);
+      await ready(store);
+      await audit(store, model);
+      await fill(store, model, 20);
+      await store.close();
+      await expectWhole(home, model);
+    }
+  });
+
+  it('rebuilds the database where it refused because of damage, as LevelDB does when a compaction meets it', async () => {
+    const home = await newHome();
+    const files = failingFiles(home);
+    const model: Model = new Map();
+    const store = await openLevelStore({ directory: home, intercept: files.intercept });
+    await fill(store, model, 20);
+    files.armed = { at: 'apply', how: 'before', error: new DamageError('LevelDB met damage in a table') };
+    await fill(store, model, 1);
+    await ready(store);
+    expect((await readdir(home)).filter((name) => name.startsWith('store.damaged-'))).to.have.length(1);
+    await audit(store, model);
+    await store.close();
+    await expectWhole(home, model);
+  });
+
+  it('makes readers wait for the reopening, not fail', async () => {
+    const home = await newHome();
+    const files = failingFiles(home);
+    const store = await openLevelStore({ directory: home, intercept: files.intercept });
+    await store.write(groupAfter(store.head, 1, [['a/1', '1']]));
+    files.armed = { at: 'append', how: 'before' };
+    await rejection(store.write(groupAfter(store.head, 1, [])));
+    expect(await store.get('a/1')).to.equal('1');
+    await store.close();
+  });
+
+  it('does not keep a close from ending while the disk stays full', async () => {
+    const home = await newHome();
+    const files = failingFiles(home);
+    const model: Model = new Map();
+    const store = await openLevelStore({ directory: home, intercept: files.intercept });
+    await fill(store, model, 5);
+    files.armed = { at: 'append', how: 'before', cleanUpFails: 1_000 };
+    await rejection(store.write(groupAfter(store.head, 1, [])));
+    await store.close();
+    await files.release();
+    await expectWhole(home, model);
+  });
+});
+
+describe('any history of writes, faults and kills', () => {
+  const ops = fc.array(fc.tuple(fc.integer({ min: 0, max: 12 }).map((n) => `a/x/${n}`), fc.option(fc.integer().map(String))), { maxLength: 6 }) as fc.Arbitrary<Op[]>;
+  const fault: fc.Arbitrary<Fault> = fc.oneof(
+    fc.record({ at: fc.constant('append' as const), how: fc.constantFrom('before' as const, 'partial' as const, 'whole' as const) }),
+    fc.record({ at: fc.constant('apply' as const), how: fc.constantFrom('before' as const, 'after' as const) }),
+  );
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('write' as const), groups: fc.array(fc.record({ ops, entries: fc.integer({ min: 0, max: 3 }) }), { minLength: 1, maxLength: 5 }), fault: fc.option(fault) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('kill' as const), group: fc.record({ ops, entries: fc.integer({ min: 0, max: 3 }) }), fault }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('checkpoint' as const, 'compact' as const, 'reopen' as const) }) },
+  );
+
+  it('keeps exactly what was acknowledged', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+      let home = await newHome();
+      let files = failingFiles(home);
+      let store = await openLevelStore({ directory: home, intercept: files.intercept, ...small });
+      const model: Model = new Map();
+      try {
+        for (const one of steps) {
+          if (one.do === 'write') {
+            files.armed = one.fault ?? undefined;
+            let head = store.head;
+            const groups = one.groups.map(({ entries, ops: rows }) => {
+              const group = groupAfter(head, entries, rows);
+              head = { seq: group.last, chain: group.chain };
+              return group;
+            });
+            const results = await Promise.allSettled(groups.map((group) => store.write(group)));
+            const failed = results.findIndex(({ status }) => status === 'rejected');
+            expect(results.slice(failed < 0 ? results.length : failed).every(({ status }) => status === 'rejected')).to.equal(true);
+            groups.slice(0, failed < 0 ? groups.length : failed).forEach(({ ops: rows }) => acknowledge(model, rows));
+            files.armed = undefined;
+            await ready(store);
+          } else if (one.do === 'kill') {
+            const group = groupAfter(store.head, one.group.entries, one.group.ops);
+            let killed = '';
+            files.armed = { ...one.fault, onFault: async () => void (killed = await crashedCopy(home)) };
+            await store.write(group).catch(() => undefined);
+            await store.close();
+            home = killed;
+            files = failingFiles(home);
+            store = await openLevelStore({ directory: home, intercept: files.intercept, ...small });
+            // Nobody was told. A whole frame counts, a part of one does not; the database adds nothing to that.
+            if (one.fault.at === 'apply' || one.fault.how === 'whole') acknowledge(model, group.ops);
+          } else if (one.do === 'reopen') {
+            await store.close();
+            store = await openLevelStore({ directory: home, intercept: files.intercept, ...small });
+          } else {
+            await store[one.do]();
+          }
+          await audit(store, model);
+        }
+        expect((await store.verify()).faults).to.deep.equal([]);
+      } finally {
+        await store.close();
+      }
+    }), { numRuns: 30 });
+  });
+});
+
+function acknowledge(model: Model, rows: readonly Op[]): void {
+  for (const [key, value] of rows) {
+    if (value === null) model.delete(key);
+    else model.set(key, value);
+  }
+}
+
+/** Resolves once the store is ready. */
+function ready(store: LevelStore): Promise<void> {
+  if (store.state.state === 'ready') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const stop = store.onState((state: StoreState) => {
+      if (state.state === 'recovering') return;
+      stop();
+      if (state.state === 'ready') resolve();
+      else reject(new Error(state.reason));
+    });
+  });
+}
