@@ -4,7 +4,7 @@ import type { Json } from '../../machines/ground.js';
 import type { FencedHand, HandContext } from '../contracts.js';
 import type { TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
-import { reap, type Graces, type ProcessTable } from '../engines/process.js';
+import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
@@ -65,7 +65,10 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
   const recovering = new Map<string, Promise<TurnOutput | undefined>>();
 
   async function cleared(sessionId: string, note: Json | undefined): Promise<TurnOutput | undefined> {
-    const reaped = await reap(note, processOptions(options));
+    const reaped = await reap(note, processOptions(options)).catch((error: unknown): Reaped => {
+      options.onFault?.('process table', error); // who cannot look must not say "gone"
+      return { gone: false, pid: readNote(note)?.pid ?? 0 };
+    });
     if (reaped.gone) {
       lingering.delete(sessionId);
       return undefined;

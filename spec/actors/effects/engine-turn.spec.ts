@@ -155,6 +155,36 @@ describe('engineTurnHand', () => {
     expect(await resumed).to.deep.equal({ outcome: 'interrupted', text: 'half' });
   });
 
+  it('does not call a dead gateway\'s process gone when nobody can look', async () => {
+    const blind = () => Promise.reject(new Error('too many open files'));
+    const { hand } = hall(script('true'), { table: { startTime: blind, members: blind, marked: blind } });
+    expect(await hand.recover(input(), { spawnId: 'x', tokenHash: null, pid: 4999999, startTime: 'y' }, desk().context)).to.include({ outcome: 'interrupted', unconfirmedPid: 4999999 });
+  });
+
+  it('leaves one child of a turn alone when another one ends, and finds both after a crash', async () => {
+    const options = { cwd: '/', env: {}, silenceMs: 9e5, deadlineMs: 9e5 };
+    const pids: number[] = [];
+    const pair = defineEngine({
+      name: 'script', effortMechanism: 'none', discover: () => Promise.resolve({ available: true, defaultModel: null, models: [] }),
+      async turn(_request, io) {
+        const agent = await io.spawn('cat', [], options);
+        const helper = await io.spawn('true', [], { ...options, stdin: '' });
+        await helper.done;
+        const second = await io.spawn('cat', [], options);
+        pids.push(agent.pid, second.pid);
+        io.delta('text', `alive ${await isAlive(agent.pid)}.`);
+        return { outcome: 'failed', text: '', error: JSON.stringify([(await agent.done).ended ?? 'killed', (await second.done).ended ?? 'killed']) };
+      },
+    });
+    const { hand } = hall(pair);
+    const at = desk({ messages: [question] });
+    const lost = hand.run(input(), at.context);
+    await at.read('alive true.');
+    expect(await hall(pair).hand.recover(input(), at.notes.at(-1) ?? null, desk().context)).to.include({ outcome: 'interrupted' });
+    for (const pid of pids) expect(await isAlive(pid)).to.equal(false);
+    expect((await lost).error).to.equal('["killed","killed"]');
+  });
+
   it('waits for its turn, and an aborted wait ends without a process', async () => {
     const { hand, pool } = hall(script('cat'));
     const slots = await Promise.all(['a', 'b'].map((sessionId) => pool.take({ sessionId, rootId: sessionId, engine: 'script', signal: new AbortController().signal })));
