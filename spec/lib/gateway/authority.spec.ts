@@ -159,6 +159,13 @@ describe('authority', () => {
       expect((await client.get(`/api/sessions/${own}`)).status).to.equal(401);
     });
 
+    it('lose it too when their session is stopped, while their processes are still going', async () => {
+      const own = await session();
+      const client = house.agent(own);
+      await house.operator.post(`/api/sessions/${own}/stop`);
+      expect((await client.post('/api/work-items', { title: 'x' })).status).to.equal(401);
+    });
+
     it('may send ten messages in ten minutes, and are told when they may go on', async () => {
       const own = await session();
       const other = await session();
