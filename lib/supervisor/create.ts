@@ -1,6 +1,7 @@
 import type { Kind } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import { StoreError } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { systemWorld } from '../world.js';
 import type { ActorKey } from '../../actors/contracts.js';
@@ -157,7 +158,8 @@ class Running implements Supervisor {
           stage.overlay(kind, actor.id, cell.live, { type: 'kernel.resumed' }, { halted: null, failures: [] });
           kernel.commit(stage, [cell], (error) => error === undefined ? resolve(cell.live as Live) : reject(error));
         },
-      }, true);
+        urgent: true,
+      });
     });
     if (isRefusal(resumed)) return resumed;
     await kernel.goOn(actor.kind, actor.id, resumed);
@@ -185,18 +187,15 @@ class Running implements Supervisor {
     let cancel = (): void => undefined;
     const deadline = new Promise<void>((resolve) => { cancel = kernel.world.timeout(drainMs, resolve); });
     await kernel.effects.stop(deadline);
-    await Promise.race([this.quiet(), deadline]);
+    let late = false;
+    void deadline.then(() => { late = true; });
+    while (!late && (!kernel.committer.idle || kernel.cells.busy)) await new Promise((resolve) => { setImmediate(resolve); });
     cancel();
+    kernel.cells.close(new StoreError('STORE_UNAVAILABLE', 'the supervisor has stopped; nothing was written'));
     await this.housekeeping.stop();
     kernel.log.close();
     this.ignoreStore();
     await kernel.store.close();
     this.root.stopped();
   }
-
-  /** Until no actor has anything to do and nothing waits for the disk. */
-  private async quiet(): Promise<void> {
-    while (!this.kernel.committer.idle || this.kernel.cells.busy) await new Promise((resolve) => { setImmediate(resolve); });
-  }
 }
-

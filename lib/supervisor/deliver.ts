@@ -4,7 +4,7 @@ import { system, type Caller } from '../../machines/caller.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
 import { keys } from '../store/keys.js';
-import type { Cell, Cells } from './cells.js';
+import type { Cell, Cells, Job } from './cells.js';
 import type { PlannedStep } from './contract.js';
 import { selfTarget } from './driver.js';
 import type { Live } from './live.js';
@@ -28,6 +28,8 @@ export interface Delivery {
   readonly fresh?: (live: Live) => boolean;
   readonly rehearse?: boolean;
   readonly answer?: (outcome: Outcome) => void;
+  /** The delivery has come to its end: committed, dropped, or left to lie in the inbox of a halted actor. */
+  readonly finished?: () => void;
 }
 
 export type Outcome =
@@ -50,16 +52,30 @@ export class Deliverer {
 
   /** Urgent deliveries (results, timers, messages already stored) are never turned away by a full mailbox. */
   deliver(kind: Kind, id: string, delivery: Delivery, urgent = false): void {
-    const taken = this.house.cells.enter(kind.kind, id, {
-      run: (cell) => this.run(cell, kind, delivery),
-      fail: (error) => delivery.answer?.({ type: 'failed', error }),
-    }, urgent);
+    const taken = this.house.cells.enter(kind.kind, id, this.job(kind, delivery, urgent));
     if (!taken) delivery.answer?.({ type: 'refused', refusal: refuse('BUSY', { kind: kind.kind, id }, `Too many events wait for the ${kind.kind} ${id} already.`) });
+  }
+
+  /** A write failed. What lies in the store anyway (a message, a result, a timer) is tried again; a request is answered. */
+  failed(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void {
+    if (delivery.consume !== undefined) this.house.cells.postpone(cell, this.job(kind, delivery, true), error);
+    else delivery.answer?.({ type: 'failed', error });
+  }
+
+  private job(kind: Kind, delivery: Delivery, urgent: boolean): Job {
+    return {
+      urgent,
+      run: (cell) => this.run(cell, kind, delivery),
+      fail: (error) => {
+        delivery.finished?.();
+        delivery.answer?.({ type: 'failed', error });
+      },
+    };
   }
 
   private run(cell: Cell, kind: Kind, delivery: Delivery): void {
     const { live } = cell;
-    if (live !== undefined && delivery.fresh?.(live) === false) return this.drop(cell, delivery);
+    if (live !== undefined && delivery.fresh?.(live) === false) return this.drop(cell, kind, delivery);
     const stage = new Stage(this.house.now(), this.house.steady(), delivery.by, delivery.cause, this.house);
     let refusal: Refusal | undefined;
     try {
@@ -67,7 +83,7 @@ export class Deliverer {
     } catch (error) {
       return this.house.poisoned(cell, kind, delivery, error);
     }
-    if (refusal !== undefined) return this.refuse(cell, delivery, refusal);
+    if (refusal !== undefined) return this.refuse(cell, kind, delivery, refusal);
     const next = stage.current(cell.key, live) as Live;
     if (delivery.rehearse === true) {
       delivery.answer?.({ type: 'rehearsed', live: next, steps: stage.steps });
@@ -76,8 +92,9 @@ export class Deliverer {
     if (delivery.consume !== undefined) stage.ops.push(...delivery.consume);
     if (delivery.extra !== undefined) stage.ops.push(...delivery.extra);
     this.house.commit(stage, [cell], (error) => {
-      if (error !== undefined) delivery.answer?.({ type: 'failed', error });
-      else delivery.answer?.({ type: 'done', live: stage.current(cell.key, undefined) as Live, seq: stage.tx });
+      if (error !== undefined) return this.failed(cell, kind, delivery, error);
+      delivery.finished?.();
+      delivery.answer?.({ type: 'done', live: stage.current(cell.key, undefined) as Live, seq: stage.tx });
     });
   }
 
@@ -102,25 +119,33 @@ export class Deliverer {
     return refusal;
   }
 
-  private refuse(cell: Cell, delivery: Delivery, refusal: Refusal): void {
+  private refuse(cell: Cell, kind: Kind, delivery: Delivery, refusal: Refusal): void {
     delivery.answer?.({ type: 'refused', refusal });
     this.house.refused(cell, delivery, refusal);
     if (delivery.consume === undefined) return this.house.cells.release(cell);
-    if (refusal.code !== 'ACTOR_HALTED') return this.drop(cell, delivery);
+    if (refusal.code !== 'ACTOR_HALTED') return this.drop(cell, kind, delivery);
     // A halted actor keeps its inbox; a result that finds it halted waits there too.
-    if (delivery.ended?.call === undefined) return this.house.cells.release(cell);
-    this.write(cell, [...delivery.consume, [keys.inbox(cell.kind, cell.id, 0, this.house.steady()), JSON.stringify({ event: delivery.event, ended: delivery.ended, cause: delivery.cause })]]);
+    if (delivery.ended?.call === undefined) {
+      delivery.finished?.();
+      return this.house.cells.release(cell);
+    }
+    const row: InboxRow = { event: delivery.event, ended: delivery.ended, cause: delivery.cause };
+    this.write(cell, kind, delivery, [...delivery.consume, [keys.inbox(cell.kind, cell.id, 0, `${delivery.event.type}.${delivery.cause}`), JSON.stringify(row)]]);
   }
 
-  private drop(cell: Cell, delivery: Delivery): void {
-    if (delivery.consume === undefined) return this.house.cells.release(cell);
-    this.write(cell, delivery.consume);
+  private drop(cell: Cell, kind: Kind, delivery: Delivery): void {
+    if (delivery.consume !== undefined) return this.write(cell, kind, delivery, delivery.consume);
+    delivery.finished?.();
+    this.house.cells.release(cell);
   }
 
-  private write(cell: Cell, ops: readonly Op[]): void {
+  private write(cell: Cell, kind: Kind, delivery: Delivery, ops: readonly Op[]): void {
     const stage = new Stage(this.house.now(), this.house.steady(), system('kernel'), null, this.house);
     stage.ops.push(...ops);
-    this.house.commit(stage, [cell], () => undefined);
+    this.house.commit(stage, [cell], (error) => {
+      if (error !== undefined) return this.failed(cell, kind, delivery, error);
+      delivery.finished?.();
+    });
   }
 }
 

@@ -27,6 +27,7 @@ interface House extends StageHouse {
   readonly store: Store;
   readonly cells: Cells;
   commit(stage: Stage, cells: readonly Cell[], settled: (error?: unknown) => void): void;
+  readonly deliverer: { failed(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void };
   /** Abort and start anew the keyed effects of an actor. */
   restartEffects(actor: ActorKey): void;
   /** A supervisor without a parent gave up. */
@@ -67,8 +68,10 @@ export class Faults {
     const ended = delivery.ended === undefined ? {} : { ended: delivery.ended };
     stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: delivery.event.type, ...ended }, { failures: verdict.failures, halted });
     this.house.commit(stage, [], (failure) => {
+      this.house.cells.forget(cell, verdict.type === 'restart' && failure === undefined ? verdict.delayMs : 0);
+      if (failure === undefined) delivery.finished?.();
+      else this.house.deliverer.failed(cell, kind, delivery, failure);
       delivery.answer?.(failed);
-      this.house.cells.forget(cell, verdict.type === 'restart' ? verdict.delayMs : 0);
       this.house.cells.release(cell);
       if (failure !== undefined) return;
       if (verdict.type === 'restart') this.restart(kind, cell, spec).catch((problem: unknown) => this.fault('a restart failed', problem));
@@ -104,8 +107,8 @@ export class Faults {
           this.house.cells.release(sibling);
           this.house.restartEffects({ kind: kind.kind, id });
         },
-        fail: (error) => this.fault(`${kind.kind} ${id} could not be restarted`, error),
-      }, true);
+        fail: (error) => { this.fault(`${kind.kind} ${id} could not be restarted`, error); }, urgent: true,
+      });
     }
   }
 
@@ -119,8 +122,8 @@ export class Faults {
     const kind = this.house.kind(parent.kind);
     this.house.cells.enter(parent.kind, parent.id, {
       run: (above) => this.poisoned(above, kind, { event: { type: 'kernel.child-gave-up', child: { kind: cell.kind, id: cell.id } }, by: system('kernel'), cause: null }, new Error(`its child ${cell.kind} ${cell.id} gave up: ${reason}`)),
-      fail: (error) => this.fault(`${parent.kind} ${parent.id} could not be told that its child gave up`, error),
-    }, true);
+      fail: (error) => { this.fault(`${parent.kind} ${parent.id} could not be told that its child gave up`, error); }, urgent: true,
+    });
   }
 }
 

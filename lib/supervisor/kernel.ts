@@ -34,6 +34,8 @@ export class Kernel implements StageHouse {
   readonly plans: Plans;
   readonly log: Log;
   readonly counters: Counters;
+  /** Inbox rows that are on their way to their actors. */
+  private readonly underway = new Set<string>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
   /** Events committed since start. */
   events = 0;
@@ -99,7 +101,11 @@ export class Kernel implements StageHouse {
   commit(stage: Stage, held: readonly Cell[], settled: (error?: unknown) => void): void {
     this.committer.submit(stage, (error) => {
       if (error === undefined) this.adopt(stage);
-      try { settled(error); } catch (problem) { this.fault('an answer could not be made', problem); }
+      try {
+        settled(error);
+      } catch (problem) { // a host's view or predicate that throws while it is answered must not hold up the others
+        this.fault('an answer could not be given', problem);
+      }
       for (const cell of held) this.cells.release(cell);
       if (error === undefined) this.release(stage);
     });
@@ -140,7 +146,14 @@ export class Kernel implements StageHouse {
   deliverInbox(to: ActorKey, key: string, value: string): void {
     const row = JSON.parse(value) as InboxRow;
     const ended = row.ended === undefined ? {} : { ended: row.ended };
-    this.deliver(to, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, consume: [[key, null]], ...ended });
+    this.deliverRow(to, key, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...ended });
+  }
+
+  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a resumed actor. */
+  private deliverRow(to: ActorKey, key: string, delivery: Delivery): void {
+    if (this.underway.has(key)) return;
+    this.underway.add(key);
+    this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
   }
 
   /** An effect's outbox row at boot: start it, let it recover, or clean up after one whose state was left. */
@@ -172,9 +185,7 @@ export class Kernel implements StageHouse {
       for (const start of asked.started) void this.effects.start(this.kind(actor.kind), actor, start);
       for (const { call, event } of asked.signals) this.effects.signal(actor, call.key, event);
       for (const { id, timer } of asked.armed) this.wheel.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
-      asked.messages.forEach(({ to, event }, at) => this.deliver(to, {
-        event, by: system(`${actor.kind}:${actor.id}`), cause: seq, consume: [[keys.inbox(to.kind, to.id, seq, at), null]],
-      }));
+      asked.messages.forEach(({ to, event }, at) => this.deliverRow(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
     });
   }
 
