@@ -1,3 +1,4 @@
+import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -13,6 +14,8 @@ export interface Desk {
   readonly settings: DeskSettings;
   /** The people. Absent: names of employees are not checked. Empty: nobody is known. */
   readonly roster?: () => Roster | undefined;
+  /** What people and agents keep as files: roster, skills, knowledge, uploads. Absent: there is no home with such files. */
+  readonly records?: Records;
 }
 
 /** What a command needs of the engine registry. */
