@@ -94,7 +94,7 @@ async function gateway(layout: Layout, config: Config): Promise<Finding> {
     const client = await connect(layout);
     const { url } = client.announcement;
     if (await client.healthy()) return { grade: 'good', about: 'gateway', what: `runs at ${url}, answers, and its store is sound` };
-    return { grade: 'bad', about: 'gateway', what: `runs at ${url} but is not well`, mend: `Its log says why: ${layout.log}. GET ${url}/api/status tells more.` };
+    return { grade: 'bad', about: 'gateway', what: `runs at ${url} but is not well`, mend: `Its log says why: ${layout.log}.` };
   }
   const { host, port } = config.gateway;
   const busy = await listening(host, port);
