@@ -5,6 +5,7 @@ import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
+import { Births } from './births.js';
 import { Cells, type Cell } from './cells.js';
 import { Committer } from './committer.js';
 import type { Limits, ProgressFrame } from './contract.js';
@@ -34,6 +35,7 @@ export class Kernel implements StageHouse {
   readonly plans: Plans;
   readonly log: Log;
   readonly counters: Counters;
+  readonly births: Births;
   /** Inbox rows that are on their way to their actors. */
   private readonly underway = new Set<string>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
@@ -52,6 +54,7 @@ export class Kernel implements StageHouse {
     this.snapshotBytesMax = limits.snapshotBytesMax;
     this.log = new Log(store, floor);
     this.counters = new Counters(store);
+    this.births = new Births(store);
     this.committer = new Committer(store, { groupsInFlightMax: 2, groupStagesMax: 512 }, (entries) => {
       this.events += entries.length;
       this.log.published(entries);
@@ -100,6 +103,7 @@ export class Kernel implements StageHouse {
 
   commit(stage: Stage, held: readonly Cell[], settled: (error?: unknown) => void): void {
     this.committer.submit(stage, (error) => {
+      this.births.settled(stage);
       if (error === undefined) this.adopt(stage);
       try {
         settled(error);
