@@ -154,13 +154,21 @@ export class Kernel implements StageHouse {
     this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
   }
 
-  /** An effect's outbox row at boot: start it, let it recover, or clean up after one whose state was left. */
-  async takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
+  /** An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose state was left. Decided with the turn held. */
+  takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
     const kind = this.kind(actor.kind);
-    const live = await this.cells.read(actor.kind, actor.id);
     const start: Start = { key, src: row.src, callId: row.callId, input: row.input };
-    if (live?.calls[row.callId]?.key !== key) return this.effects.sweep(kind, actor, start, row.note);
-    void this.effects.start(kind, actor, start, row.note);
+    return new Promise((resolve, reject) => {
+      this.cells.enter(actor.kind, actor.id, {
+        urgent: true, fail: reject,
+        run: (cell) => {
+          const current = cell.live?.calls[row.callId]?.key === key;
+          if (current) void this.effects.start(kind, actor, start, row.note);
+          this.cells.release(cell);
+          resolve(current ? undefined : this.effects.sweep(kind, actor, start, row.note));
+        },
+      });
+    });
   }
 
   private async load(kind: string, id: string): Promise<Live | undefined> {
@@ -222,7 +230,11 @@ export class Kernel implements StageHouse {
       const prefix = keys.outbox(actor.kind, actor.id, '');
       for (const [key, value] of await this.store.page({ gte: prefix, lt: `${prefix}\x7f` })) {
         const row = JSON.parse(value) as OutboxRow;
-        if (kind.hands?.[row.src]?.fence === false) await this.effects.restart(kind, actor, { key: key.slice(prefix.length), src: row.src, callId: row.callId, input: row.input });
+        if (kind.hands?.[row.src]?.fence === false) {
+          const call = key.slice(prefix.length);
+          await this.effects.halt(actor, call);
+          await this.takeUp(actor, call, row); // its state may have been left while it was aborted
+        }
       }
     })().catch((error: unknown) => this.fault(`the effects of ${actor.kind} ${actor.id} could not be restarted`, error));
   }
