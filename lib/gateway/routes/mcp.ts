@@ -15,7 +15,7 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
   return [
     route('POST', '/mcp', 'mcp.call', {
       about: 'Model Context Protocol, streamable HTTP: one JSON-RPC message, answered as JSON. The tools are these routes, with the same authority and refusals.',
-      body: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string().optional(), id: z.unknown() }), answer: z.looseObject({}), contentType: 'application/json; charset=utf-8',
+      body: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string().optional(), id: z.unknown().optional() }), answer: z.looseObject({}), contentType: 'application/json; charset=utf-8',
     }, async (call): Promise<Reply> => {
       const { status, text } = await answerMcp({ message: call.body, protocolVersion: call.header('mcp-protocol-version'), version }, doorsOf(call, routes()));
       return { status, body: text };
