@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { backUp, type BackupReport } from '../home/backup.js';
-import { openLevelStore } from '../store/level.js';
 import { connect, running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { bytes } from './print.js';
@@ -21,6 +20,7 @@ export function backupCommand(program: Command, terminal: Terminal): void {
         : `Backed up to ${report.target}: the store up to ${report.seq}, ${report.files} files, ${bytes(report.bytes)}.\nThe token is in it: keep it private. Working folders of sessions (work/) and logs are not.`);
 
       async function ofStopped(): Promise<BackupReport> {
+        const { openLevelStore } = await import('../store/level.js');
         const store = await openLevelStore({ directory: layout.home, onProgress: progressTeller(terminal), scrubEveryMs: 0 });
         try {
           return await backUp(layout, place, (folder) => store.backUp(folder), Date.now());
