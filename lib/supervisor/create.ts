@@ -161,7 +161,10 @@ class Running implements Supervisor {
           if (cell.live === undefined) { kernel.cells.release(cell); return resolve(notFound(actor.kind, actor.id)); }
           const stage = new Stage(kernel.now(), kernel.steady(), by, null, kernel);
           stage.overlay(kind, actor.id, cell.live, { type: 'kernel.resumed' }, { halted: null, failures: [] });
-          kernel.commit(stage, [cell], (error) => error === undefined ? resolve(viewOf(kind, actor.id, cell.live as never)) : reject(error));
+          kernel.commit(stage, [cell], (error) => {
+            if (error !== undefined) return reject(error);
+            try { resolve(viewOf(kind, actor.id, cell.live as never)); } catch (problem) { reject(problem); }
+          });
         },
         urgent: true,
       });
@@ -195,6 +198,7 @@ class Running implements Supervisor {
     void deadline.then(() => { late = true; });
     while (!late && (!kernel.committer.idle || kernel.cells.busy)) await new Promise((resolve) => { setImmediate(resolve); });
     cancel();
+    for (const end of [...kernel.closing]) end();
     kernel.cells.close(new StoreError('STORE_UNAVAILABLE', 'the supervisor has stopped; nothing was written'));
     await this.housekeeping.stop();
     kernel.log.close();

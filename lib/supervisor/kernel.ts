@@ -38,6 +38,8 @@ export class Kernel implements StageHouse {
   readonly births: Births;
   /** Inbox rows that are on their way to their actors. */
   private readonly underway = new Set<string>();
+  /** Who waits for something that will not happen any more once the supervisor has stopped. */
+  readonly closing = new Set<() => void>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
   /** Events committed since start. */
   events = 0;
@@ -177,9 +179,7 @@ export class Kernel implements StageHouse {
   }
 
   private adopt(stage: Stage): void {
-    for (const { kind, id, live } of stage.next.values()) {
-      try { this.cells.adopt(kind.kind, id, live); } catch (error) { this.fault(`an observer of ${kind.kind} ${id} threw`, error); }
-    }
+    for (const { kind, id, live } of stage.next.values()) this.cells.adopt(kind.kind, id, live, (error) => this.fault(`an observer of ${kind.kind} ${id} threw`, error));
   }
 
   /** After the commit: start and leave effects, arm timers, deliver messages. */
