@@ -81,6 +81,11 @@ export class Cells {
     }
   }
 
+  /** Put jobs before all that wait. The turn is held. */
+  insert(cell: Cell, jobs: readonly Job[]): void {
+    if (jobs.length > 0) cell.queue = [...jobs, ...cell.queue ?? []];
+  }
+
   release(cell: Cell): void {
     cell.busy = false;
     this.pump(cell);
