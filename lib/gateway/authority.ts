@@ -62,6 +62,11 @@ const table = {
   'inspect.dead-letters': people,
   'inspect.retry': people,
   'backup.create': people,
+
+  'org.read': anyCaller,
+  'org.edit': people,
+  'org.board.read': anyCaller,
+  'org.board.write': people,
 } as const satisfies Record<string, Row>;
 
 export type AuthorityId = keyof typeof table;

@@ -1,7 +1,8 @@
 import { StoreError, type Group } from './contract.js';
 import type { Database } from './database.js';
 import { frameWriter, type Position } from './frame.js';
-import type { Place, SegmentWriter } from './segment-writer.js';
+import type { Place } from './copy-files.js';
+import type { SegmentWriter } from './segment-writer.js';
 
 /**
  * The way of a group: its frame is appended to the segment and made durable, which is the commit; then it goes into
@@ -143,6 +144,7 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
       if (group.first !== tail.seq + 1 || group.last < group.first - 1) {
         return Promise.reject(new StoreError('CONFLICT', `the group holds entries ${group.first} to ${group.last}, the store stands at ${tail.seq}`));
       }
+      if (group.chain.length !== 43 && group.chain !== '') return Promise.reject(new RangeError(`not a chain: ${group.chain}`));
       // A group without entries moves nothing, whatever chain it names.
       const chain = group.last < group.first ? tail.chain : group.chain;
       tail = { frame: tail.frame + 1, seq: group.last, chain };

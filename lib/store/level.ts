@@ -45,6 +45,8 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
   /** The present try to reopen: readers wait for it, not for the pauses between tries. */
   let attempt: Promise<void> = Promise.resolve();
   let closed: Promise<void> | undefined;
+  /** A rebuild was tried and refused: another one for each bad row would only stop the writes. */
+  let incurable = false;
   let lastScrub: ScrubReport | undefined;
   let scrubbing: Promise<unknown> | undefined;
 
@@ -61,7 +63,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
 
   /** Stop acknowledging, close, reopen, verify, go on. Resolves when that has succeeded or been given up. */
   function recover(reason: string, cause: unknown): Promise<void> {
-    recovering ??= reopen(reason, cause instanceof DamageError ? cause.message : undefined).finally(() => (recovering = undefined));
+    recovering ??= reopen(reason, cause instanceof DamageError && !incurable ? cause.message : undefined).finally(() => (recovering = undefined));
     return recovering;
   }
 
@@ -87,6 +89,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
             return become({ state: 'failed', reason: error.message });
           }
           // It cannot be mended, but what is sound in it can still be used.
+          incurable = true;
           doubted = undefined;
           continue;
         }
@@ -114,7 +117,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       return await from(session.database);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      await recover(error.message, error);
+      if (!incurable) await recover(error.message, error);
       try {
         return await from(session.database);
       } catch (again) {
@@ -154,8 +157,9 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     closing.abort();
     await recovering;
     await scrubbing;
-    session.pipeline.stop('the store is closed');
+    // What was accepted is finished; after that nothing is.
     await session.pipeline.drain();
+    session.pipeline.stop('the store is closed');
     await session.upkeep.stop();
     try {
       if (state.state === 'ready') {
@@ -179,7 +183,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     get state() {
       return state;
     },
-    write: (group) => session.pipeline.write(group),
+    write: (group) => (closed ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed')) : session.pipeline.write(group)),
     get: (key) => read((database) => database.get(key)),
     getMany: (keys) => read((database) => database.getMany(keys)),
     page: (range) => read((database) => database.page(range)),

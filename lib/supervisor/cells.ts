@@ -178,7 +178,12 @@ export class Cells {
       const job = cell.queue.shift() as Job;
       if (cell.queue.length === 0) cell.queue = undefined;
       cell.busy = true;
-      job.run(cell);
+      try {
+        job.run(cell);
+      } catch (error) { // a fault of the kernel itself: the turn must not be lost with it
+        cell.busy = false;
+        job.fail(error);
+      }
     }
   }
 

@@ -142,9 +142,9 @@ class Running implements Supervisor {
     const key = keys.deadLetter(deadLetterId);
     const text = await this.kernel.store.get(key);
     if (text === undefined) return refuse('NOT_FOUND', { id: deadLetterId }, `There is no dead letter ${deadLetterId}.`);
-    const letter = JSON.parse(text) as DeadLetter;
+    const letter = JSON.parse(text) as DeadLetter & { readonly by: Caller };
     const inbox = keys.inbox(letter.actor.kind, letter.actor.id, this.kernel.store.head.seq, `retry.${deadLetterId}`);
-    const row = JSON.stringify({ event: letter.event, from: { kind: 'dead-letter', id: deadLetterId }, cause: `retried by ${by.type}` });
+    const row = JSON.stringify({ event: letter.event, by: letter.by, cause: `dead letter ${deadLetterId}, retried by ${by.type}` });
     await this.kernel.writeOps([[key, null], [inbox, row]]);
     this.kernel.deliverInbox(letter.actor, inbox, row);
     return true;

@@ -193,6 +193,8 @@ export interface InboxRow {
   readonly from?: { readonly kind: string; readonly id: string };
   readonly cause: number | string | null;
   readonly ended?: Ended;
+  /** Whose word it is, where that is not the sender's (a retried dead letter keeps its caller's authority, no more). */
+  readonly by?: Caller;
 }
 
 /** Whose word a stored message is: the sending actor's. */

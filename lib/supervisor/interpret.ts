@@ -21,7 +21,8 @@ export interface Asked {
   readonly started: readonly Start[];
   readonly left: readonly Call[];
   readonly frames: readonly { readonly event: string; readonly payload: Json }[];
-  readonly messages: readonly { readonly to: ActorKey; readonly event: AnyEventObject }[];
+  /** `text` is the event as it will stand in the inbox: made here, so that what cannot be stored fails the step and not the batch. */
+  readonly messages: readonly { readonly to: ActorKey; readonly event: AnyEventObject; readonly text: string }[];
   /** Events for running effects; not durable. */
   readonly signals: readonly { readonly call: Call; readonly event: AnyEventObject }[];
   /** Durable child actors to create. */
@@ -64,7 +65,7 @@ class Interpreter {
   private readonly started: Start[] = [];
   private readonly left: Call[] = [];
   private readonly frames: { event: string; payload: Json }[] = [];
-  private readonly messages: { to: ActorKey; event: AnyEventObject }[] = [];
+  private readonly messages: { to: ActorKey; event: AnyEventObject; text: string }[] = [];
   private readonly signals: { call: Call; event: AnyEventObject }[] = [];
   private readonly births: { child: ActorKey; input: Json }[] = [];
   private readonly armed: { id: string; timer: Timer }[] = [];
@@ -133,7 +134,7 @@ class Interpreter {
     const child = this.children[callId];
     if (child !== undefined) {
       delete this.children[callId];
-      this.messages.push({ to: { kind: child.kind, id: child.id }, event: { type: 'xstate.stop' } });
+      this.post({ kind: child.kind, id: child.id }, { type: 'xstate.stop' });
       this.effects.push(`-${child.src}`);
     }
     const call = this.calls[callId];
@@ -168,10 +169,10 @@ class Interpreter {
 
   private route(target: string, event: AnyEventObject): void {
     const { kind, id, parent } = this.input;
-    if (target === selfTarget) this.messages.push({ to: { kind: kind.kind, id }, event });
-    else if (target === parentTarget) { if (parent !== null) this.messages.push({ to: parent, event }); }
+    if (target === selfTarget) this.post({ kind: kind.kind, id }, event);
+    else if (target === parentTarget) { if (parent !== null) this.post(parent, event); }
     else if (this.calls[target] !== undefined) this.signals.push({ call: this.calls[target], event });
-    else if (this.children[target] !== undefined) this.messages.push({ to: { kind: this.children[target].kind, id: this.children[target].id }, event });
+    else if (this.children[target] !== undefined) this.post({ kind: this.children[target].kind, id: this.children[target].id }, event);
   }
 
   private wish(wish: Wish): void {
@@ -181,7 +182,7 @@ class Interpreter {
         this.ops.push([keys.row(wish.collection, kind.kind, id, wish.n), wish.row === null ? null : JSON.stringify(wish.row)]);
         return;
       case 'kernel.tell':
-        this.messages.push({ to: wish.to, event: wish.event });
+        this.post(wish.to, wish.event);
         return;
       case 'kernel.announce':
         this.frames.push({ event: wish.event, payload: wish.payload });
@@ -189,6 +190,11 @@ class Interpreter {
       default: // a host's own emitted event: a frame under its own name
         this.frames.push({ event: (wish as AnyEventObject).type, payload: plain(wish) });
     }
+  }
+
+  private post(to: ActorKey, event: AnyEventObject): void {
+    const text = JSON.stringify(event);
+    this.messages.push({ to: { kind: to.kind, id: to.id }, event: JSON.parse(text) as AnyEventObject, text });
   }
 
   private endAll(): void {
@@ -202,7 +208,7 @@ class Interpreter {
     if (parent === null) return;
     const { status } = outcome;
     const end = status === 'done' ? { output: plain(outcome.output) } : { error: plain(errorData(outcome.error)) };
-    this.messages.push({ to: parent, event: { type: 'kernel.child-ended', child: { kind: kind.kind, id }, status, ...end } });
+    this.post(parent, { type: 'kernel.child-ended', child: { kind: kind.kind, id }, status, ...end });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system, type Caller } from '../../machines/caller.js';
+import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import type { Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
@@ -170,7 +170,7 @@ export class Kernel implements StageHouse {
 
   private deliveryOf(key: string, value: string): Delivery {
     const row = JSON.parse(value) as InboxRow;
-    return { event: row.event, by: senderOf(row), cause: row.cause, ...(row.ended === undefined ? {} : { ended: row.ended }), ...this.rowOf(key) };
+    return { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...(row.ended === undefined ? {} : { ended: row.ended }), ...this.rowOf(key) };
   }
 
   private rowOf(key: string): Pick<Delivery, 'consume' | 'finished'> {
@@ -266,6 +266,3 @@ export class Kernel implements StageHouse {
 }
 
 const rowNumber = (part: string): number | string => /^\d{16}$/.test(part) ? Number(part) : decodeURIComponent(part);
-
-/** People may be turned away; the kernel's own deliveries never are. */
-export const draining = (by: Caller): Refusal | undefined => by.type === 'system' ? undefined : refuse('DRAINING');

@@ -75,7 +75,7 @@ export class Requests {
           try {
             resolve(outcome.type === 'done' && options.until !== undefined ? this.until(kind, id, outcome.live, outcome.seq, options) : answerOf(kind, id, outcome));
           } catch (error) { // the kind's view or the caller's predicate threw; what is committed stays committed
-            reject(error as Error);
+            reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error));
           }
         },
       });

@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import type { ActorKey, Kind } from '../../actors/contracts.js';
+import type { ActorKey, IndexRow, Kind } from '../../actors/contracts.js';
 import { callerName, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
@@ -132,10 +132,16 @@ export class Stage {
 
   private index(kind: Kind, id: string, before: Live | undefined, after: Live): void {
     if (kind.index === undefined) return;
-    const old = before === undefined ? none : rowsOf(kind, id, before);
-    const now = rowsOf(kind, id, after);
-    for (const key in old) if (!(key in now)) this.ops.push([key, null]);
-    for (const key in now) if (now[key] !== old[key]) this.ops.push([key, now[key] as string]);
+    const own = { kind: kind.kind, id };
+    const old = before === undefined ? [] : kind.index(before.snapshot, metaOf(own, before));
+    const now = kind.index(after.snapshot, metaOf(own, after));
+    const place = ({ index, key }: IndexRow): string => keys.list(kind.kind, index, key, id);
+    for (const row of old) if (!now.some((other) => samePlace(row, other))) this.ops.push([place(row), null]);
+    for (const row of now) {
+      const text = textOf(row);
+      const earlier = old.find((other) => samePlace(row, other));
+      if (earlier === undefined || textOf(earlier) !== text) this.ops.push([place(row), text]);
+    }
   }
 }
 
@@ -155,12 +161,7 @@ export interface Staged {
   readonly state: string;
 }
 
-function rowsOf(kind: Kind, id: string, live: Live): Record<string, string> {
-  const rows: Record<string, string> = {};
-  for (const { index, key, row } of kind.index?.(live.snapshot, metaOf({ kind: kind.kind, id }, live)) ?? []) {
-    rows[keys.list(kind.kind, index, key, id)] = row === undefined ? '1' : JSON.stringify(row);
-  }
-  return rows;
-}
+const samePlace = (a: IndexRow, b: IndexRow): boolean => a.key === b.key && a.index === b.index;
+const textOf = ({ row }: IndexRow): string => row === undefined ? '1' : JSON.stringify(row);
 
 export const notFound = (kind: string, id: string): Refusal => refuse('NOT_FOUND', { kind, id }, `There is no ${kind} ${id}.`);

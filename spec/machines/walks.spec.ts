@@ -44,7 +44,8 @@ describe('walking through', () => {
       });
 
       it('leaves every state that is not an end', () => {
-        for (const state of states.filter(({ type }) => type !== 'final')) {
+        const more = states.length > 1 ? states : []; // a machine of one state has nowhere else to be
+        for (const state of more.filter(({ type }) => type !== 'final')) {
           expect(walked.steps.some(({ from, to }) => from.includes(pathOf(state)) && !to.includes(pathOf(state))), pathOf(state)).to.equal(true);
         }
       });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { AnyStateMachine } from 'xstate';
 import { maxRounds } from '../../machines/work-item/context.js';
 import { born as bornConnector } from './connector/beings.js';
+import { born as bornHome } from './home/beings.js';
 import { born as bornRoot } from './root/beings.js';
 import { bad, born as bornSession, child, cut, good, limited, message, post, stranger } from './session/beings.js';
 import type { Life } from './step.js';
@@ -149,4 +150,13 @@ const roots: SmallWorld<Root['machine']> = {
   },
 };
 
-export const worlds = [sessions, items, connectors, roots] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
+type Home = ReturnType<typeof bornHome>;
+const homes: SmallWorld<Home['machine']> = {
+  name: 'home',
+  born: () => bornHome(),
+  deeds: { 'a file changes': sent({ type: 'fact.recorded', event: 'org:changed', payload: {} }) },
+  same: ({ snapshot: { context } }) => String(Math.min(2, context.facts)),
+  holds: (life) => expect(life.frames('org:changed').length, 'every fact is told').to.equal(life.snapshot.context.facts),
+};
+
+export const worlds = [sessions, items, connectors, roots, homes] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

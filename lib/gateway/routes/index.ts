@@ -6,13 +6,15 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { orgRoutes } from './org.js';
 import { openapiRoutes } from '../openapi.js';
+import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
 
 export type { GatewayFacts };
 
 /** The table of contents: every route of the gateway. */
-export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined } = {}): readonly Route[] {
+export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
     ...approvalRoutes,
@@ -22,6 +24,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...inspectRoutes,
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
+    ...orgRoutes(options.records),
   ];
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;

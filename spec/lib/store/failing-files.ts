@@ -7,6 +7,8 @@ export interface Fault {
   readonly at: 'append' | 'apply';
   /** `before`: nothing is done. `partial`: half the frame lies in the file. `whole`: all of it does, but the disk says no. `after`: the database took it, but says no. */
   readonly how: 'before' | 'partial' | 'whole' | 'after';
+  /** What the failure looks like; a full disk by default. */
+  readonly error?: Error;
   /** How often the disk refuses the clean-up too. */
   readonly cleanUpFails?: number;
   /** Called at the very moment, as a kill would come. */
@@ -67,7 +69,7 @@ export function failingFiles(home: string): { armed: Fault | undefined; readonly
   async function fail(fault: Fault): Promise<never> {
     cleanUps = fault.cleanUpFails ?? 0;
     await fault.onFault?.();
-    throw diskFull();
+    throw fault.error ?? diskFull();
   }
 }
 

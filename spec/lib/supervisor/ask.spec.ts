@@ -94,7 +94,7 @@ describe('ask', () => {
     });
 
     it('rejects when its predicate throws, at the first view or at a later one, and disturbs nobody', async () => {
-      expect((await rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 1 }, { until: () => { throw new Error('at first'); } }))).message).to.equal('at first');
+      expect((await rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 1 }, { until: () => { throw new Error('at first'); } }))).message).to.match(/at first/);
       let looks = 0;
       const asked = rejection(house.supervisor.ask('worker', 'w', { type: 'go', input: null }, { until: () => { looks += 1; if (looks > 1) throw new Error('later'); return false; } }));
       const other = house.supervisor.ask('worker', 'w', { type: 'poke' }, { until: ({ value }) => value === 'idle' });
