@@ -32,7 +32,7 @@ export async function gatewayScenario(journal: Journal, seed: number): Promise<S
       home = folder;
       return [cli, 'start', '--home', folder, '--port', '0'];
     },
-    announced: /Troupe runs at (\S+)/,
+    announced: /Troupe runs at (\S+)\n/,
     async ready() {
       ({ token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as { token: string });
     },

@@ -23,7 +23,7 @@ export async function kernelScenario(journal: Journal, seed: number): Promise<Sc
   return {
     name: 'kernel',
     command: (home) => [fileURLToPath(new URL('host.js', import.meta.url)), home, far.url],
-    announced: /host runs at (\S+)/,
+    announced: /host runs at (\S+)\n/,
     async ready({ url }) {
       for (const [kind, count] of [['listener', listeners], ['account', accounts]] as const) {
         for (let n = 0; n < count; n += 1) await ask(url, '', { method: 'POST', path: '/', body: { spawn: { kind, id: `${kind}-${n}`, input: {} } } });

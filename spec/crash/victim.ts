@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 
 /** The process that is killed again and again, and what it leaves running. */
 export interface Victim {
@@ -23,19 +22,25 @@ export interface Spawning {
 export function begin(command: readonly string[], announced: RegExp): Spawning {
   const startedAt = Date.now();
   const child = spawn(process.execPath, [...command], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-4_000); });
-  const ready = (async () => {
-    for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-      const url = announced.exec(line)?.[1];
-      if (url === undefined) continue;
-      child.stdout?.resume();
-      return { url, startedAt, readyAt: Date.now(), child };
-    }
-    throw new Error(`it ended before it was ready: ${said.trim() || 'without a word'}`);
-  })();
+  const ready = addressIn(child, announced).then((url) => ({ url, startedAt, readyAt: Date.now(), child }));
   ready.catch(() => undefined);
   return { child, startedAt, ready };
+}
+
+/** The address in what a process says on either stream; rejects with its last words when it ends before. */
+export function addressIn(child: ChildProcess, announced: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const hear = (chunk: Buffer): void => {
+      said = (said + chunk.toString()).slice(-4_000); // read on to the end: a full pipe would stop the process
+      const url = announced.exec(said)?.[1];
+      if (url !== undefined) resolve(url);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`it ended before it was ready: ${said.trim() || 'without a word'}`)));
+  });
 }
 
 /** Resolves when it is gone; its exit code, or null for a signal. */
