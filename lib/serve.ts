@@ -9,6 +9,7 @@ import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRecord, type EngineRegistry } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { connectorKind } from '../actors/kinds/connector.js';
+import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { sessionKind } from '../actors/kinds/session.js';
 import { workItemKind } from '../actors/kinds/work-item.js';
@@ -70,7 +71,10 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const store = await openStore(layout, world, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
-    const records = await openRecords({ layout, world, root: config.portal.root });
+    const records = await openRecords({
+      layout, world, root: config.portal.root,
+      allow: { customPaths: config.gateway.allowFileCustomPaths, open: config.gateway.allowFileOpen },
+    });
     undo.push(() => records.close());
     const secrets = secretsOf(earlier, () => world.secret(32));
 
@@ -161,6 +165,7 @@ function builtInKinds({ config, layout, registry, tokens, gatewayUrl, operatorTo
     workItemKind({ escalateAfterMs: config.approvals.escalateAfterHours * 3_600_000 }),
     connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
     homeKind(),
+    fileKind(),
   ] as readonly Kind[];
 }
 
