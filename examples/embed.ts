@@ -49,11 +49,10 @@ const supervisor = await createSupervisor({ kinds: [parcel], store: folder === u
 
 if (await supervisor.get('parcel', 'p1') === undefined) await supervisor.spawn('parcel', { id: 'p1' });
 
-const early = await supervisor.ask('parcel', 'p1', { type: 'parcel.hand-over' });
-if (isRefusal(early)) console.log(`refused: ${early.message}`);
-
-const scanned = await supervisor.ask('parcel', 'p1', { type: 'parcel.scan', place: 'Leipzig' });
-console.log('after the scan:', JSON.stringify(isRefusal(scanned) ? scanned.code : scanned.view));
+for (const event of [{ type: 'parcel.hand-over' }, { type: 'parcel.scan', place: 'Leipzig' }]) {
+  const answer = await supervisor.ask('parcel', 'p1', event);
+  console.log(event.type, isRefusal(answer) ? `refused: ${answer.message}` : JSON.stringify(answer.view));
+}
 
 for (const entry of await supervisor.history({ kind: 'parcel', id: 'p1' })) {
   console.log(`${entry.seq} ${JSON.stringify(entry.event)} → ${JSON.stringify(entry.to)}`);

@@ -7,11 +7,17 @@ export type {
   ActorView, AskOptions, Committed, DeadLetter, EventObject, Handle, Idempotency, Limits, ListPage, ListQuery, LogEntry, PastState, Plan,
   ProgressFrame, Row, RowsQuery, SpawnOptions, Supervisor, SupervisorOptions, SupervisorStatus, Turns, WatchOptions, Why,
 } from './supervisor/contract.js';
+export { createAgents, type Agents, type AgentsOptions, type SessionWish } from './agents.js';
+export { createGateway, type Gateway, type GatewayOptions } from './gateway/create.js';
+export { serve, type Served, type ServeOptions } from './serve.js';
 export { memoryStore } from './store/memory.js';
 export { openLevelStore as levelStore } from './store/level.js';
 export { StoreError, type Group, type Head, type Op, type Range, type Store, type StoreErrorCode, type StoreState } from './store/contract.js';
 export { systemWorld, type SystemWorld } from './world.js';
 export { defineEngine, type Engine, type EngineFacts, type TurnIO, type TurnRequest, type TurnResult } from '../actors/engines/engine.js';
+export { commandEngine, type CommandEngineOptions } from '../actors/engines/command.js';
+export { clerkEngine } from '../actors/engines/clerk/engine.js';
+export { webhook } from '../actors/connectors/webhook.js';
 export { defineConnector, type Connector, type ConnectorLink, type DeliveryResult, type OutboundMessage } from '../actors/connectors/connector.js';
 export type { FencedHand, Hand, HandContext, IndexRow, KeyedHand, Kind, Meta, Persisted } from '../actors/contracts.js';
 export { isRefusal, refuse, type Refusal, type RefusalCode } from '../machines/refusals.js';

@@ -1,18 +1,7 @@
-import { connectionHand } from '../actors/effects/connection.js';
-import { createConnectorLinks } from '../actors/effects/connector-links.js';
-import { deliveryHand } from '../actors/effects/delivery.js';
-import { engineTurnHand } from '../actors/effects/engine-turn.js';
-import { createConnectorRegistry } from '../actors/connectors/registry.js';
-import { webhook } from '../actors/connectors/webhook.js';
-import type { FencedHand, Kind } from '../actors/contracts.js';
-import { createPool } from '../actors/engines/pool.js';
-import { createEngineRegistry, type EngineRecord, type EngineRegistry } from '../actors/engines/registry.js';
-import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
-import { connectorKind } from '../actors/kinds/connector.js';
+import type { EngineRecord } from '../actors/engines/registry.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
-import { sessionKind } from '../actors/kinds/session.js';
-import { workItemKind } from '../actors/kinds/work-item.js';
+import { createAgents } from './agents.js';
 import { createGateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
 import { sweepTemporary } from './home/atomic-file.js';
@@ -60,36 +49,40 @@ export interface Served {
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const layout = options.layout ?? layoutOf({ home: options.home });
   const config = await readConfig(layout.config);
-  const earlier = await readAnnouncement(layout.announcement);
+  await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
+  let url: string | undefined;
+  const engines = configuredEngines(config, () => url);
+  if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
   const { log, close: closeLog } = openLog(config.logging, layout);
   const undo: (() => Promise<void>)[] = [closeLog];
+  // One step that fails (a full disk, say) must not keep the others from their turn.
   const undoAll = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
+    const failures: unknown[] = [];
+    for (const step of undo.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
   try {
     const world = systemWorld({ log });
     const store = await openStore(layout, world, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
+    const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
     const records = await openRecords({
       layout, world, root: config.portal.root,
       allow: { customPaths: config.gateway.allowFileCustomPaths, open: config.gateway.allowFileOpen },
     });
     undo.push(() => records.close());
-    const secrets = secretsOf(earlier, () => world.secret(32));
 
-    let url: string | undefined;
-    const registry = createEngineRegistry({ engines: configuredEngines(config, () => url), default: config.engines.default });
-    if (registry.get(config.engines.default) === undefined) throw unknownDefault(config, layout);
-    const tokens = createSessionTokens();
     const open = gate();
+    const { kinds, registry, tokens } = createAgents({
+      engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
+    });
     const supervisor = await createSupervisor({
-      store, world,
-      kinds: builtInKinds({ config, layout, registry, tokens, gatewayUrl: () => url, operatorToken: secrets.token, world, opened: open.opened }),
-      facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
-    undo.push(async () => { open.open(); await supervisor.stop({ drainMs: supervisorDrainMs }); });
+    undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
     await records.connect(supervisor);
 
     const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
@@ -110,10 +103,10 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     open.open();
 
     let closing: Promise<void> | undefined;
-    const { engines } = await registry.list();
-    return { url, home: layout.home, engines: Object.values(engines), defaultEngine: config.engines.default, close: () => (closing ??= undoAll()) };
+    const found = Object.values((await registry.list()).engines);
+    return { url, home: layout.home, engines: found, defaultEngine: config.engines.default, close: () => (closing ??= undoAll()) };
   } catch (error) {
-    await undoAll();
+    await undoAll().catch(() => undefined);
     throw error;
   }
 }
@@ -124,10 +117,7 @@ const supervisorDrainMs = 7_500;
 
 async function openStore(layout: Layout, { log }: SystemWorld, onProgress: ServeOptions['onProgress']): Promise<LevelStore> {
   try {
-    return await openLevelStore({
-      directory: layout.home, log,
-      ...(onProgress === undefined ? {} : { onProgress }),
-    });
+    return await openLevelStore({ directory: layout.home, log, ...(onProgress === undefined ? {} : { onProgress }) });
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'LOCKED') throw error;
     const holder = await readAnnouncement(layout.announcement).catch(() => undefined);
@@ -140,45 +130,16 @@ function unknownDefault(config: Config, layout: Layout): HomeError {
   return new HomeError('BAD_CONFIG', `${layout.config}, engines.default: there is no engine "${config.engines.default}".`, 'Name one that is configured, or "clerk".');
 }
 
-interface Parts {
-  readonly config: Config;
-  readonly layout: Layout;
-  readonly registry: EngineRegistry;
-  readonly tokens: SessionTokens;
-  readonly gatewayUrl: () => string | undefined;
-  readonly operatorToken: string;
-  readonly world: SystemWorld;
-  /** Resolves when the gateway answers. */
-  readonly opened: Promise<void>;
-}
-
-function builtInKinds({ config, layout, registry, tokens, gatewayUrl, operatorToken, world, opened }: Parts): readonly Kind[] {
-  const given: SessionTokens = config.agents.token === 'operator' ? { ...tokens, size: 0, mint: () => operatorToken } : tokens;
-  const turn = engineTurnHand({
-    registry, pool: createPool({ maxProcesses: config.engines.maxProcesses }), tokens: given, gatewayUrl, workRoot: layout.work,
-    silenceMs: config.sessions.silenceMinutes * 60_000, onFault: (engine, error) => world.log.error({ err: error, engine }, 'an engine broke its contract'),
-  });
-  // No connector can be configured yet; those that an earlier life knew are kept and answer for themselves.
-  const links = createConnectorLinks(createConnectorRegistry({ connectors: [webhook], instances: () => [] }));
-  return [
-    sessionKind({ turn: after(opened, turn) }),
-    workItemKind({ escalateAfterMs: config.approvals.escalateAfterHours * 3_600_000 }),
-    connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
-    homeKind(),
-    fileKind(),
-  ] as readonly Kind[];
-}
-
-/** A hand that begins only once something else has happened. */
-function after(event: Promise<void>, hand: FencedHand): FencedHand {
-  return { ...hand, run: async (input, context) => { await event; return hand.run(input, context); } };
-}
-
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => { open = resolve; });
   return { opened, open };
 }
+
+const limitsOf = ({ engines, sessions, approvals }: Config) => ({
+  maxProcesses: engines.maxProcesses, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000, silenceMs: sessions.silenceMinutes * 60_000,
+  escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
+});
 
 const chosen = ({ host, port }: ServeOptions) => ({ ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
 

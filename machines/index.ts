@@ -11,6 +11,7 @@ export { workItemMachine } from './work-item/machine.js';
 export { admitWorkItem, workItemPolicy } from './work-item/policy.js';
 export { matrix as approvalMatrix, standing } from './work-item/authority.js';
 export { edges as workItemEdges, statuses as workItemStatuses, type WorkStatus } from './work-item/edges.js';
+export { nextMoves, type NextMove } from './work-item/next-moves.js';
 export type { WorkItemContext, WorkItemEvent, WorkItemFacts, WorkItemInput } from './work-item/context.js';
 export { workItemIndex, workItemView, type WorkItemView } from './work-item/view.js';
 export { connectorMachine } from './connector/machine.js';

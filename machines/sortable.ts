@@ -12,7 +12,6 @@
  */
 export function sortable(value: number, options: { readonly descending?: boolean } = {}): string {
   if (Number.isNaN(value)) throw new RangeError('NaN has no place in an order');
-  const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value === 0 ? 0 : value); // -0 and 0 are one place
   const negative = view.getUint8(0) >= 0x80;
   const flip = negative !== (options.descending ?? false);
@@ -40,5 +39,7 @@ function escaped(character: string): string {
   if (code >= 0x7e) return `~${code.toString(16).padStart(6, '0')}`;
   return character;
 }
+
+const view = new DataView(new ArrayBuffer(8)); // written anew by every call before it is read
 
 const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');

@@ -1,4 +1,15 @@
 import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorityIds } from '../lib/gateway/authority.js';
+import { openapi } from '../lib/gateway/openapi.js';
+import { routesOf } from '../lib/gateway/routes/index.js';
+import type { Route } from '../lib/gateway/route.js';
+import { layoutOf } from '../lib/home/layout.js';
+import { openRecords, type Records } from '../lib/records/records.js';
+import { systemWorld } from '../lib/world.js';
+import { refusalTable } from '../machines/refusals.js';
 import { circles, gatheringPlaces, impurities, kebabCase, longFiles, strayPackages, upwardImports, uses } from './house/rules.js';
 import { sourceOf, sourcesOf } from './house/sources.js';
 
@@ -59,6 +70,53 @@ describe('the house', () => {
         return deeper === undefined || deep === undefined || own === other ? [] : [`${path} imports ${file}`];
       }));
       expect(strangers).to.deep.equal([]);
+    });
+  });
+
+  describe('routes', () => {
+    const gateway = { version: '0', instance: 'default', startedAt: 0, authRequired: true, networkExposed: false, port: () => 0 };
+    let routes: readonly Route[];
+    let home: string;
+    let records: Records;
+    // With everything that makes routes possible, so that none escapes the rules.
+    before(async () => {
+      home = await mkdtemp(join(tmpdir(), 'troupe-house-'));
+      records = await openRecords({ layout: layoutOf({ home }), world: systemWorld(), root: null });
+      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records });
+    });
+    after(async () => {
+      await records.close();
+      await rm(home, { recursive: true });
+    });
+
+    it('each have an authority of the table, a sentence and a schema of the answer', () => {
+      expect(routes.length).to.be.greaterThan(20);
+      for (const { method, path, authority, shape } of routes) {
+        expect(authorityIds, `${method} ${path}`).to.include(authority);
+        expect(shape.about.length, `${method} ${path} says what it does`).to.be.greaterThan(5);
+        expect(typeof shape.answer.parse, `${method} ${path} has a schema`).to.equal('function');
+      }
+      expect(authorityIds.filter((id) => id !== 'ws.watch' && !routes.some(({ authority }) => authority === id)), 'rows that no route uses').to.deep.equal([]);
+    });
+
+    it('stand once each in the OpenAPI document', () => {
+      const { paths } = openapi(routes, '0') as { paths: Record<string, Record<string, unknown>> };
+      const written = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+      expect(written).to.have.members([...routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`), 'GET /ws']);
+    });
+
+    it('document every refusal that the code can give', () => {
+      const given = new Set(house.flatMap(({ text }) => [...text.matchAll(/\brefuse\(\s*'([A-Z_]+)'/g)].map((match) => match[1] ?? '')));
+      const documented = JSON.stringify(openapi(routes, '0'));
+      expect([...given].filter((code) => !Object.hasOwn(refusalTable, code)), 'unknown codes').to.deep.equal([]);
+      expect([...given].filter((code) => !documented.includes(code)).sort(), 'undocumented codes').to.deep.equal([]);
+    });
+
+    it('find a sentence and a status for every code', () => {
+      for (const [code, [status, sentence]] of Object.entries(refusalTable)) {
+        expect(status, code).to.be.within(400, 599);
+        expect(sentence, code).to.match(/^[A-Z].+\.$/);
+      }
     });
   });
 

@@ -32,6 +32,7 @@ export function deliveryHand({ links, timeoutSeconds = 200 }: DeliveryOptions): 
       if (text === undefined) return { outcome: 'failed', reason: 'The text of the message is no longer stored.' };
       const link = links.get(input.name);
       if (link === undefined) return { outcome: 'failed', reason: `The connector "${input.name}" is not open.` };
+      await context.note({ deliveryId: input.deliveryId }); // the fence: from here on a crash means "recover"
       try {
         const message = { channel: input.channel, text, thread: input.thread, key: input.deliveryId };
         return checked(await bounded(context.signal, timeoutSeconds, (signal) => link.send(message, signal)));

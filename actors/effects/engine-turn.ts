@@ -4,7 +4,7 @@ import type { Json } from '../../machines/ground.js';
 import type { FencedHand, HandContext } from '../contracts.js';
 import type { TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
-import { reap, type Graces, type ProcessTable } from '../engines/process.js';
+import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
@@ -61,8 +61,14 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
   /** Sessions with a process that could not be ended: no turn of theirs begins beside it. */
   const lingering = new Map<string, Json>();
 
+  /** Sessions whose dead gateway's processes are being ended right now. */
+  const recovering = new Map<string, Promise<TurnOutput | undefined>>();
+
   async function cleared(sessionId: string, note: Json | undefined): Promise<TurnOutput | undefined> {
-    const reaped = await reap(note, processOptions(options));
+    const reaped = await reap(note, processOptions(options)).catch((error: unknown): Reaped => {
+      options.onFault?.('process table', error); // who cannot look must not say "gone"
+      return { gone: false, pid: readNote(note)?.pid ?? 0 };
+    });
     if (reaped.gone) {
       lingering.delete(sessionId);
       return undefined;
@@ -80,6 +86,7 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
       const slot = await options.pool.take({ sessionId, rootId, engine: input.engine, signal: context.signal }).catch(() => undefined);
       if (slot === undefined) return interruption('');
       try {
+        await recovering.get(sessionId); // a newer message may have started this turn meanwhile
         const left = lingering.has(sessionId) ? await cleared(sessionId, lingering.get(sessionId)) : undefined;
         return left ?? (await turn(input, context, options, (note) => lingering.set(sessionId, note)));
       } catch (error) {
@@ -91,7 +98,14 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
       }
     },
     async recover(_input, note, context) {
-      return (await cleared(context.actor.id, note)) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.');
+      const sessionId = context.actor.id;
+      const clearing = cleared(sessionId, note);
+      recovering.set(sessionId, clearing);
+      try {
+        return (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.');
+      } finally {
+        if (recovering.get(sessionId) === clearing) recovering.delete(sessionId);
+      }
     },
   };
 }
@@ -122,6 +136,7 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
       sessionId, turnId: input.turnId, ...conversation, nativeId: input.nativeId, model: input.model, effort: input.effort, cwd: input.cwd,
       env: environment(input, sessionId, token, options), deadlineMs: input.deadlineMs, silenceMs: options.silenceMs ?? 120_000,
     };
+    await spawner.intend(); // the fence: from here on a crash means "recover", also for engines that start no process
     const result = await played(engine, request, {
       turnId: input.turnId, context, deltas, spawner, signal: abort.signal, settleMs: options.settleMs ?? 15_000, onFault: (...fault) => options.onFault?.(...fault),
     });

@@ -4,6 +4,8 @@ import { ChildProcessError, startChild, type Graces, type ProcessTable, type Spa
 
 /** What an engine gets to start processes with, and our own knowledge of what it started. */
 export interface Spawner {
+  /** Write the durable intent: before anything is done, once. */
+  intend(): Promise<void>;
   spawn(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle>;
   /**
    * The turn is over: whatever the engine left running is ended (`endRest` is called for that), and all of it confirmed.
@@ -23,7 +25,10 @@ export interface SpawnerOptions {
   readonly table?: ProcessTable;
 }
 
-/** All children of a turn carry one mark, so that after a crash one search finds them all. */
+/**
+ * The children of a turn carry marks of their own below one common mark: the end of one leaves the others alone, and
+ * after a crash one search finds them all.
+ */
 export function createSpawner({ tokenHash, signal, note, onSilence, graces, table }: SpawnerOptions): Spawner {
   const spawnId = randomUUID();
   const starting = new Set<Promise<unknown>>();
@@ -31,26 +36,31 @@ export function createSpawner({ tokenHash, signal, note, onSilence, graces, tabl
   let isClosed = false;
   let unconfirmedPid: number | undefined;
   let lastNote: SpawnNote | undefined;
-  const remember = (next: SpawnNote): Promise<void> => note((lastNote = next));
+  let children = 0;
+  /** The intent of a further child says nothing new. */
+  const remember = (next: SpawnNote): Promise<void> =>
+    next.pid === undefined && lastNote !== undefined ? Promise.resolve() : note((lastNote = { ...next, spawnId }));
+
+  const heedUnended = (error: unknown): void => {
+    if (error instanceof ChildProcessError) unconfirmedPid ??= error.pid;
+  };
 
   async function start(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle> {
     if (isClosed) throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
     const child = await startChild(command, args, {
-      ...options, spawnId, tokenHash, note: remember, signal, silence: 'report', onSilence,
+      ...options, spawnId: `${spawnId}.${(children += 1)}`, tokenHash, note: remember, signal, silence: 'report', onSilence,
       ...(graces === undefined ? {} : { graces }), ...(table === undefined ? {} : { table }),
     });
-    const watched = child.done.then(
-      () => undefined,
-      (error: unknown) => { if (error instanceof ChildProcessError) unconfirmedPid ??= error.pid; },
-    ).finally(() => running.delete(watched));
+    const watched = child.done.then(() => undefined, heedUnended).finally(() => running.delete(watched));
     running.add(watched);
     return child;
   }
 
   return {
+    intend: () => remember({ spawnId, tokenHash }),
     spawn(command, args, options) {
       const attempt = start(command, args, options);
-      const settled = attempt.then(() => undefined, () => undefined).finally(() => starting.delete(settled));
+      const settled = attempt.then(() => undefined, heedUnended).finally(() => starting.delete(settled));
       starting.add(settled);
       attempt.catch(() => undefined); // an engine that does not look must not take the process down
       return attempt;

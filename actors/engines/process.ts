@@ -12,7 +12,7 @@ import type { ChildProcessHandle, ChildResult, SpawnChildOptions } from './engin
  * after, watched for floods, silence and deadline, and over only when nothing of it is left on this machine.
  */
 export interface StartOptions extends SpawnChildOptions {
-  /** Names this spawn in the child's environment and in the note. Unique. */
+  /** Names this child in its environment and in the note. Unique; `a.1` and `a.2` are both found by the mark `a`. */
   readonly spawnId: string;
   readonly tokenHash: string | null;
   /** Writes the durable note; called before the spawn and again with pid and start time. */
@@ -54,14 +54,16 @@ export async function startChild(command: string, args: readonly string[], optio
   child.stdin?.on('error', () => undefined); // a child that does not read its prompt is no fault of ours (EPIPE)
   const pid = await started(child, command);
   makeNice(pid);
-  const done = settle(child, pid, { ...options, table });
+  const giveUp = new AbortController();
+  const done = settle(child, pid, { ...options, table, signal: AbortSignal.any([signal, giveUp.signal]) });
   done.catch(() => undefined); // whoever holds the handle hears of it; nobody else may fall over it
-  const startTime = await table.startTime(pid);
   try {
+    const startTime = await table.startTime(pid);
     await note({ spawnId, tokenHash, pid, ...(startTime === undefined ? {} : { startTime }) });
   } catch (error) {
     // an unnoted child must not run on: after a crash nobody would know of it but by its mark
-    await endAll({ groupId: pid, spawnId }, { table, graces: options.graces ?? defaultGraces, from: 'SIGTERM' });
+    giveUp.abort();
+    await done;
     throw error;
   }
   return {
@@ -100,11 +102,14 @@ async function settle(child: ChildProcess, pid: number, options: SettleOptions):
   const following = follow(child, options);
   if (options.stdin !== undefined) child.stdin?.end(options.stdin);
   const why = await following.over;
-  const from = why === 'exited' ? 'SIGTERM' : 'SIGINT';
-  const left = await endAll({ groupId: pid, spawnId: options.spawnId }, { table: options.table, graces: options.graces ?? defaultGraces, from });
   following.close();
-  if (left[0] !== undefined) {
-    throw new ChildProcessError('NOT_ENDED', `Process ${left[0]} could not be ended. End it by hand.`, { pid: left[0] });
+  const from = why === 'exited' ? 'SIGTERM' : 'SIGINT';
+  try {
+    const left = await endAll({ groupId: pid, spawnId: options.spawnId }, { table: options.table, graces: options.graces ?? defaultGraces, from });
+    if (left[0] !== undefined) throw new ChildProcessError('NOT_ENDED', `Process ${left[0]} could not be ended. End it by hand.`, { pid: left[0] });
+  } catch (error) {
+    if (error instanceof ChildProcessError) throw error;
+    throw new ChildProcessError('NOT_ENDED', `Nobody can tell whether process ${pid} has ended.`, { pid, cause: error });
   }
   return following.result();
 }

@@ -15,8 +15,8 @@ export interface Ending {
   /** `over`: the turn ended somehow (the session tells how). `lost`: the connection went away. */
   readonly why: 'over' | 'lost';
   readonly reason: string;
-  /** Text of the answer was shown while it came. */
-  readonly streamed: boolean;
+  /** What was shown of the answer while it came; empty when nothing was. */
+  readonly shown: 'nothing' | 'whole lines' | 'an open line';
 }
 
 export async function follow(client: Client, show: (text: string) => void, remark: (text: string) => void): Promise<Following> {
@@ -27,32 +27,32 @@ export async function follow(client: Client, show: (text: string) => void, remar
     close: () => watch.close(),
     until: (sessionId) => new Promise((resolve) => {
       let started = false;
-      let streamed = false;
+      let shown: Ending['shown'] = 'nothing';
       take = ({ event, payload }) => {
         if (payload?.['sessionId'] !== sessionId) return;
         if (event === 'session:started') started = true;
-        else if (event === 'session:delta') streamed = delta(payload, show, remark) || streamed;
+        else if (event === 'session:delta') shown = delta(payload, show, remark) ?? shown;
         else if (event === 'session:rate-limited') remark(`[waiting for the provider's rate limit${until(payload['resetAt'])}]`);
-        else if (endings.has(event) && (started || event === 'session:stopped')) resolve({ why: 'over', reason: event, streamed });
+        else if (endings.has(event) && (started || event === 'session:stopped')) resolve({ why: 'over', reason: event, shown });
       };
       for (const frame of waiting) take(frame);
       waiting = [];
-      void watch.ended.then((reason) => resolve({ why: 'lost', reason, streamed }));
+      void watch.ended.then((reason) => resolve({ why: 'lost', reason, shown }));
     }),
   };
 }
 
 const endings = new Set(['session:completed', 'session:interrupted', 'session:stopped', 'session:deleted']);
 
-function delta(payload: Frame['payload'], show: (text: string) => void, remark: (text: string) => void): boolean {
+function delta(payload: Frame['payload'], show: (text: string) => void, remark: (text: string) => void): Ending['shown'] | undefined {
   const content = typeof payload['content'] === 'string' ? payload['content'] : '';
   if (payload['type'] === 'text') {
     show(plainText(content, { keepLines: true }));
-    return content !== '';
+    return content === '' ? undefined : content.endsWith('\n') ? 'whole lines' : 'an open line';
   }
   if (payload['type'] === 'tool_use') remark(`[${plainText(String(payload['toolName'] ?? content))}]`);
   if (payload['type'] === 'status' || payload['type'] === 'error') remark(`[${plainText(content)}]`);
-  return false;
+  return undefined;
 }
 
 const until = (resetAt: unknown): string => (typeof resetAt === 'number' ? ` until ${new Date(resetAt).toISOString()}` : '');

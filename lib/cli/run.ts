@@ -54,7 +54,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-const stillborn: Ending = { why: 'over', reason: 'error', streamed: true };
+const stillborn: Ending = { why: 'over', reason: 'error', shown: 'nothing' };
 
 async function post(client: Client, prompt: string, options: RunOptions): Promise<{ readonly id: string; readonly status: string }> {
   if (options.in !== undefined) {
@@ -75,7 +75,8 @@ async function conclude(client: Client, sessionId: string, ending: Ending, optio
   }
   const session = await client.get(`/api/sessions/${encodeURIComponent(sessionId)}?last=1`) as Session;
   if (options.json === true) terminal.out(JSON.stringify(session));
-  else if (ending !== stillborn) terminal.out(ending.streamed ? '' : plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
+  else if (ending.shown === 'an open line') terminal.out('');
+  else if (ending.shown === 'nothing' && ending !== stillborn) terminal.out(plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
   if (session.status === 'idle' || session.status === 'running') {
     if (options.json !== true) terminal.say(`(session ${sessionId}; go on with: troupe run --in ${sessionId} "…")`);
     return;

@@ -39,7 +39,9 @@ export async function delegate(desk: Desk, wish: DelegationWish, asking: Asking)
   if (isRefusal(lineage)) return lineage;
   const deed = () => dispatch(desk, { wish, asking, employee, selection, lineage });
   // twins under one key run one after the other, so that the second finds what the first has kept
-  return asking.idempotency ? inTurn(desk.supervisor, intentKey(asking), deed) : deed();
+  const once = asking.idempotency ? () => inTurn(desk.supervisor, intentKey(asking), deed) : deed;
+  // and those of one Todo too: its attempts are listed before the plan takes any turn
+  return wish.workItemId == null ? once() : inTurn(desk.supervisor, `delegate/${wish.workItemId}`, once);
 }
 
 interface Delegation {

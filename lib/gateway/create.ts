@@ -48,6 +48,8 @@ export interface GatewayOptions {
   readonly log?: Logger;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
+  /** Cursor and liveness of sockets: a look at each this often, a ping at every sixth. Default 5,000. */
+  readonly heartbeatMs?: number;
 }
 
 /** `const gateway = await createGateway({supervisor, registry, tokens, operatorToken, settings}); … await gateway.close()` */
@@ -81,8 +83,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   server.on('request', app.callback());
 
-  const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens });
-  await listen(server, host, options.port ?? 0);
+  const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000 });
+  await listen(server, host, options.port ?? 0).catch((error: unknown) => {
+    socket.close();
+    throw error;
+  });
   const port = portOf(server);
   log.info({ host, port, authRequired }, 'the gateway listened');
   let closing: Promise<void> | undefined;

@@ -13,8 +13,8 @@ export function wantsRehearsal(query: Readonly<Record<string, string>>, rehearsa
   return rehearsable ? true : refuse('DRY_RUN_UNSUPPORTED');
 }
 
-/** `{allowed, refusal?, steps: [{kind, id, from, to, effects[]}]}` */
+/** `{allowed, refusal?: {error, code, httpStatus, …}, steps: [{kind, id, from, to, effects[]}]}` */
 export function rehearsed(outcome: Reply | Refusal): Reply {
-  if (isRefusal(outcome)) return { body: { allowed: false, refusal: { status: outcome.status, ...failureBody(outcome) }, steps: [] } };
-  return { body: { allowed: true, steps: outcome.steps ?? [] } };
+  if (isRefusal(outcome)) return { status: 200, body: { allowed: false, refusal: { ...failureBody(outcome), httpStatus: outcome.status }, steps: [] } };
+  return { status: 200, body: { allowed: true, steps: outcome.steps ?? [] } };
 }

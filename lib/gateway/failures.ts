@@ -1,5 +1,6 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
+import { Fault } from '../supervisor/faults.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
@@ -14,8 +15,8 @@ export function failures(log: Logger, newId: () => string) {
       if (isRefusal(error)) return answerRefusal(ctx, error);
       const expected = storeRefusal(error);
       if (expected) return answerRefusal(ctx, expected);
-      const faultId = newId();
-      log.error({ faultId, err: error, method: ctx.method, path: ctx.path }, 'a request ended in a fault');
+      const faultId = error instanceof Fault ? error.faultId : newId(); // the kernel has logged its own faults already
+      log.error({ faultId, method: ctx.method, path: ctx.path, ...(!(error instanceof Fault) && { err: error }) }, 'a request ended in a fault');
       ctx.status = 500;
       ctx.body = { error: `Something failed here. The log tells more under ${faultId}.`, code: 'INTERNAL', faultId };
     }
@@ -34,7 +35,10 @@ export function answerRefusal(ctx: Context, refusal: Refusal): void {
 }
 
 /** `{error: 'There is no such thing.', code: 'NOT_FOUND', kind, id}` */
-export const failureBody = ({ message, code, details }: Refusal): Record<string, unknown> => ({ ...details, error: message, code });
+export function failureBody({ message, code, details }: Refusal): Record<string, unknown> {
+  const { error: _error, code: _code, ...members } = details; // a detail never hides the sentence or the code
+  return { error: message, code, ...members };
+}
 
 /** A store that cannot write now is expected and safe to retry, wherever it surfaces. */
 function storeRefusal(error: unknown): Refusal | undefined {

@@ -1,11 +1,11 @@
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 
 /**
- * The live end of the log, read once for all sockets: whole commits in order. A socket that replays joins when it has
- * caught up; from then on it costs the log nothing.
+ * The live end of the log, read once for all sockets, and not at all while there is none. A socket that replays joins
+ * when it has caught up; from then on it costs the log nothing.
  */
 export interface Feed {
-  /** Position of the last commit that was handed on. */
+  /** Position of the last commit that was handed on; nothing later has been seen by anybody who joins now. */
   readonly position: number;
   /** Commits after `position`, until the returned function is called. */
   join(listener: (commit: Commit) => void): () => void;
@@ -17,26 +17,38 @@ export interface Commit { readonly seq: number; readonly entries: readonly LogEn
 
 export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => void): Feed {
   const listeners = new Set<(commit: Commit) => void>();
-  const end = new AbortController();
-  let position = supervisor.status.seq;
+  let reading: { readonly end: AbortController; position: number } | undefined;
 
-  async function follow(): Promise<void> {
-    for await (const commit of commits(supervisor, position, end.signal)) {
-      position = commit.seq;
+  async function read(mine: { readonly end: AbortController; position: number }): Promise<void> {
+    for await (const commit of commits(supervisor, mine.position, mine.end.signal)) {
+      if (mine.end.signal.aborted) return;
+      mine.position = commit.seq;
       for (const listener of [...listeners]) listener(commit);
     }
   }
-  follow().catch((error: unknown) => end.signal.aborted || onFault(error));
+
+  function close(): void {
+    reading?.end.abort();
+    reading = undefined;
+  }
 
   return {
     get position() {
-      return position;
+      return reading?.position ?? supervisor.status.seq;
     },
     join(listener) {
       listeners.add(listener);
-      return () => void listeners.delete(listener);
+      if (!reading) {
+        const mine = { end: new AbortController(), position: supervisor.status.seq };
+        reading = mine;
+        read(mine).catch((error: unknown) => mine.end.signal.aborted || onFault(error));
+      }
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) close();
+      };
     },
-    close: () => end.abort(),
+    close,
   };
 }
 

@@ -28,6 +28,8 @@ export function openapi(routes: readonly Route[], version: string): Record<strin
     paths,
     components: { schemas, securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     security: [{ bearer: [] }],
+    // Every code of the system, also those that a watcher meets in a frame of /ws and on no route.
+    'x-refusals': Object.fromEntries(Object.entries(refusalTable).map(([code, [status, sentence]]) => [code, { status, sentence }])),
   };
 }
 

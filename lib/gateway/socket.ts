@@ -16,7 +16,7 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
  * `GET /ws`: the upgrade, and what keeps a socket alive. Host, Origin and credential are judged before the upgrade;
  * what a socket then sees is the watcher's matter.
  */
-export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook }) {
+export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number }) {
   const { desk, step, visitors, log, tokens } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
   const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined }>();
@@ -86,7 +86,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
         if (ticks % pingEveryTicks === 0) socket.ping();
       }
     }
-  }, tickMs).unref();
+  }, options.heartbeatMs).unref();
 
   return {
     /** Tell everybody to come back later; who does not say goodbye within a second is cut. */
@@ -103,7 +103,6 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
 
 interface Admitted { readonly caller: Caller; readonly token: string | undefined; readonly since: number | undefined }
 
-const tickMs = 5_000;
 const pingEveryTicks = 6;
 const deadAfterMs = 90_000;
 const socketsMax = 1_024;

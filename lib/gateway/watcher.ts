@@ -10,7 +10,7 @@ import type { ActorKey } from '../../machines/ground.js';
 
 /**
  * One socket's view of the log. Replay is paced by what the socket drains; live frames are not, and a reader that has
- * a megabyte waiting is cut with 4008: it can resume where it stopped, and costs nobody else anything.
+ * a megabyte waiting for longer than a moment is cut with 4008: it can resume where it stopped, and costs nobody else anything.
  */
 export interface Watcher {
   /** From now on, or from a log position (exclusive). Again: from there anew. */
@@ -29,6 +29,7 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
   let running = new AbortController();
   let leave = (): void => undefined;
   let reached = feed.position;
+  let judged: NodeJS.Timeout | undefined;
   let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
 
   const forget = supervisor.onProgress((frame: ProgressFrame) => {
@@ -42,13 +43,23 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
   /** False when the socket is gone or was cut. */
   function send(text: string): boolean {
     if (socket.readyState !== WebSocket.OPEN) return false;
-    if (socket.bufferedAmount > bufferedBytesMax) {
-      socket.close(4008, 'too slow: resume from your cursor');
-      setTimeout(() => socket.terminate(), 1_000).unref(); // who reads nothing will not read the goodbye either
-      return false;
+    if (socket.bufferedAmount > burstBytesMax) return cut();
+    if (socket.bufferedAmount > bufferedBytesMax && !judged) {
+      // a burst is not slowness: whoever reads has a moment to take it
+      judged = setTimeout(() => {
+        judged = undefined;
+        if (socket.bufferedAmount > bufferedBytesMax) cut();
+      }, patienceMs).unref();
     }
     socket.send(text);
     return true;
+  }
+
+  function cut(): false {
+    stop();
+    socket.close(4008, 'too slow: resume from your cursor');
+    setTimeout(() => socket.terminate(), 1_000).unref(); // who reads nothing will not read the goodbye either
+    return false;
   }
 
   function inOrder(deed: () => Promise<void>): void {
@@ -80,7 +91,7 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
 
   function sendCommit({ seq, entries }: Commit, visible: ReadonlySet<LogEntry>): void {
     if (seq <= reached) return;
-    for (const text of framesOf(entries, seq, (entry) => visible.has(entry))) if (!send(text)) return stop();
+    for (const text of framesOf(entries, seq, (entry) => visible.has(entry))) if (!send(text)) return;
     reached = seq;
   }
 
@@ -154,7 +165,10 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
   };
 }
 
+/** Waiting for longer than `patienceMs`, or more than `burstBytesMax` at any time: cut. */
 const bufferedBytesMax = 1_048_576;
+const burstBytesMax = 16_777_216;
+const patienceMs = 250;
 const drainedBytes = 65_536;
 
 /** Resolves once little waits in the socket, or the socket or the watch is gone. */

@@ -1,7 +1,8 @@
 import { StoreError, type Group } from './contract.js';
 import type { Database } from './database.js';
 import { frameWriter, type Position } from './frame.js';
-import type { Place, SegmentWriter } from './segment-writer.js';
+import type { Place } from './copy-files.js';
+import type { SegmentWriter } from './segment-writer.js';
 
 /**
  * The way of a group: its frame is appended to the segment and made durable, which is the commit; then it goes into
@@ -28,7 +29,8 @@ export interface PipelineOptions {
   readonly writer: SegmentWriter;
   readonly position: Position;
   readonly onFailure: (reason: string, cause: unknown) => void;
-  readonly onCommitted: (bytes: number, entries: number) => void;
+  /** `steps`: log entries and groups together. */
+  readonly onCommitted: (bytes: number, steps: number) => void;
 }
 
 interface Waiting {
@@ -124,7 +126,7 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
       applied = end;
       appliedPlace = some.at(-1)!.place;
       for (const { resolve } of waiting) resolve();
-      onCommitted(some.reduce((sum, one) => sum + one.bytes, 0), last.group.last - waiting[0]!.group.first + 1);
+      onCommitted(some.reduce((sum, one) => sum + one.bytes, 0), last.group.last - waiting[0]!.group.first + 1 + waiting.length);
     }
     applying = false;
     rest();
@@ -142,6 +144,7 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
       if (group.first !== tail.seq + 1 || group.last < group.first - 1) {
         return Promise.reject(new StoreError('CONFLICT', `the group holds entries ${group.first} to ${group.last}, the store stands at ${tail.seq}`));
       }
+      if (group.chain.length !== 43 && group.chain !== '') return Promise.reject(new RangeError(`not a chain: ${group.chain}`));
       // A group without entries moves nothing, whatever chain it names.
       const chain = group.last < group.first ? tail.chain : group.chain;
       tail = { frame: tail.frame + 1, seq: group.last, chain };

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { writeFileDurably } from './durable-file.js';
 import { digits } from './keys.js';
 import type { Position } from './frame.js';
-import type { Place } from './segment-writer.js';
+
+/** The end of a frame: a segment file and the offset behind the frame. */
+export interface Place {
+  readonly segment: string;
+  readonly offset: number;
+}
 
 /**
  * The files of the second copy, `<home>/store-copy/`: at most one base image with everything up to a frame, the

@@ -75,7 +75,7 @@ function wrap(level: Level<string, string> & Compacting): Database {
         }
       }
       batch.put(headKey, sealRow(JSON.stringify({ frame: position.frame, seq: position.seq, chain: position.chain })));
-      await batch.write();
+      await batch.write().catch(writingError);
     },
     async load(rows) {
       const batch = level.batch();
@@ -83,7 +83,7 @@ function wrap(level: Level<string, string> & Compacting): Database {
         if (value === null) batch.del(key);
         else batch.put(key, sealRow(value));
       }
-      await batch.write();
+      await batch.write().catch(writingError);
     },
     get,
     async getMany(keys) {
@@ -124,7 +124,7 @@ function wrap(level: Level<string, string> & Compacting): Database {
       // LevelDB writes out its memory before it looks at the range, and the range beyond all keys is empty.
       await level.compactRange('\x7f\x7f', '\x7f\x7f\x7f');
       // compactRange swallows errors; after a failed flush every write fails.
-      await level.batch().put(flushKey, sealRow('1')).del(flushKey).write();
+      await level.batch().put(flushKey, sealRow('1')).del(flushKey).write().catch(writingError);
     },
     close: () => level.close(),
   };
@@ -170,6 +170,11 @@ const surroundings = /No space left|Permission denied|Too many open files|Read-o
 
 function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+/** LevelDB refuses all writes once a compaction met damage. */
+function writingError(error: unknown): never {
+  throw codeOf(error) === 'LEVEL_CORRUPTION' ? new DamageError('LevelDB met damage in a table', { cause: error }) : error;
 }
 
 /** The head of a database that may have none yet. */

@@ -24,7 +24,8 @@ export interface Position {
 export const origin: Position = { frame: 0, seq: 0, chain: '' };
 
 export const headerBytes = 1 + 8 + 1 + 16 + 1 + 16 + 1 + 16 + 1 + 10 + 1 + 43 + 1;
-const bytesMax = 9_999_999_999;
+/** So that a reader who meets a damaged length does not try to fetch half the disk. */
+const bytesMax = 256 << 20;
 const noChain = '-'.repeat(43);
 
 /**
@@ -84,6 +85,7 @@ export function headerAt(buffer: Buffer, offset: number): Frame | undefined {
   const match = headerPattern.exec(buffer.toString('latin1', offset, offset + headerBytes));
   if (!match) return undefined;
   const [, frame, first, last, bytes, chain] = match;
+  if (Number(bytes) > bytesMax) return undefined;
   return { frame: Number(frame), first: Number(first), seq: Number(last), bytes: Number(bytes), chain: chain === noChain ? '' : chain! };
 }
 

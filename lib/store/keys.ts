@@ -13,8 +13,9 @@ export const keys = {
   timer: (due: number, kind: string, id: string, timer: string): string => `t/${digits(due)}/${part(kind)}/${part(id)}/${part(timer)}`,
   /** Effect to be started or in flight: `o/<kind>/<id>/<rev>.<i>`; `key` is `<rev>.<i>`, as in the actor's record. */
   outbox: (kind: string, id: string, key: string): string => `o/${part(kind)}/${part(id)}/${key}`,
-  /** Event accepted and not yet stepped: `i/<kind>/<id>/<seq>.<i>`. */
-  inbox: (kind: string, id: string, seq: number, index: number): string => `i/${part(kind)}/${part(id)}/${digits(seq)}.${digits(index, 4)}`,
+  /** Event accepted and not yet stepped: `i/<kind>/<id>/<seq>.<i>`; a name instead of `i` where no log entry sent it. */
+  inbox: (kind: string, id: string, seq: number, index: number | string): string =>
+    `i/${part(kind)}/${part(id)}/${digits(seq)}.${typeof index === 'number' ? digits(index, 4) : part(index)}`,
   /** Row of a collection: `c/<collection>/<kind>/<id>/<n>`. */
   row: (collection: string, kind: string, id: string, n: number | string): string =>
     `c/${part(collection)}/${part(kind)}/${part(id)}/${typeof n === 'number' ? digits(n) : part(n)}`,

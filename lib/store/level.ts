@@ -1,58 +1,20 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { backUp, type Backup } from './backup.js';
-import { commitPipeline, type CommitPipeline } from './commit-pipeline.js';
-import { StoreError, type Head, type Store, type StoreState } from './contract.js';
+import { backUp } from './backup.js';
+import { StoreError, type Head, type StoreState } from './contract.js';
+import { surveyCopy } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
 import { freeBytes } from './disk.js';
+import type { LevelStore, LevelStoreOptions } from './level-options.js';
 import { lockHome } from './lock.js';
-import type { Progress } from './rebuild.js';
 import { recoverHome, type Opened } from './recover.js';
-import { scrubber, type ScrubReport, type Scrubber } from './scrub.js';
-import type { SegmentWriter } from './segment-writer.js';
-import { startUpkeep, upkeepLimits, type Upkeep, type UpkeepLimits } from './upkeep.js';
-import { surveyCopy } from './copy-files.js';
-import { verifyCopies, type VerifyOptions, type VerifyReport } from './verify.js';
+import type { ScrubReport } from './scrub.js';
+import { beginSession, type Session } from './session.js';
+import type { Upkeep } from './upkeep.js';
+import { verifyCopies } from './verify.js';
 
-export interface LevelStoreOptions {
-  /** The home: `store/`, `store-copy/` and `lock/` lie in it. */
-  readonly directory: string;
-  readonly log?: Logger;
-  readonly onProgress?: (progress: Progress) => void;
-  readonly limits?: Partial<UpkeepLimits>;
-  readonly segmentBytesMax?: number;
-  /** Room reserved ahead of the writes; 0 reserves none. */
-  readonly reserveBytes?: number;
-  /** Pause between two small pieces of the background check of both copies. Default 2,000; 0 never checks. */
-  readonly scrubEveryMs?: number;
-  /** For tests: stand between the store and its files, at every opening. */
-  readonly intercept?: (files: StoreFiles) => StoreFiles;
-}
-
-export interface StoreFiles {
-  readonly database: Database;
-  readonly writer: SegmentWriter;
-}
-
-/** The embedded store: what the port promises, and what an operator may ask of it. */
-export interface LevelStore extends Store {
-  /** Bytes left on the disk for this process. */
-  freeBytes(): Promise<number>;
-  /** Note how far LevelDB's tables are, so that the next start has nothing to replay. */
-  checkpoint(): Promise<void>;
-  /** Write a new base image now; contents erased since the last one leave the second copy. */
-  compact(): Promise<void>;
-  /** Write everything, as of one moment, to a new folder while the store goes on. REFUSED where the folder holds anything. */
-  backUp(target: string, options?: { readonly onProgress?: (progress: Progress) => void }): Promise<Backup>;
-  /** Check both copies from end to end now, mending nothing. */
-  verify(options?: VerifyOptions): Promise<VerifyReport>;
-  /** The background check, one whole pass now; what it finds is mended. */
-  scrub(): Promise<ScrubReport>;
-  /** What the last pass found. */
-  readonly lastScrub: ScrubReport | undefined;
-}
+export type { LevelStore, LevelStoreOptions, StoreFiles } from './level-options.js';
 
 /**
  * Open the store of a home: LevelDB, with segment files beside it that carry the durability.
@@ -72,26 +34,19 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<LevelS
   }
 }
 
-/** One opening of the files, replaced as a whole after a failure. */
-interface Session {
-  readonly database: Database;
-  readonly writer: SegmentWriter;
-  readonly scrubber: Scrubber;
-  readonly pipeline: CommitPipeline;
-  readonly upkeep: Upkeep;
-}
-
 async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () => Promise<void>): Promise<LevelStore> {
   const { directory: home, log } = options;
   const copy = join(home, 'store-copy');
   const closing = new AbortController();
   const listeners = new Set<(state: StoreState) => void>();
   let state: StoreState = { state: 'ready' };
-  let session = await begin(first);
+  let session = await beginSession(first, options, recover);
   let recovering: Promise<void> | undefined;
   /** The present try to reopen: readers wait for it, not for the pauses between tries. */
   let attempt: Promise<void> = Promise.resolve();
   let closed: Promise<void> | undefined;
+  /** A rebuild was tried and refused: another one for each bad row would only stop the writes. */
+  let incurable = false;
   let lastScrub: ScrubReport | undefined;
   let scrubbing: Promise<unknown> | undefined;
 
@@ -106,27 +61,9 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     }
   };
 
-  async function begin(opened: Opened): Promise<Session> {
-    const { database, writer } = options.intercept?.(opened) ?? opened;
-    let upkeep: Upkeep | undefined;
-    const pipeline = commitPipeline({
-      database, writer, position: opened.position,
-      onFailure: (reason, cause) => void recover(reason, cause),
-      onCommitted: (bytes, entries) => upkeep?.committed(bytes, entries),
-    });
-    const sizes = await Promise.all(opened.segments.map(async (name) => (await stat(join(copy, name))).size));
-    upkeep = startUpkeep({
-      directory: copy, database, pipeline, base: opened.base, segments: opened.segments,
-      bytesSinceBase: sizes.reduce((sum, size) => sum + size, 0), bytesSinceCheckpoint: opened.replayedBytes, limits: { ...upkeepLimits, ...options.limits },
-      ...(log ? { log } : {}), onFailure: (reason, cause) => void recover(reason, cause),
-    });
-    const checker = scrubber({ directory: copy, database, upkeep, ...(log ? { log } : {}), onDamage: (error) => recover(error.message, error) });
-    return { database, writer, pipeline, upkeep, scrubber: checker };
-  }
-
   /** Stop acknowledging, close, reopen, verify, go on. Resolves when that has succeeded or been given up. */
   function recover(reason: string, cause: unknown): Promise<void> {
-    recovering ??= reopen(reason, cause instanceof DamageError ? cause.message : undefined).finally(() => (recovering = undefined));
+    recovering ??= reopen(reason, cause instanceof DamageError && !incurable ? cause.message : undefined).finally(() => (recovering = undefined));
     return recovering;
   }
 
@@ -152,6 +89,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
             return become({ state: 'failed', reason: error.message });
           }
           // It cannot be mended, but what is sound in it can still be used.
+          incurable = true;
           doubted = undefined;
           continue;
         }
@@ -166,7 +104,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       await old.upkeep.stop();
       await old.writer.abandon();
       await old.database.close();
-      return begin(await recoverHome({ ...options, home, ...(doubted === undefined ? {} : { distrust: doubted }) }));
+      return beginSession(await recoverHome({ ...options, home, ...(doubted === undefined ? {} : { distrust: doubted }) }), options, recover);
     }
   }
 
@@ -179,13 +117,22 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       return await from(session.database);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      await recover(error.message, error);
+      if (!incurable) await recover(error.message, error);
       try {
         return await from(session.database);
       } catch (again) {
         throw again instanceof DamageError ? new StoreError('CORRUPT', `${again.message}, and no second copy could heal it`, { cause: again }) : again;
       }
     }
+  }
+
+  /** Upkeep on demand. LevelDB takes no writes after a flush that failed, so it is reopened. */
+  async function tended(task: (upkeep: Upkeep) => Promise<void>): Promise<void> {
+    if (closed || state.state !== 'ready') throw new StoreError('STORE_UNAVAILABLE', 'the store is not ready');
+    await task(session.upkeep).catch((error: unknown) => {
+      void recover('upkeep of the store failed', error);
+      throw new StoreError('STORE_UNAVAILABLE', `upkeep of the store failed: ${String(error)}`, { cause: error });
+    });
   }
 
   const scrubOn = async (): Promise<boolean> => {
@@ -210,8 +157,9 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     closing.abort();
     await recovering;
     await scrubbing;
-    session.pipeline.stop('the store is closed');
+    // What was accepted is finished; after that nothing is.
     await session.pipeline.drain();
+    session.pipeline.stop('the store is closed');
     await session.upkeep.stop();
     try {
       if (state.state === 'ready') {
@@ -235,7 +183,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     get state() {
       return state;
     },
-    write: (group) => session.pipeline.write(group),
+    write: (group) => (closed ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed')) : session.pipeline.write(group)),
     get: (key) => read((database) => database.get(key)),
     getMany: (keys) => read((database) => database.getMany(keys)),
     page: (range) => read((database) => database.page(range)),
@@ -246,8 +194,8 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     },
     close: () => (closed ??= shut()),
     freeBytes: () => freeBytes(home),
-    checkpoint: () => session.upkeep.checkpoint(),
-    compact: () => session.upkeep.compact(),
+    checkpoint: () => tended((upkeep) => upkeep.checkpoint()),
+    compact: () => tended((upkeep) => upkeep.compact()),
     backUp: (target, { onProgress } = {}) => read((database) => backUp(database, target, onProgress)),
     verify: (how) => read(async (database) => verifyCopies(database, copy, await surveyCopy(copy), how)),
     async scrub() {

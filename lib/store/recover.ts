@@ -1,16 +1,16 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { endOfBase, writeBase } from './base.js';
 import { StoreError } from './contract.js';
-import { segmentName, surveyCopy, writeCheckpoint, type BaseFile, type Survey } from './copy-files.js';
+import { segmentName, surveyCopy, writeCheckpoint, type BaseFile, type Place, type Survey } from './copy-files.js';
 import { DamageError, headOf, openDatabase, type Database } from './database.js';
 import { writeFileDurably } from './durable-file.js';
 import { opsIn, origin, type Position } from './frame.js';
 import { inspectRows } from './inspect-rows.js';
 import { batchLoader, rebuildDatabase, setAside, type Progress } from './rebuild.js';
 import { scanSegments, type Scan } from './scan.js';
-import { openSegmentWriter, type Place, type SegmentWriter } from './segment-writer.js';
+import { openSegmentWriter, type SegmentWriter } from './segment-writer.js';
 
 /**
  * Opening a home: compare the two copies, roll the one that is behind forward, mend the one that is damaged from
@@ -74,12 +74,19 @@ async function isEmpty(directory: string): Promise<boolean> {
   return (await readdir(directory).catch(() => [])).length === 0;
 }
 
+/** A first start that was cut short leaves a folder without tables and with an empty log. */
+async function holdsData(directory: string): Promise<boolean> {
+  const names = await readdir(directory).catch(() => []);
+  const logs = await Promise.all(names.filter((name) => name.endsWith('.log')).map(async (name) => (await stat(join(directory, name))).size));
+  return names.some((name) => /\.(ldb|sst)$/.test(name)) || logs.some((size) => size > 0);
+}
+
 class Rebuild extends Error {}
 
 async function openOrRebuild(options: RecoverOptions, survey: Survey, began: boolean): Promise<Database> {
   const directory = join(options.home, 'store');
   const rebuild = async (reason: string): Promise<Database> => {
-    if (began && survey.base === null && survey.segments.length === 0) {
+    if (survey.base === null && survey.segments.length === 0 && (began || (await holdsData(directory)))) {
       throw new StoreError('REFUSED', `The database in ${directory} cannot be opened (${reason}), and there is no second copy in ${options.home}/store-copy. ` +
         'This home was in use before, so nothing is created over it. Put the folders back, restore a backup into a new home, or choose an empty home to begin anew.');
     }
@@ -126,7 +133,9 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
   if (scan.frames > 0) log?.info({ frames: scan.frames, bytes: scan.bytes, seq: position.seq }, 'store rolled forward');
   if (faults.length > 0) return renewCopy(options, database, position);
 
-  const place: Place = scan.place ?? { segment: segmentName(position.frame + 1), offset: 0 };
+  // A kill right after a new segment was begun leaves it empty; the next frame belongs into it, as its name says.
+  const next = segmentName(position.frame + 1);
+  const place: Place = scan.place && !survey.segments.includes(next) ? scan.place : { segment: next, offset: 0 };
   const writer = await openSegmentWriter({ directory: copy, place, ...sizes(options) });
   const segments = survey.segments.includes(place.segment) ? survey.segments : [place.segment];
   if (!checkpoint) await closingOnError(writer, async () => {

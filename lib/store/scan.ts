@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstFrameOf } from './copy-files.js';
+import { firstFrameOf, type Place } from './copy-files.js';
 import type { Frame, Position } from './frame.js';
 import { readFrames } from './frame-reader.js';
-import type { Place } from './segment-writer.js';
 
 /** What the segments hold from a position on. */
 export interface Scan {

@@ -2,13 +2,7 @@ import { constants, fdatasync, write as writeAt } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './durable-file.js';
-import { segmentName } from './copy-files.js';
-
-/** The end of a frame: a segment file and the offset behind the frame. */
-export interface Place {
-  readonly segment: string;
-  readonly offset: number;
-}
+import { segmentName, type Place } from './copy-files.js';
 
 export interface SegmentWriter {
   /** Append whole frames, the first of which is number `frame`. Durable when it resolves. One call at a time. */
@@ -84,7 +78,8 @@ export async function openSegmentWriter(options: SegmentWriterOptions): Promise<
     async abandon() {
       await reserving;
       await file.close().catch(() => undefined);
-      const again = await open(join(directory, place.segment), 'r+');
+      // The failure may have been that a new segment could not be made.
+      const again = await open(join(directory, place.segment), place.offset === 0 ? 'a+' : 'r+');
       try {
         await again.truncate(place.offset);
         await again.sync();

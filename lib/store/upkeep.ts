@@ -11,7 +11,7 @@ import { DamageError, type Database } from './database.js';
  * the segments have outgrown the old one, so that the second copy stays about as large as the data.
  */
 export interface Upkeep {
-  committed(bytes: number, entries: number): void;
+  committed(bytes: number, steps: number): void;
   /** Put LevelDB into tables and note how far it is. */
   checkpoint(clean?: boolean): Promise<void>;
   /** Write a new base image and drop what it makes superfluous; erased contents leave the second copy with it. */
@@ -38,12 +38,13 @@ export interface UpkeepOptions {
 
 export interface UpkeepLimits {
   readonly checkpointBytes: number;
-  readonly checkpointEntries: number;
+  /** Log entries and groups together: what a replay has to go through beside the bytes. */
+  readonly checkpointSteps: number;
   /** A base image is written when the segments since the last hold more than this and more than that image. */
   readonly baseBytesMin: number;
 }
 
-export const upkeepLimits: UpkeepLimits = { checkpointBytes: 32 << 20, checkpointEntries: 50_000, baseBytesMin: 64 << 20 };
+export const upkeepLimits: UpkeepLimits = { checkpointBytes: 32 << 20, checkpointSteps: 40_000, baseBytesMin: 64 << 20 };
 
 export function startUpkeep(options: UpkeepOptions): Upkeep {
   const { directory, database, pipeline, limits, log, onFailure } = options;
@@ -53,7 +54,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   let checkpointed: Omit<Checkpoint, 'format' | 'base' | 'segments'> | undefined;
   let bytesSinceBase = options.bytesSinceBase;
   let bytesSinceCheckpoint = options.bytesSinceCheckpoint;
-  let entriesSinceCheckpoint = 0;
+  let stepsSinceCheckpoint = 0;
   let running: Promise<void> | undefined;
   let compacting: Promise<void> | undefined;
   let droppedFiles = 0;
@@ -62,13 +63,13 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     const at = pipeline.applied;
     const place = pipeline.appliedPlace;
     const bytes = bytesSinceCheckpoint;
-    const entries = entriesSinceCheckpoint;
+    const steps = stepsSinceCheckpoint;
     await database.flush();
     segments = await listSegments(directory);
     checkpointed = { frame: at.frame, seq: at.seq, chain: at.chain, segment: place.segment, offset: place.offset, clean };
     await writeCheckpoint(directory, { ...checkpointed, base, segments });
     bytesSinceCheckpoint -= bytes;
-    entriesSinceCheckpoint -= entries;
+    stepsSinceCheckpoint -= steps;
   };
   /** One at a time: what is called while one runs waits its turn behind it. */
   const exclusively = (task: () => Promise<void>): Promise<void> => {
@@ -123,12 +124,12 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     get segments() {
       return segments;
     },
-    committed(bytes, entries) {
+    committed(bytes, steps) {
       bytesSinceBase += bytes;
       bytesSinceCheckpoint += bytes;
-      entriesSinceCheckpoint += entries;
+      stepsSinceCheckpoint += steps;
       if (stopping.signal.aborted) return;
-      if (!running && (bytesSinceCheckpoint > limits.checkpointBytes || entriesSinceCheckpoint > limits.checkpointEntries)) checkpoint().catch(failed);
+      if (!running && (bytesSinceCheckpoint > limits.checkpointBytes || stepsSinceCheckpoint > limits.checkpointSteps)) checkpoint().catch(failed);
       if (!compacting && bytesSinceBase > Math.max(limits.baseBytesMin, base?.bytes ?? 0)) compact(backgroundShare).catch(compactionFailed);
     },
     checkpoint,

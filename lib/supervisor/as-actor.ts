@@ -37,9 +37,10 @@ export interface AsActorOptions {
   readonly output?: (view: Record<string, Json>, actor: ActorView) => Json;
 }
 
+// `ActorSystem<any>` is what XState's own logic creators answer; with anything narrower, setup({actors}) would refuse it.
 export function asActor(
   supervisor: Supervisor, kind: string, options: AsActorOptions = {},
-): ActorLogic<DurableSnapshot, XStateEvent, DurableInput, ActorSystem<never>> {
+): ActorLogic<DurableSnapshot, XStateEvent, DurableInput, ActorSystem<any>> {
   const attached = new WeakMap<AnyActorRef, () => void>();
   return {
     getInitialSnapshot: (_scope, input) => ({

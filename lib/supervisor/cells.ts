@@ -1,3 +1,4 @@
+import { StoreError } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { Live } from './live.js';
 
@@ -9,8 +10,10 @@ import type { Live } from './live.js';
 export interface Job {
   /** Has the turn; must call `Cells.release(cell)` once, now or later. */
   run(cell: Cell): void;
-  /** The actor could not be loaded. */
+  /** The actor could not be loaded, or the store cannot write at the moment. */
   fail(error: unknown): void;
+  /** The kernel's own work: never turned away, and it waits while the store is down. */
+  readonly urgent?: boolean;
 }
 
 export interface Cell {
@@ -29,6 +32,9 @@ export interface Cell {
   listeners: Set<(live: Live | undefined) => void> | undefined;
 }
 
+/** How long the kernel's own work waits after a failed write. */
+const retryMs = 250;
+
 interface House {
   readonly awakeActorsMax: number;
   readonly mailboxMax: number;
@@ -39,18 +45,40 @@ interface House {
 
 export class Cells {
   private readonly cells = new Map<string, Cell>();
+  private closed = false;
 
   constructor(private readonly house: House) {}
 
   get awake(): number { return this.cells.size; }
 
   /** Queue a job for an actor's turn. False: the mailbox is full and the job was not taken. */
-  enter(kind: string, id: string, job: Job, urgent = false): boolean {
+  enter(kind: string, id: string, job: Job): boolean {
     const cell = this.cell(kind, id);
-    if (!urgent && cell.queue !== undefined && cell.queue.length >= this.house.mailboxMax) return false;
+    if (job.urgent !== true && cell.queue !== undefined && cell.queue.length >= this.house.mailboxMax) return false;
     (cell.queue ??= []).push(job);
     this.pump(cell);
     return true;
+  }
+
+  /**
+   * What a failed write kept from happening goes back to the head of the queue, so that nothing overtakes it; requests
+   * behind it are told at once. The turn is still held.
+   */
+  postpone(cell: Cell, job: Job, error: unknown): void {
+    const waiting = cell.queue ?? [];
+    cell.queue = [job, ...waiting.filter(({ urgent }) => urgent === true)];
+    this.pause(cell, retryMs);
+    for (const turnedAway of waiting) if (turnedAway.urgent !== true) turnedAway.fail(error);
+  }
+
+  /** No job runs from now on; who still waits is told. */
+  close(error: unknown): void {
+    this.closed = true;
+    for (const cell of this.cells.values()) {
+      const waiting = cell.queue ?? [];
+      cell.queue = undefined;
+      for (const job of waiting) job.fail(error);
+    }
   }
 
   release(cell: Cell): void {
@@ -70,9 +98,12 @@ export class Cells {
   forget(cell: Cell, delayMs: number): void {
     cell.live = undefined;
     cell.loaded = false;
-    if (delayMs <= 0) return;
+    if (delayMs > 0) this.pause(cell, delayMs);
+  }
+
+  private pause(cell: Cell, delayMs: number): void {
     cell.resumeAt = this.house.steady() + delayMs;
-    this.house.timeout(delayMs, () => this.pump(cell));
+    if (!this.closed) this.house.timeout(delayMs, () => this.pump(cell));
   }
 
   /** The last commit: from memory, else from the store (without waking the actor). */
@@ -84,7 +115,7 @@ export class Cells {
   /** Load an actor into memory. */
   wake(kind: string, id: string): Promise<Live | undefined> {
     return new Promise((resolve, reject) => {
-      this.enter(kind, id, { fail: reject, run: (cell) => { const { live } = cell; this.release(cell); resolve(live); } }, true);
+      this.enter(kind, id, { fail: reject, run: (cell) => { const { live } = cell; this.release(cell); resolve(live); }, urgent: true });
     });
   }
 
@@ -130,16 +161,21 @@ export class Cells {
   }
 
   private runJobs(cell: Cell): void {
-    while (!cell.busy && cell.queue !== undefined) {
-      if (!cell.loaded) return this.load(cell);
+    while (!cell.busy && cell.queue !== undefined && !this.closed) {
       if (cell.resumeAt > 0) {
         if (cell.resumeAt > this.house.steady()) return;
         cell.resumeAt = 0;
       }
+      if (!cell.loaded) return this.load(cell);
       const job = cell.queue.shift() as Job;
       if (cell.queue.length === 0) cell.queue = undefined;
       cell.busy = true;
-      job.run(cell);
+      try {
+        job.run(cell);
+      } catch (error) { // a fault of the kernel itself: the turn must not be lost with it
+        cell.busy = false;
+        job.fail(error);
+      }
     }
   }
 
@@ -155,9 +191,11 @@ export class Cells {
       (error: unknown) => {
         cell.loading = false;
         const jobs = cell.queue ?? [];
-        cell.queue = undefined;
-        this.cells.delete(cell.key);
-        for (const job of jobs) job.fail(error);
+        // A store that recovers will answer later; a record that nobody can read never will.
+        const kept = error instanceof StoreError && error.code === 'STORE_UNAVAILABLE' ? jobs.filter(({ urgent }) => urgent === true) : [];
+        cell.queue = kept.length === 0 ? undefined : kept;
+        if (kept.length > 0) this.pause(cell, retryMs);
+        for (const job of jobs) if (!kept.includes(job)) job.fail(error);
       },
     );
   }

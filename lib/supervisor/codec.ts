@@ -16,18 +16,19 @@ export function decodeState(state: unknown): Persisted {
   return marked['~'] === undefined ? state as Persisted : superjson.deserialize(marked['~']);
 }
 
-/** Survives JSON unchanged: only nulls, booleans, finite numbers, strings, arrays and plain objects. */
-export function isPlain(value: unknown): boolean {
+/** Survives JSON unchanged: only nulls, booleans, finite numbers, strings, arrays and plain objects. `absent`: members that are undefined may be dropped. */
+export function isPlain(value: unknown, absent = false): boolean {
   switch (typeof value) {
     case 'string': case 'boolean': return true;
     case 'number': return Number.isFinite(value);
     case 'object': {
       if (value === null) return true;
-      if (Array.isArray(value)) return value.every(isPlain);
+      if (Array.isArray(value)) return value.every((element) => isPlain(element, absent));
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype !== Object.prototype && prototype !== null) return false;
       for (const member in value) {
-        if (!isPlain((value as Record<string, unknown>)[member])) return false;
+        const inner = (value as Record<string, unknown>)[member];
+        if (!(absent && inner === undefined) && !isPlain(inner, absent)) return false;
       }
       return true;
     }

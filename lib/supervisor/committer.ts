@@ -88,7 +88,7 @@ export class Committer {
       ops.push([keys.log(seq), row.value]);
       sealed.push({ seq, value: row.value, actor: own.actor });
       own.messages.forEach((message, at) => ops.push([
-        keys.inbox(message.to.kind, message.to.id, seq, at), JSON.stringify({ event: message.event, from: own.actor, cause: seq }),
+        keys.inbox(message.to.kind, message.to.id, seq, at), `{"event":${message.text},"from":${JSON.stringify(own.actor)},"cause":${seq}}`,
       ]));
     }
     this.seq += entries.length;

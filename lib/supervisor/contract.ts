@@ -1,9 +1,12 @@
-import type { ActorKey, Kind, Meta, World } from '../../actors/contracts.js';
+import type { ActorKey, Kind, World } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import type { Refusal } from '../../machines/refusals.js';
-import type { Store, StoreState } from '../store/contract.js';
+import type { Store } from '../store/contract.js';
 import type { SystemWorld } from '../world.js';
+import type { ActorView, Committed, DeadLetter, ListPage, LogEntry, PastState, ProgressFrame, Row, SupervisorStatus, Why } from './answers.js';
+
+export type * from './answers.js';
 
 /**
  * The supervisor's public face: what a gateway, a command or an embedding program may do with durable actors.
@@ -99,35 +102,6 @@ export interface Idempotency {
   readonly hash: string;
 }
 
-/** An actor as callers see it: the kind's `view` plus what the kernel knows. */
-export interface ActorView {
-  readonly kind: string;
-  readonly id: string;
-  readonly rev: number;
-  /** Position of the commit in the log. */
-  readonly seq: number;
-  /** XState's state value, e.g. `"running"`. */
-  readonly value: Json;
-  readonly status: 'active' | 'done' | 'error';
-  readonly meta: Meta;
-  /** What the kind's `view` answers. */
-  readonly view: Json;
-  /** `until` was not reached in time; the outcome arrives as a frame. */
-  readonly pending?: true;
-  /** The answer of an earlier request with the same idempotency key. */
-  readonly replayed?: true;
-  /** The rehearsed steps, when `dryRun` was asked; nothing was written. */
-  readonly steps?: readonly PlannedStep[];
-}
-
-export interface PlannedStep {
-  readonly kind: string;
-  readonly id: string;
-  readonly from: Json;
-  readonly to: Json;
-  readonly effects: readonly string[];
-}
-
 /** A deed that touches several actors: names them, takes their turns in order, decides on committed snapshots, writes one batch. */
 export interface Plan<Result extends Json> {
   /** Shown in the log as the cause. */
@@ -158,13 +132,6 @@ export interface Turns {
   peek(key: string): Json | undefined;
 }
 
-export interface Committed<Result> {
-  readonly result: Result;
-  readonly seq: number;
-  readonly replayed: boolean;
-  readonly steps: readonly PlannedStep[];
-}
-
 export interface ListQuery {
   readonly index: string;
   /** Only keys that begin with this. */
@@ -175,11 +142,6 @@ export interface ListQuery {
   /** Default 100, cap 1,000. */
   readonly limit?: number;
 }
-export interface ListItem { readonly id: string; readonly key: string; readonly row: Json }
-export interface ListPage { readonly items: readonly ListItem[]; /** Pass as `after`. */ readonly next: string | null }
-
-export interface RowsQuery { readonly before?: number; readonly last?: number; readonly after?: number; readonly limit?: number }
-export interface Row { readonly n: number | string; readonly row: Json }
 
 export interface WatchOptions {
   /** Exclusive. Below the retention floor the iteration begins with `{type: 'reset'}` in `event`. */
@@ -187,72 +149,6 @@ export interface WatchOptions {
   readonly kinds?: readonly string[];
   readonly ids?: readonly string[];
   readonly signal?: AbortSignal;
-}
-
-/** One step of one actor, as committed. */
-export interface LogEntry extends ActorKey {
-  readonly seq: number;
-  /** Shared by the entries of one commit: the seq of its first entry. */
-  readonly tx: number;
-  /** Last entry of its commit. */
-  readonly last: boolean;
-  readonly at: number;
-  readonly rev: number;
-  readonly machine: string;
-  readonly version: number;
-  /** The event, with contents (see Kind.contents) as `{sha256, chars}`. */
-  readonly event: Json;
-  /** XState values before (null at creation) and after. */
-  readonly from: Json;
-  readonly to: Json;
-  /** `src` of effects started, `-src` of effects left. */
-  readonly effects: readonly string[];
-  readonly frames: readonly { readonly event: string; readonly payload: Json }[];
-  /** Log position or name of what caused it. */
-  readonly cause: number | string | null;
-  readonly by: string;
-  /** Whole snapshot (`whole`) or what changed (`value`, `set`, `unset` of context members). */
-  readonly snapshot: Json;
-  /** Log position of this actor's entry before this one, and of its last whole snapshot. */
-  readonly prev: number;
-  readonly base: number;
-  readonly chain: string;
-}
-
-export interface ProgressFrame { readonly actor: ActorKey; readonly event: string; readonly payload: Json; readonly at: number }
-
-export interface PastState { readonly seq: number; readonly at: number; readonly value: Json; readonly context: Json; readonly view: Json | null }
-
-export interface Why {
-  readonly actor: ActorView;
-  readonly next: readonly { readonly event: string; readonly allowed: boolean; readonly refusal?: { readonly code: string; readonly message: string }; readonly to?: readonly string[] }[];
-  /** Deadlines that will move the actor, epoch ms. */
-  readonly timers: readonly { readonly event: string; readonly due: number }[];
-  /** Effects in flight. */
-  readonly effects: readonly string[];
-}
-
-export interface DeadLetter {
-  readonly id: string;
-  readonly actor: ActorKey;
-  readonly at: number;
-  readonly event: Json;
-  /** Id under which the log tells of the fault. */
-  readonly faultId: string;
-  readonly error: string;
-}
-
-export interface SupervisorStatus {
-  readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
-  readonly reasons: readonly string[];
-  readonly store: StoreState;
-  readonly seq: number;
-  readonly awake: number;
-  /** Commits and events since start. */
-  readonly commits: number;
-  readonly events: number;
-  readonly effects: number;
-  readonly restarts: number;
 }
 
 /** XState's actor reference, durable: `send` never throws, `getSnapshot` is the last commit. */
@@ -266,3 +162,5 @@ export interface Handle {
   wake(): Promise<unknown>;
   subscribe(observer: ((snapshot: unknown) => void) | { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void }): { unsubscribe(): void };
 }
+
+export interface RowsQuery { readonly before?: number; readonly last?: number; readonly after?: number; readonly limit?: number }

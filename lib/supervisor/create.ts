@@ -1,6 +1,7 @@
 import type { Kind } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import { StoreError } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { systemWorld } from '../world.js';
 import type { ActorKey } from '../../actors/contracts.js';
@@ -10,7 +11,7 @@ import type { OutboxRow } from './effects.js';
 import { ActorHandle } from './handle.js';
 import { Housekeeping } from './housekeeping.js';
 import { Kernel } from './kernel.js';
-import { viewOf } from './live.js';
+import { viewOf, type Live } from './live.js';
 import { notFound, Stage } from './stage.js';
 import { Reading } from './reading.js';
 import { fromOutside, Requests } from './requests.js';
@@ -51,14 +52,19 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
 async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
   await kernel.counters.load();
   await housekeeping.start();
-  await eachRow(kernel, 'i/', (parts, key, value) => kernel.deliverInbox({ kind: parts[1] as string, id: parts[2] as string }, key, value));
+  // Everything is read before anything is done: what the first deliveries write must not be taken for an earlier life's.
+  const inbox: { to: ActorKey; key: string; value: string }[] = [];
+  await eachRow(kernel, 'i/', (parts, key, value) => { inbox.push({ to: { kind: parts[1] as string, id: parts[2] as string }, key, value }); });
   const outbox = new Map<string, { actor: ActorKey; key: string; row: OutboxRow }[]>();
   await eachRow(kernel, 'o/', (parts, key, value) => {
     const actor = { kind: parts[1] as string, id: parts[2] as string };
     const place = keys.actor(actor.kind, actor.id);
-    outbox.set(place, [...outbox.get(place) ?? [], { actor, key: parts[3] as string, row: JSON.parse(value) as OutboxRow }]);
+    const rows = outbox.get(place) ?? [];
+    rows.push({ actor, key: parts[3] as string, row: JSON.parse(value) as OutboxRow });
+    outbox.set(place, rows);
   });
   for (const rows of outbox.values()) void takeUpInOrder(kernel, rows);
+  for (const { to, key, value } of inbox) kernel.deliverInbox(to, key, value);
   await kernel.wheel.start();
 }
 
@@ -137,9 +143,9 @@ class Running implements Supervisor {
     const key = keys.deadLetter(deadLetterId);
     const text = await this.kernel.store.get(key);
     if (text === undefined) return refuse('NOT_FOUND', { id: deadLetterId }, `There is no dead letter ${deadLetterId}.`);
-    const letter = JSON.parse(text) as DeadLetter;
+    const letter = JSON.parse(text) as DeadLetter & { readonly by: Caller };
     const inbox = keys.inbox(letter.actor.kind, letter.actor.id, this.kernel.store.head.seq, this.retries++ % 10_000);
-    const row = JSON.stringify({ event: letter.event, from: { kind: 'dead-letter', id: deadLetterId }, cause: `retried by ${by.type}` });
+    const row = JSON.stringify({ event: letter.event, by: letter.by, cause: `dead letter ${deadLetterId}, retried by ${by.type}` });
     await this.kernel.writeOps([[key, null], [inbox, row]]);
     this.kernel.deliverInbox(letter.actor, inbox, row);
     return true;
@@ -148,19 +154,21 @@ class Running implements Supervisor {
   async resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal> {
     const { kernel } = this;
     const kind = kernel.kind(actor.kind);
-    const outcome = await new Promise<ActorView | Refusal>((resolve, reject) => {
+    const resumed = await new Promise<Live | Refusal>((resolve, reject) => {
       kernel.cells.enter(actor.kind, actor.id, {
         fail: reject,
         run: (cell) => {
           if (cell.live === undefined) { kernel.cells.release(cell); return resolve(notFound(actor.kind, actor.id)); }
           const stage = new Stage(kernel.now(), kernel.steady(), by, null, kernel);
           stage.overlay(kind, actor.id, cell.live, { type: 'kernel.resumed' }, { halted: null, failures: [] });
-          kernel.commit(stage, [cell], (error) => error === undefined ? resolve(viewOf(kind, actor.id, cell.live as never)) : reject(error));
+          kernel.commit(stage, [cell], (error) => error === undefined ? resolve(cell.live as Live) : reject(error));
         },
-      }, true);
+        urgent: true,
+      });
     });
-    await kernel.redeliver(actor.kind, actor.id);
-    return outcome;
+    if (isRefusal(resumed)) return resumed;
+    await kernel.goOn(actor.kind, actor.id, resumed);
+    return viewOf(kind, actor.id, resumed);
   }
 
   get status(): SupervisorStatus {
@@ -184,18 +192,15 @@ class Running implements Supervisor {
     let cancel = (): void => undefined;
     const deadline = new Promise<void>((resolve) => { cancel = kernel.world.timeout(drainMs, resolve); });
     await kernel.effects.stop(deadline);
-    await Promise.race([this.quiet(), deadline]);
+    let late = false;
+    void deadline.then(() => { late = true; });
+    while (!late && (!kernel.committer.idle || kernel.cells.busy)) await new Promise((resolve) => { setImmediate(resolve); });
     cancel();
+    kernel.cells.close(new StoreError('STORE_UNAVAILABLE', 'the supervisor has stopped; nothing was written'));
     await this.housekeeping.stop();
     kernel.log.close();
     this.ignoreStore();
     await kernel.store.close();
     this.root.stopped();
   }
-
-  /** Until no actor has anything to do and nothing waits for the disk. */
-  private async quiet(): Promise<void> {
-    while (!this.kernel.committer.idle || this.kernel.cells.busy) await new Promise((resolve) => { setImmediate(resolve); });
-  }
 }
-

@@ -1,4 +1,4 @@
-import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { Kind } from '../../actors/contracts.js';
 
 /**
@@ -32,12 +32,18 @@ function* nodeProblems(kind: Kind, node: AnyStateNode): Generator<string> {
   for (const { src, id } of node.invoke) {
     if (typeof src !== 'string' || src.startsWith('xstate.invoke.')) yield `${where} invokes inline logic: name it in setup({actors})`;
     else if (kind.hands?.[src] === undefined && kind.childKinds?.[src] === undefined) yield `${where} invokes "${src}" (${id}), for which there is neither a hand nor a child kind`;
+    else if (kind.machine.implementations.actors?.[src] === undefined) yield `${where} invokes "${src}", which setup({actors}) does not define: it would not survive a sleep`;
   }
   for (const action of actionsOf(node)) {
     const fault = actionFault(kind.machine, action);
     if (fault !== undefined) yield `${where} ${fault}`;
   }
-  for (const { delay } of node.after) {
+  for (const { guard } of transitionsOf(node)) {
+    for (const name of guardNames(guard)) {
+      if (kind.machine.implementations.guards?.[name] === undefined) yield `${where} names the guard "${name}", which setup({guards}) does not define`;
+    }
+  }
+  for (const delay of delaysOf(kind.machine, node)) {
     if (typeof delay === 'string' && Number.isNaN(Number(delay)) && kind.machine.implementations.delays?.[delay] === undefined) {
       yield `${where} waits for the delay "${delay}", which setup({delays}) does not define: XState would fire it at once`;
     }
@@ -45,9 +51,31 @@ function* nodeProblems(kind: Kind, node: AnyStateNode): Generator<string> {
   for (const child of Object.values(node.states)) yield* nodeProblems(kind, child);
 }
 
+function transitionsOf(node: AnyStateNode): readonly AnyTransitionDefinition[] {
+  return [...[...node.transitions.values()].flat(), ...(node.always ?? [])];
+}
+
 function actionsOf(node: AnyStateNode): unknown[] {
-  const transitions = [...node.transitions.values()].flat();
-  return [...node.entry, ...node.exit, ...transitions.flatMap(({ actions }) => actions), ...(node.always ?? []).flatMap(({ actions }) => actions)];
+  const initial = node.type === 'compound' ? node.initial.actions : [];
+  return [...node.entry, ...node.exit, ...initial, ...transitionsOf(node).flatMap(({ actions }) => actions)];
+}
+
+/** Guards go by name, with parameters, or inside of `and`, `or` and `not`, which carry what they join as `guards`. */
+function guardNames(guard: unknown): string[] {
+  if (typeof guard === 'string') return [guard];
+  if (typeof guard === 'object' && guard !== null) return [(guard as { type: string }).type];
+  const joined = (guard as { guards?: readonly unknown[] } | undefined)?.guards ?? [];
+  return joined.flatMap(guardNames);
+}
+
+/** The delays of `after`, and those that `raise` and `sendTo` carry. */
+function delaysOf(machine: AnyStateMachine, node: AnyStateNode): unknown[] {
+  const carried = actionsOf(node).map((action) => {
+    const name = typeof action === 'string' ? action : (action as { type?: string } | undefined)?.type;
+    const implementation: unknown = typeof action === 'function' || name === undefined ? action : machine.implementations.actions?.[name];
+    return (implementation as { delay?: unknown } | undefined)?.delay;
+  });
+  return [...node.after.map(({ delay }) => delay), ...carried];
 }
 
 /** XState's own actions (assign, raise, emit …) carry a `resolve`; anything else would act inside a decision. */

@@ -34,14 +34,39 @@ export function begin(machine: AnyStateMachine, input: unknown): Step {
   const scope = collect();
   const snapshot = machine.getInitialSnapshot(scope, input) as AnyMachineSnapshot;
   if (snapshot.status === 'error') throw snapshot.error;
-  return { snapshot, actions: take(), taken: true };
+  return { snapshot: shaped(snapshot), actions: take(), taken: true };
 }
 
 /** One macrostep. Throws what guards and assigners throw; the snapshot given is never changed. */
 export function step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: AnyEventObject): Step {
   const next = machine.transition(snapshot, event, collect()) as AnyMachineSnapshot;
-  return { snapshot: next, actions: take(), taken: transitions > 0 || next.status !== snapshot.status };
+  return { snapshot: next.context === snapshot.context ? next : shaped(next), actions: take(), taken: transitions > 0 || next.status !== snapshot.status };
 }
+
+/**
+ * The same snapshot, its context laid out anew. XState's `assign` copies into `{}`, and V8 keeps an object that grew
+ * so beyond a dozen members as a hash table: five times the memory, and slow in everything that reads it. A spread of
+ * an object that is well laid out stays well laid out, and storing to members that are there changes no layout.
+ */
+function shaped(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
+  const context = snapshot.context as Record<string, unknown>;
+  const members = Object.keys(context);
+  if (members.length <= 12) return snapshot;
+  const name = members.join('\n');
+  let mould = moulds.get(name);
+  if (mould === undefined) {
+    if (moulds.size >= mouldsMax) moulds.clear();
+    mould = JSON.parse(`{${members.map((member) => `${JSON.stringify(member)}:null`).join()}}`) as Record<string, unknown>;
+    moulds.set(name, mould);
+  }
+  const copy: Record<string, unknown> = { ...mould };
+  for (const member of members) copy[member] = context[member];
+  (snapshot as { context: unknown }).context = copy; // of this step's own making: nobody else has seen it
+  return snapshot;
+}
+
+const moulds = new Map<string, Record<string, unknown>>();
+const mouldsMax = 1_000;
 
 /** A snapshot as plain data, ready for the codec. The context is shared with the snapshot, not copied. */
 export function persist(machine: AnyStateMachine, snapshot: AnyMachineSnapshot): Persisted {

@@ -6,7 +6,7 @@ import { keys, partsOf, prefix } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
 import type { Cell, Cells } from './cells.js';
 import type { DeadLetter } from './contract.js';
-import type { Delivery } from './deliver.js';
+import { seenBy, type Delivery } from './deliver.js';
 import { reasonOf } from './record.js';
 import { Stage, type StageHouse } from './stage.js';
 
@@ -27,6 +27,7 @@ interface House extends StageHouse {
   readonly store: Store;
   readonly cells: Cells;
   commit(stage: Stage, cells: readonly Cell[], settled: (error?: unknown) => void): void;
+  readonly deliverer: { failed(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void };
   /** Abort and start anew the keyed effects of an actor. */
   restartEffects(actor: ActorKey): void;
   /** A supervisor without a parent gave up. */
@@ -62,13 +63,16 @@ export class Faults {
     const halted = verdict.type === 'restart' || verdict.type === 'drop' ? live.halted
       : { at: now, reason: `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ${reasonOf(error)}` };
     const stage = new Stage(now, this.house.world.steady(), system('kernel'), delivery.cause, this.house);
-    const letter: DeadLetter = { id: fault.faultId, actor: { kind: cell.kind, id: cell.id }, at: now, event: delivery.event as never, faultId: fault.faultId, error: reasonOf(error) };
+    // A timer is kept by its own event: its row is used up, and a retry must say what it would have said.
+    const { event: seen, ended } = delivery.ended?.timer === undefined ? delivery : seenBy(delivery, live);
+    const letter: DeadLetter = { id: fault.faultId, actor: { kind: cell.kind, id: cell.id }, at: now, event: seen as never, faultId: fault.faultId, error: reasonOf(error) };
     stage.ops.push([keys.deadLetter(letter.id), JSON.stringify({ ...letter, by: delivery.by })], ...delivery.consume ?? []);
-    const ended = delivery.ended === undefined ? {} : { ended: delivery.ended };
-    stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: delivery.event.type, ...ended }, { failures: verdict.failures, halted });
+    stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: seen.type }, { failures: verdict.failures, halted }, ended);
     this.house.commit(stage, [], (failure) => {
+      this.house.cells.forget(cell, verdict.type === 'restart' && failure === undefined ? verdict.delayMs : 0);
+      if (failure === undefined) delivery.finished?.();
+      else this.house.deliverer.failed(cell, kind, delivery, failure);
       delivery.answer?.(failed);
-      this.house.cells.forget(cell, verdict.type === 'restart' ? verdict.delayMs : 0);
       this.house.cells.release(cell);
       if (failure !== undefined) return;
       if (verdict.type === 'restart') this.restart(kind, cell, spec).catch((problem: unknown) => this.fault('a restart failed', problem));
@@ -104,8 +108,8 @@ export class Faults {
           this.house.cells.release(sibling);
           this.house.restartEffects({ kind: kind.kind, id });
         },
-        fail: (error) => this.fault(`${kind.kind} ${id} could not be restarted`, error),
-      }, true);
+        fail: (error) => { this.fault(`${kind.kind} ${id} could not be restarted`, error); }, urgent: true,
+      });
     }
   }
 
@@ -119,8 +123,8 @@ export class Faults {
     const kind = this.house.kind(parent.kind);
     this.house.cells.enter(parent.kind, parent.id, {
       run: (above) => this.poisoned(above, kind, { event: { type: 'kernel.child-gave-up', child: { kind: cell.kind, id: cell.id } }, by: system('kernel'), cause: null }, new Error(`its child ${cell.kind} ${cell.id} gave up: ${reason}`)),
-      fail: (error) => this.fault(`${parent.kind} ${parent.id} could not be told that its child gave up`, error),
-    }, true);
+      fail: (error) => { this.fault(`${parent.kind} ${parent.id} could not be told that its child gave up`, error); }, urgent: true,
+    });
   }
 }
 

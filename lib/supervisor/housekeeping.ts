@@ -9,7 +9,7 @@ import type { LogEntry } from './contract.js';
  */
 const everyMs = 5_000;
 const diskBytesMin = 200 * 1024 * 1024;
-const trimEntriesMax = 5_000;
+const trimPagesMax = 20;
 const floorKey = keys.meta('log-floor');
 
 export class Housekeeping {
@@ -58,21 +58,26 @@ export class Housekeeping {
     this.disk(this.diskLow);
   }
 
-  /** Drop the oldest entries that are past their days; a bounded step a minute, so that nobody notices. */
+  /** Drop the oldest entries that are past their days or over the bytes; bounded steps, so that nobody notices. */
   private async trim(): Promise<void> {
+    for (let pages = 0; pages < trimPagesMax && !this.stopped; pages += 1) if (!await this.trimPage()) return;
+  }
+
+  private async trimPage(): Promise<boolean> {
     const { store, world, limits } = this.kernel;
     const oldest = await store.page({ gt: keys.log(this.floor), lte: keys.log(store.head.seq), limit: 1000 });
     const horizon = world.now() - limits.keepLogDays * 24 * 3600 * 1000;
-    const ops: Op[] = [];
-    let floor = this.floor;
-    for (const [key, value] of oldest.slice(0, trimEntriesMax)) {
-      const entry = JSON.parse(value) as LogEntry;
-      if (entry.at >= horizon) break;
-      ops.push([key, null]);
-      floor = entry.seq;
-    }
-    if (ops.length === 0) return;
-    await this.kernel.writeOps([...ops, [floorKey, String(floor)]]);
+    const bytes = oldest.reduce((sum, [, value]) => sum + value.length, 0);
+    const entries = store.head.seq - this.floor;
+    // What the whole log weighs, judged by its oldest page.
+    const surplus = oldest.length === 0 ? 0 : Math.ceil(entries - limits.keepLogBytes / (bytes / oldest.length));
+    const kept = oldest.findIndex(([, value], index) => index >= surplus && (JSON.parse(value) as LogEntry).at >= horizon);
+    const gone = kept < 0 ? oldest : oldest.slice(0, kept);
+    const last = gone.at(-1);
+    if (last === undefined) return false;
+    const floor = Number(last[0].slice(2));
+    await this.kernel.writeOps([...gone.map(([key]): Op => [key, null]), [floorKey, String(floor)]]);
     this.floor = floor;
+    return kept < 0;
   }
 }

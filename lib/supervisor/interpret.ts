@@ -21,7 +21,8 @@ export interface Asked {
   readonly started: readonly Start[];
   readonly left: readonly Call[];
   readonly frames: readonly { readonly event: string; readonly payload: Json }[];
-  readonly messages: readonly { readonly to: ActorKey; readonly event: AnyEventObject }[];
+  /** `text` is the event as it will stand in the inbox: made here, so that what cannot be stored fails the step and not the batch. */
+  readonly messages: readonly { readonly to: ActorKey; readonly event: AnyEventObject; readonly text: string }[];
   /** Events for running effects; not durable. */
   readonly signals: readonly { readonly call: Call; readonly event: AnyEventObject }[];
   /** Durable child actors to create. */
@@ -34,6 +35,9 @@ export interface Start extends Call {
   readonly input: Json;
 }
 
+/** Named by the kernel, never by an event: what a caller sends cannot end anything. */
+export interface Ended { readonly call?: string; readonly timer?: string; readonly child?: string }
+
 interface Input {
   readonly kind: Kind;
   readonly id: string;
@@ -41,8 +45,9 @@ interface Input {
   readonly before: Live | undefined;
   readonly actions: readonly Action[];
   readonly steady: number;
-  /** The event of this step: a completion or a fired timer takes its own row away. */
-  readonly completed: AnyEventObject;
+  readonly parent: ActorKey | null;
+  /** What this step uses up: the effect that has a result, the timer that fired, the child that ended. */
+  readonly ended: Ended | undefined;
   readonly outcome: { readonly status: string; readonly output?: unknown; readonly error?: unknown };
 }
 
@@ -52,6 +57,7 @@ export function interpret(input: Input): Asked {
 
 class Interpreter {
   private readonly ops: Op[] = [];
+  private callsStarted = 0;
   private readonly timers: Record<string, Timer>;
   private readonly calls: Record<string, Call>;
   private readonly children: Record<string, ActorKey & { readonly src: string }>;
@@ -59,7 +65,7 @@ class Interpreter {
   private readonly started: Start[] = [];
   private readonly left: Call[] = [];
   private readonly frames: { event: string; payload: Json }[] = [];
-  private readonly messages: { to: ActorKey; event: AnyEventObject }[] = [];
+  private readonly messages: { to: ActorKey; event: AnyEventObject; text: string }[] = [];
   private readonly signals: { call: Call; event: AnyEventObject }[] = [];
   private readonly births: { child: ActorKey; input: Json }[] = [];
   private readonly armed: { id: string; timer: Timer }[] = [];
@@ -85,9 +91,8 @@ class Interpreter {
     };
   }
 
-  /** The kernel marks completions with the call and fired timers with the timer that they end. */
   private consume(): void {
-    const { ended } = this.input.completed as { ended?: { call?: string; timer?: string; child?: string } };
+    const { ended } = this.input;
     if (ended?.call !== undefined) delete this.calls[ended.call];
     if (ended?.timer !== undefined) this.dropTimer(ended.timer);
     if (ended?.child !== undefined) delete this.children[ended.child];
@@ -108,14 +113,14 @@ class Interpreter {
     const { kind, id, rev } = this.input;
     const childKind = kind.childKinds?.[action.src];
     if (childKind !== undefined) {
-      const child = { kind: childKind, id: action.systemId ?? `${id}.${action.id}.${rev}` };
+      const child = { kind: childKind, id: childId(action.systemId ?? `${id}.${action.id}.${rev}`) };
       this.children[action.id] = { ...child, src: action.src };
       this.births.push({ child, input: plain(action.input) });
       this.effects.push(action.src);
       return;
     }
     if (kind.hands?.[action.src] === undefined) throw new TypeError(`${kind.kind} has no hand for the effect "${action.src}"`);
-    const call = { key: `${rev}.${this.started.length}`, src: action.src };
+    const call = { key: `${rev}.${this.callsStarted++}`, src: action.src };
     this.calls[action.id] = call;
     const start = { ...call, callId: action.id, input: plain(action.input) };
     this.started.push(start);
@@ -129,7 +134,7 @@ class Interpreter {
     const child = this.children[callId];
     if (child !== undefined) {
       delete this.children[callId];
-      this.messages.push({ to: { kind: child.kind, id: child.id }, event: { type: 'xstate.stop' } });
+      this.post({ kind: child.kind, id: child.id }, { type: 'xstate.stop' });
       this.effects.push(`-${child.src}`);
     }
     const call = this.calls[callId];
@@ -163,11 +168,11 @@ class Interpreter {
   }
 
   private route(target: string, event: AnyEventObject): void {
-    const { kind, id, before } = this.input;
-    if (target === selfTarget) this.messages.push({ to: { kind: kind.kind, id }, event });
-    else if (target === parentTarget) { if (before?.parent) this.messages.push({ to: before.parent, event }); }
+    const { kind, id, parent } = this.input;
+    if (target === selfTarget) this.post({ kind: kind.kind, id }, event);
+    else if (target === parentTarget) { if (parent !== null) this.post(parent, event); }
     else if (this.calls[target] !== undefined) this.signals.push({ call: this.calls[target], event });
-    else if (this.children[target] !== undefined) this.messages.push({ to: { kind: this.children[target].kind, id: this.children[target].id }, event });
+    else if (this.children[target] !== undefined) this.post({ kind: this.children[target].kind, id: this.children[target].id }, event);
   }
 
   private wish(wish: Wish): void {
@@ -177,7 +182,7 @@ class Interpreter {
         this.ops.push([keys.row(wish.collection, kind.kind, id, wish.n), wish.row === null ? null : JSON.stringify(wish.row)]);
         return;
       case 'kernel.tell':
-        this.messages.push({ to: wish.to, event: wish.event });
+        this.post(wish.to, wish.event);
         return;
       case 'kernel.announce':
         this.frames.push({ event: wish.event, payload: wish.payload });
@@ -187,6 +192,11 @@ class Interpreter {
     }
   }
 
+  private post(to: ActorKey, event: AnyEventObject): void {
+    const text = JSON.stringify(event);
+    this.messages.push({ to: { kind: to.kind, id: to.id }, event: JSON.parse(text) as AnyEventObject, text });
+  }
+
   private endAll(): void {
     for (const callId of Object.keys(this.calls)) this.stop(callId);
     for (const childId of Object.keys(this.children)) this.stop(childId);
@@ -194,11 +204,11 @@ class Interpreter {
   }
 
   private tellParent(): void {
-    const { before, kind, id, outcome } = this.input;
-    if (!before?.parent) return;
+    const { parent, kind, id, outcome } = this.input;
+    if (parent === null) return;
     const { status } = outcome;
     const end = status === 'done' ? { output: plain(outcome.output) } : { error: plain(errorData(outcome.error)) };
-    this.messages.push({ to: before.parent, event: { type: 'kernel.child-ended', child: { kind: kind.kind, id }, status, ...end } });
+    this.post(parent, { type: 'kernel.child-ended', child: { kind: kind.kind, id }, status, ...end });
   }
 }
 
@@ -212,10 +222,13 @@ function share<Value>(now: Readonly<Record<string, Value>>, before: Readonly<Rec
   return before;
 }
 
+/** Ids of children are made of names in the machine, which may hold anything; ids may not. */
+const childId = (name: string): string => name.replace(/[^A-Za-z0-9._:-]/g, '-').slice(0, 200);
+
 const isEmpty = (object: object): boolean => { for (const _ in object) return false; return true; };
 export const errorData = (error: unknown): { name: string; message: string; code?: string } => {
-  if (!(error instanceof Error)) return { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) ?? 'unknown' };
-  const code = (error as { code?: unknown }).code;
-  return { name: error.name, message: error.message, ...(typeof code === 'string' ? { code } : {}) };
+  const { name, message, code } = (typeof error === 'object' && error !== null ? error : {}) as { name?: unknown; message?: unknown; code?: unknown };
+  if (typeof message !== 'string') return { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) ?? 'unknown' };
+  return { name: typeof name === 'string' ? name : 'Error', message, ...(typeof code === 'string' ? { code } : {}) };
 };
 const plain = (value: unknown): Json => value === undefined ? null : JSON.parse(JSON.stringify(value)) as Json;

@@ -1,10 +1,11 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system, type Caller } from '../../machines/caller.js';
+import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import type { Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
+import { Births } from './births.js';
 import { Cells, type Cell } from './cells.js';
 import { Committer } from './committer.js';
 import type { Limits, ProgressFrame } from './contract.js';
@@ -34,6 +35,9 @@ export class Kernel implements StageHouse {
   readonly plans: Plans;
   readonly log: Log;
   readonly counters: Counters;
+  readonly births: Births;
+  /** Inbox rows that are on their way to their actors. */
+  private readonly underway = new Set<string>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
   /** Events committed since start. */
   events = 0;
@@ -50,6 +54,7 @@ export class Kernel implements StageHouse {
     this.snapshotBytesMax = limits.snapshotBytesMax;
     this.log = new Log(store, floor);
     this.counters = new Counters(store);
+    this.births = new Births(store);
     this.committer = new Committer(store, { groupsInFlightMax: 2, groupStagesMax: 512 }, (entries) => {
       this.events += entries.length;
       this.log.published(entries);
@@ -98,8 +103,13 @@ export class Kernel implements StageHouse {
 
   commit(stage: Stage, held: readonly Cell[], settled: (error?: unknown) => void): void {
     this.committer.submit(stage, (error) => {
+      this.births.settled(stage);
       if (error === undefined) this.adopt(stage);
-      settled(error);
+      try {
+        settled(error);
+      } catch (problem) { // a host's view or predicate that throws while it is answered must not hold up the others
+        this.fault('an answer could not be given', problem);
+      }
       for (const cell of held) this.cells.release(cell);
       if (error === undefined) this.release(stage);
     });
@@ -126,24 +136,45 @@ export class Kernel implements StageHouse {
     return page.reverse().map(([key, value]) => ({ n: rowNumber(key.slice(start.length)), row: JSON.parse(value) as Json }));
   }
 
+  /** What a halted actor missed: its timers go back on the wheel, its inbox is delivered. */
+  async goOn(kind: string, id: string, live: Live): Promise<void> {
+    for (const [timer, { due }] of Object.entries(live.timers)) this.wheel.armed({ due, kind, id, timer });
+    await this.redeliver(kind, id);
+  }
+
   /** Redeliver what lies in an actor's inbox (after a boot, or when a halted actor goes on). */
-  async redeliver(kind: string, id: string): Promise<void> {
+  private async redeliver(kind: string, id: string): Promise<void> {
     for (const [key, value] of await this.store.page({ gte: keys.inbox(kind, id, 0, 0), lt: `${keys.inbox(kind, id, 0, 0).slice(0, -21)}\x7f` })) this.deliverInbox({ kind, id }, key, value);
   }
 
   deliverInbox(to: ActorKey, key: string, value: string): void {
     const row = JSON.parse(value) as InboxRow;
     const ended = row.ended === undefined ? {} : { ended: row.ended };
-    this.deliver(to, { event: row.event, by: senderOf(row), cause: row.cause, consume: [[key, null]], ...ended });
+    this.deliverRow(to, key, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...ended });
   }
 
-  /** An effect's outbox row at boot: start it, let it recover, or clean up after one whose state was left. */
-  async takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
+  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a resumed actor. */
+  private deliverRow(to: ActorKey, key: string, delivery: Delivery): void {
+    if (this.underway.has(key)) return;
+    this.underway.add(key);
+    this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
+  }
+
+  /** An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose state was left. Decided with the turn held. */
+  takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
     const kind = this.kind(actor.kind);
-    const live = await this.cells.read(actor.kind, actor.id);
     const start: Start = { key, src: row.src, callId: row.callId, input: row.input };
-    if (live?.calls[row.callId]?.key !== key) return this.effects.sweep(kind, actor, start, row.note);
-    void this.effects.start(kind, actor, start, row.note);
+    return new Promise((resolve, reject) => {
+      this.cells.enter(actor.kind, actor.id, {
+        urgent: true, fail: reject,
+        run: (cell) => {
+          const current = cell.live?.calls[row.callId]?.key === key;
+          if (current) void this.effects.start(kind, actor, start, row.note);
+          this.cells.release(cell);
+          resolve(current ? undefined : this.effects.sweep(kind, actor, start, row.note));
+        },
+      });
+    });
   }
 
   private async load(kind: string, id: string): Promise<Live | undefined> {
@@ -166,9 +197,7 @@ export class Kernel implements StageHouse {
       for (const start of asked.started) void this.effects.start(this.kind(actor.kind), actor, start);
       for (const { call, event } of asked.signals) this.effects.signal(actor, call.key, event);
       for (const { id, timer } of asked.armed) this.wheel.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
-      asked.messages.forEach(({ to, event }, at) => this.deliver(to, {
-        event, by: system(`${actor.kind}:${actor.id}`), cause: seq, consume: [[keys.inbox(to.kind, to.id, seq, at), null]],
-      }));
+      asked.messages.forEach(({ to, event }, at) => this.deliverRow(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
     });
   }
 
@@ -207,13 +236,14 @@ export class Kernel implements StageHouse {
       const prefix = keys.outbox(actor.kind, actor.id, '');
       for (const [key, value] of await this.store.page({ gte: prefix, lt: `${prefix}\x7f` })) {
         const row = JSON.parse(value) as OutboxRow;
-        if (kind.hands?.[row.src]?.fence === false) await this.effects.restart(kind, actor, { key: key.slice(prefix.length), src: row.src, callId: row.callId, input: row.input });
+        if (kind.hands?.[row.src]?.fence === false) {
+          const call = key.slice(prefix.length);
+          await this.effects.halt(actor, call);
+          await this.takeUp(actor, call, row); // its state may have been left while it was aborted
+        }
       }
     })().catch((error: unknown) => this.fault(`the effects of ${actor.kind} ${actor.id} could not be restarted`, error));
   }
 }
 
 const rowNumber = (part: string): number | string => /^\d{16}$/.test(part) ? Number(part) : decodeURIComponent(part);
-
-/** People may be turned away; the kernel's own deliveries never are. */
-export const draining = (by: Caller): Refusal | undefined => by.type === 'system' ? undefined : refuse('DRAINING');

@@ -16,14 +16,19 @@ const ringEntriesMax = 8_192;
 const pageEntries = 500;
 
 export class Log {
-  /** The youngest entries, so that watchers who keep up never touch the disk. */
+  /** The youngest entries, so that watchers who keep up never touch the disk. Empty while nobody watches. */
   private ring: Sealed[] = [];
+  private watching = 0;
+  /** Position of the last entry that was published. */
+  private head = 0;
   private readonly waiters = new Set<() => void>();
   private closed = false;
 
   constructor(private readonly store: Store, private readonly floor: () => number) {}
 
   published(entries: readonly Sealed[]): void {
+    this.head = entries.at(-1)?.seq ?? this.head;
+    if (this.watching === 0) return;
     for (const entry of entries) this.ring.push(entry);
     if (this.ring.length > ringEntriesMax * 2) this.ring = this.ring.slice(-ringEntriesMax);
     for (const wake of [...this.waiters]) wake();
@@ -35,7 +40,16 @@ export class Log {
   }
 
   async *watch(options: WatchOptions = {}): AsyncGenerator<LogEntry> {
-    const { signal, kinds, ids } = options;
+    this.watching += 1;
+    try {
+      yield* this.read(options);
+    } finally {
+      this.watching -= 1;
+      if (this.watching === 0) this.ring = [];
+    }
+  }
+
+  private async *read({ signal, kinds, ids, ...options }: WatchOptions): AsyncGenerator<LogEntry> {
     let cursor = options.since ?? this.store.head.seq;
     if (cursor < this.floor()) {
       yield reset(this.floor(), this.store.head.seq);
@@ -103,7 +117,7 @@ export class Log {
   /** Until there is an entry behind `cursor`, the log is closed or the watcher gives up. */
   private more(cursor: number, signal: AbortSignal | undefined): Promise<void> {
     // Something may have come between the look and the wait.
-    if (this.closed || aborted(signal) || (this.ring.at(-1)?.seq ?? 0) > cursor) return Promise.resolve();
+    if (this.closed || aborted(signal) || this.head > cursor) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {
         this.waiters.delete(wake);

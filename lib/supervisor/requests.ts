@@ -4,6 +4,7 @@ import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
 import type { ActorView, AskOptions, Committed, EventObject, Plan, SpawnOptions } from './contract.js';
+import { isPlain } from './codec.js';
 import type { Outcome } from './deliver.js';
 import { Keys } from './idempotency.js';
 import type { Kernel } from './kernel.js';
@@ -72,7 +73,9 @@ export class Requests {
         answer: (outcome) => {
           if (outcome.type === 'failed') reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
           else if (outcome.type === 'done' && options.until !== undefined) resolve(this.until(kind, id, outcome.live, outcome.seq, options));
-          else resolve(answerOf(kind, id, outcome));
+          else {
+            try { resolve(answerOf(kind, id, outcome)); } catch (error) { reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error)); }
+          }
         },
       });
     });
@@ -111,8 +114,10 @@ function answerOf(kind: Kind, id: string, outcome: Exclude<Outcome, { type: 'fai
 
 /** Names that only the kernel and XState may use. */
 function reserved(event: EventObject): Refusal | undefined {
-  if (typeof event.type === 'string' && event.type !== '' && !/^(xstate|kernel)\.|^\*$/.test(event.type)) return undefined;
-  return refuse('BAD_REQUEST', { event: event.type }, 'An event needs a type that does not begin with "xstate." or "kernel.".');
+  if (typeof event.type === 'string' && event.type !== '' && !/^(xstate|kernel)\.|^\*$/.test(event.type)) {
+    return isPlain(event, true) ? undefined : refuse('BAD_REQUEST', { event: event.type }, 'An event must be plain JSON: null, booleans, finite numbers, strings, arrays and objects.');
+  }
+  return refuse('BAD_REQUEST', { event: String(event.type) }, 'An event needs a type that does not begin with "xstate." or "kernel.".');
 }
 
 /** For `closed`: people and agents are turned away, the kernel's own work goes on. */

@@ -117,6 +117,13 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect((await store.page({ gte: 'a/', lt: 'b' }))[0]?.[1]).to.equal(value);
     });
 
+    it('finishes what it accepted before it closes', async () => {
+      const write = store.write(groupAfter(store.head, 2, [['a/x/1', '1']]));
+      await store.close();
+      await write;
+      expect(store.head.seq).to.equal(2);
+    });
+
     it('refuses work once closed, and closes twice', async () => {
       await store.close();
       await store.close();

@@ -116,8 +116,8 @@ export const sessionMachine = session.createMachine({
         src: 'engine-turn',
         input: ({ context }) => turnInput(context),
         onDone: [
-          { guard: { type: 'rateLimited', params: told }, target: 'waiting', actions: { type: 'postpone', params: told } },
           { guard: { type: 'unconfirmed', params: told }, target: 'interrupted', actions: [{ type: 'endTurn', params: told }, 'pause', { type: 'settle', params: told }] },
+          { guard: { type: 'rateLimited', params: told }, target: 'waiting', actions: { type: 'postpone', params: told } },
           { guard: 'queueReady', target: 'running', reenter: true, actions: { type: 'endTurn', params: told } },
           { guard: { type: 'succeeded', params: told }, target: 'idle', actions: [{ type: 'endTurn', params: told }, { type: 'settle', params: told }] },
           { guard: { type: 'interrupted', params: told }, target: 'interrupted', actions: [{ type: 'endTurn', params: told }, { type: 'settle', params: told }] },

@@ -81,7 +81,7 @@ export function turnInput(context: SessionContext): TurnInput {
 export function endTurn(context: SessionContext, output: TurnOutput, at: number): Deed<SessionContext> {
   const turn = current(context);
   const outcome = output.outcome === 'rate-limited' ? 'interrupted' : output.outcome;
-  const error = outcome === 'succeeded' ? null : excerpt(reasonOf(output), limits.errorCharsMax);
+  const error = outcome === 'succeeded' && output.unconfirmedPid === undefined ? null : excerpt(reasonOf(output), limits.errorCharsMax);
   const rows: KeepRow[] = [];
   if (output.text !== '') rows.push(assistantRow(context, turn.id, output.text, at, outcome === 'interrupted'));
   if (outcome === 'failed') rows.push(errorRow({ ...context, messages: context.messages + rows.length }, turn.id, error ?? '', at));
@@ -200,10 +200,10 @@ function current(context: SessionContext): NonNullable<SessionContext['turn']> {
 }
 
 function reasonOf(output: TurnOutput): string {
-  if (output.unconfirmedPid !== undefined) {
-    return `The process ${output.unconfirmedPid} of the interrupted turn could not be confirmed gone. End it, then resume the queue.`;
-  }
-  return output.error ?? (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
+  const reason = output.error ?? (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
+  if (output.unconfirmedPid === undefined) return reason;
+  const told = output.error === undefined ? '' : ` ${output.error}`;
+  return `The process ${output.unconfirmedPid} of the last turn could not be confirmed gone. End it, then resume the queue.${told}`;
 }
 
 function assistantRow(context: SessionContext, turnId: string, text: string, at: number, partial: boolean): KeepRow {

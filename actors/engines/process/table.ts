@@ -12,7 +12,7 @@ export interface ProcessTable {
   startTime(pid: number): Promise<string | undefined>;
   /** Living processes of a group. */
   members(groupId: number): Promise<readonly number[]>;
-  /** Living processes that carry this spawn id in their environment, whatever their group. */
+  /** Living processes that carry this spawn id, or one below it (`a.1` is below `a`), in their environment, whatever their group. */
   marked(spawnId: string): Promise<readonly number[]>;
 }
 
@@ -54,7 +54,7 @@ async function pids(): Promise<readonly number[]> {
 
 /** The name of a program may hold spaces and brackets, so fields are counted from the last bracket: state is field 3. */
 async function readStat(pid: number): Promise<Stat | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const text = await readOfProcess(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, groupId, startTicks] = [fields[0], fields[5 - 3], fields[22 - 3]];
   if (state === undefined || groupId === undefined || startTicks === undefined) return undefined;
@@ -62,8 +62,21 @@ async function readStat(pid: number): Promise<Stat | undefined> {
 }
 
 async function carries(pid: number, spawnId: string): Promise<boolean> {
-  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-  return environment.split('\0').includes(`${spawnMark}=${spawnId}`);
+  const environment = await readOfProcess(`/proc/${pid}/environ`);
+  return environment.split('\0').some((entry) => isMark(entry, spawnId));
+}
+
+const isMark = (entry: string, spawnId: string): boolean =>
+  entry === `${spawnMark}=${spawnId}` || entry.startsWith(`${spawnMark}=${spawnId}.`);
+
+/** Empty for a process that is gone or somebody else's. Any other failure (no file handles left) must not look like "gone". */
+async function readOfProcess(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'latin1');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
 }
 
 let boot: Promise<string> | undefined;
@@ -86,16 +99,17 @@ export const psTable: ProcessTable = {
   async marked(spawnId) {
     const lines = (await ps(['axeww', '-o', 'pid=,stat=,command='])).map((line) => line.split(/\s+/));
     return lines
-      .filter(([pid, state, ...words]) => Number(pid) !== process.pid && !isGone(state ?? 'Z') && words.includes(`${spawnMark}=${spawnId}`))
+      .filter(([pid, state, ...words]) => Number(pid) !== process.pid && !isGone(state ?? 'Z') && words.some((word) => isMark(word, spawnId)))
       .map(([pid]) => Number(pid));
   },
 };
 
 function ps(args: readonly string[]): Promise<readonly string[]> {
-  return new Promise((resolve) => {
-    // ps exits with 1 when nothing matches, which is an answer here
-    execFile('ps', args, { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) => {
-      resolve(stdout.split('\n').map((line) => line.trim()).filter((line) => line !== ''));
+  return new Promise((resolve, reject) => {
+    execFile('ps', args, { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
+      // ps exits with 1 when nothing matches, which is an answer; a ps that could not run must not look like "gone"
+      if (error !== null && error.code !== 1) reject(error);
+      else resolve(stdout.split('\n').map((line) => line.trim()).filter((line) => line !== ''));
     });
   });
 }

@@ -75,6 +75,17 @@ describe('the hands of a connector', () => {
     await connection.run({ name: 'hook', connectorType: 'webhook', mode: 'open' }, desk().context);
   });
 
+  it('write the intent before the message leaves, so that a crash is known for what it is', async () => {
+    const { connection, delivery: deliver } = hands(webhook, () => settings(far.url));
+    await connection.run({ name: 'hook', connectorType: 'webhook', mode: 'open' }, desk().context);
+    const at = desk({ messages: outbox });
+    const refusing = { ...at.context, note: () => Promise.reject(new Error('the disk is full')) };
+    expect(await message(deliver.run(delivery, refusing))).to.equal('the disk is full');
+    expect(far.got.filter(({ method }) => method === 'POST')).to.deep.equal([]);
+    await deliver.run(delivery, at.context);
+    expect(at.notes).to.deep.equal([{ deliveryId: 'd-1' }]);
+  });
+
   it('never claim to know the fate of a message after a crash, and fail one whose text is gone', async () => {
     const { delivery: deliver } = hands(webhook, () => settings(far.url));
     expect(await deliver.recover(delivery, null, desk().context)).to.have.property('outcome', 'unknown');

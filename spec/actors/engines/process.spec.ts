@@ -192,6 +192,20 @@ describe('the end of a child', () => {
     for (const [, pid] of stdout.matchAll(/(?:stray|left) (\d+)\./g)) expect(await isAlive(Number(pid))).to.equal(false);
   });
 
+  it('is not taken for granted when nobody can look', async () => {
+    const real = processTable();
+    let isBlind = false;
+    const look = <Answer>(answer: () => Promise<Answer>): Promise<Answer> => (isBlind ? Promise.reject(new Error('too many open files')) : answer());
+    const { child, saw, abort } = await sh('echo ready; read line', {
+      table: { startTime: real.startTime, members: (id) => look(() => real.members(id)), marked: (id) => look(() => real.marked(id)) },
+    });
+    await saw('ready');
+    isBlind = true;
+    abort();
+    expect(await rejection(child.done)).to.include({ code: 'NOT_ENDED', pid: child.pid });
+    process.kill(-child.pid, 'SIGKILL');
+  });
+
   it('is told with the pid when it cannot be confirmed', async () => {
     const real = processTable();
     const { child, saw, abort } = await sh('echo ready; sleep 60', {

@@ -17,7 +17,8 @@ import { createSupervisor } from '../../../lib/supervisor/create.js';
 
 /**
  * A real gateway over the real kernel and kinds, on a free port of loopback. Only the agent is made up: its turn says
- * "did: <prompt>", fails when the prompt says `fail`, and with `hang` goes on until it is interrupted.
+ * "did: <prompt>", fails when the prompt says `fail`, and with `hang` goes on until it is interrupted;
+ * `stream` lets it say something while it works.
  */
 export interface House {
   readonly gateway: Gateway;
@@ -31,6 +32,9 @@ export interface House {
   socket(path: string, headers?: Record<string, string>): Promise<Watching>;
   close(): Promise<void>;
 }
+
+/** Far more than the buffers of both ends of a loopback connection hold. */
+export const floodFrames = 400;
 
 export const operatorToken = 'operator-token-of-43-characters-aaaaaaaaaaaa';
 
@@ -58,6 +62,9 @@ export async function openHouse(options: Partial<GatewayOptions> & { store?: Sto
     settings: { home, sessionRoots: [home], interruptOnNewMessage: true, turnDeadlineMs: 60_000, companyName: 'Acme Works' },
     ...(people && { roster: () => people }),
     ...options,
+  }).catch(async (error: unknown) => {
+    await supervisor.stop();
+    throw error;
   });
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
   const sockets: Watching[] = [];
@@ -85,6 +92,11 @@ const turnHand: FencedHand = {
     const last = (await context.rows('messages', { last: 1 }))[0] as { content?: string } | undefined;
     const prompt = last?.content ?? '';
     await context.note({ begun: true });
+    for (let n = 0; prompt === 'flood' && n < floodFrames; n++) {
+      context.progress('session:delta', { sessionId: context.actor.id, type: 'text', content: 'x'.repeat(60_000) });
+      await new Promise((resolve) => setImmediate(resolve)); // who reads can keep up
+    }
+    if (prompt.includes('stream')) context.progress('session:delta', { sessionId: context.actor.id, type: 'text', content: 'did' });
     if (!prompt.includes('hang')) return prompt.includes('fail') ? { outcome: 'failed', text: '', error: 'It broke.' } : { outcome: 'succeeded', text: `did: ${prompt}` };
     await new Promise<void>((resolve) => (context.signal.aborted ? resolve() : context.signal.addEventListener('abort', () => resolve())));
     return { outcome: 'interrupted', text: '' };

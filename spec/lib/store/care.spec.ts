@@ -47,7 +47,7 @@ describe('compact', () => {
   it('runs by itself once the segments have outgrown the base, and drops what they held', async () => {
     const home = await newHome();
     const model: Model = new Map();
-    const limits = { checkpointBytes: 50_000, checkpointEntries: 40, baseBytesMin: 200_000 };
+    const limits = { checkpointBytes: 50_000, checkpointSteps: 40, baseBytesMin: 200_000 };
     const store = await openLevelStore({ directory: home, limits, segmentBytesMax: 60_000, reserveBytes: 0 });
     while ((await filesIn(join(home, 'store-copy'), /^base-/)).length === 0 || (await filesIn(join(home, 'store-copy'), /^segment-0{15}1\.log$/)).length > 0) await fill(store, model, 10);
     await store.close();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { appendFile, cp, readFile, readdir, rm, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { segmentName } from '../../../lib/store/copy-files.js';
 import { readFrames } from '../../../lib/store/frame-reader.js';
 import { openLevelStore } from '../../../lib/store/level.js';
 import { rejection } from '../../../lib/testing/store-contract.js';
@@ -35,6 +36,24 @@ describe('a damaged second copy', () => {
       const { killed, model } = await usedHome({ checkpointAt: 1 });
       const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
       await flipBit(segment, part, await endOfFrames(segment));
+      await expectWhole(killed, model);
+    }
+  });
+
+  it('goes on where a kill came right after a new segment was begun', async () => {
+    // Found by reading: the next frame then went into the older segment, and a rebuild from the base image passed over it.
+    for (const checkpointed of [true, false]) {
+      const { killed, model } = await usedHome({ checkpointAt: 1, baseAt: 2 });
+      const frames = await lastFrame((await filesIn(copyOf(killed), /^segment-/)).at(-1)!);
+      await writeFile(join(copyOf(killed), segmentName(frames + 1)), '');
+      if (!checkpointed) await unlink(join(copyOf(killed), 'checkpoint.json'));
+      const store = await openLevelStore({ directory: killed });
+      await fill(store, model, 5);
+      await store.compact();
+      await fill(store, model, 5);
+      await store.close();
+      expect(await filesIn(copyOf(killed), /^segment-/)).to.deep.equal([join(copyOf(killed), segmentName(frames + 1))]);
+      await rm(join(killed, 'store'), { recursive: true });
       await expectWhole(killed, model);
     }
   });
@@ -102,4 +121,11 @@ async function endOfFrames(path: string): Promise<number> {
   for await (const found of readFrames(path)) if ('frame' in found) end = found.end;
   expect((await readFile(path)).length).to.be.at.least(end);
   return end;
+}
+
+/** The number of the last frame in a segment. */
+async function lastFrame(path: string): Promise<number> {
+  let last = 0;
+  for await (const found of readFrames(path)) if ('frame' in found) last = found.frame.frame;
+  return last;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { cp, readFile, readdir, rm, truncate, unlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rm, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLevelStore } from '../../../lib/store/level.js';
 import { rejection } from '../../../lib/testing/store-contract.js';
@@ -115,6 +115,21 @@ describe('a damaged database', () => {
     await writeFile(join(announced, 'gateway.json'), '{}');
     expect((await rejection(openLevelStore({ directory: announced }))).code).to.equal('REFUSED');
     expect((await readdir(announced)).sort()).to.deep.equal(['gateway.json', 'lock', 'store-copy']);
+  });
+
+  it('is never created anew over tables, even where every other sign of an earlier start is gone', async () => {
+    const { clean } = await usedHome({ checkpointAt: 3 });
+    for (const name of ['store-copy', 'store.json', 'lock', 'store/CURRENT']) await rm(join(clean, name), { recursive: true });
+    const before = await fingerprint(clean);
+    expect((await rejection(openLevelStore({ directory: clean }))).code).to.equal('REFUSED');
+    expect(await fingerprint(clean)).to.equal(before);
+  });
+
+  it('is begun again where a first start was cut short', async () => {
+    const home = await newHome();
+    await mkdir(join(home, 'store'));
+    await writeFile(join(home, 'store', 'LOCK'), '');
+    await expectWhole(home, new Map());
   });
 
   it('goes on serving the sound rows where no second copy can heal the damage, and says CORRUPT for the others', async () => {

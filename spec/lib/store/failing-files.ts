@@ -7,6 +7,8 @@ export interface Fault {
   readonly at: 'append' | 'apply';
   /** `before`: nothing is done. `partial`: half the frame lies in the file. `whole`: all of it does, but the disk says no. `after`: the database took it, but says no. */
   readonly how: 'before' | 'partial' | 'whole' | 'after';
+  /** What the failure looks like; a full disk by default. */
+  readonly error?: Error;
   /** How often the disk refuses the clean-up too. */
   readonly cleanUpFails?: number;
   /** Called at the very moment, as a kill would come. */
@@ -14,11 +16,14 @@ export interface Fault {
 }
 
 /** Stands between a store and its files and fails as told. `armed` is the fault to come. */
-export function failingFiles(home: string): { armed: Fault | undefined; readonly intercept: (files: StoreFiles) => StoreFiles } {
+export function failingFiles(home: string): { armed: Fault | undefined; readonly intercept: (files: StoreFiles) => StoreFiles; release(): Promise<void> } {
   let cleanUps = 0;
+  let inner: StoreFiles['writer'] | undefined;
   const control = {
     armed: undefined as Fault | undefined,
-    intercept: ({ database, writer }: StoreFiles): StoreFiles => ({
+    /** Close the file that a clean-up which was made to fail left open. */
+    release: async () => inner?.close(),
+    intercept: ({ database, writer }: StoreFiles): StoreFiles => ((inner = writer), {
       database: {
         ...database,
         async apply(groups, position) {
@@ -64,7 +69,7 @@ export function failingFiles(home: string): { armed: Fault | undefined; readonly
   async function fail(fault: Fault): Promise<never> {
     cleanUps = fault.cleanUpFails ?? 0;
     await fault.onFault?.();
-    throw diskFull();
+    throw fault.error ?? diskFull();
   }
 }
 

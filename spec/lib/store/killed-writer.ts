@@ -13,7 +13,7 @@ export function groupFor(seq: number, chain: string): Group {
 /** As a program: write for ever, several groups under way, and say each position once it is acknowledged. */
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const store = await openLevelStore({
-    directory: process.argv[2]!, segmentBytesMax: 40_000, reserveBytes: 16_384, scrubEveryMs: 1, limits: { checkpointBytes: 30_000, checkpointEntries: 60, baseBytesMin: 100_000 },
+    directory: process.argv[2]!, segmentBytesMax: 40_000, reserveBytes: 16_384, scrubEveryMs: 1, limits: { checkpointBytes: 30_000, checkpointSteps: 60, baseBytesMin: 100_000 },
   });
   let { seq, chain } = store.head;
   const loop = async (): Promise<void> => {

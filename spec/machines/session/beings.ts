@@ -3,6 +3,7 @@ import type { Caller } from '../../../machines/caller.js';
 import type { SessionEvent, TurnOutput } from '../../../machines/session/context.js';
 import { sessionMachine } from '../../../machines/session/machine.js';
 import { sessionPolicy } from '../../../machines/session/policy.js';
+import { sessionView, type SessionStatus } from '../../../machines/session/view.js';
 import { Life } from '../step.js';
 
 /** Sessions for specs, and the words they are talked to with. */
@@ -35,3 +36,8 @@ export const inState = {
   interrupted: () => { const life = born({ message: message('m0') }); life.finish('turn', cut()); return life; },
   stopped: () => { const life = born({ message: message('m0') }); life.send({ type: 'session.stop' }); return life; },
 } as const;
+
+export type Session = ReturnType<typeof born>;
+export const view = (life: Session) => sessionView(life.value as SessionStatus, life.snapshot.context);
+/** The messages of every turn so far. */
+export const prompts = (life: Session): readonly (readonly string[])[] => life.started.map(({ input }) => (input as { messageIds: string[] }).messageIds);

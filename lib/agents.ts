@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { createConnectorRegistry, type ConnectorInstance } from '../actors/connectors/registry.js';
+import { webhook } from '../actors/connectors/webhook.js';
+import type { Connector } from '../actors/connectors/connector.js';
+import type { FencedHand, Kind } from '../actors/contracts.js';
+import { connectionHand } from '../actors/effects/connection.js';
+import { createConnectorLinks } from '../actors/effects/connector-links.js';
+import { deliveryHand } from '../actors/effects/delivery.js';
+import { engineTurnHand } from '../actors/effects/engine-turn.js';
+import type { Engine } from '../actors/engines/engine.js';
+import { createPool } from '../actors/engines/pool.js';
+import { createEngineRegistry, type EngineRegistry } from '../actors/engines/registry.js';
+import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
+import { connectorKind } from '../actors/kinds/connector.js';
+import { sessionKind } from '../actors/kinds/session.js';
+import { workItemKind } from '../actors/kinds/work-item.js';
+import type { Json } from '../machines/ground.js';
+import { isRefusal } from '../machines/refusals.js';
+
+/**
+ * The built-in kinds with their hands: sessions that engines answer, todos, connectors. A gateway is made of them, and
+ * a program of your own can run them without one.
+ */
+export interface AgentsOptions {
+  readonly engines: readonly Engine[];
+  /** Engine of sessions that name none. Default: the first that is found on this machine. */
+  readonly defaultEngine?: string;
+  /** Folder below which sessions work that are given no folder of their own. */
+  readonly workFolder: string;
+  readonly connectors?: readonly Connector[];
+  /** Configured connectors, asked anew whenever one opens. */
+  readonly connectorInstances?: () => readonly ConnectorInstance[];
+  /** Agent processes at once. Default: twice the processors. */
+  readonly maxProcesses?: number;
+  /** A turn that takes longer is ended. Default: one hour. */
+  readonly turnDeadlineMs?: number;
+  /** An agent without output for so long is reported as silent. */
+  readonly silenceMs?: number;
+  /** A pending approval escalates by itself after this. */
+  readonly escalateAfterMs?: number;
+  /** Where agents reach the gateway, if there is one. */
+  readonly gatewayUrl?: () => string | undefined;
+  /** What agents are given in place of a token of their own session. Not advised. */
+  readonly agentToken?: string;
+  /** Turns begin only after this. */
+  readonly opened?: Promise<void>;
+  readonly log?: Logger;
+}
+
+export interface Agents {
+  /** For `createSupervisor({kinds})`. */
+  readonly kinds: readonly Kind[];
+  readonly registry: EngineRegistry;
+  readonly tokens: SessionTokens;
+  /** The input of a new session: `supervisor.spawn('session', {input: await agents.session({prompt: 'digest'})})`. Rejects when there is no such engine or model. */
+  session(wish: SessionWish): Promise<Json>;
+}
+
+export interface SessionWish {
+  readonly prompt: string;
+  readonly engine?: string;
+  readonly model?: string;
+  readonly effort?: string;
+  readonly title?: string;
+  /** Must exist. Default: a new folder below `workFolder`. */
+  readonly cwd?: string;
+}
+
+/** `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder: 'work'})` */
+export function createAgents(options: AgentsOptions): Agents {
+  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, log } = options;
+  const workFolder = resolve(options.workFolder);
+  const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
+  const tokens = createSessionTokens();
+  const turn = engineTurnHand({
+    registry, workRoot: workFolder, gatewayUrl: options.gatewayUrl ?? (() => undefined),
+    pool: createPool(maxProcesses === undefined ? {} : { maxProcesses }),
+    tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
+    onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine broke its contract'),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+  });
+  const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? [webhook], instances: options.connectorInstances ?? (() => []) }));
+  const kinds = [
+    sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
+    workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
+    connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
+  ];
+  return {
+    kinds: kinds as readonly Kind[], // each kind knows its own machine; a list of them knows only that they are kinds
+    registry, tokens,
+    async session({ prompt, engine, model, effort, title, cwd }) {
+      const selection = await registry.select(engine, model, effort);
+      if (isRefusal(selection)) throw new TypeError(selection.message);
+      return {
+        engine: selection.engine, model: selection.model, effort: selection.effort, employee: null, parentSessionId: null, ancestors: [], workItemId: null,
+        title: title ?? null, cwd: cwd ?? join(workFolder, randomUUID()), source: 'embedded', sourceRef: null, interruptOnNewMessage: true,
+        turnDeadlineMs: options.turnDeadlineMs ?? 3_600_000, message: { id: randomUUID(), role: 'user', content: prompt, kind: 'user' },
+        ...(selection.unavailable === undefined ? {} : { unavailable: { ...selection.unavailable } }),
+      };
+    },
+  };
+}
+
+/** A hand that begins only once something else has happened, or when it is no longer wanted: then it sees that for itself. */
+function after(event: Promise<void>, hand: FencedHand): FencedHand {
+  return {
+    ...hand,
+    async run(input, context) {
+      const unwanted = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), { once: true }));
+      if (!context.signal.aborted) await Promise.race([event, unwanted]);
+      return hand.run(input, context);
+    },
+  };
+}

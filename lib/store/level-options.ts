@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+import type { Backup } from './backup.js';
+import type { Store } from './contract.js';
+import type { Database } from './database.js';
+import type { Progress } from './rebuild.js';
+import type { ScrubReport } from './scrub.js';
+import type { SegmentWriter } from './segment-writer.js';
+import type { UpkeepLimits } from './upkeep.js';
+import type { VerifyOptions, VerifyReport } from './verify.js';
+
+/** How a home's store is opened, and what the opened one offers beyond the port. */
+export interface LevelStoreOptions {
+  /** The home: `store/`, `store-copy/` and `lock/` lie in it. */
+  readonly directory: string;
+  readonly log?: Logger;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly limits?: Partial<UpkeepLimits>;
+  readonly segmentBytesMax?: number;
+  /** Room reserved ahead of the writes; 0 reserves none. */
+  readonly reserveBytes?: number;
+  /** Pause between two small pieces of the background check of both copies. Default 2,000; 0 never checks. */
+  readonly scrubEveryMs?: number;
+  /** For tests: stand between the store and its files, at every opening. */
+  readonly intercept?: (files: StoreFiles) => StoreFiles;
+}
+
+export interface StoreFiles {
+  readonly database: Database;
+  readonly writer: SegmentWriter;
+}
+
+/** The embedded store: what the port promises, and what an operator may ask of it. */
+export interface LevelStore extends Store {
+  /** Bytes left on the disk for this process. */
+  freeBytes(): Promise<number>;
+  /** Note how far LevelDB's tables are, so that the next start has nothing to replay. */
+  checkpoint(): Promise<void>;
+  /** Write a new base image now; contents erased since the last one leave the second copy. */
+  compact(): Promise<void>;
+  /** Write everything, as of one moment, to a new folder while the store goes on. REFUSED where the folder holds anything. */
+  backUp(target: string, options?: { readonly onProgress?: (progress: Progress) => void }): Promise<Backup>;
+  /** Check both copies from end to end now, mending nothing. */
+  verify(options?: VerifyOptions): Promise<VerifyReport>;
+  /** The background check, one whole pass now; what it finds is mended. */
+  scrub(): Promise<ScrubReport>;
+  /** What the last pass found. */
+  readonly lastScrub: ScrubReport | undefined;
+}

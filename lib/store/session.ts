@@ -1,0 +1,39 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commitPipeline, type CommitPipeline } from './commit-pipeline.js';
+import type { Database } from './database.js';
+import type { LevelStoreOptions } from './level-options.js';
+import type { Opened } from './recover.js';
+import { scrubber, type Scrubber } from './scrub.js';
+import type { SegmentWriter } from './segment-writer.js';
+import { startUpkeep, upkeepLimits, type Upkeep } from './upkeep.js';
+
+/** One opening of the files, replaced as a whole after a failure. */
+export interface Session {
+  readonly database: Database;
+  readonly writer: SegmentWriter;
+  readonly scrubber: Scrubber;
+  readonly pipeline: CommitPipeline;
+  readonly upkeep: Upkeep;
+}
+
+/** Put the parts together over opened files. `recover` is called when one of them fails. */
+export async function beginSession(opened: Opened, options: LevelStoreOptions, recover: (reason: string, cause: unknown) => Promise<void>): Promise<Session> {
+  const { directory: home, log } = options;
+  const copy = join(home, 'store-copy');
+  const { database, writer } = options.intercept?.(opened) ?? opened;
+  let upkeep: Upkeep | undefined;
+  const pipeline = commitPipeline({
+    database, writer, position: opened.position,
+    onFailure: (reason, cause) => void recover(reason, cause),
+    onCommitted: (bytes, steps) => upkeep?.committed(bytes, steps),
+  });
+  const sizes = await Promise.all(opened.segments.map(async (name) => (await stat(join(copy, name))).size));
+  upkeep = startUpkeep({
+    directory: copy, database, pipeline, base: opened.base, segments: opened.segments,
+    bytesSinceBase: sizes.reduce((sum, size) => sum + size, 0), bytesSinceCheckpoint: opened.replayedBytes, limits: { ...upkeepLimits, ...options.limits },
+    ...(log ? { log } : {}), onFailure: (reason, cause) => void recover(reason, cause),
+  });
+  const checker = scrubber({ directory: copy, database, upkeep, ...(log ? { log } : {}), onDamage: (error) => recover(error.message, error) });
+  return { database, writer, pipeline, upkeep, scrubber: checker };
+}

@@ -1,0 +1,113 @@
+import type { ActorKey, Meta } from '../../actors/contracts.js';
+import type { Json } from '../../machines/ground.js';
+import type { StoreState } from '../store/contract.js';
+
+/** What the supervisor answers: plain values, made from committed state only. */
+
+/** An actor as callers see it: the kind's `view` plus what the kernel knows. */
+export interface ActorView {
+  readonly kind: string;
+  readonly id: string;
+  readonly rev: number;
+  /** Position of the commit in the log. */
+  readonly seq: number;
+  /** XState's state value, e.g. `"running"`. */
+  readonly value: Json;
+  readonly status: 'active' | 'done' | 'error';
+  readonly meta: Meta;
+  /** What the kind's `view` answers. */
+  readonly view: Json;
+  /** `until` was not reached in time; the outcome arrives as a frame. */
+  readonly pending?: true;
+  /** The answer of an earlier request with the same idempotency key. */
+  readonly replayed?: true;
+  /** The rehearsed steps, when `dryRun` was asked; nothing was written. */
+  readonly steps?: readonly PlannedStep[];
+}
+
+export interface PlannedStep {
+  readonly kind: string;
+  readonly id: string;
+  readonly from: Json;
+  readonly to: Json;
+  readonly effects: readonly string[];
+}
+
+export interface Committed<Result> {
+  readonly result: Result;
+  readonly seq: number;
+  readonly replayed: boolean;
+  readonly steps: readonly PlannedStep[];
+}
+
+export interface ListItem { readonly id: string; readonly key: string; readonly row: Json }
+
+export interface ListPage { readonly items: readonly ListItem[]; /** Pass as `after`. */ readonly next: string | null }
+
+/** One step of one actor, as committed. */
+export interface LogEntry extends ActorKey {
+  readonly seq: number;
+  /** Shared by the entries of one commit: the seq of its first entry. */
+  readonly tx: number;
+  /** Last entry of its commit. */
+  readonly last: boolean;
+  readonly at: number;
+  readonly rev: number;
+  readonly machine: string;
+  readonly version: number;
+  /** The event, with contents (see Kind.contents) as `{sha256, chars}`. */
+  readonly event: Json;
+  /** XState values before (null at creation) and after. */
+  readonly from: Json;
+  readonly to: Json;
+  /** `src` of effects started, `-src` of effects left. */
+  readonly effects: readonly string[];
+  readonly frames: readonly { readonly event: string; readonly payload: Json }[];
+  /** Log position or name of what caused it. */
+  readonly cause: number | string | null;
+  readonly by: string;
+  /** Whole snapshot (`whole`) or what changed (`value`, `set`, `unset` of context members). */
+  readonly snapshot: Json;
+  /** Log position of this actor's entry before this one, and of its last whole snapshot. */
+  readonly prev: number;
+  readonly base: number;
+  readonly chain: string;
+}
+
+export interface ProgressFrame { readonly actor: ActorKey; readonly event: string; readonly payload: Json; readonly at: number }
+
+export interface PastState { readonly seq: number; readonly at: number; readonly value: Json; readonly context: Json; readonly view: Json | null }
+
+export interface Why {
+  readonly actor: ActorView;
+  readonly next: readonly { readonly event: string; readonly allowed: boolean; readonly refusal?: { readonly code: string; readonly message: string }; readonly to?: readonly string[] }[];
+  /** Deadlines that will move the actor, epoch ms. */
+  readonly timers: readonly { readonly event: string; readonly due: number }[];
+  /** Effects in flight. */
+  readonly effects: readonly string[];
+}
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly actor: ActorKey;
+  readonly at: number;
+  readonly event: Json;
+  /** Id under which the log tells of the fault. */
+  readonly faultId: string;
+  readonly error: string;
+}
+
+export interface SupervisorStatus {
+  readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
+  readonly reasons: readonly string[];
+  readonly store: StoreState;
+  readonly seq: number;
+  readonly awake: number;
+  /** Commits and events since start. */
+  readonly commits: number;
+  readonly events: number;
+  readonly effects: number;
+  readonly restarts: number;
+}
+
+export interface Row { readonly n: number | string; readonly row: Json }

@@ -1,0 +1,6 @@
+/** What hosts and implementors test with: `troupe/testing`. The contract suites need mocha and chai. */
+export { storeContract } from './testing/store-contract.js';
+export { engineContract, type EngineContractOptions } from './testing/engine-contract.js';
+export { connectorContract, type ConnectorContractOptions } from './testing/connector-contract.js';
+export { virtualWorld, type VirtualWorld, type VirtualWorldOptions } from './testing/virtual-world.js';
+export { faultyStore, type FaultyStore, type Faults } from './store/faulty.js';

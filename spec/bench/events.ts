@@ -1,0 +1,146 @@
+import { Level } from 'level';
+import { join } from 'node:path';
+import type { Group, Op, Store } from '../../lib/store/contract.js';
+import { openLevelStore } from '../../lib/store/level.js';
+import { createSupervisor } from '../../lib/supervisor/create.js';
+import { counters, mustHold, populate, recording, replay, workItems, type Subject } from './actors.js';
+import { collectGarbage, inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
+
+/**
+ * Durable events per second over 1,024 actors with 64 in flight, against three ways of writing without deciding: the
+ * very groups that the kernel wrote, puts of 500 bytes through the same store, and the same puts into bare LevelDB.
+ */
+const actors = 1024;
+const lanes = 64;
+const perActor = 24;
+const total = actors * perActor;
+const groupsInFlight = 2; // as the committer has
+
+export const events: Measure = {
+  name: 'events',
+  about: `durable events over ${actors} actors, ${lanes} in flight`,
+  async run({ rounds }) {
+    return [...await compare('work-item', workItems, rounds), ...await compare('counter', counters, rounds)];
+  },
+};
+
+async function compare(name: string, subject: Subject, rounds: number): Promise<Figure[]> {
+  const recorded = await record(subject);
+  const kernel: number[] = [];
+  const same: number[] = [];
+  const puts: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    kernel.push(await step(subject));
+    same.push(await rewrite(recorded));
+    puts.push(await put500());
+    bare.push(await putBare());
+  }
+  const over = (others: readonly number[]): number => median(kernel.map((rate, round) => rate / (others[round] as number)));
+  const bytes = recorded.groups.reduce((sum, { ops }) => sum + ops.reduce((all, [key, value]) => all + key.length + (value?.length ?? 0), 0), 0);
+  const ops = recorded.groups.reduce((sum, group) => sum + group.ops.length, 0);
+  return [
+    { name: `${name}: ÷ the same rows and bytes`, value: over(same), unit: 'ratio', target: { atLeast: 0.6 } },
+    { name: `${name}: ÷ puts of 500 B through the store`, value: over(puts), unit: 'ratio', target: { atLeast: 0.2 }, note: 'stretch 0.3' },
+    { name: `${name}: durable events`, value: median(kernel), unit: '/s', note: `${Math.round(bytes / total)} B in ${(ops / total).toFixed(1)} rows per event, ${(total / recorded.groups.length).toFixed(0)} events per group` },
+    { name: `${name}: the same rows and bytes`, value: median(same), unit: 'events/s' },
+    { name: `${name}: puts of 500 B through the store`, value: median(puts), unit: '/s' },
+    { name: `${name}: puts of 500 B, bare LevelDB, group commit`, value: median(bare), unit: '/s', note: 'where this is 45,000, events should be above 17,000' },
+  ];
+}
+
+interface Recorded { readonly before: readonly Group[]; readonly groups: readonly Group[] }
+
+/** A run whose groups are kept. It is not timed: keeping them costs. */
+async function record(subject: Subject): Promise<Recorded> {
+  return withHome(async (home) => {
+    const groups: Group[] = [];
+    const supervisor = await createSupervisor({ kinds: [subject.kind], store: recording(await openLevelStore({ directory: home }), groups) });
+    await populate(supervisor, subject, actors);
+    const before = groups.splice(0);
+    await drive(supervisor, subject);
+    const written = groups.splice(0);
+    await supervisor.stop();
+    return { before, groups: written };
+  });
+}
+
+async function step(subject: Subject): Promise<number> {
+  return withHome(async (home) => {
+    const supervisor = await createSupervisor({ kinds: [subject.kind], store: await openLevelStore({ directory: home }) });
+    await populate(supervisor, subject, actors);
+    collectGarbage();
+    const ms = await timed(() => drive(supervisor, subject));
+    await supervisor.stop();
+    return total / ms * 1000;
+  });
+}
+
+const drive = (supervisor: Awaited<ReturnType<typeof createSupervisor>>, { kind: { kind }, event }: Subject): Promise<void> =>
+  inFlight(lanes, total, async (lane, turn) => {
+    // a lane goes round its own sixteen actors
+    const round = Math.floor(turn / (actors / lanes));
+    mustHold(await supervisor.ask(kind, `a${lane + (turn % (actors / lanes)) * lanes}`, event(round)));
+  });
+
+async function rewrite({ before, groups }: Recorded): Promise<number> {
+  return withHome(async (home) => {
+    const store = await openLevelStore({ directory: home });
+    await replay(store, before, 1);
+    collectGarbage();
+    const ms = await timed(() => replay(store, groups, groupsInFlight));
+    await store.close();
+    return total / ms * 1000;
+  });
+}
+
+const value = `"${'x'.repeat(498)}"`;
+const keyOf = (lane: number, turn: number): string => `c/raw/${String((turn * 7919 + lane) % 100_000).padStart(6, '0')}`;
+
+async function put500(): Promise<number> {
+  return withHome(async (home) => {
+    const store = await openLevelStore({ directory: home });
+    const put = coalescer((ops) => writeOps(store, ops));
+    collectGarbage();
+    const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
+    await store.close();
+    return total / ms * 1000;
+  });
+}
+
+const writeOps = (store: Store, ops: readonly Op[]): Promise<void> => store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
+
+async function putBare(): Promise<number> {
+  return withHome(async (home) => {
+    const level = new Level<string, string>(join(home, 'bare'));
+    await level.open();
+    const put = coalescer((ops) => level.batch(ops.map(([key, text]) => ({ type: 'put' as const, key, value: text as string })), { sync: true } as object));
+    collectGarbage();
+    const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
+    await level.close();
+    return total / ms * 1000;
+  });
+}
+
+/** The committer's way of forming groups, for single puts. */
+function coalescer(write: (ops: readonly Op[]) => Promise<unknown>): (op: Op) => Promise<void> {
+  let waiting: { op: Op; done: () => void; failed: (error: unknown) => void }[] = [];
+  let scheduled = false;
+  let underway = 0;
+  const flush = (): void => {
+    scheduled = false;
+    while (waiting.length > 0 && underway < groupsInFlight && (underway === 0 || waiting.length >= 16)) {
+      const group = waiting;
+      waiting = [];
+      underway += 1;
+      write(group.map(({ op }) => op)).then(() => { for (const { done } of group) done(); }, (error: unknown) => { for (const { failed } of group) failed(error); })
+        .finally(() => { underway -= 1; flush(); });
+    }
+  };
+  return (op) => new Promise((done, failed) => {
+    waiting.push({ op, done, failed });
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(flush);
+  });
+}

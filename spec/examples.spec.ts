@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './house/sources.js';
+
+/** Examples are the first code that people copy: each is run as they would run it, and leaves nothing behind. */
+describe('the examples', () => {
+  let folder: string;
+  beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'troupe-examples-')); });
+  afterEach(async () => { await rm(folder, { recursive: true, force: true }); });
+
+  async function run(name: string, ...words: string[]): Promise<string> {
+    const temporary = join(folder, 'tmp');
+    await rm(temporary, { recursive: true, force: true });
+    await mkdir(temporary);
+    const child = spawn(process.execPath, [join(root, 'dist/examples', `${name}.js`), ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], TMPDIR: temporary, HOME: folder } });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (piece) => { out += String(piece); });
+    child.stderr.on('data', (piece) => { err += String(piece); });
+    const [code] = await once(child, 'close') as [number | null];
+    expect(code, `${out}${err}`).to.equal(0);
+    expect(err, 'nothing to complain about').to.equal('');
+    expect(await readdir(temporary), 'nothing left behind').to.deep.equal([]);
+    return out;
+  }
+
+  it('embed: keeps a parcel across runs, and refuses with a sentence', async () => {
+    const place = join(folder, 'parcels');
+    const first = await run('embed', place);
+    expect(first).to.match(/hand-over refused: A parcel that was never seen cannot be handed over\.\nparcel\.scan \{"state":"travelling","stops":\["Leipzig"\]\}/);
+    const second = await run('embed', place);
+    expect(second).to.match(/hand-over \{"state":"delivered","stops":\["Leipzig"\]\}/).and.match(/3 \{"type":"parcel\.hand-over"\} → "delivered"/);
+    expect((await run('embed')).split('\n')[1]).to.equal(first.split('\n')[1]);
+  });
+
+  it('gateway: opens a session over HTTP and reads its answer', async () => {
+    const out = await run('gateway');
+    expect(out).to.match(/^opened running\nuser: add "buy milk"/).and.match(/assistant: Added TRP-1: buy milk\.\nAdded TRP-2: water the plants\./);
+  });
+
+  it('child-agents: two agents as children of a machine, one of them restarted once', async () => {
+    const out = await run('child-agents');
+    expect(out).to.include('ended as {"critic":"done","writer":"done"} after 1 restart\n');
+    expect(out).to.match(/no muse today[^]*writer assistant: a poem about the sea, once more\n/);
+    expect(out).to.include('critic assistant: I expect much of it\n');
+  });
+
+  it('leave no example unproved', () => {
+    const proved = ['child-agents', 'embed', 'gateway', ...(existsSync(join(root, 'spec/examples')) ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', '')) : [])];
+    expect(readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts')).map((name) => name.replace('.ts', '')).filter((name) => !proved.includes(name))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { appendFile, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Troupe } from './troupe.js';
+
+describe('troupe backup, restore, verify and inspect', () => {
+  let troupe: Troupe;
+  beforeEach(async () => { troupe = await Troupe.create(); });
+  afterEach(() => troupe.clear());
+  const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
+
+  async function withTodo(): Promise<void> {
+    expect((await troupe.run(...at('run', 'add "water the plants"'))).code).to.equal(0);
+  }
+
+  it('backs up a live gateway and restores it elsewhere: same todos, same token, same files', async () => {
+    await mkdir(join(troupe.home(), 'knowledge'), { recursive: true });
+    await writeFile(join(troupe.home(), 'knowledge', 'plants.md'), 'Twice a week.');
+    await symlink('/etc/passwd', join(troupe.home(), 'knowledge', 'link.md'));
+    await troupe.start();
+    await withTodo();
+    const target = troupe.home('backup');
+    const backup = await troupe.run(...at('backup', target, '--json'));
+    expect(backup).to.include({ code: 0 });
+    expect((await stat(target)).mode & 0o777).to.equal(0o700);
+    expect((await troupe.run(...at('run', 'add "after the backup"'))).code).to.equal(0);
+
+    const elsewhere = troupe.home('elsewhere');
+    expect(await troupe.run('restore', target, '--home', elsewhere)).to.include({ code: 0 });
+    expect(await readdir(join(elsewhere, 'knowledge')), 'what a link points to is not ours').to.deep.equal(['plants.md']);
+    await troupe.start(elsewhere);
+    expect((await troupe.announcement(elsewhere)).token).to.equal((await troupe.announcement()).token);
+    const todos = (await troupe.run('list', 'todos', '--home', elsewhere)).out;
+    expect(todos).to.include('water the plants').and.not.include('after the backup');
+  });
+
+  it('never overwrites: not a backup, not a home, and not from within the home', async () => {
+    await troupe.start();
+    await withTodo();
+    const target = troupe.home('backup');
+    expect((await troupe.run(...at('backup', target))).code).to.equal(0);
+    const again = await troupe.run(...at('backup', target));
+    expect(again.code).to.equal(6);
+    expect(again.err).to.match(/something is already/);
+    expect((await troupe.run(...at('backup', join(troupe.home(), 'inner')))).err).to.match(/within the home/);
+    const onto = await troupe.run('restore', target, '--home', troupe.home());
+    expect(onto.code).to.equal(5);
+    expect(onto.err).to.match(/nothing is ever overwritten/);
+    expect((await readdir(troupe.folder)).filter((name) => name.includes('unfinished'))).to.deep.equal([]);
+  });
+
+  it('refuses a damaged backup and leaves nothing behind', async () => {
+    await mkdir(join(troupe.home(), 'docs'), { recursive: true });
+    await writeFile(join(troupe.home(), 'docs', 'a.md'), 'one');
+    const gateway = await troupe.start();
+    await withTodo();
+    await gateway.kill('SIGTERM');
+    const target = troupe.home('backup');
+    expect(await troupe.run(...at('backup', target)), 'of a stopped gateway').to.include({ code: 0 });
+    await writeFile(join(target, 'docs', 'a.md'), 'two');
+    const elsewhere = troupe.home('elsewhere');
+    expect((await troupe.run('restore', target, '--home', elsewhere)).err).to.match(/docs\/a\.md has changed/);
+    await rm(join(target, 'docs', 'a.md'));
+    expect((await troupe.run('restore', target, '--home', elsewhere)).err).to.match(/docs\/a\.md is missing/);
+    await writeFile(join(target, 'docs', 'a.md'), 'one');
+    const [base = ''] = (await readdir(join(target, 'store-backup'))).filter((name) => name.endsWith('.seg'));
+    await appendFile(join(target, 'store-backup', base), 'x');
+    expect((await troupe.run('restore', target, '--home', elsewhere)).code).to.equal(5);
+    expect(await stat(elsewhere).catch(() => 'absent')).to.equal('absent');
+    expect((await troupe.run('restore', troupe.folder, '--home', elsewhere)).err).to.match(/is no backup/);
+  });
+
+  it('reads a closed store and refuses a held one, naming the route to ask instead', async () => {
+    const gateway = await troupe.start();
+    await withTodo();
+    const { url } = await troupe.announcement();
+    const held = await troupe.run('inspect', troupe.home());
+    expect(held.code).to.equal(4);
+    expect(held.err).to.include(`${url}/api/inspect/actors`);
+    expect((await troupe.run(...at('verify'))).code).to.equal(4);
+    await gateway.kill('SIGKILL');
+
+    const all = await troupe.run('inspect', troupe.home());
+    expect(all.out).to.match(/session\s.+idle/).and.match(/work-item\s+TRP-1/);
+    const lines = (await troupe.run('inspect', troupe.home(), 'work-item', 'TRP-1', '--json')).out.trim().split('\n').map((line) => JSON.parse(line) as { event?: { type: string } });
+    expect(lines.at(-1)?.event?.type).to.equal('kernel.created');
+    expect((await troupe.run('inspect', troupe.home(), 'session', 'absent')).code).to.equal(1);
+    expect((await troupe.run('inspect', troupe.home('nowhere'))).code).to.equal(5);
+    expect(await stat(troupe.home('nowhere')).catch(() => 'absent'), 'looking makes nothing').to.equal('absent');
+  });
+
+  it('verifies a sound store and finds a flipped bit', async () => {
+    const gateway = await troupe.start();
+    await withTodo();
+    await gateway.kill('SIGTERM');
+    expect(await troupe.run(...at('verify'))).to.include({ code: 0 });
+    const copy = join(troupe.home(), 'store-copy');
+    const [segment = ''] = (await readdir(copy)).filter((name) => name.startsWith('segment-')).sort().reverse();
+    const content = await readFile(join(copy, segment));
+    const place = content.indexOf('water the plants');
+    expect(place).to.be.greaterThan(0);
+    content[place] = (content[place] ?? 0) ^ 1;
+    await writeFile(join(copy, segment), content);
+    const found = await troupe.run(...at('verify', '--json'));
+    expect(found.code).to.equal(5);
+    expect(JSON.parse(found.out)).to.include({ ok: false });
+  });
+});

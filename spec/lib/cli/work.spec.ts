@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Troupe } from './troupe.js';
+
+describe('troupe run, list and show', () => {
+  let troupe: Troupe;
+  before(async () => {
+    troupe = await Troupe.create();
+    await mkdir(troupe.home());
+    // Says what it was given, in two pieces, with an escape sequence that must not reach a terminal.
+    const parrot = join(troupe.folder, 'parrot');
+    await writeFile(parrot, '#!/bin/sh\nprintf "I heard: \\033[31m"\ncat\n');
+    await chmod(parrot, 0o755);
+    await writeFile(join(troupe.home(), 'config.yaml'), `engines:\n  parrot:\n    command: [${parrot}]\n  broken:\n    command: [sh, -c, "echo it went wrong >&2; exit 3"]\n  ghost:\n    command: [no-such-program-anywhere]\n`);
+    await troupe.start();
+  });
+  after(() => troupe.clear());
+  const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
+  const sessionIn = (err: string): string => /session ([\w-]{36})/.exec(err)?.[1] ?? expect.fail(`no session in: ${err}`);
+
+  it('says so plainly while there is nothing yet', async () => {
+    expect((await troupe.run(...at('list'))).out).to.match(/No sessions yet\. Open one with: troupe run/);
+    expect((await troupe.run(...at('list', 'todos'))).out).to.match(/No todos yet/);
+  });
+
+  it('prints the answer and nothing else on stdout, and how to go on on stderr', async () => {
+    const ran = await troupe.run(...at('run', 'count to 3'));
+    expect(ran).to.include({ code: 0, out: '1\n2\n3\nCounted.\n' });
+    const session = sessionIn(ran.err);
+    const again = await troupe.run(...at('run', '--in', session, 'add "feed the cat"'));
+    expect(again).to.include({ code: 0 });
+    expect(again.out).to.match(/^Added TRP-\d+: feed the cat\.\n$/);
+    const shown = (await troupe.run(...at('show', session))).out;
+    expect(shown).to.match(/user:\n {2}count to 3[^]*assistant:\n {2}1\n {2}2\n {2}3[^]*user:\n {2}add "feed the cat"/);
+    const todo = /TRP-\d+/.exec(again.out)?.[0] ?? '';
+    expect((await troupe.run(...at('show', todo))).out).to.match(new RegExp(`^${todo} {2}feed the cat {2}\\[backlog\\]`));
+  });
+
+  it('keeps terminal escapes of agents away from the terminal', async () => {
+    const ran = await troupe.run(...at('run', '--engine', 'parrot', 'hello'));
+    expect(ran).to.include({ code: 0, out: 'I heard: [31mhello\n' });
+    expect((await troupe.run(...at('show', sessionIn(ran.err)))).out).to.include('I heard: [31mhello').and.not.include('\u001b');
+  });
+
+  it('tells a failed turn from a refusal, by word and exit code', async () => {
+    const failed = await troupe.run(...at('run', '--engine', 'broken', 'x'));
+    expect(failed.code).to.equal(7);
+    expect(failed.err).to.match(/it went wrong/).and.match(/troupe show/);
+    const unavailable = await troupe.run(...at('run', '--engine', 'ghost', 'x'));
+    expect(unavailable.code).to.equal(7);
+    expect(unavailable.err).to.match(/no-such-program-anywhere/);
+    const refused = await troupe.run(...at('run', '--engine', 'nobody', 'x'));
+    expect(refused.code).to.equal(6);
+    expect(refused.err).to.match(/unknown engine "nobody".*UNKNOWN_ENGINE/);
+    expect((await troupe.run(...at('show', 'absent'))).code).to.equal(6);
+  });
+
+  it('leaves the session at work on Ctrl-C and says how to read it', async () => {
+    const running = troupe.begin(...at('run', 'count to 600 every 1 seconds'));
+    await running.seen(/2\n/);
+    const left = await running.kill('SIGINT');
+    expect(left.code).to.equal(130);
+    const session = /troupe show ([\w-]{36})/.exec(left.err)?.[1] ?? expect.fail(left.err);
+    const shown = await troupe.run(...at('show', session, '--json'));
+    expect(JSON.parse(shown.out)).to.include({ status: 'running' });
+  });
+
+  it('hands out an id at once with --detach', async () => {
+    const { code, out } = await troupe.run(...at('run', '--detach', 'help'));
+    expect(code).to.equal(0);
+    expect(out.trim()).to.match(/^[\w-]{36}$/);
+    expect((await troupe.run(...at('list', '--json'))).out).to.include(out.trim());
+  });
+
+  it('says that the session is kept when the gateway goes away', async () => {
+    const running = troupe.begin(...at('run', 'count to 600 every 1 seconds'));
+    await running.seen(/1\n/);
+    const { pid } = await troupe.announcement();
+    process.kill(pid ?? expect.fail('no pid'), 'SIGKILL');
+    const left = await running.ended;
+    expect(left.code).to.equal(3);
+    expect(left.err).to.match(/The session is kept/);
+    await troupe.start();
+    const session = /troupe show ([\w-]{36})/.exec(left.err)?.[1] ?? '';
+    expect(JSON.parse((await troupe.run(...at('show', session, '--json'))).out)).to.include({ status: 'interrupted' });
+  });
+});

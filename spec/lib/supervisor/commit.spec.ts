@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import { StoreError } from '../../../lib/store/contract.js';
+import type { ActorView } from '../../../lib/supervisor/contract.js';
+import { counterKind, workerKind } from '../../fixtures/kinds.js';
+import { later, openHouse, rejection, seen, type House } from '../../fixtures/house.js';
+
+const calm = { fence: false, run: async () => 'done' } as const;
+
+describe('one event, one commit', () => {
+  let house: House;
+  let effectsRun: string[];
+  beforeEach(async () => {
+    effectsRun = [];
+    house = await openHouse([counterKind(), workerKind({ fence: false, run: async (input) => { effectsRun.push(String(input)); return input; } })]);
+    await house.supervisor.spawn('counter', { id: 'a' });
+    await house.supervisor.spawn('counter', { id: 'b' });
+    await house.supervisor.spawn('worker', { id: 'w' });
+  });
+  afterEach(() => house.stop());
+
+  it('writes everything that an event causes as one group', async () => {
+    const before = house.store.offered;
+    await house.supervisor.ask('counter', 'a', { type: 'note', text: 'x' });
+    expect(house.store.offered - before).to.equal(1);
+  });
+
+  it('shows nothing before the write is durable: no view, list, row, log entry, frame, message, effect or answer', async () => {
+    const { supervisor, store, world } = house;
+    const frames: unknown[] = [];
+    const watching = (async () => { for await (const entry of supervisor.watch()) frames.push(...entry.frames); })();
+    await world.settle();
+    store.fail({ mode: 'hold' });
+    const answers: string[] = [];
+    const asked = [
+      supervisor.ask('counter', 'a', { type: 'add', n: 5 }).then(() => answers.push('add')),
+      supervisor.ask('worker', 'w', { type: 'go', input: 'x' }).then(() => answers.push('go')),
+    ];
+    await world.settle();
+    expect(answers).to.deep.equal([]);
+    expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 0 });
+    expect(seen(await supervisor.get('worker', 'w'))).to.include({ state: 'idle' });
+    expect((supervisor.handle('counter', 'a').getSnapshot() as { context: { n: number } }).context.n).to.equal(0);
+    expect((await supervisor.list('counter', { index: 'all' })).items.map(({ key }) => key)).to.deep.equal(['000000', '000000']);
+    expect(await supervisor.history({ kind: 'counter', id: 'a' })).to.have.length(1);
+    expect([frames, effectsRun]).to.deep.equal([[], []]);
+    store.fail(undefined);
+    store.release();
+    await Promise.all(asked);
+    await world.settle();
+    expect(answers).to.deep.equal(['add', 'go']);
+    expect(frames).to.deep.equal([{ event: 'counter:added', payload: { n: 5 } }]);
+    expect(effectsRun).to.deep.equal(['x']);
+    expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 5 });
+    await supervisor.stop();
+    await watching;
+  });
+
+  it('delivers a message only after the commit of its sender', async () => {
+    const { supervisor, store, world } = house;
+    store.fail({ mode: 'hold' });
+    const passed = supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
+    await world.settle();
+    expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 0 });
+    store.fail(undefined);
+    store.release();
+    await passed;
+    await world.settle();
+    expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 7 });
+  });
+
+  it('leaves everything as it was when the write fails, says so, and goes on', async () => {
+    const { supervisor, store, world } = house;
+    const before = await house.log();
+    store.fail({ mode: 'before' });
+    for (const event of [{ type: 'add', n: 1 }, { type: 'wait', ms: 10 }, { type: 'note', text: 'x' }]) {
+      const error = await rejection(supervisor.ask('counter', 'a', event));
+      expect(error).to.be.instanceOf(StoreError).and.include({ code: 'STORE_UNAVAILABLE' });
+    }
+    expect(await rejection(supervisor.ask('worker', 'w', { type: 'go', input: 'x' }))).to.include({ code: 'STORE_UNAVAILABLE' });
+    expect(await rejection(supervisor.spawn('counter', { id: 'c' }))).to.include({ code: 'STORE_UNAVAILABLE' });
+    store.fail(undefined);
+    await world.advance(60_000);
+    expect(await house.log()).to.deep.equal(before);
+    expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 0, state: 'open', notes: 0 });
+    expect(await supervisor.get('counter', 'c')).to.equal(undefined);
+    expect(await supervisor.rows({ kind: 'counter', id: 'a' }, 'notes')).to.deep.equal([]);
+    expect((await supervisor.why({ kind: 'counter', id: 'a' }, { type: 'operator' }))?.timers).to.deep.equal([]);
+    expect(effectsRun).to.deep.equal([]);
+    expect(seen(await supervisor.ask('counter', 'a', { type: 'add', n: 4 }))).to.include({ n: 4 });
+    expect(await house.log()).to.have.length(before.length + 1);
+  });
+
+  it('voids what was decided on top of a failed write, and nothing else', async () => {
+    const { supervisor, store } = house;
+    store.fail({ failAt: 1, mode: 'before' });
+    const answers = await Promise.allSettled([1, 2, 3].map((n) => supervisor.ask('counter', 'a', { type: 'add', n })));
+    const sum = answers.reduce((total, answer, index) => total + (answer.status === 'fulfilled' ? index + 1 : 0), 0);
+    expect(answers[0]).to.include({ status: 'rejected' });
+    expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: sum });
+    expect(seen(await supervisor.ask('counter', 'a', { type: 'add', n: 10 }))).to.include({ n: sum + 10 });
+  });
+
+  it('groups what is ready at the same moment, and answers in the order of the log', async () => {
+    const { supervisor, store } = house;
+    const before = store.offered;
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => supervisor.spawn('counter', { id: `c${index}` })));
+    expect(store.offered - before).to.be.lessThan(10);
+    expect(answers.map((answer) => (answer as ActorView).seq)).to.deep.equal(Array.from({ length: 100 }, (_, index) => 4 + index));
+  });
+
+  it('steps one actor one event at a time', async () => {
+    const { supervisor } = house;
+    const answers = await Promise.all(Array.from({ length: 50 }, () => supervisor.ask('counter', 'a', { type: 'add', n: 1 })));
+    expect(answers.map((answer) => seen(answer as ActorView)['n'])).to.deep.equal(Array.from({ length: 50 }, (_, index) => index + 1));
+  });
+
+  it('refuses a snapshot that outgrows its bound and stays at the last commit', async () => {
+    const small = await openHouse([workerKind(calm)], { limits: { snapshotBytesMax: 400 } });
+    await small.supervisor.spawn('worker', { id: 'w' });
+    expect((await rejection(small.supervisor.ask('worker', 'w', { type: 'heard', what: 'x'.repeat(500) }))).message).to.match(/keep what grows in rows/);
+    expect(seen(await small.supervisor.ask('worker', 'w', { type: 'heard', what: 'short' }))['results']).to.deep.equal(['short']);
+    await small.stop();
+  });
+});
+
+describe('after a failed write the kernel goes on with what is durable', () => {
+  it('delivers a message whose receiver could not commit', async () => {
+    const house = await openHouse([counterKind()]);
+    const { supervisor, store, world } = house;
+    await supervisor.spawn('counter', { id: 'a' });
+    await supervisor.spawn('counter', { id: 'b' });
+    store.fail({ failAt: 2, mode: 'before' });
+    await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
+    await world.settle();
+    expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 0 });
+    await world.advance(5_000);
+    expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 7 });
+    await house.stop();
+  });
+
+  it('keeps the order of messages when the first of them could not be committed', async () => {
+    const house = await openHouse([workerKind(calm), counterKind()]);
+    const { supervisor, store, world } = house;
+    await supervisor.spawn('worker', { id: 'w' });
+    await supervisor.spawn('counter', { id: 'a' });
+    await supervisor.ask('counter', 'a', { type: 'tell', to: { kind: 'worker', id: 'w' }, what: ['1', '2', '3'] });
+    await world.settle();
+    expect(seen(await supervisor.get('worker', 'w'))['results']).to.deep.equal(['1', '2', '3']);
+    store.fail({ failAt: 2, mode: 'before' });
+    await supervisor.ask('counter', 'a', { type: 'tell', to: { kind: 'worker', id: 'w' }, what: ['4', '5', '6'] });
+    await world.advance(5_000);
+    expect(seen(await supervisor.get('worker', 'w'))['results']).to.deep.equal(['1', '2', '3', '4', '5', '6']);
+    await house.stop();
+  });
+
+  it('fires a timer whose step could not be committed', async () => {
+    const house = await openHouse([counterKind()]);
+    const { supervisor, store, world } = house;
+    await supervisor.spawn('counter', { id: 'a' });
+    await supervisor.ask('counter', 'a', { type: 'wait', ms: 100 });
+    store.fail({ failAt: 1, mode: 'before' });
+    await world.advance(100);
+    expect(seen(await supervisor.get('counter', 'a'))).to.include({ rang: 0 });
+    await world.advance(5_000);
+    expect(seen(await supervisor.get('counter', 'a'))).to.include({ rang: 1, state: 'open' });
+    await house.stop();
+  });
+
+  it('brings the result of an effect that could not be committed, without running it again', async () => {
+    let runs = 0;
+    const result = later<string>();
+    const house = await openHouse([workerKind({ fence: false, run: async () => { runs += 1; return result.promise; } })]);
+    const { supervisor, store, world } = house;
+    await supervisor.spawn('worker', { id: 'w' });
+    await supervisor.ask('worker', 'w', { type: 'go', input: null });
+    store.fail({ failAt: 1, mode: 'before' });
+    result.resolve('ok');
+    await world.settle();
+    expect(seen(await supervisor.get('worker', 'w'))).to.include({ state: 'working' });
+    await world.advance(5_000);
+    expect(seen(await supervisor.get('worker', 'w'))).to.deep.include({ state: 'idle', results: ['ok'] });
+    expect(runs).to.equal(1);
+    await house.stop();
+  });
+
+  it('answers requests at once while the store is down, and stops within its deadline', async () => {
+    const house = await openHouse([counterKind()]);
+    const { supervisor, store, world } = house;
+    await supervisor.spawn('counter', { id: 'a' });
+    await supervisor.spawn('counter', { id: 'b' });
+    await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
+    await world.settle();
+    store.fail({ failAt: 2, mode: 'before' });
+    await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
+    store.fail({ mode: 'before' });
+    const asked = Promise.all([1, 2].map((n) => rejection(supervisor.ask('counter', 'b', { type: 'add', n }))));
+    await world.advance(3_000);
+    expect((await asked).map(({ code }) => code)).to.deep.equal(['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
+    const stopped = supervisor.stop({ drainMs: 500 });
+    await world.advance(1_000);
+    await stopped;
+    await house.restart();
+    await house.world.settle();
+    expect(seen(await house.supervisor.get('counter', 'b'))).to.include({ n: 14 });
+    await house.stop();
+  });
+});
