@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { ignoresKinship, verdict, type CallerKind } from './authority.js';
 import { refusedIdentity, type Identity } from './caller.js';
@@ -6,6 +7,7 @@ import { answerRefusal } from './failures.js';
 import { idempotencyOf } from './idempotency.js';
 import { bodyBytesDefault, parse, readJson, readQuery } from './parse.js';
 import type { Call, Reply, Route } from './route.js';
+import { isMultipart, readMultipart, type Multipart } from './upload.js';
 import type { Desk } from '../commands/desk.js';
 import { kinship } from '../commands/kinship.js';
 import { operator, type Caller } from '../../machines/caller.js';
@@ -50,7 +52,23 @@ export function dispatch(desk: Desk, route: Route, options: { openReads: boolean
     if (isRefusal(rehearsal)) return rehearsal;
     const query = shape.query ? parse(shape.query, given, 'query') : undefined;
     if (isRefusal(query)) return query;
-    const raw = shape.body ? await readJson(ctx.req, bodyLimits) : undefined;
+    const multipart = shape.upload && isMultipart(ctx) ? await multipartOf(ctx) : undefined;
+    if (isRefusal(multipart)) return multipart;
+    try {
+      return await answer(ctx, by, { query, rehearsal }, multipart);
+    } finally {
+      if (multipart?.upload) await rm(multipart.upload.path, { force: true });
+    }
+  }
+
+  async function multipartOf(ctx: Context): Promise<Multipart | Refusal> {
+    const staging = desk.records?.files.staging;
+    if (!staging) return refuse('UNSUPPORTED_MEDIA_TYPE');
+    return readMultipart(ctx, { folder: staging.folder, fileBytesMax: staging.bytesMax, fields: uploadFields });
+  }
+
+  async function answer(ctx: Context, by: Caller, { query, rehearsal }: { query: unknown; rehearsal: boolean }, multipart: Multipart | undefined): Promise<Reply | Refusal> {
+    const raw = multipart ? { ...multipart.fields } : shape.body ? await readJson(ctx.req, bodyLimits) : undefined;
     if (isRefusal(raw)) return raw;
     const body = shape.body ? parse(shape.body, raw, 'body') : undefined;
     if (isRefusal(body)) return body;
@@ -62,7 +80,8 @@ export function dispatch(desk: Desk, route: Route, options: { openReads: boolean
     const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };
     const authenticated = (ctx.state['identity'] as Identity).type === 'known';
     const header = (name: string): string | undefined => ctx.get(name) || undefined;
-    const outcome = await route.run({ desk, by, authenticated, params, query, body, asking, header } as Call<never, never>);
+    const upload = multipart?.upload;
+    const outcome = await route.run({ desk, by, authenticated, params, query, body, asking, header, ...(upload && { upload }) } as Call<never, never>);
     return rehearsal ? rehearsed(outcome) : outcome;
   }
 
@@ -73,6 +92,10 @@ export function dispatch(desk: Desk, route: Route, options: { openReads: boolean
     ctx.status = outcome.status ?? shape.status ?? 200;
     if (outcome.replayed) ctx.set('Idempotency-Replayed', 'true');
     if (shape.contentType) ctx.type = shape.contentType;
+    if (outcome.headers) ctx.set({ ...outcome.headers });
     ctx.body = outcome.body;
   };
 }
+
+/** The texts that a multipart body may carry beside its file. */
+const uploadFields = ['filename', 'text', 'mimetype'];

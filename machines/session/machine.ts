@@ -2,6 +2,7 @@ import { assertEvent, enqueueActions, setup, type DoneActorEvent, type ErrorActo
 import { perform } from '../deed.js';
 import { effect, stampOf, type Wish } from '../ground.js';
 import { firstContext, type SessionContext, type SessionEvent, type SessionInput, type TurnInput, type TurnOutput } from './context.js';
+import { insertMedia } from './media.js';
 import { interrupts, sessionPolicy } from './policy.js';
 import { cancelQueued, clearQueue, hearChild, noteChild, pauseQueue, post, postUrgently, queueReady } from './queue.js';
 import { settle } from './ending.js';
@@ -64,6 +65,7 @@ const session = setup({
     begin: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.began'); perform(enqueue, begin(context, event)); }),
     hearNative: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.native'); perform(enqueue, hearNative(context, event)); }),
     hearPartial: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.partial'); perform(enqueue, hearPartial(context, event)); }),
+    insertMedia: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'media.insert'); perform(enqueue, insertMedia(context, event)); }),
     patch: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'session.patch'); perform(enqueue, patch(context, event)); }),
   },
 });
@@ -96,6 +98,7 @@ export const sessionMachine = session.createMachine({
   on: {
     'session.stop': { guard: 'allowed', target: '.stopped', actions: 'stop' },
     'session.patch': { guard: 'allowed', actions: 'patch' },
+    'media.insert': { guard: 'allowed', actions: 'insertMedia' },
     'queue.cancel': { guard: 'allowed', actions: 'cancelQueued' },
     'queue.clear': { guard: 'allowed', actions: 'clearQueue' },
     'queue.pause': { guard: 'allowed', actions: 'pause' },

@@ -6,6 +6,7 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { fileRoutes } from './files.js';
 import { orgRoutes } from './org.js';
 import { openapiRoutes } from '../openapi.js';
 import type { Records } from '../../records/records.js';
@@ -25,6 +26,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
+    ...fileRoutes(options.records),
   ];
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;
