@@ -11,6 +11,8 @@ export interface Client {
   readonly announcement: Announcement;
   get(path: string): Promise<unknown>;
   post(path: string, body?: unknown): Promise<unknown>;
+  /** Does the gateway say of itself that it is well? */
+  healthy(): Promise<boolean>;
   /** Frames of /ws from now on. Resolves when the gateway has accepted the connection. */
   watch(onFrame: (frame: Frame) => void): Promise<Watch>;
 }
@@ -42,6 +44,7 @@ export async function connect(layout: Layout): Promise<Client> {
     announcement,
     get: (path) => request('GET', path),
     post: (path, body) => request('POST', path, body ?? {}),
+    healthy: () => fetch(new URL('/healthz', announcement.url), { redirect: 'error' }).then((response) => response.ok, () => false),
     watch: (onFrame) => watch(announcement, onFrame),
   };
 }

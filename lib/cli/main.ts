@@ -28,6 +28,9 @@ const terminal: Terminal = {
 // `troupe list | head` closes our output early; that is no fault of anybody.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed));
 
+// Waits within a command may rest on timers that keep no process alive; without this Node would leave in the middle of one (exit code 13).
+setInterval(() => undefined, 2 ** 30);
+
 // Commands that are done may leave keep-alive connections behind: leave by the exit code, not by waiting for them.
 process.exitCode = await execute(process.argv);
 await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));

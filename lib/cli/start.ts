@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { setTimeout as wait } from 'node:timers/promises';
 import { serve, type Served } from '../serve.js';
 import { progressTeller } from './progress.js';
 import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
@@ -47,8 +48,10 @@ async function untilStopped(served: Served, terminal: Terminal): Promise<void> {
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
   });
-  await served.close();
-  terminal.say('Stopped. Everything is kept; start again to go on.');
+  const ended = await Promise.race([served.close().then(() => true), wait(drainMsMax, false)]);
+  terminal.say(ended ? 'Stopped. Everything is kept; start again to go on.' : 'Stopped without waiting for what took longer; everything acknowledged is kept, and the next start tidies up.');
 }
+
+const drainMsMax = 10_000;
 
 const shown = (path: string): string => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -52,14 +52,19 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
 async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
   await kernel.counters.load();
   await housekeeping.start();
-  await eachRow(kernel, 'i/', (parts, key, value) => kernel.deliverInbox({ kind: parts[1] as string, id: parts[2] as string }, key, value));
+  // Everything is read before anything is done: what the first deliveries write must not be taken for an earlier life's.
+  const inbox: { to: ActorKey; key: string; value: string }[] = [];
+  await eachRow(kernel, 'i/', (parts, key, value) => { inbox.push({ to: { kind: parts[1] as string, id: parts[2] as string }, key, value }); });
   const outbox = new Map<string, { actor: ActorKey; key: string; row: OutboxRow }[]>();
   await eachRow(kernel, 'o/', (parts, key, value) => {
     const actor = { kind: parts[1] as string, id: parts[2] as string };
     const place = keys.actor(actor.kind, actor.id);
-    outbox.set(place, [...outbox.get(place) ?? [], { actor, key: parts[3] as string, row: JSON.parse(value) as OutboxRow }]);
+    const rows = outbox.get(place) ?? [];
+    rows.push({ actor, key: parts[3] as string, row: JSON.parse(value) as OutboxRow });
+    outbox.set(place, rows);
   });
   for (const rows of outbox.values()) void takeUpInOrder(kernel, rows);
+  for (const { to, key, value } of inbox) kernel.deliverInbox(to, key, value);
   await kernel.wheel.start();
 }
 

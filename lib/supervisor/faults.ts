@@ -6,7 +6,7 @@ import { keys, partsOf, prefix } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
 import type { Cell, Cells } from './cells.js';
 import type { DeadLetter } from './contract.js';
-import type { Delivery } from './deliver.js';
+import { seenBy, type Delivery } from './deliver.js';
 import { reasonOf } from './record.js';
 import { Stage, type StageHouse } from './stage.js';
 
@@ -63,10 +63,11 @@ export class Faults {
     const halted = verdict.type === 'restart' || verdict.type === 'drop' ? live.halted
       : { at: now, reason: `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ${reasonOf(error)}` };
     const stage = new Stage(now, this.house.world.steady(), system('kernel'), delivery.cause, this.house);
-    const letter: DeadLetter = { id: fault.faultId, actor: { kind: cell.kind, id: cell.id }, at: now, event: delivery.event as never, faultId: fault.faultId, error: reasonOf(error) };
+    // A timer is kept by its own event: its row is used up, and a retry must say what it would have said.
+    const { event: seen, ended } = delivery.ended?.timer === undefined ? delivery : seenBy(delivery, live);
+    const letter: DeadLetter = { id: fault.faultId, actor: { kind: cell.kind, id: cell.id }, at: now, event: seen as never, faultId: fault.faultId, error: reasonOf(error) };
     stage.ops.push([keys.deadLetter(letter.id), JSON.stringify({ ...letter, by: delivery.by })], ...delivery.consume ?? []);
-    const ended = delivery.ended === undefined ? {} : { ended: delivery.ended };
-    stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: delivery.event.type, ...ended }, { failures: verdict.failures, halted });
+    stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: seen.type }, { failures: verdict.failures, halted }, ended);
     this.house.commit(stage, [], (failure) => {
       this.house.cells.forget(cell, verdict.type === 'restart' && failure === undefined ? verdict.delayMs : 0);
       if (failure === undefined) delivery.finished?.();

@@ -1,10 +1,11 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system, type Caller } from '../../machines/caller.js';
+import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import type { Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
+import { Births } from './births.js';
 import { Cells, type Cell } from './cells.js';
 import { Committer } from './committer.js';
 import type { Limits, ProgressFrame } from './contract.js';
@@ -34,6 +35,7 @@ export class Kernel implements StageHouse {
   readonly plans: Plans;
   readonly log: Log;
   readonly counters: Counters;
+  readonly births: Births;
   /** Inbox rows that are on their way to their actors. */
   private readonly underway = new Set<string>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
@@ -52,6 +54,7 @@ export class Kernel implements StageHouse {
     this.snapshotBytesMax = limits.snapshotBytesMax;
     this.log = new Log(store, floor);
     this.counters = new Counters(store);
+    this.births = new Births(store);
     this.committer = new Committer(store, { groupsInFlightMax: 2, groupStagesMax: 512 }, (entries) => {
       this.events += entries.length;
       this.log.published(entries);
@@ -100,6 +103,7 @@ export class Kernel implements StageHouse {
 
   commit(stage: Stage, held: readonly Cell[], settled: (error?: unknown) => void): void {
     this.committer.submit(stage, (error) => {
+      this.births.settled(stage);
       if (error === undefined) this.adopt(stage);
       try {
         settled(error);
@@ -156,13 +160,21 @@ export class Kernel implements StageHouse {
     this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
   }
 
-  /** An effect's outbox row at boot: start it, let it recover, or clean up after one whose state was left. */
-  async takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
+  /** An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose state was left. Decided with the turn held. */
+  takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
     const kind = this.kind(actor.kind);
-    const live = await this.cells.read(actor.kind, actor.id);
     const start: Start = { key, src: row.src, callId: row.callId, input: row.input };
-    if (live?.calls[row.callId]?.key !== key) return this.effects.sweep(kind, actor, start, row.note);
-    void this.effects.start(kind, actor, start, row.note);
+    return new Promise((resolve, reject) => {
+      this.cells.enter(actor.kind, actor.id, {
+        urgent: true, fail: reject,
+        run: (cell) => {
+          const current = cell.live?.calls[row.callId]?.key === key;
+          if (current) void this.effects.start(kind, actor, start, row.note);
+          this.cells.release(cell);
+          resolve(current ? undefined : this.effects.sweep(kind, actor, start, row.note));
+        },
+      });
+    });
   }
 
   private async load(kind: string, id: string): Promise<Live | undefined> {
@@ -224,13 +236,14 @@ export class Kernel implements StageHouse {
       const prefix = keys.outbox(actor.kind, actor.id, '');
       for (const [key, value] of await this.store.page({ gte: prefix, lt: `${prefix}\x7f` })) {
         const row = JSON.parse(value) as OutboxRow;
-        if (kind.hands?.[row.src]?.fence === false) await this.effects.restart(kind, actor, { key: key.slice(prefix.length), src: row.src, callId: row.callId, input: row.input });
+        if (kind.hands?.[row.src]?.fence === false) {
+          const call = key.slice(prefix.length);
+          await this.effects.halt(actor, call);
+          await this.takeUp(actor, call, row); // its state may have been left while it was aborted
+        }
       }
     })().catch((error: unknown) => this.fault(`the effects of ${actor.kind} ${actor.id} could not be restarted`, error));
   }
 }
 
 const rowNumber = (part: string): number | string => /^\d{16}$/.test(part) ? Number(part) : decodeURIComponent(part);
-
-/** People may be turned away; the kernel's own deliveries never are. */
-export const draining = (by: Caller): Refusal | undefined => by.type === 'system' ? undefined : refuse('DRAINING');

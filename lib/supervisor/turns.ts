@@ -3,7 +3,8 @@ import { operator } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
-import { keys } from '../store/keys.js';
+import { keys, partsOf } from '../store/keys.js';
+import type { Births } from './births.js';
 import type { Cell, Cells } from './cells.js';
 import type { ActorView, Committed, EventObject, Plan, Turns } from './contract.js';
 import { viewOf } from './live.js';
@@ -17,6 +18,7 @@ const actorsMax = 16;
 
 interface House extends StageHouse {
   readonly cells: Cells;
+  readonly births: Births;
   now(): number;
   steady(): number;
   commit(stage: Stage, cells: readonly Cell[], settled: (error?: unknown) => void): void;
@@ -72,9 +74,19 @@ export class Plans {
     const answer = result;
     if (extra !== undefined) stage.ops.push(...extra(answer));
     return new Promise((resolve, reject) => {
-      house.commit(stage, held, (error) => {
-        if (error !== undefined) reject(error);
-        else resolve({ result: answer, seq: stage.tx, replayed: false, steps: stage.steps });
+      house.births.claim(stage, held, (taken) => {
+        if (taken !== undefined) {
+          release();
+          const [, kind, id] = partsOf(taken);
+          return resolve(refuse('EXISTS', { kind, id }, `There is a ${kind} ${id} already.`));
+        }
+        house.commit(stage, held, (error) => {
+          if (error !== undefined) reject(error);
+          else resolve({ result: answer, seq: stage.tx, replayed: false, steps: stage.steps });
+        });
+      }, (error) => {
+        release();
+        reject(error as Error);
       });
     });
   }

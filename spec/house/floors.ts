@@ -5,7 +5,7 @@
 export const floors: readonly (readonly string[])[] = [
   ['machines'],
   ['actors'],
-  ['lib/store', 'lib/world.ts', 'lib/version.ts'],
+  ['lib/store', 'lib/world.ts', 'lib/version.ts', 'lib/nearest.ts'],
   ['lib/supervisor', 'lib/home'],
   ['lib/records'],
   ['lib/commands', 'lib/inspector'],

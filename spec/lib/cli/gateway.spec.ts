@@ -65,6 +65,20 @@ describe('troupe start, status and stop', () => {
     expect((await troupe.run(...at('stop'))).code).to.equal(3);
   });
 
+  it('ends an agent that ignores every polite signal before it stops, and tells the truth afterwards', async () => {
+    await mkdir(troupe.home());
+    await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo $$; while true; do sleep 1; done"]}\n');
+    const gateway = await troupe.start();
+    const work = troupe.begin(...at('run', '--engine', 'mule', 'x'));
+    await work.seen(/^\d+\n/m);
+    const agent = Number(/^\d+$/m.exec(work.out)?.[0]);
+    expect(() => process.kill(agent, 0)).not.to.throw();
+    expect(await gateway.kill('SIGTERM')).to.include({ code: 0 }).and.property('err').match(/Stopped\. Everything is kept/);
+    expect(() => process.kill(agent, 0), 'no orphan').to.throw(/ESRCH/);
+    await troupe.start();
+    expect((await troupe.run(...at('list'))).out).to.match(/interrupted +mule/);
+  });
+
   it('signals nobody when the announced pid now belongs to another program', async () => {
     const gateway = await troupe.start();
     const announcement = await troupe.announcement();

@@ -38,7 +38,7 @@ describe('authority', () => {
   type Ask = (client: Client, id: string) => Promise<Answer>;
   const get = (path: string): Ask => (client, id) => client.get(path.replace(':id', id));
   const post = (path: string, body: unknown = {}): Ask => (client, id) => client.post(path.replace(':id', id), body);
-  const asks: Record<Exclude<AuthorityId, 'ws.watch'>, [target: 'session' | 'work-item', ask: Ask]> = {
+  const asks: Partial<Record<AuthorityId, [target: 'session' | 'work-item', ask: Ask]>> = {
     'status.read': ['session', get('/api/status')],
     'health.read': ['session', get('/healthz')],
     'auth.state': ['session', get('/api/auth/state')],
@@ -73,7 +73,10 @@ describe('authority', () => {
     'inspect.retry': ['session', post('/api/inspect/dead-letters/d1/retry')],
   };
 
-  for (const [authority, [target, ask]] of Object.entries(asks) as [Exclude<AuthorityId, 'ws.watch'>, [target: 'session' | 'work-item', ask: Ask]][]) {
+  /** Asked beside the routes' own specs, in houses that have what they need. */
+  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'org.read', 'org.edit', 'org.board.read', 'org.board.write'];
+
+  for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {
       for (const kind of callerKinds) {
         const { id, clients } = await cast(target);
@@ -96,7 +99,7 @@ describe('authority', () => {
   });
 
   it('asks for every row of the table', () => {
-    expect([...Object.keys(asks), 'ws.watch']).to.have.members(authorityIds);
+    expect([...Object.keys(asks), ...elsewhere]).to.have.members(authorityIds);
   });
 
   describe('policy cells', () => {
@@ -157,6 +160,13 @@ describe('authority', () => {
       expect((await client.get(`/api/sessions/${own}`)).status).to.equal(200);
       house.tokens.revoke(token);
       expect((await client.get(`/api/sessions/${own}`)).status).to.equal(401);
+    });
+
+    it('lose it too when their session is stopped, while their processes are still going', async () => {
+      const own = await session();
+      const client = house.agent(own);
+      await house.operator.post(`/api/sessions/${own}/stop`);
+      expect((await client.post('/api/work-items', { title: 'x' })).status).to.equal(401);
     });
 
     it('may send ten messages in ten minutes, and are told when they may go on', async () => {

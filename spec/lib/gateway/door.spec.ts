@@ -190,6 +190,8 @@ describe('a gateway without required authentication', () => {
       expect((await house.client().get('/api/work-items')).status).to.equal(200);
       expect((await house.client().post('/api/work-items', { title: 'x' })).status).to.equal(401);
       expect((await house.client({ authorization: 'Bearer wrong' }).get('/api/work-items')).status).to.equal(401);
+      // a tool call that lost its bearer must not read as if it were a person
+      expect((await house.client({ 'x-svc-tool-call': 'svc-mcp' }).get('/api/work-items')).status).to.equal(401);
       expect((await house.operator.post('/api/work-items', { title: 'x' })).status).to.equal(201);
     } finally {
       await house.close();
