@@ -22,7 +22,7 @@ export interface LineChildOptions {
   readonly interrupt?: (child: LineChild) => void;
 }
 
-export type JsonObject = { readonly [member: string]: Json | undefined };
+export type JsonObject = { readonly [member: string]: Json };
 
 /** An agent that was asked to stop, or that has nothing more to do, gets so long before it is signalled. */
 const graceMs = 3_000;

@@ -80,8 +80,8 @@ async function answer(message: JsonObject, options: ClaudeOptions, child: LineCh
   }
   const tool = textAt(request, 'tool_name') ?? 'tool';
   const input = objectAt(request, 'input');
-  const decision = await permit({ tool, title: textAt(request, 'description') ?? tool, input: JSON.parse(JSON.stringify(input)) }, allowList(options), io);
-  const response = decision.allow ? { behavior: 'allow', updatedInput: JSON.parse(JSON.stringify(input)) } : { behavior: 'deny', message: decision.message };
+  const decision = await permit({ tool, title: textAt(request, 'description') ?? tool, input: input }, allowList(options), io);
+  const response = decision.allow ? { behavior: 'allow', updatedInput: input } : { behavior: 'deny', message: decision.message };
   child.send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
 }
 
