@@ -31,6 +31,9 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
+  openai: ['actors'],
+  '@agentclientprotocol/sdk': ['actors'],
+  '@modelcontextprotocol/sdk': ['actors', 'lib/mcp'],
   troupe: ['examples'],
 };
 
