@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=64
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
 import { backupCommand } from './backup.js';

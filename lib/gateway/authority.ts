@@ -32,6 +32,7 @@ const table = {
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
   'ws.watch': anyCaller,
+  'mcp.call': anyCaller,
 
   'session.list': anyCaller,
   'session.open': anyCaller,
@@ -45,6 +46,7 @@ const table = {
   'work-item.create': anyCaller,
   'work-item.read': readers,
   'work-item.sessions': readers,
+  'work-item.next': readers,
   'work-item.assign': byPolicy,
   'work-item.status': byPolicy,
   'work-item.archive': byPolicy,

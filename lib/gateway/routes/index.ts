@@ -7,6 +7,7 @@ import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
 import { fileRoutes } from './files.js';
+import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
 import { openapiRoutes } from '../openapi.js';
 import type { Records } from '../../records/records.js';
@@ -28,6 +29,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...orgRoutes(options.records),
     ...fileRoutes(options.records),
   ];
+  routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;
 }
