@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises';
 import { ignoresKinship, verdict, type CallerKind } from './authority.js';
 import { refusedIdentity, type Identity } from './caller.js';
 import { rehearsed, wantsRehearsal } from './dry-run.js';
 import { idempotencyOf } from './idempotency.js';
 import { bodyBytesDefault, parse, type BodyLimits } from './parse.js';
 import type { Call, Reply, Route } from './route.js';
+import type { Multipart } from './upload.js';
 import type { Desk } from '../commands/desk.js';
 import { kinship } from '../commands/kinship.js';
 import { operator, type Caller } from '../../machines/caller.js';
@@ -18,6 +20,8 @@ export interface Question {
   readonly query: Readonly<Record<string, string>> | Refusal;
   /** Called once, and only after the caller was found to have the authority. */
   readonly body: (limits: BodyLimits) => Promise<unknown>;
+  /** Bytes that came along, where the door can carry them; undefined when the body is none of these. */
+  readonly multipart?: () => Promise<Multipart | Refusal | undefined>;
   readonly header: (name: string) => string | undefined;
 }
 
@@ -57,13 +61,24 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
   return async (question) => {
     const by = await authorize(question);
     if (isRefusal(by)) return by;
-    const { query: given, params, header } = question;
+    const given = question.query;
     if (isRefusal(given)) return given;
     const rehearsal = route.method === 'GET' ? false : wantsRehearsal(given, shape.plan === true);
     if (isRefusal(rehearsal)) return rehearsal;
     const query = shape.query ? parse(shape.query, given, 'query') : undefined;
     if (isRefusal(query)) return query;
-    const raw = shape.body ? await question.body(limits) : undefined;
+    const multipart = shape.upload ? await question.multipart?.() : undefined;
+    if (isRefusal(multipart)) return multipart;
+    try {
+      return await run(question, by, query, rehearsal, multipart);
+    } finally {
+      if (multipart?.upload) await rm(multipart.upload.path, { force: true }); // whoever wanted the bytes has moved them
+    }
+  };
+
+  async function run(question: Question, by: Caller, query: unknown, rehearsal: boolean, multipart: Multipart | undefined): Promise<Reply | Refusal> {
+    const { params, header } = question;
+    const raw = multipart ? { ...multipart.fields } : shape.body ? await question.body(limits) : undefined;
     if (isRefusal(raw)) return raw;
     const body = shape.body ? parse(shape.body, raw, 'body') : undefined;
     if (isRefusal(body)) return body;
@@ -73,7 +88,8 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     if (isRefusal(idempotency)) return idempotency;
     const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };
     const authenticated = question.identity.type === 'known';
-    const outcome = await route.run({ desk, by, authenticated, params, query, body, asking, header } as Call<never, never>);
+    const upload = multipart?.upload;
+    const outcome = await route.run({ desk, by, authenticated, params, query, body, asking, header, ...(upload && { upload }) } as Call<never, never>);
     return rehearsal ? rehearsed(outcome) : outcome;
-  };
+  }
 }

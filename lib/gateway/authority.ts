@@ -69,6 +69,12 @@ const table = {
   'org.edit': people,
   'org.board.read': anyCaller,
   'org.board.write': people,
+  'file.list': people,
+  'file.read': people,
+  'file.create': people,
+  'file.delete': people,
+  'file.open': people,
+  'session.attach': [who, who, 'yes', 'yes', 'yes', no, no, no],
 } as const satisfies Record<string, Row>;
 
 export type AuthorityId = keyof typeof table;

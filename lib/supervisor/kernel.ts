@@ -38,13 +38,17 @@ export class Kernel implements StageHouse {
   readonly births: Births;
   /** Inbox rows that are on their way to their actors. */
   private readonly underway = new Set<string>();
+  /** Who waits for something that will not happen any more once the supervisor has stopped. */
+  readonly closing = new Set<() => void>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
   /** Events committed since start. */
   events = 0;
   /** Values that `facts` functions see. */
   facts_: Readonly<Record<string, unknown>>;
   readonly snapshotBytesMax: number;
-  escalated: (kind: string, reason: string) => void = () => undefined;
+  /** A top-level actor gave up, and a person resumed the last of those that had. */
+  escalated: (actor: ActorKey, reason: string) => void = () => undefined;
+  recovered: () => void = () => undefined;
 
   constructor(
     readonly world: SystemWorld, readonly store: Store, private readonly kinds: ReadonlyMap<string, Kind>,
@@ -136,28 +140,41 @@ export class Kernel implements StageHouse {
     return page.reverse().map(([key, value]) => ({ n: rowNumber(key.slice(start.length)), row: JSON.parse(value) as Json }));
   }
 
-  /** What a halted actor missed: its timers go back on the wheel, its inbox is delivered. */
-  async goOn(kind: string, id: string, live: Live): Promise<void> {
-    for (const [timer, { due }] of Object.entries(live.timers)) this.wheel.armed({ due, kind, id, timer });
-    await this.redeliver(kind, id);
+  /** What lies in an actor's inbox and is not on its way, oldest first. */
+  async inboxOf({ kind, id }: ActorKey): Promise<(readonly [key: string, value: string])[]> {
+    const start = keys.inbox(kind, id, 0, '').slice(0, -17);
+    const found: [string, string][] = [];
+    for (let after = start; ;) {
+      const page = await this.store.page({ gt: after, lt: `${start}\x7f`, limit: 1000 });
+      found.push(...page.filter(([key]) => !this.underway.has(key)));
+      const last = page.at(-1);
+      if (last === undefined || page.length < 1000) return found;
+      after = last[0];
+    }
   }
 
-  /** Redeliver what lies in an actor's inbox (after a boot, or when a halted actor goes on). */
-  private async redeliver(kind: string, id: string): Promise<void> {
-    for (const [key, value] of await this.store.page({ gte: keys.inbox(kind, id, 0, 0), lt: `${keys.inbox(kind, id, 0, 0).slice(0, -21)}\x7f` })) this.deliverInbox({ kind, id }, key, value);
+  /** Put inbox rows before everything that waits for the actor's turn, which is held. */
+  deliverFirst(cell: Cell, kind: Kind, rows: readonly (readonly [key: string, value: string])[]): void {
+    this.cells.insert(cell, rows.map(([key, value]) => {
+      this.underway.add(key);
+      return this.deliverer.job(kind, this.deliveryOf(key, value), true);
+    }));
   }
 
+  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a retry. */
   deliverInbox(to: ActorKey, key: string, value: string): void {
-    const row = JSON.parse(value) as InboxRow;
-    const ended = row.ended === undefined ? {} : { ended: row.ended };
-    this.deliverRow(to, key, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...ended });
-  }
-
-  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a resumed actor. */
-  private deliverRow(to: ActorKey, key: string, delivery: Delivery): void {
     if (this.underway.has(key)) return;
     this.underway.add(key);
-    this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
+    this.deliver(to, this.deliveryOf(key, value));
+  }
+
+  private deliveryOf(key: string, value: string): Delivery {
+    const row = JSON.parse(value) as InboxRow;
+    return { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...(row.ended === undefined ? {} : { ended: row.ended }), ...this.rowOf(key) };
+  }
+
+  private rowOf(key: string): Pick<Delivery, 'consume' | 'finished'> {
+    return { consume: [[key, null]], finished: () => { this.underway.delete(key); } };
   }
 
   /** An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose state was left. Decided with the turn held. */
@@ -183,9 +200,7 @@ export class Kernel implements StageHouse {
   }
 
   private adopt(stage: Stage): void {
-    for (const { kind, id, live } of stage.next.values()) {
-      try { this.cells.adopt(kind.kind, id, live); } catch (error) { this.fault(`an observer of ${kind.kind} ${id} threw`, error); }
-    }
+    for (const { kind, id, live } of stage.next.values()) this.cells.adopt(kind.kind, id, live, (error) => this.fault(`an observer of ${kind.kind} ${id} threw`, error));
   }
 
   /** After the commit: start and leave effects, arm timers, deliver messages. */
@@ -197,7 +212,11 @@ export class Kernel implements StageHouse {
       for (const start of asked.started) void this.effects.start(this.kind(actor.kind), actor, start);
       for (const { call, event } of asked.signals) this.effects.signal(actor, call.key, event);
       for (const { id, timer } of asked.armed) this.wheel.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
-      asked.messages.forEach(({ to, event }, at) => this.deliverRow(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
+      asked.messages.forEach(({ to, event }, at) => {
+        const key = keys.inbox(to.kind, to.id, seq, at);
+        this.underway.add(key);
+        this.deliver(to, { event, by: system(`${actor.kind}:${actor.id}`), cause: seq, ...this.rowOf(key) });
+      });
     });
   }
 

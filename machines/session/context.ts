@@ -154,6 +154,8 @@ export interface TurnOutput {
 
 export type SessionEvent = Stamp & (
   | { readonly type: 'message.post'; readonly message: MessageIn }
+  /** An assistant message with media, beside the turns: it wakes nobody. */
+  | { readonly type: 'media.insert'; readonly message: { readonly id: string; readonly content: string; readonly media: Json } }
   | { readonly type: 'turn.began'; readonly turnId: string }
   | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
   | { readonly type: 'turn.partial'; readonly turnId: string; readonly text: string; readonly usage?: Usage }

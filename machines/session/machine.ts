@@ -2,6 +2,7 @@ import { assertEvent, enqueueActions, setup, type DoneActorEvent, type ErrorActo
 import { perform } from '../deed.js';
 import { effect, stampOf, type Wish } from '../ground.js';
 import { firstContext, type SessionContext, type SessionEvent, type SessionInput, type TurnInput, type TurnOutput } from './context.js';
+import { insertMedia } from './media.js';
 import { interrupts, sessionPolicy } from './policy.js';
 import { cancelQueued, clearQueue, hearChild, noteChild, pauseQueue, post, postUrgently, queueReady } from './queue.js';
 import { archive, erase, reset } from './care.js';
@@ -92,6 +93,7 @@ const session = setup({
       for (const { id } of pending(context)) enqueue.cancel(permissionTimer(id));
       perform(enqueue, withdrawPermissions(context, stampOf(event).at));
     }),
+    insertMedia: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'media.insert'); perform(enqueue, insertMedia(context, event)); }),
     patch: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'session.patch'); perform(enqueue, patch(context, event)); }),
   },
 });
@@ -128,6 +130,7 @@ export const sessionMachine = session.createMachine({
     'session.unarchive': { guard: 'allowed', actions: 'unarchive' },
     'session.reset': { guard: 'allowed', target: '.idle', actions: 'reset' },
     'session.delete': { guard: 'allowed', target: '.deleted', actions: 'erase' },
+    'media.insert': { guard: 'allowed', actions: 'insertMedia' },
     'queue.cancel': { guard: 'allowed', actions: 'cancelQueued' },
     'queue.clear': { guard: 'allowed', actions: 'clearQueue' },
     'queue.pause': { guard: 'allowed', actions: 'pause' },

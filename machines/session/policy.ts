@@ -9,6 +9,8 @@ import { pending, pendingPermission } from './permissions.js';
 export function sessionPolicy(context: SessionContext, event: SessionEvent): Refusal | undefined {
   switch (event.type) {
     case 'message.post': return mayPost(context, event.message, event.by);
+    case 'media.insert': return isTrusted(event.by) || (event.by.type === 'session' && event.by.id === context.id)
+      ? fitMessage(event.message) : refuse('FORBIDDEN', {}, 'Only people and the session itself attach files to it.');
     case 'session.stop': return mayStop(context, event.by);
     case 'queue.cancel':
       return trustedOnly(event.by, 'edit the queue') ?? (context.queue.some((item) => item.id === event.messageId)

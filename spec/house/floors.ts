@@ -24,7 +24,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   superjson: ['lib/supervisor', 'lib/store'],
   pino: ['lib/world.ts', 'lib/agents.ts', 'lib/home', 'lib/store', 'lib/supervisor', 'lib/gateway'],
   chai: ['lib/testing'],
-  '@modelcontextprotocol/sdk': ['lib/mcp'],
+  '@modelcontextprotocol/sdk': ['actors', 'lib/mcp'],
   koa: ['lib/gateway'],
   '@koa/router': ['lib/gateway'],
   'koa-body': ['lib/gateway'],
@@ -32,6 +32,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
+  openai: ['actors'],
+  '@agentclientprotocol/sdk': ['actors'],
   troupe: ['examples'],
 };
 

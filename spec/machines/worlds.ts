@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { AnyStateMachine } from 'xstate';
 import { maxRounds } from '../../machines/work-item/context.js';
 import { born as bornConnector } from './connector/beings.js';
+import { born as bornFile } from './file/beings.js';
 import { born as bornHome } from './home/beings.js';
 import { born as bornRoot } from './root/beings.js';
 import { bad, born as bornSession, child, cut, good, limited, message, post, stranger } from './session/beings.js';
@@ -41,6 +42,8 @@ const sessions: SmallWorld<Session['machine']> = {
     'a user writes': posts('user'), 'a callback comes': posts('callback'), 'an agent writes': posts('agent', { by: stranger }),
     'somebody stops it': sent({ type: 'session.stop' }), 'a stranger tries to stop it': sent({ type: 'session.stop', by: stranger }),
     'the first in the queue is cancelled': (life) => { const id = (life.snapshot as Session['snapshot']).context.queue[0]?.id; if (id !== undefined) life.send({ type: 'queue.cancel', messageId: id }); },
+    'a file is attached': (life) => life.send({ type: 'media.insert', message: { id: `m-${(life.snapshot as Session['snapshot']).context.messages}`, content: 'a.txt', media: [] } }),
+    'a stranger attaches a file': sent({ type: 'media.insert', message: { id: 'm-x', content: 'x', media: [] }, by: stranger }),
     'the queue is cleared': sent({ type: 'queue.clear' }), 'the queue is paused': sent({ type: 'queue.pause' }), 'the queue is resumed': sent({ type: 'queue.resume' }),
     'a child ends': sent({ type: 'child.finished', childId: 'c1', outcome: 'succeeded', title: 'dig', text: 'gold', by: { ...child, id: 'c1' } }),
     'the turn begins': (life) => { const id = (life.snapshot as Session['snapshot']).context.turn?.id; if (id !== undefined) life.send({ type: 'turn.began', turnId: id }); },
@@ -191,4 +194,16 @@ const homes: SmallWorld<Home['machine']> = {
   holds: (life) => expect(life.frames('org:changed').length, 'every fact is told').to.equal(life.snapshot.context.facts),
 };
 
-export const worlds = [sessions, freeSessions, items, connectors, roots, homes] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
+type File = ReturnType<typeof bornFile>;
+const files: SmallWorld<File['machine']> = {
+  name: 'file',
+  born: () => bornFile(),
+  deeds: { 'it is removed': sent({ type: 'file.remove' }), 'an agent tries to remove it': sent({ type: 'file.remove', by: stranger }) },
+  same: ({ value }) => String(value),
+  holds(life) {
+    expect(life.frames('file:uploaded').length, 'told of once').to.equal(1);
+    expect(life.frames('file:deleted').length, 'removed once').to.equal(life.value === 'removed' ? 1 : 0);
+  },
+};
+
+export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

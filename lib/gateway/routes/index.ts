@@ -6,6 +6,7 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { fileRoutes } from './files.js';
 import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
 import { openapiRoutes } from '../openapi.js';
@@ -26,6 +27,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
+    ...fileRoutes(options.records),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));
