@@ -82,7 +82,7 @@ const session = setup({
       if (pendingPermission(context, event.permissionId) === undefined) return;
       perform(enqueue, decidePermission(context, event));
       enqueue.cancel(permissionTimer(event.permissionId));
-      enqueue.sendTo('turn', { type: 'permission.answered', permissionId: event.permissionId, decision: event.decision, note: event.note ?? null } as never); // to the hand, which hears any event
+      enqueue.sendTo('turn', { type: 'permission.answered', permissionId: event.permissionId, decision: event.decision, note: event.note ?? null, always: event.always === true } as never); // to the hand, which hears any event
     }),
     expirePermission: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'permission.expired');
