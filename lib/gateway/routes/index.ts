@@ -1,6 +1,8 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
+import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
+import { sessionCareRoutes } from './sessions-care.js';
 import { workItemRoutes } from './work-items.js';
 import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
@@ -20,7 +22,9 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
   const routes: Route[] = [
     ...workItemRoutes,
     ...approvalRoutes,
+    ...sessionCareRoutes, // before sessionRoutes: /api/sessions/interrupted is no id
     ...sessionRoutes,
+    ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
     ...inspectRoutes,
