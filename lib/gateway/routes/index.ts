@@ -8,6 +8,7 @@ import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
 import { fileRoutes } from './files.js';
 import { orgRoutes } from './org.js';
+import { skillRoutes } from './skills.js';
 import { openapiRoutes } from '../openapi.js';
 import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
@@ -27,6 +28,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
     ...fileRoutes(options.records),
+    ...skillRoutes(options.records),
   ];
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;
