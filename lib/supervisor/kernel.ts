@@ -52,7 +52,7 @@ export class Kernel implements StageHouse {
 
   constructor(
     readonly world: SystemWorld, readonly store: Store, private readonly kinds: ReadonlyMap<string, Kind>,
-    readonly limits: Limits, facts: Readonly<Record<string, unknown>>, floor: () => number,
+    readonly limits: Limits, facts: Readonly<Record<string, unknown>>, private readonly floor: () => number,
   ) {
     this.facts_ = facts;
     this.snapshotBytesMax = limits.snapshotBytesMax;
@@ -82,6 +82,7 @@ export class Kernel implements StageHouse {
     this.wheel = new Wheel(world, store, ({ kind, id, timer, due }) => this.fireTimer(kind, id, timer, due), (error) => this.fault('the timers could not be read', error));
   }
 
+  get logFloor(): number { return this.floor(); }
   now(): number { return this.world.now(); }
   steady(): number { return this.world.steady(); }
   counter(name: string): { next(): number; readonly op: () => Op } { return this.counters.of(name); }
