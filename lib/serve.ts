@@ -1,8 +1,10 @@
 import type { EngineRecord } from '../actors/engines/registry.js';
+import { fileKind } from '../actors/kinds/file.js';
+import { homeKind } from '../actors/kinds/home.js';
 import { createAgents } from './agents.js';
 import { createGateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
-import { sweepTemporary } from './home/atomic-file.js';
+import { makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
@@ -10,6 +12,7 @@ import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { openRecords } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/create.js';
@@ -63,7 +66,14 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const store = await openStore(layout, world, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
+    // What agents said is in there: nobody else's, even where the home itself was opened to others.
+    for (const folder of [layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
+    const records = await openRecords({
+      layout, world, root: config.portal.root,
+      allow: { customPaths: config.gateway.allowFileCustomPaths, open: config.gateway.allowFileOpen },
+    });
+    undo.push(() => records.close());
 
     const open = gate();
     const { kinds, registry, tokens } = createAgents({
@@ -71,15 +81,16 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const supervisor = await createSupervisor({
-      store, world, kinds,
+      store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
+    await records.connect(supervisor);
 
     const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
     const gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(config, layout),
+      instance: layout.instance, version, log, settings: settingsOf(config, layout), records,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => gateway.close(gatewayDrainMs));

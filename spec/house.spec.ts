@@ -1,7 +1,14 @@
 import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { authorityIds } from '../lib/gateway/authority.js';
 import { openapi } from '../lib/gateway/openapi.js';
 import { routesOf } from '../lib/gateway/routes/index.js';
+import type { Route } from '../lib/gateway/route.js';
+import { layoutOf } from '../lib/home/layout.js';
+import { openRecords, type Records } from '../lib/records/records.js';
+import { systemWorld } from '../lib/world.js';
 import { refusalTable } from '../machines/refusals.js';
 import { circles, gatheringPlaces, impurities, kebabCase, longFiles, strayPackages, upwardImports, uses } from './house/rules.js';
 import { sourceOf, sourcesOf } from './house/sources.js';
@@ -68,7 +75,19 @@ describe('the house', () => {
 
   describe('routes', () => {
     const gateway = { version: '0', instance: 'default', startedAt: 0, authRequired: true, networkExposed: false, port: () => 0 };
-    const routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')) });
+    let routes: readonly Route[];
+    let home: string;
+    let records: Records;
+    // With everything that makes routes possible, so that none escapes the rules.
+    before(async () => {
+      home = await mkdtemp(join(tmpdir(), 'troupe-house-'));
+      records = await openRecords({ layout: layoutOf({ home }), world: systemWorld(), root: null });
+      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records });
+    });
+    after(async () => {
+      await records.close();
+      await rm(home, { recursive: true });
+    });
 
     it('each have an authority of the table, a sentence and a schema of the answer', () => {
       expect(routes.length).to.be.greaterThan(20);

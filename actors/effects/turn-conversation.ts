@@ -18,12 +18,18 @@ export async function readConversation(messageIds: readonly string[], context: P
   const missing = messageIds.filter((id) => !asked.some((row) => row.id === id));
   if (missing.length > 0) throw new Error(`message ${missing[0]} is not stored`);
   return {
-    prompt: asked.map(({ content }) => content).join('\n\n'),
+    prompt: asked.map(({ role, content }) => (role === 'notification' ? quoted(content) : content)).join('\n\n'),
     transcript: rows
       .filter(({ id, isAside }) => !isAside && !messageIds.includes(id))
       .map(({ role, content }) => ({ role, content })),
   };
 }
+
+/**
+ * What other sessions tell is news, not a person's word: each line is quoted, so that no text of theirs can pass for an
+ * instruction, whatever it holds.
+ */
+const quoted = (content: string): string => ['[notification]', ...content.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `> ${line}`)].join('\n');
 
 interface MessageRow extends TurnMessage { readonly id: string; readonly isAside: boolean }
 

@@ -92,8 +92,9 @@ async function disk({ home }: Layout): Promise<Finding> {
 async function gateway(layout: Layout, config: Config): Promise<Finding> {
   if (await running(layout) !== undefined) {
     const client = await connect(layout);
-    await client.get('/api/status');
-    return { grade: 'good', about: 'gateway', what: `runs at ${client.announcement.url} and answers` };
+    const { url } = client.announcement;
+    if (await client.healthy()) return { grade: 'good', about: 'gateway', what: `runs at ${url}, answers, and its store is sound` };
+    return { grade: 'bad', about: 'gateway', what: `runs at ${url} but is not well`, mend: `Its log says why: ${layout.log}.` };
   }
   const { host, port } = config.gateway;
   const busy = await listening(host, port);

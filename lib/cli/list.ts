@@ -11,7 +11,7 @@ interface TodoRow { readonly id: string; readonly status: string; readonly title
 export function listCommand(program: Command, terminal: Terminal): void {
   withHome(program.command('list').description('list sessions or todos, newest first'))
     .addArgument(new Argument('[what]', 'what to list').choices(['sessions', 'todos']).default('sessions'))
-    .option('--limit <number>', 'at most so many', wholeNumber(1, 100), 20)
+    .option('--limit <number>', 'at most so many', wholeNumber(1, 50), 20)
     .option('--json', 'answer as JSON')
     .action(async (what: 'sessions' | 'todos', options: ListOptions) => {
       const client = await connect(homeOf(options, terminal));
@@ -25,7 +25,9 @@ export function listCommand(program: Command, terminal: Terminal): void {
         ));
         return;
       }
-      const sessions = (await client.get('/api/sessions?limit=0') as readonly SessionRow[]).slice(0, options.limit);
+      // The newest 50 of each group: the newest 50 of all are among them, however many there are.
+      const grouped = (await client.get('/api/sessions') as { sessions: readonly SessionRow[] }).sessions;
+      const sessions = [...grouped].sort((one, other) => other.lastActivity.localeCompare(one.lastActivity)).slice(0, options.limit);
       terminal.out(options.json === true ? JSON.stringify(sessions) : table(
         ['ID', 'STATUS', 'ENGINE', 'ACTIVE', 'TITLE'],
         sessions.map((session) => [session.id, session.status, session.engine, ago(Date.parse(session.lastActivity), now), session.title ?? '-']),

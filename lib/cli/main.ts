@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=64
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
 import { backupCommand } from './backup.js';
@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.js';
 import { exitCodes, explain, type ExitCode } from './failure.js';
 import { inspectCommand } from './inspect.js';
 import { listCommand } from './list.js';
+import { plainText } from './print.js';
 import { restoreCommand } from './restore.js';
 import { runCommand } from './run.js';
 import { showCommand } from './show.js';
@@ -27,6 +28,9 @@ const terminal: Terminal = {
 
 // `troupe list | head` closes our output early; that is no fault of anybody.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed));
+
+// Waits within a command may rest on timers that keep no process alive; without this Node would leave in the middle of one (exit code 13).
+setInterval(() => undefined, 2 ** 30);
 
 // Commands that are done may leave keep-alive connections behind: leave by the exit code, not by waiting for them.
 process.exitCode = await execute(process.argv);
@@ -50,7 +54,7 @@ async function execute(argv: readonly string[]): Promise<ExitCode | number> {
     // commander has said what is wrong with the command line; its code is 0 for --help and --version
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     const { line, exitCode } = explain(error);
-    terminal.say(line);
+    terminal.say(plainText(line, { keepLines: true })); // it may quote what an agent wrote
     return exitCode;
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { serve, type Served } from '../serve.js';
+import type { Served } from '../serve.js';
+import { setTimeout as wait } from 'node:timers/promises';
 import { progressTeller } from './progress.js';
 import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 
@@ -11,6 +12,7 @@ export function startCommand(program: Command, terminal: Terminal): void {
     .option('--port <number>', 'TCP port; 0 takes any free one (default: gateway.port of config.yaml, 7420)', wholeNumber(0, 65_535))
     .option('--host <address>', 'address to bind to (default: gateway.host of config.yaml, 127.0.0.1)')
     .action(async (options: StartOptions) => {
+      const { serve } = await import('../serve.js'); // loaded here alone, so that list, show and run answer at once
       const layout = homeOf(options, terminal);
       const served = await serve({
         layout,
@@ -47,8 +49,10 @@ async function untilStopped(served: Served, terminal: Terminal): Promise<void> {
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
   });
-  await served.close();
-  terminal.say('Stopped. Everything is kept; start again to go on.');
+  const ended = await Promise.race([served.close().then(() => true), wait(drainMsMax, false)]);
+  terminal.say(ended ? 'Stopped. Everything is kept; start again to go on.' : 'Stopped without waiting for what took longer; everything acknowledged is kept, and the next start tidies up.');
 }
+
+const drainMsMax = 10_000;
 
 const shown = (path: string): string => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -1,3 +1,4 @@
+import type { Media } from './attachments.js';
 import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } from './create-work-item.js';
 import { inTurn } from './in-turn.js';
@@ -19,6 +20,7 @@ export interface DelegationWish {
   readonly parent?: string | null | undefined;
   readonly workItemId?: string | null | undefined;
   readonly cwd?: string | null | undefined;
+  readonly media?: readonly Media[] | undefined;
 }
 
 export interface Delegated { readonly workItemId: string; readonly sessionId: string; readonly session: ActorView; readonly title: string }
@@ -37,7 +39,9 @@ export async function delegate(desk: Desk, wish: DelegationWish, asking: Asking)
   if (isRefusal(lineage)) return lineage;
   const deed = () => dispatch(desk, { wish, asking, employee, selection, lineage });
   // twins under one key run one after the other, so that the second finds what the first has kept
-  return asking.idempotency ? inTurn(desk.supervisor, intentKey(asking), deed) : deed();
+  const once = asking.idempotency ? () => inTurn(desk.supervisor, intentKey(asking), deed) : deed;
+  // and those of one Todo too: its attempts are listed before the plan takes any turn
+  return wish.workItemId == null ? once() : inTurn(desk.supervisor, `delegate/${wish.workItemId}`, once);
 }
 
 interface Delegation {

@@ -1,7 +1,9 @@
+import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import { nearest } from '../nearest.js';
 
 /**
  * The desk is what a command may reach: the supervisor, the engines, the roster and a few settings. A command is a
@@ -13,6 +15,8 @@ export interface Desk {
   readonly settings: DeskSettings;
   /** The people. Absent: names of employees are not checked. Empty: nobody is known. */
   readonly roster?: () => Roster | undefined;
+  /** What people and agents keep as files: roster, skills, knowledge, uploads. Absent: there is no home with such files. */
+  readonly records?: Records;
 }
 
 /** What a command needs of the engine registry. */
@@ -108,28 +112,4 @@ export function employeeNamed(desk: Desk, name: string | null | undefined): Empl
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return refuse('UNKNOWN_EMPLOYEE', { employee: name, ...(near !== undefined && { suggestion: near }) },
     `unknown employee "${name}".${hint} GET /api/org lists valid employees`);
-}
-
-/** The name that is at most two edits away, for a slip of the finger. */
-function nearest(name: string, known: readonly string[]): string | undefined {
-  let best: string | undefined;
-  let bestEdits = 3;
-  for (const candidate of known) {
-    const count = edits(name.toLowerCase().slice(0, 100), candidate.toLowerCase().slice(0, 100));
-    if (count < bestEdits) [best, bestEdits] = [candidate, count];
-  }
-  return best;
-}
-
-function edits(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

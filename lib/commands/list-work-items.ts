@@ -1,3 +1,4 @@
+import { censusOf } from './census.js';
 import type { Desk } from './desk.js';
 import { itemKinship } from './kinship.js';
 import { idsOf, recordsOf, walk, walkRecords } from './walk.js';
@@ -36,11 +37,12 @@ type Item = Readonly<Record<string, Json | undefined>>;
  * (text, times, attention, an agent's own) makes it look into the records.
  */
 export async function listWorkItems(desk: Desk, query: WorkItemsQuery, by: Caller): Promise<WorkItemsPage> {
-  const statuses = await statusesOf(desk);
-  const candidates = await candidatesFor(desk, query);
   const look = testsFor(desk, query, by);
+  if (look.length === 0 && indexed.every((index) => query[index] === undefined)) return listAll(desk, query);
+  const candidates = await candidatesFor(desk, query);
   const ids = look.length === 0 ? candidates : await lookedInto(desk, candidates, look);
-  const totals: Record<string, number> = Object.fromEntries(workItemStatuses.map((status) => [status, 0]));
+  const statuses = await statusesOf(desk, ids);
+  const totals = noTotals();
   const chosen: string[] = [];
   for (const id of ids) {
     const status = statuses.get(id);
@@ -48,25 +50,52 @@ export async function listWorkItems(desk: Desk, query: WorkItemsQuery, by: Calle
     totals[status] = (totals[status] ?? 0) + 1;
     if (query.status === undefined || query.status === status) chosen.push(id);
   }
-  const { limit, offset } = query;
-  const records = await recordsOf(desk.supervisor, 'work-item', chosen.slice(offset, offset + limit));
-  const end = offset + limit;
-  return { workItems: records.map((record) => listed(record as Item)), total: chosen.length, totals, limit, offset, nextOffset: end < chosen.length ? end : null };
+  return page(desk, query, chosen.slice(query.offset, query.offset + query.limit), chosen.length, totals);
 }
+
+/** The whole ledger, or all of one status: one page of keys, and totals from the census. */
+async function listAll(desk: Desk, query: WorkItemsQuery): Promise<WorkItemsPage> {
+  const { status, offset, limit } = query;
+  const totals = noTotals();
+  for (const [word, count] of await censusOf(desk.supervisor, 'work-item', statusWord).counts()) totals[word] = count;
+  const total = status === undefined ? Object.values(totals).reduce((sum, count) => sum + count, 0) : totals[status] ?? 0;
+  const list = status === undefined ? { index: 'all' } : { index: 'status', prefix: `${status}/` };
+  const { items } = await desk.supervisor.list('work-item', { ...list, offset, limit });
+  return page(desk, query, items.map(({ id }) => id), total, totals);
+}
+
+async function page(desk: Desk, { limit, offset }: WorkItemsQuery, ids: readonly string[], total: number, totals: Record<string, number>): Promise<WorkItemsPage> {
+  const records = await recordsOf(desk.supervisor, 'work-item', ids);
+  const end = offset + limit;
+  return { workItems: records.map((record) => listed(record as Item)), total, totals, limit, offset, nextOffset: end < total ? end : null };
+}
+
+const indexed = ['assignee', 'department', 'source'] as const;
+
+const noTotals = (): Record<string, number> => Object.fromEntries(workItemStatuses.map((status) => [status, 0]));
+
+/** The status region of a work item's state value. */
+const statusWord = (value: unknown): string => String((value as { work?: unknown } | null)?.work);
 
 export const workItemStatuses = ['backlog', 'assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'] as const;
 
-/** Every item's status, read from the keys of the list by status. */
-async function statusesOf(desk: Desk): Promise<ReadonlyMap<string, string>> {
+/** The items' statuses: of a few from their records, of many from the keys of the list by status. */
+async function statusesOf(desk: Desk, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length <= fewMax) {
+    const records = (await recordsOf(desk.supervisor, 'work-item', ids)) as readonly Item[];
+    return new Map(records.map((record) => [String(record['id']), String(record['status'])]));
+  }
   const statuses = new Map<string, string>();
   for await (const { id, key } of walk(desk.supervisor, 'work-item', { index: 'status' })) statuses.set(id, key.slice(0, key.indexOf('/')));
   return statuses;
 }
 
+const fewMax = 300;
+
 /** The ids, in order, that the indexes let through. */
 async function candidatesFor(desk: Desk, query: WorkItemsQuery): Promise<readonly string[]> {
   const lists: string[][] = [];
-  for (const index of ['assignee', 'department', 'source'] as const) {
+  for (const index of indexed) {
     const wanted = query[index];
     if (wanted !== undefined) lists.push(await idsOf(desk.supervisor, 'work-item', { index, prefix: `${sortableText(wanted)}/` }));
   }

@@ -31,7 +31,7 @@ export function reception(options: { supervisor: Supervisor; tokens: TokenBook; 
 
   async function agentCalled(sessionId: string): Promise<Agent | undefined> {
     const session = await options.supervisor.get('session', sessionId);
-    if (!session) return undefined;
+    if (!session || recordOf(session)['status'] === 'stopped') return undefined; // its processes may take a moment to go; their word counts no more
     const employee = recordOf(session)['employee'];
     return { type: 'session', id: sessionId, employee: typeof employee === 'string' ? employee : null, ancestors: ancestorsOf(session) };
   }
@@ -60,7 +60,7 @@ export function reception(options: { supervisor: Supervisor; tokens: TokenBook; 
     identify(headers) {
       const { authorization } = headers;
       const marked = markers.some((name) => headers[name] !== undefined);
-      if (authorization === undefined) return { type: 'none' };
+      if (authorization === undefined) return { type: marked ? 'bad' : 'none' }; // a tool call without its bearer is not a passer-by
       if (!marked && sameBytes(authorization, expected)) return known;
       const identity = sameBytes(authorization, expected) ? known : byToken(authorization);
       return marked ? Promise.resolve(identity).then((found) => narrowed(found, headers)) : identity;

@@ -12,6 +12,7 @@ import { openSocket } from './socket.js';
 import { trace } from './trace.js';
 import { turnstile } from './turnstile.js';
 import type { Desk, DeskSettings, Engines, Roster } from '../commands/desk.js';
+import type { Records } from '../records/records.js';
 import type { Supervisor } from '../supervisor/contract.js';
 
 /** The HTTP and WebSocket face of a supervisor: it translates, and does nothing else. */
@@ -40,7 +41,10 @@ export interface GatewayOptions {
   readonly instance?: string;
   readonly version?: string;
   readonly settings: DeskSettings;
+  /** Default: that of `records`. */
   readonly roster?: () => Roster | undefined;
+  /** Makes the routes of org, skills, knowledge and files possible. */
+  readonly records?: Records;
   readonly log?: Logger;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
@@ -55,14 +59,16 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const host = options.host ?? '127.0.0.1';
   const log = options.log ?? supervisor.world.log;
   const authRequired = options.authRequired !== false || !isLoopback(host);
-  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(options.roster && { roster: options.roster }) };
+  const { records } = options;
+  const roster = options.roster ?? (records && (() => records.roster.value));
+  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }) };
   const visitors = reception({ supervisor, tokens, operatorToken });
   const step = doorstep({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] });
   const facts: GatewayFacts = {
     version: options.version ?? '0.0.0', instance: options.instance ?? 'default', startedAt: supervisor.world.steady(),
     authRequired, networkExposed: !isLoopback(host), port: () => portOf(server),
   };
-  const routes = routesOf(facts, { backup: options.backup });
+  const routes = routesOf(facts, { backup: options.backup, records });
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));

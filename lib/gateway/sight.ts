@@ -24,7 +24,8 @@ export function sight(desk: Desk, caller: Caller): Sight {
         const known = sessions.get(id);
         if (known !== undefined) return known;
         const session = await desk.supervisor.get('session', id);
-        const visible = session !== undefined && ['self', 'above'].includes(sessionKinship(caller, session));
+        if (!session) return false;
+        const visible = ['self', 'above'].includes(sessionKinship(caller, session));
         if (sessions.size < sessionsMax) sessions.set(id, visible);
         return visible;
       }

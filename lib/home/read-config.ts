@@ -2,6 +2,7 @@ import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, typ
 import type * as z from 'zod';
 import { readPlainFile } from './atomic-file.js';
 import { configSchema, defaultConfig, type Config } from './config.js';
+import { nearest } from '../nearest.js';
 import { HomeError } from './home-error.js';
 
 /**
@@ -59,7 +60,7 @@ function plain(document: Document.Parsed, fault: (at: number | undefined, what: 
 /** `config.yaml line 3, gateway.port: expected number, received string.` */
 function tell(issue: z.core.$ZodIssue, document: Document.Parsed, lines: LineCounter, source: string): string {
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
-  const what = issue.code === 'unrecognized_keys' ? `there is no such setting${near(issue, path)}` : `${issue.message.replace(/^Invalid input: /, '')}.`;
+  const what = issue.code === 'unrecognized_keys' ? `there is no such setting${hint(issue, path)}` : `${issue.message.replace(/^Invalid input: /, '')}.`;
   const at = position(document, path);
   return `${source}${at === undefined ? '' : ` line ${lines.linePos(at).line}`}, ${path.join('.') || 'the whole file'}: ${what}`;
 }
@@ -83,26 +84,12 @@ function position(document: Document.Parsed, path: readonly PropertyKey[]): numb
 }
 
 /** `; did you mean "authRequired"?` where a setting of that level differs in two letters at most. */
-function near(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
+function hint(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
   const wrong = String(path.at(-1));
   const level = issue.path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part], defaultConfig());
   const names = Object.keys((level ?? {}) as object);
-  const best = names.map((name) => [letters(wrong.toLowerCase(), name.toLowerCase()), name] as const).sort(([one], [other]) => one - other)[0];
-  return best !== undefined && best[0] <= 2 ? `; did you mean "${best[1]}"?` : `; there are ${names.join(', ')}.`;
-}
-
-/** Edit distance (Levenshtein), row by row. */
-function letters(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let index = 1; index <= one.length; index += 1) {
-    const next = [index];
-    for (let column = 1; column <= other.length; column += 1) {
-      const swap = (row[column - 1] ?? 0) + (one[index - 1] === other[column - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  const meant = nearest(wrong, names);
+  return meant === undefined ? `; there are ${names.join(', ')}.` : `; did you mean "${meant}"?`;
 }
 
 function deepestFlow(text: string): number {

@@ -1,12 +1,14 @@
 import type { AnyEventObject } from 'xstate';
-import type { Kind } from '../../actors/contracts.js';
+import type { ActorKey, Kind } from '../../actors/contracts.js';
 import { system, type Caller } from '../../machines/caller.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
 import { keys } from '../store/keys.js';
+import type { Births } from './births.js';
 import type { Cell, Cells, Job } from './cells.js';
 import type { PlannedStep } from './contract.js';
 import { selfTarget } from './driver.js';
+import type { Ended } from './interpret.js';
 import type { Live } from './live.js';
 import { Stage, type StageHouse } from './stage.js';
 
@@ -21,7 +23,7 @@ export interface Delivery {
   /** Rows that this event uses up: its inbox, outbox or timer row. */
   readonly consume?: readonly Op[];
   /** The effect or timer that this event ends. */
-  readonly ended?: { readonly call?: string; readonly timer?: string };
+  readonly ended?: Ended;
   /** Written with the step and with nothing else (an idempotency row). */
   readonly extra?: readonly Op[];
   /** False: the event is stale (a timer that was set anew, a result of an earlier generation) and is dropped. */
@@ -40,6 +42,7 @@ export type Outcome =
 
 interface House extends StageHouse {
   readonly cells: Cells;
+  readonly births: Births;
   now(): number;
   steady(): number;
   commit(stage: Stage, cells: readonly Cell[], settled: (error?: unknown) => void): void;
@@ -62,7 +65,7 @@ export class Deliverer {
     else delivery.answer?.({ type: 'failed', error });
   }
 
-  private job(kind: Kind, delivery: Delivery, urgent: boolean): Job {
+  job(kind: Kind, delivery: Delivery, urgent: boolean): Job {
     return {
       urgent,
       run: (cell) => this.run(cell, kind, delivery),
@@ -75,7 +78,7 @@ export class Deliverer {
 
   private run(cell: Cell, kind: Kind, delivery: Delivery): void {
     const { live } = cell;
-    if (live !== undefined && delivery.fresh?.(live) === false) return this.drop(cell, kind, delivery);
+    if (live !== undefined && isStale(delivery, live)) return this.drop(cell, kind, delivery);
     const stage = new Stage(this.house.now(), this.house.steady(), delivery.by, delivery.cause, this.house);
     let refusal: Refusal | undefined;
     try {
@@ -84,11 +87,20 @@ export class Deliverer {
       return this.house.poisoned(cell, kind, delivery, error);
     }
     if (refusal !== undefined) return this.refuse(cell, kind, delivery, refusal);
-    const next = stage.current(cell.key, live) as Live;
     if (delivery.rehearse === true) {
-      delivery.answer?.({ type: 'rehearsed', live: next, steps: stage.steps });
+      delivery.answer?.({ type: 'rehearsed', live: stage.current(cell.key, live) as Live, steps: stage.steps });
       return this.house.cells.release(cell);
     }
+    this.house.births.claim(stage, [cell], (taken) => {
+      if (taken === undefined) return this.commit(stage, cell, kind, delivery);
+      this.house.poisoned(cell, kind, delivery, new TypeError(`it wanted to create ${taken.slice(2)}, which lives already`));
+    }, (error) => {
+      this.failed(cell, kind, delivery, error);
+      this.house.cells.release(cell);
+    });
+  }
+
+  private commit(stage: Stage, cell: Cell, kind: Kind, delivery: Delivery): void {
     if (delivery.consume !== undefined) stage.ops.push(...delivery.consume);
     if (delivery.extra !== undefined) stage.ops.push(...delivery.extra);
     this.house.commit(stage, [cell], (error) => {
@@ -100,20 +112,20 @@ export class Deliverer {
 
   private decide(stage: Stage, kind: Kind, cell: Cell, delivery: Delivery): Refusal | undefined {
     const { live } = cell;
-    const event = eventOf(delivery, live);
-    if (event.type === 'xstate.stop' && live !== undefined) return stage.end(kind, cell.id, live, event);
-    if (live !== undefined && delivery.ended?.timer !== undefined) {
-      const timer = live.timers[delivery.ended.timer];
+    const { event, ended } = seenBy(delivery, live);
+    if (event.type === 'xstate.stop' && live?.snapshot.status === 'active') return stage.end(kind, cell.id, live, event);
+    if (live !== undefined && ended?.timer !== undefined) {
+      const timer = live.timers[ended.timer];
       if (timer !== undefined && timer.target !== selfTarget) {
-        stage.forward(kind, cell.id, live, event, timer.target, timer.event);
+        stage.forward(kind, cell.id, live, event, timer.target, timer.event, ended);
         return undefined;
       }
     }
     const facts = live === undefined ? undefined : this.house.facts(kind, live, event);
-    const refusal = stage.send(kind, cell.id, live, event, facts);
+    const refusal = stage.send(kind, cell.id, live, event, facts, ended);
     // A result or a timer that no state takes is used up all the same: XState ignores it, and so do we.
-    if (refusal?.code === 'UNKNOWN_EVENT' && event['ended'] !== undefined && live !== undefined) {
-      stage.overlay(kind, cell.id, live, event, {});
+    if (refusal?.code === 'UNKNOWN_EVENT' && ended !== undefined && live !== undefined) {
+      stage.overlay(kind, cell.id, live, event, {}, ended);
       return undefined;
     }
     return refusal;
@@ -149,30 +161,38 @@ export class Deliverer {
   }
 }
 
-/** What the machine will see: the timer's own event, a child's end in XState's words, a result with what it ends. */
-function eventOf({ event, ended }: Delivery, live: Live | undefined): AnyEventObject {
-  if (event.type === 'kernel.child-ended') return childEnd(event, live);
-  if (ended === undefined) return event;
-  const timer = ended.timer === undefined ? undefined : live?.timers[ended.timer];
-  return { ...(timer?.target === selfTarget ? timer.event : event), ended };
+/** What the machine will see: the timer's own event, a child's end in XState's words. */
+export function seenBy({ event, ended }: Delivery, live: Live | undefined): { readonly event: AnyEventObject; readonly ended: Ended | undefined } {
+  if (event.type === 'kernel.child-ended') {
+    const child = nameOf(event, live);
+    return { event: childEnd(event, child ?? '?'), ended: child === undefined ? undefined : { child } };
+  }
+  const timer = ended?.timer === undefined ? undefined : live?.timers[ended.timer];
+  return { event: timer?.target === selfTarget ? timer.event : event, ended };
+}
+
+/** The name under which the machine knows a child. */
+function nameOf(event: AnyEventObject, live: Live | undefined): string | undefined {
+  const { kind, id } = event['child'] as ActorKey;
+  return Object.entries(live?.children ?? {}).find(([, known]) => known.kind === kind && known.id === id)?.[0];
+}
+
+/** The end of a child that is none any more is nobody's business: XState would take a late error for its own. */
+function isStale({ event, fresh }: Delivery, live: Live): boolean {
+  return fresh?.(live) === false || (event.type === 'kernel.child-ended' && nameOf(event, live) === undefined);
 }
 
 /** A durable child's end, in the words that XState uses for the end of a child. */
-function childEnd(event: AnyEventObject, live: Live | undefined): AnyEventObject {
-  const child = event['child'] as { kind: string; id: string };
-  const actorId = Object.entries(live?.children ?? {}).find(([, known]) => known.kind === child.kind && known.id === child.id)?.[0] ?? '?';
-  const common = { actorId, ended: { child: actorId } };
-  return event['status'] === 'done'
-    ? { type: `xstate.done.actor.${actorId}`, output: event['output'] ?? undefined, ...common }
-    : { type: `xstate.error.actor.${actorId}`, error: event['error'], ...common };
-}
+const childEnd = (event: AnyEventObject, actorId: string): AnyEventObject => event['status'] === 'done'
+  ? { type: `xstate.done.actor.${actorId}`, output: event['output'] ?? undefined, actorId }
+  : { type: `xstate.error.actor.${actorId}`, error: event['error'], actorId };
 
 /** An inbox row as stored. */
 export interface InboxRow {
   readonly event: AnyEventObject;
   readonly from?: { readonly kind: string; readonly id: string };
   readonly cause: number | string | null;
-  readonly ended?: Delivery['ended'];
+  readonly ended?: Ended;
   /** Whose word it is, where that is not the sender's (a retried dead letter keeps its caller's authority, no more). */
   readonly by?: Caller;
 }

@@ -65,14 +65,11 @@ export class Effects {
     this.abort(this.running.get(keys.outbox(actor.kind, actor.id, key)), 'left');
   }
 
-  /** Abort an effect, wait until it has settled, run it again under its key. */
-  async restart(kind: Kind, actor: ActorKey, start: Start): Promise<void> {
-    const running = this.running.get(keys.outbox(actor.kind, actor.id, start.key));
-    if (running !== undefined) {
-      this.abort(running, 'restarting');
-      await running.settled;
-    }
-    void this.start(kind, actor, start);
+  /** Abort an effect that is to run anew, and wait until it has settled. */
+  async halt(actor: ActorKey, key: string): Promise<void> {
+    const running = this.running.get(keys.outbox(actor.kind, actor.id, key));
+    this.abort(running, 'restarting');
+    await running?.settled;
   }
 
   signal(actor: ActorKey, key: string, event: { readonly type: string }): void {
@@ -105,8 +102,9 @@ export class Effects {
     const context = this.contextOf(actor, start, outboxKey, row, controller, listeners);
     const settled = Promise.resolve() // a hand that throws at once is a hand that rejects
       .then(() => note !== undefined && hand.fence ? hand.recover(start.input, note, context) : hand.run(start.input, context))
+      .then(json) // what is no data is the hand's error
       .then(
-        (output: unknown) => finished({ type: `xstate.done.actor.${start.callId}`, output: json(output), actorId: start.callId } as { type: string }),
+        (output) => finished({ type: `xstate.done.actor.${start.callId}`, output, actorId: start.callId } as { type: string }),
         (error: unknown) => finished({ type: `xstate.error.actor.${start.callId}`, error: errorData(error), actorId: start.callId } as { type: string }),
       )
       .catch((error: unknown) => this.house.fault(`the effect ${outboxKey} could not be settled`, error));

@@ -35,6 +35,9 @@ export interface Start extends Call {
   readonly input: Json;
 }
 
+/** Named by the kernel, never by an event: what a caller sends cannot end anything. */
+export interface Ended { readonly call?: string; readonly timer?: string; readonly child?: string }
+
 interface Input {
   readonly kind: Kind;
   readonly id: string;
@@ -42,8 +45,9 @@ interface Input {
   readonly before: Live | undefined;
   readonly actions: readonly Action[];
   readonly steady: number;
-  /** The event of this step: a completion or a fired timer takes its own row away. */
-  readonly completed: AnyEventObject;
+  readonly parent: ActorKey | null;
+  /** What this step uses up: the effect that has a result, the timer that fired, the child that ended. */
+  readonly ended: Ended | undefined;
   readonly outcome: { readonly status: string; readonly output?: unknown; readonly error?: unknown };
 }
 
@@ -53,6 +57,7 @@ export function interpret(input: Input): Asked {
 
 class Interpreter {
   private readonly ops: Op[] = [];
+  private callsStarted = 0;
   private readonly timers: Record<string, Timer>;
   private readonly calls: Record<string, Call>;
   private readonly children: Record<string, ActorKey & { readonly src: string }>;
@@ -86,9 +91,8 @@ class Interpreter {
     };
   }
 
-  /** The kernel marks completions with the call and fired timers with the timer that they end. */
   private consume(): void {
-    const { ended } = this.input.completed as { ended?: { call?: string; timer?: string; child?: string } };
+    const { ended } = this.input;
     if (ended?.call !== undefined) delete this.calls[ended.call];
     if (ended?.timer !== undefined) this.dropTimer(ended.timer);
     if (ended?.child !== undefined) delete this.children[ended.child];
@@ -98,7 +102,7 @@ class Interpreter {
     switch (action.type) {
       case 'start': return this.start(action);
       case 'stop': return this.stop(action.id);
-      case 'timer': return this.arm(action.id, { due: this.input.steady + Math.max(0, Math.ceil(action.delayMs)), event: action.event, target: action.target });
+      case 'timer': return this.arm(action.id ?? `#${this.input.rev}.${this.armed.length}`, { due: this.input.steady + Math.max(0, Math.ceil(action.delayMs)), event: action.event, target: action.target });
       case 'cancel': return this.dropTimer(action.id);
       case 'send': return this.route(action.target, action.event);
       case 'emit': return this.wish(action.event as Wish);
@@ -107,16 +111,19 @@ class Interpreter {
 
   private start(action: Extract<Action, { type: 'start' }>): void {
     const { kind, id, rev } = this.input;
+    if (this.calls[action.id] !== undefined || this.children[action.id] !== undefined) {
+      throw new TypeError(`a child called "${action.id}" lives already: XState would forget it, and it would go on unseen`);
+    }
     const childKind = kind.childKinds?.[action.src];
     if (childKind !== undefined) {
-      const child = { kind: childKind, id: action.systemId ?? `${id}.${action.id}.${rev}` };
+      const child = { kind: childKind, id: childId(action.systemId ?? `${id}.${action.id}.${rev}`) };
       this.children[action.id] = { ...child, src: action.src };
       this.births.push({ child, input: plain(action.input) });
       this.effects.push(action.src);
       return;
     }
     if (kind.hands?.[action.src] === undefined) throw new TypeError(`${kind.kind} has no hand for the effect "${action.src}"`);
-    const call = { key: `${rev}.${this.started.length}`, src: action.src };
+    const call = { key: `${rev}.${this.callsStarted++}`, src: action.src };
     this.calls[action.id] = call;
     const start = { ...call, callId: action.id, input: plain(action.input) };
     this.started.push(start);
@@ -164,9 +171,9 @@ class Interpreter {
   }
 
   private route(target: string, event: AnyEventObject): void {
-    const { kind, id, before } = this.input;
+    const { kind, id, parent } = this.input;
     if (target === selfTarget) this.post({ kind: kind.kind, id }, event);
-    else if (target === parentTarget) { if (before?.parent) this.post(before.parent, event); }
+    else if (target === parentTarget) { if (parent !== null) this.post(parent, event); }
     else if (this.calls[target] !== undefined) this.signals.push({ call: this.calls[target], event });
     else if (this.children[target] !== undefined) this.post({ kind: this.children[target].kind, id: this.children[target].id }, event);
   }
@@ -200,11 +207,11 @@ class Interpreter {
   }
 
   private tellParent(): void {
-    const { before, kind, id, outcome } = this.input;
-    if (!before?.parent) return;
+    const { parent, kind, id, outcome } = this.input;
+    if (parent === null) return;
     const { status } = outcome;
     const end = status === 'done' ? { output: plain(outcome.output) } : { error: plain(errorData(outcome.error)) };
-    this.post(before.parent, { type: 'kernel.child-ended', child: { kind: kind.kind, id }, status, ...end });
+    this.post(parent, { type: 'kernel.child-ended', child: { kind: kind.kind, id }, status, ...end });
   }
 }
 
@@ -218,10 +225,13 @@ function share<Value>(now: Readonly<Record<string, Value>>, before: Readonly<Rec
   return before;
 }
 
+/** Ids of children are made of names in the machine, which may hold anything; ids may not. */
+const childId = (name: string): string => name.replace(/[^A-Za-z0-9._:-]/g, '-').slice(0, 200);
+
 const isEmpty = (object: object): boolean => { for (const _ in object) return false; return true; };
 export const errorData = (error: unknown): { name: string; message: string; code?: string } => {
-  if (!(error instanceof Error)) return { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) ?? 'unknown' };
-  const code = (error as { code?: unknown }).code;
-  return { name: error.name, message: error.message, ...(typeof code === 'string' ? { code } : {}) };
+  const { name, message, code } = (typeof error === 'object' && error !== null ? error : {}) as { name?: unknown; message?: unknown; code?: unknown };
+  if (typeof message !== 'string') return { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) ?? 'unknown' };
+  return { name: typeof name === 'string' ? name : 'Error', message, ...(typeof code === 'string' ? { code } : {}) };
 };
 const plain = (value: unknown): Json => value === undefined ? null : JSON.parse(JSON.stringify(value)) as Json;

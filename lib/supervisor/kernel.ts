@@ -1,10 +1,11 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system, type Caller } from '../../machines/caller.js';
+import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import type { Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
+import { Births } from './births.js';
 import { Cells, type Cell } from './cells.js';
 import { Committer } from './committer.js';
 import type { Limits, ProgressFrame } from './contract.js';
@@ -34,15 +35,20 @@ export class Kernel implements StageHouse {
   readonly plans: Plans;
   readonly log: Log;
   readonly counters: Counters;
+  readonly births: Births;
   /** Inbox rows that are on their way to their actors. */
   private readonly underway = new Set<string>();
+  /** Who waits for something that will not happen any more once the supervisor has stopped. */
+  readonly closing = new Set<() => void>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
   /** Events committed since start. */
   events = 0;
   /** Values that `facts` functions see. */
   facts_: Readonly<Record<string, unknown>>;
   readonly snapshotBytesMax: number;
-  escalated: (kind: string, reason: string) => void = () => undefined;
+  /** A top-level actor gave up, and a person resumed the last of those that had. */
+  escalated: (actor: ActorKey, reason: string) => void = () => undefined;
+  recovered: () => void = () => undefined;
 
   constructor(
     readonly world: SystemWorld, readonly store: Store, private readonly kinds: ReadonlyMap<string, Kind>,
@@ -52,6 +58,7 @@ export class Kernel implements StageHouse {
     this.snapshotBytesMax = limits.snapshotBytesMax;
     this.log = new Log(store, floor);
     this.counters = new Counters(store);
+    this.births = new Births(store);
     this.committer = new Committer(store, { groupsInFlightMax: 2, groupStagesMax: 512 }, (entries) => {
       this.events += entries.length;
       this.log.published(entries);
@@ -100,6 +107,7 @@ export class Kernel implements StageHouse {
 
   commit(stage: Stage, held: readonly Cell[], settled: (error?: unknown) => void): void {
     this.committer.submit(stage, (error) => {
+      this.births.settled(stage);
       if (error === undefined) this.adopt(stage);
       try {
         settled(error);
@@ -132,37 +140,58 @@ export class Kernel implements StageHouse {
     return page.reverse().map(([key, value]) => ({ n: rowNumber(key.slice(start.length)), row: JSON.parse(value) as Json }));
   }
 
-  /** What a halted actor missed: its timers go back on the wheel, its inbox is delivered. */
-  async goOn(kind: string, id: string, live: Live): Promise<void> {
-    for (const [timer, { due }] of Object.entries(live.timers)) this.wheel.armed({ due, kind, id, timer });
-    await this.redeliver(kind, id);
+  /** What lies in an actor's inbox and is not on its way, oldest first. */
+  async inboxOf({ kind, id }: ActorKey): Promise<(readonly [key: string, value: string])[]> {
+    const start = keys.inbox(kind, id, 0, '').slice(0, -17);
+    const found: [string, string][] = [];
+    for (let after = start; ;) {
+      const page = await this.store.page({ gt: after, lt: `${start}\x7f`, limit: 1000 });
+      found.push(...page.filter(([key]) => !this.underway.has(key)));
+      const last = page.at(-1);
+      if (last === undefined || page.length < 1000) return found;
+      after = last[0];
+    }
   }
 
-  /** Redeliver what lies in an actor's inbox (after a boot, or when a halted actor goes on). */
-  private async redeliver(kind: string, id: string): Promise<void> {
-    for (const [key, value] of await this.store.page({ gte: keys.inbox(kind, id, 0, 0), lt: `${keys.inbox(kind, id, 0, 0).slice(0, -21)}\x7f` })) this.deliverInbox({ kind, id }, key, value);
+  /** Put inbox rows before everything that waits for the actor's turn, which is held. */
+  deliverFirst(cell: Cell, kind: Kind, rows: readonly (readonly [key: string, value: string])[]): void {
+    this.cells.insert(cell, rows.map(([key, value]) => {
+      this.underway.add(key);
+      return this.deliverer.job(kind, this.deliveryOf(key, value), true);
+    }));
   }
 
+  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a retry. */
   deliverInbox(to: ActorKey, key: string, value: string): void {
-    const row = JSON.parse(value) as InboxRow;
-    const ended = row.ended === undefined ? {} : { ended: row.ended };
-    this.deliverRow(to, key, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...ended });
-  }
-
-  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a resumed actor. */
-  private deliverRow(to: ActorKey, key: string, delivery: Delivery): void {
     if (this.underway.has(key)) return;
     this.underway.add(key);
-    this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
+    this.deliver(to, this.deliveryOf(key, value));
   }
 
-  /** An effect's outbox row at boot: start it, let it recover, or clean up after one whose state was left. */
-  async takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
+  private deliveryOf(key: string, value: string): Delivery {
+    const row = JSON.parse(value) as InboxRow;
+    return { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...(row.ended === undefined ? {} : { ended: row.ended }), ...this.rowOf(key) };
+  }
+
+  private rowOf(key: string): Pick<Delivery, 'consume' | 'finished'> {
+    return { consume: [[key, null]], finished: () => { this.underway.delete(key); } };
+  }
+
+  /** An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose state was left. Decided with the turn held. */
+  takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
     const kind = this.kind(actor.kind);
-    const live = await this.cells.read(actor.kind, actor.id);
     const start: Start = { key, src: row.src, callId: row.callId, input: row.input };
-    if (live?.calls[row.callId]?.key !== key) return this.effects.sweep(kind, actor, start, row.note);
-    void this.effects.start(kind, actor, start, row.note);
+    return new Promise((resolve, reject) => {
+      this.cells.enter(actor.kind, actor.id, {
+        urgent: true, fail: reject,
+        run: (cell) => {
+          const current = cell.live?.calls[row.callId]?.key === key;
+          if (current) void this.effects.start(kind, actor, start, row.note);
+          this.cells.release(cell);
+          resolve(current ? undefined : this.effects.sweep(kind, actor, start, row.note));
+        },
+      });
+    });
   }
 
   private async load(kind: string, id: string): Promise<Live | undefined> {
@@ -171,9 +200,7 @@ export class Kernel implements StageHouse {
   }
 
   private adopt(stage: Stage): void {
-    for (const { kind, id, live } of stage.next.values()) {
-      try { this.cells.adopt(kind.kind, id, live); } catch (error) { this.fault(`an observer of ${kind.kind} ${id} threw`, error); }
-    }
+    for (const { kind, id, live } of stage.next.values()) this.cells.adopt(kind.kind, id, live, (error) => this.fault(`an observer of ${kind.kind} ${id} threw`, error));
   }
 
   /** After the commit: start and leave effects, arm timers, deliver messages. */
@@ -185,7 +212,11 @@ export class Kernel implements StageHouse {
       for (const start of asked.started) void this.effects.start(this.kind(actor.kind), actor, start);
       for (const { call, event } of asked.signals) this.effects.signal(actor, call.key, event);
       for (const { id, timer } of asked.armed) this.wheel.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
-      asked.messages.forEach(({ to, event }, at) => this.deliverRow(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
+      asked.messages.forEach(({ to, event }, at) => {
+        const key = keys.inbox(to.kind, to.id, seq, at);
+        this.underway.add(key);
+        this.deliver(to, { event, by: system(`${actor.kind}:${actor.id}`), cause: seq, ...this.rowOf(key) });
+      });
     });
   }
 
@@ -224,13 +255,14 @@ export class Kernel implements StageHouse {
       const prefix = keys.outbox(actor.kind, actor.id, '');
       for (const [key, value] of await this.store.page({ gte: prefix, lt: `${prefix}\x7f` })) {
         const row = JSON.parse(value) as OutboxRow;
-        if (kind.hands?.[row.src]?.fence === false) await this.effects.restart(kind, actor, { key: key.slice(prefix.length), src: row.src, callId: row.callId, input: row.input });
+        if (kind.hands?.[row.src]?.fence === false) {
+          const call = key.slice(prefix.length);
+          await this.effects.halt(actor, call);
+          await this.takeUp(actor, call, row); // its state may have been left while it was aborted
+        }
       }
     })().catch((error: unknown) => this.fault(`the effects of ${actor.kind} ${actor.id} could not be restarted`, error));
   }
 }
 
 const rowNumber = (part: string): number | string => /^\d{16}$/.test(part) ? Number(part) : decodeURIComponent(part);
-
-/** People may be turned away; the kernel's own deliveries never are. */
-export const draining = (by: Caller): Refusal | undefined => by.type === 'system' ? undefined : refuse('DRAINING');

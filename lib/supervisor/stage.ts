@@ -8,7 +8,7 @@ import { keys } from '../store/keys.js';
 import type { PlannedStep } from './contract.js';
 import { begin, persist, step, type Step } from './driver.js';
 import { encodeState } from './codec.js';
-import { interpret, type Asked } from './interpret.js';
+import { interpret, type Asked, type Ended } from './interpret.js';
 import { metaOf, none, noFailures, type Live } from './live.js';
 import { draftEntry, type EntryDraft } from './entry.js';
 
@@ -25,6 +25,8 @@ export class Stage {
   readonly entries: EntryDraft[] = [];
   readonly asked: Asked[] = [];
   readonly steps: PlannedStep[] = [];
+  /** Keys of the records that this commit creates. */
+  readonly births: string[] = [];
   /** Log position of the first entry; set by the committer. */
   tx = 0;
 
@@ -43,7 +45,7 @@ export class Stage {
   }
 
   /** Step an actor. `undefined`: done. A refusal has changed nothing. Throws what the machine throws. */
-  send(kind: Kind, id: string, committed: Live | undefined, event: AnyEventObject, facts: Json | undefined): Refusal | undefined {
+  send(kind: Kind, id: string, committed: Live | undefined, event: AnyEventObject, facts: Json | undefined, ended?: Ended): Refusal | undefined {
     const key = keys.actor(kind.kind, id);
     const live = this.current(key, committed);
     if (live === undefined) return notFound(kind.kind, id);
@@ -60,25 +62,28 @@ export class Stage {
       return refuse('UNKNOWN_EVENT', { event: event.type, state: live.snapshot.value },
         `The ${kind.kind} ${id} does not take "${event.type}" in its state ${JSON.stringify(live.snapshot.value)}.`);
     }
-    this.put(kind, id, live, taken, stamped, live.parent);
+    this.put(kind, id, live, taken, stamped, live.parent, ended);
     return undefined;
   }
 
   create(kind: Kind, id: string, input: Json, parent: ActorKey | null, facts: Json | undefined): Refusal | undefined {
+    const key = keys.actor(kind.kind, id);
+    if (this.next.has(key)) return refuse('EXISTS', { kind: kind.kind, id }, `There is a ${kind.kind} ${id} already.`);
     const stamp = { at: this.at, by: this.by, ...(facts === undefined ? none : { facts }) };
     const refusal = kind.admit?.(input, stamp);
     if (refusal !== undefined) return refusal;
     const given = { ...(input as Record<string, Json>), id, ...stamp };
     const first = begin(kind.machine, given);
+    this.births.push(key);
     if (parent !== null) this.ops.push([keys.child(parent.kind, parent.id, kind.kind, id), '{}']);
     this.put(kind, id, undefined, first, { type: 'kernel.created', input: given, at: this.at, by: this.by }, parent);
     return undefined;
   }
 
   /** Does without its machine what a delayed message to another actor asks for: the timer goes, the message is sent. */
-  forward(kind: Kind, id: string, live: Live, event: AnyEventObject, target: string, message: AnyEventObject): void {
+  forward(kind: Kind, id: string, live: Live, event: AnyEventObject, target: string, message: AnyEventObject, ended: Ended): void {
     const still: Step = { snapshot: live.snapshot, actions: [{ type: 'send', target, event: message }], taken: true };
-    this.put(kind, id, live, still, { ...event, at: this.at, by: this.by }, live.parent);
+    this.put(kind, id, live, still, { ...event, at: this.at, by: this.by }, live.parent, ended);
   }
 
   /** The parent no longer wants this actor: it ends where it stands; its effects and timers go. */
@@ -88,12 +93,12 @@ export class Stage {
   }
 
   /** Change what the kernel itself keeps about an actor (failures, halt) without a step of its machine. */
-  overlay(kind: Kind, id: string, live: Live, event: AnyEventObject, change: Partial<Pick<Live, 'failures' | 'halted'>>): void {
+  overlay(kind: Kind, id: string, live: Live, event: AnyEventObject, change: Partial<Pick<Live, 'failures' | 'halted'>>, ended?: Ended): void {
     const still: Step = { snapshot: live.snapshot, actions: [], taken: true };
-    this.put(kind, id, { ...live, ...change }, still, { ...event, at: this.at, by: this.by }, live.parent);
+    this.put(kind, id, { ...live, ...change }, still, { ...event, at: this.at, by: this.by }, live.parent, ended);
   }
 
-  private put(kind: Kind, id: string, before: Live | undefined, taken: Step, event: AnyEventObject, parent: ActorKey | null): void {
+  private put(kind: Kind, id: string, before: Live | undefined, taken: Step, event: AnyEventObject, parent: ActorKey | null, ended?: Ended): void {
     const key = keys.actor(kind.kind, id);
     const persisted = persist(kind.machine, taken.snapshot);
     const state = encodeState(persisted);
@@ -101,7 +106,7 @@ export class Stage {
       throw new RangeError(`the snapshot of ${kind.kind} ${id} would have ${state.length} characters; at most ${this.house.snapshotBytesMax} are allowed: keep what grows in rows`);
     }
     const rev = (before?.rev ?? 0) + 1;
-    const asked = interpret({ kind, id, rev, before, actions: taken.actions, steady: this.steady, completed: event, outcome: taken.snapshot });
+    const asked = interpret({ kind, id, rev, before, actions: taken.actions, steady: this.steady, parent, ended, outcome: taken.snapshot });
     this.ops.push(...asked.ops);
     this.asked.push(asked);
     const whole = before === undefined || before.sinceBase >= 31;

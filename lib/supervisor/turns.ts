@@ -3,9 +3,11 @@ import { operator } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
-import { keys } from '../store/keys.js';
+import { keys, partsOf } from '../store/keys.js';
+import type { Births } from './births.js';
 import type { Cell, Cells } from './cells.js';
 import type { ActorView, Committed, EventObject, Plan, Turns } from './contract.js';
+import { reserved } from './event-names.js';
 import { viewOf } from './live.js';
 import { notFound, Stage, type StageHouse } from './stage.js';
 
@@ -17,6 +19,7 @@ const actorsMax = 16;
 
 interface House extends StageHouse {
   readonly cells: Cells;
+  readonly births: Births;
   now(): number;
   steady(): number;
   commit(stage: Stage, cells: readonly Cell[], settled: (error?: unknown) => void): void;
@@ -72,9 +75,19 @@ export class Plans {
     const answer = result;
     if (extra !== undefined) stage.ops.push(...extra(answer));
     return new Promise((resolve, reject) => {
-      house.commit(stage, held, (error) => {
-        if (error !== undefined) reject(error);
-        else resolve({ result: answer, seq: stage.tx, replayed: false, steps: stage.steps });
+      house.births.claim(stage, held, (taken) => {
+        if (taken !== undefined) {
+          release();
+          const [, kind, id] = partsOf(taken);
+          return resolve(refuse('EXISTS', { kind, id }, `There is a ${kind} ${id} already.`));
+        }
+        house.commit(stage, held, (error) => {
+          if (error !== undefined) reject(error);
+          else resolve({ result: answer, seq: stage.tx, replayed: false, steps: stage.steps });
+        });
+      }, (error) => {
+        release();
+        reject(error as Error);
       });
     });
   }
@@ -97,7 +110,7 @@ class HeldTurns implements Turns {
     const kind = this.house.kind(name);
     const committed = this.committed(name, id);
     const live = this.stage.current(keys.actor(name, id), committed);
-    const refusal = live === undefined ? notFound(name, id) : this.stage.send(kind, id, committed, event, this.house.facts(kind, live, event));
+    const refusal = reserved(event) ?? (live === undefined ? notFound(name, id) : this.stage.send(kind, id, committed, event, this.house.facts(kind, live, event)));
     if (refusal === undefined) return this.read({ kind: name, id }) as ActorView;
     if (options.soft === true) return refusal;
     throw refusal;

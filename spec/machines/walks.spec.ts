@@ -37,21 +37,22 @@ describe('walking through', () => {
       let walked: ReturnType<typeof walk>;
       before(() => { walked = walk(world); });
       const { machine } = world.born();
-      const states = nodesOf(machine.root).filter((node) => childrenOf(node).length === 0);
+      const states = nodesOf(machine.root).filter((node) => childrenOf(node).length === 0 && !(pathOf(node) in (world.never ?? {})));
 
       it('reaches every state', () => {
         expect([...walked.reached].sort()).to.deep.equal(states.map(pathOf).sort());
       });
 
       it('leaves every state that is not an end', () => {
-        for (const state of states.filter(({ type }) => type !== 'final')) {
+        const more = states.length > 1 ? states : []; // a machine of one state has nowhere else to be
+        for (const state of more.filter(({ type }) => type !== 'final')) {
           expect(walked.steps.some(({ from, to }) => from.includes(pathOf(state)) && !to.includes(pathOf(state))), pathOf(state)).to.equal(true);
         }
       });
 
       it('takes every arrow of the chart', () => {
         const arrows = nodesOf(machine.root).flatMap((node) => edgesOf(node).flatMap((edge) => edge.to.map((to) => ({ ...edge, to, inside: nodesOf(node).map(pathOf) }))));
-        const untaken = arrows.filter(({ event, inside, to }) => event !== 'always' && !walked.steps.some((step) => step.from.some((leaf) => inside.includes(leaf)) && step.to.includes(to)));
+        const untaken = arrows.filter(({ event, inside, to }) => event !== 'always' && !(to in (world.never ?? {})) && !walked.steps.some((step) => step.from.some((leaf) => inside.includes(leaf)) && step.to.includes(to)));
         expect(untaken.map(({ from, event, to }) => `${from} ${event} ${to}`)).to.deep.equal([]);
       });
     });

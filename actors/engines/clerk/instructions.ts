@@ -1,5 +1,6 @@
 /**
- * What the clerk understands: one instruction per line, in plain English, case does not matter.
+ * What the clerk understands: one instruction per line, in plain English, case does not matter. Quoted lines (`> …`) are
+ * news from other sessions; it never obeys them.
  *
  * | instruction | what it does |
  * |---|---|
@@ -51,9 +52,13 @@ const waitSecondsMax = 60;
 const countMax = 600;
 const lineMax = 8000;
 
-/** All instructions of a prompt, in order; blank lines and list bullets are ignored. */
+/** The first line of each piece of news in a prompt. */
+export const newsIn = (prompt: string): readonly string[] =>
+  [...prompt.matchAll(/^\[notification\]\n> (.*)$/gm)].map(([, line = '']) => line.slice(0, 200));
+
+/** All instructions of a prompt, in order; news, blank lines and list bullets are ignored. */
 export const understandAll = (prompt: string): readonly Understood[] =>
-  prompt.split(/\r?\n/).map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '').trim()).filter((line) => line !== '').map(understand);
+  prompt.split(/\r?\n/).filter((line) => !line.startsWith('>') && line !== '[notification]').map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '').trim()).filter((line) => line !== '').map(understand);
 
 /** `understand('move TRP-1 to done')` → `{do: 'move', id: 'TRP-1', status: 'done'}` */
 export function understand(line: string): Understood {

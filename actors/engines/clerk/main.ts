@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGatewayClient, Refused } from './gateway-client.js';
-import { helpText, understandAll, type Understood } from './instructions.js';
+import { helpText, newsIn, understandAll, type Understood } from './instructions.js';
 import { perform, type Office } from './perform.js';
 
 /**
@@ -19,8 +19,11 @@ async function main(): Promise<number> {
     now: () => new Date(),
     wait: (seconds) => delay(seconds * 1000),
   };
-  const instructions = understandAll(await readAll(process.stdin));
-  if (instructions.length === 0) office.say(`There was no instruction. I am the clerk and have no model.\n${helpText}`);
+  const prompt = await readAll(process.stdin);
+  const instructions = understandAll(prompt);
+  const news = newsIn(prompt);
+  for (const line of news) office.say(`Noted: ${line}`);
+  if (instructions.length === 0 && news.length === 0) office.say(`There was no instruction. I am the clerk and have no model.\n${helpText}`);
   let notDone = 0;
   let hasHelped = false;
   for (const instruction of instructions) {

@@ -1,4 +1,4 @@
-import type { Body, GatewayClient } from './gateway-client.js';
+import { Refused, type Body, type GatewayClient } from './gateway-client.js';
 import { helpText, type Instruction } from './instructions.js';
 
 /** What the clerk has to work with. */
@@ -85,7 +85,10 @@ async function remind({ minutes, text: what }: Of<'remind'>, { gateway, say, now
 
 /** A name of the roster is an employee; anything else must be an engine, and the gateway says so when it is neither. */
 async function delegate({ task, to }: Of<'delegate'>, { gateway, say }: Office): Promise<void> {
-  const { employees } = await gateway.get('/api/org');
+  const { employees } = await gateway.get('/api/org').catch((error: unknown): Body => {
+    if (error instanceof Refused && error.status === 404) return {}; // a gateway without a roster has no employees
+    throw error;
+  });
   const isEmployee = Array.isArray(employees) && employees.some((employee) => asBody(employee)['name'] === to);
   const answer = await gateway.post('/api/delegations', { task, ...(isEmployee ? { employee: to } : { engine: to }) });
   say(`Delegated to ${isEmployee ? '' : 'engine '}${to}: ${text(answer['workItemId'])}, session ${text(answer['sessionId'])}, ${text(answer['status'])}.`);

@@ -61,6 +61,7 @@ async function why(call: Call): Promise<Reply | Refusal> {
 }
 
 async function resume(call: Call): Promise<Reply | Refusal> {
+  if (!(await call.desk.supervisor.get(call.params['kind'] ?? '', idOf(call)))) return absent(call);
   const view = await call.desk.supervisor.resume(keyOf(call), call.by);
   return isRefusal(view) ? view : { body: shown(view) };
 }

@@ -63,13 +63,13 @@ const authState = z.object({
   instance: z.string(),
 });
 
-/** The status route is public: however often it is asked, the sessions are counted at most once in two seconds. */
+/** The status route is public: however often it is asked, the sessions are counted at most once in five seconds. */
 function cached<Value>(count: (desk: Desk) => Promise<Value>): (desk: Desk) => Promise<Value> {
   let value: Promise<Value> | undefined;
   let at = -Infinity;
   return (desk) => {
     const now = performance.now();
-    if (value === undefined || now - at > 2_000) {
+    if (value === undefined || now - at > 5_000) {
       at = now;
       value = count(desk);
       value.catch(() => (value = undefined)); // a failure is not kept

@@ -13,9 +13,12 @@ describe('troupe start, status and stop', () => {
   const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
 
   it('announces itself privately, answers, and stops cleanly within ten seconds of SIGTERM', async () => {
+    await mkdir(troupe.home(), { mode: 0o755 });
     const gateway = await troupe.start();
     const { url, token, pid, port } = await troupe.announcement();
     expect((await stat(join(troupe.home(), 'gateway.json'))).mode & 0o777).to.equal(0o600);
+    // A home that others may enter still shows them nothing of what was said in it.
+    for (const name of ['store', 'store-copy', 'logs']) expect((await stat(join(troupe.home(), name))).mode & 0o777, name).to.equal(0o700);
     expect(pid).to.equal(gateway.child.pid);
     expect(gateway.err).to.include(url).and.not.include(token);
     expect(new URL(url).port).to.equal(String(port));
@@ -63,6 +66,20 @@ describe('troupe start, status and stop', () => {
     expect(await troupe.run(...at('stop'))).to.include({ code: 0, err: 'Stopped.\n' });
     expect((await gateway.ended).code).to.equal(0);
     expect((await troupe.run(...at('stop'))).code).to.equal(3);
+  });
+
+  it('ends an agent that ignores every polite signal before it stops, and tells the truth afterwards', async () => {
+    await mkdir(troupe.home());
+    await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo $$; while true; do sleep 1; done"]}\n');
+    const gateway = await troupe.start();
+    const work = troupe.begin(...at('run', '--engine', 'mule', 'x'));
+    await work.seen(/^\d+\n/m);
+    const agent = Number(/^\d+$/m.exec(work.out)?.[0]);
+    expect(() => process.kill(agent, 0)).not.to.throw();
+    expect(await gateway.kill('SIGTERM')).to.include({ code: 0 }).and.property('err').match(/Stopped\. Everything is kept/);
+    expect(() => process.kill(agent, 0), 'no orphan').to.throw(/ESRCH/);
+    await troupe.start();
+    expect((await troupe.run(...at('list'))).out).to.match(/interrupted +mule/);
   });
 
   it('signals nobody when the announced pid now belongs to another program', async () => {

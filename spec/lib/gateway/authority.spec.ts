@@ -38,12 +38,13 @@ describe('authority', () => {
   type Ask = (client: Client, id: string) => Promise<Answer>;
   const get = (path: string): Ask => (client, id) => client.get(path.replace(':id', id));
   const post = (path: string, body: unknown = {}): Ask => (client, id) => client.post(path.replace(':id', id), body);
-  const asks: Record<Exclude<AuthorityId, 'ws.watch'>, [target: 'session' | 'work-item', ask: Ask]> = {
+  const asks: Partial<Record<AuthorityId, [target: 'session' | 'work-item', ask: Ask]>> = {
     'status.read': ['session', get('/api/status')],
     'health.read': ['session', get('/healthz')],
     'auth.state': ['session', get('/api/auth/state')],
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
+    'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
     'session.read': ['session', get('/api/sessions/:id')],
@@ -55,6 +56,7 @@ describe('authority', () => {
     'work-item.create': ['work-item', post('/api/work-items', { title: 'x' })],
     'work-item.read': ['work-item', get('/api/work-items/:id')],
     'work-item.sessions': ['work-item', get('/api/work-items/:id/sessions')],
+    'work-item.next': ['work-item', get('/api/work-items/:id/next')],
     'work-item.assign': ['work-item', post('/api/work-items/:id/assign', { assignee: 'ann' })],
     'work-item.status': ['work-item', post('/api/work-items/:id/status', { status: 'executing' })],
     'work-item.archive': ['work-item', post('/api/work-items/:id/archive')],
@@ -73,7 +75,10 @@ describe('authority', () => {
     'inspect.retry': ['session', post('/api/inspect/dead-letters/d1/retry')],
   };
 
-  for (const [authority, [target, ask]] of Object.entries(asks) as [Exclude<AuthorityId, 'ws.watch'>, [target: 'session' | 'work-item', ask: Ask]][]) {
+  /** Asked beside the routes' own specs, in houses that have what they need. */
+  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|file|skill|knowledge)\./.test(id))];
+
+  for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {
       for (const kind of callerKinds) {
         const { id, clients } = await cast(target);
@@ -96,7 +101,7 @@ describe('authority', () => {
   });
 
   it('asks for every row of the table', () => {
-    expect([...Object.keys(asks), 'ws.watch']).to.have.members(authorityIds);
+    expect([...Object.keys(asks), ...elsewhere]).to.have.members(authorityIds);
   });
 
   describe('policy cells', () => {
@@ -157,6 +162,13 @@ describe('authority', () => {
       expect((await client.get(`/api/sessions/${own}`)).status).to.equal(200);
       house.tokens.revoke(token);
       expect((await client.get(`/api/sessions/${own}`)).status).to.equal(401);
+    });
+
+    it('lose it too when their session is stopped, while their processes are still going', async () => {
+      const own = await session();
+      const client = house.agent(own);
+      await house.operator.post(`/api/sessions/${own}/stop`);
+      expect((await client.post('/api/work-items', { title: 'x' })).status).to.equal(401);
     });
 
     it('may send ten messages in ten minutes, and are told when they may go on', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { connect } from 'node:net';
+import { pino } from 'pino';
 import { openHouse, operatorToken, watch, type House } from './fixture.js';
 
 describe('the door', () => {
@@ -132,9 +133,32 @@ describe('the door', () => {
     expect((await house.client().get('/api/status', { traceparent: '00-zz-1-1' })).headers['traceparent']).to.equal(undefined);
   });
 
-  it('answers a fault with an id and nothing else', async () => {
-    const answer = await house.operator.get('/api/inspect/actors/unicorn/u1');
-    expect(answer.status).to.equal(404); // an unknown kind is not our fault
+  for (const id of ['%00', 'a%2Fb', '..%2F..%2Fetc', '%E0%A4%A', '%', 'a%20b', '%C3%A4', 'x'.repeat(3_000), '__proto__', 'm%2Fplan%2Fx', '~', '*', '%7F']) {
+    it(`finds nothing under the odd id ${id.slice(0, 30)}, on every route that takes one`, async () => {
+      for (const path of ['sessions/:id', 'sessions/:id/messages', 'sessions/:id/children', 'work-items/:id', 'work-items/:id/sessions', 'inspect/actors/session/:id', 'inspect/actors/:id/x', 'inspect/actors/session/:id/why', 'inspect/actors/session/:id/history?before=3']) {
+        expect((await house.operator.get(`/api/${path.replace(':id', id)}`)).status, path).to.be.oneOf([400, 404]);
+      }
+      for (const path of ['sessions/:id/stop', 'sessions/:id/message', 'work-items/:id/archive', 'work-items/:id/approval/escalate', 'inspect/dead-letters/:id/retry', 'inspect/actors/session/:id/resume', 'inspect/actors/:id/x/resume']) {
+        const answer = await house.operator.post(`/api/${path.replace(':id', id)}`, { message: 'x' });
+        expect(answer.status, `${path} ${answer.text}`).to.be.oneOf([400, 404]);
+      }
+    });
+  }
+
+  it('answers a fault with an id that the log knows, and nothing else', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+    const broken = await openHouse({ log, settings: { home: '/dev/null/nowhere', sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 1000 } });
+    try {
+      const answer = await broken.operator.post('/api/sessions', { prompt: 'x' }); // no folder can be made there
+      expect(answer.status).to.equal(500);
+      expect(answer.body).to.have.all.keys('error', 'code', 'faultId');
+      expect(answer.text).not.to.match(/ENOTDIR|nowhere|at .*js/);
+      expect(lines.filter((line) => line.includes(answer.body.faultId) && line.includes('ENOTDIR'))).to.have.length(1);
+      expect(lines.join('')).not.to.include(operatorToken);
+    } finally {
+      await broken.close();
+    }
   });
 
   it('guards the socket like the routes', async () => {
@@ -166,6 +190,8 @@ describe('a gateway without required authentication', () => {
       expect((await house.client().get('/api/work-items')).status).to.equal(200);
       expect((await house.client().post('/api/work-items', { title: 'x' })).status).to.equal(401);
       expect((await house.client({ authorization: 'Bearer wrong' }).get('/api/work-items')).status).to.equal(401);
+      // a tool call that lost its bearer must not read as if it were a person
+      expect((await house.client({ 'x-svc-tool-call': 'svc-mcp' }).get('/api/work-items')).status).to.equal(401);
       expect((await house.operator.post('/api/work-items', { title: 'x' })).status).to.equal(201);
     } finally {
       await house.close();

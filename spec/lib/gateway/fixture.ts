@@ -123,7 +123,7 @@ export interface Client {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-function makeClient(port: number, standing: Record<string, string>): Client {
+export function makeClient(port: number, standing: Record<string, string>): Client {
   const call: Client['call'] = (method, path, body, headers = {}) => new Promise((resolve, reject) => {
     const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const sent = request({

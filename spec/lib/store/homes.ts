@@ -75,9 +75,16 @@ export async function audit(store: Store, model: Model): Promise<void> {
 
 /** What a kill -9 at this moment would leave on the disk. */
 export async function crashedCopy(home: string): Promise<string> {
-  const copy = await newHome();
-  await cp(home, copy, { recursive: true });
-  return copy;
+  for (let tries = 1; ; tries += 1) {
+    const copy = await newHome();
+    try {
+      await cp(home, copy, { recursive: true });
+      return copy;
+    } catch (error) {
+      // LevelDB drops files of its own in the background; a kill would have come before or after that, so look again.
+      if (tries === 5 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
 }
 
 /** A home with a few hundred groups in it, as a kill would leave it, and as a clean close leaves it. */

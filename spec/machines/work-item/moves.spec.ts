@@ -169,10 +169,10 @@ describe('moving a work item', () => {
         item.send(start());
         if (status === 'cancelled') item.send(as('operator', { type: 'item.archive' }));
         else item.send(as('owner', move(status)));
-        item.send(end('succeeded'));
-        item.send(start('another'));
-        item.send(end('failed', 'another'));
-        expect(work(item)).to.equal(status);
+        for (const event of [end('succeeded'), start('another'), end('failed', 'another'), start('a third'), end('succeeded', 'a third')]) {
+          item.send(event);
+          expect(work(item), JSON.stringify(event)).to.equal(status);
+        }
         expect(item.snapshot.context.attempts.filter(({ live }) => live)).to.deep.equal([]);
       });
     }

@@ -15,7 +15,7 @@ type Answer = readonly [status: number, body: unknown];
 
 const statuses = ['backlog', 'assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'];
 
-export async function gatewayFixture(first: readonly Partial<Item>[] = []): Promise<GatewayFixture> {
+export async function gatewayFixture(first: readonly Partial<Item>[] = [], { hasRoster = true } = {}): Promise<GatewayFixture> {
   const token = 'fixture-token';
   const requests: { method: string; path: string; body: unknown }[] = [];
   const items: Item[] = [];
@@ -39,6 +39,7 @@ export async function gatewayFixture(first: readonly Partial<Item>[] = []): Prom
       Object.assign(item, { approvalState: 'pending', approvalTarget: 'root' });
       return [200, { workItem: item }];
     }
+    if (url.pathname === '/api/org' && !hasRoster) return [404, { error: 'Not found', code: 'NOT_FOUND' }];
     if (url.pathname === '/api/org') return [200, { departments: [], employees: [{ name: 'ann' }], hierarchy: {} }];
     if (url.pathname === '/api/delegations') {
       if (body['engine'] === 'nobody') return [400, { error: 'unknown engine "nobody" (known: clerk)', code: 'UNKNOWN_ENGINE' }];

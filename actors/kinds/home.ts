@@ -1,0 +1,18 @@
+import { homeMachine, homePolicy } from '../../machines/home/machine.js';
+import { checkShape } from '../../machines/shape.js';
+import type { Kind } from '../contracts.js';
+
+/** The home as a kind with one actor, `homeId`: facts about files, in the log and told to watchers. */
+export function homeKind(): Kind<typeof homeMachine> {
+  return {
+    kind: 'home',
+    version: 1,
+    machine: homeMachine,
+    policy: (_snapshot, event) => homePolicy(event),
+    view: ({ context }) => ({ id: context.id, facts: context.facts, lastAt: context.lastAt }),
+    index: ({ context }) => [{ index: 'all', key: context.id }],
+    check: checkShape({ id: 'string', facts: 'number' }),
+  };
+}
+
+export const homeId = 'home';

@@ -1,0 +1,107 @@
+import * as z from 'zod';
+
+/**
+ * What an employee's file may say. Everything but the name has a default, so that a file of three lines is somebody
+ * who can work; members that are not known here belong to others and are left alone.
+ */
+export const ranks = ['executive', 'manager', 'senior', 'employee'] as const;
+export type Rank = (typeof ranks)[number];
+
+const word = (charsMax: number) => z.string().trim().min(1).max(charsMax);
+const words = (countMax: number, charsMax = 500) => z.array(word(charsMax)).max(countMax);
+
+/** Names become list keys, folder names and words of agents' tools. */
+export const employeeName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, dots, dashes or underscores');
+
+export const permissions = z.union([
+  z.enum(['ask', 'allow-list', 'full']),
+  z.strictObject({ mode: z.enum(['ask', 'allow-list', 'full']), allow: words(200).optional() }),
+]);
+
+/** The members that may be changed over HTTP, each with its rule. `null` takes the member out of the file where that makes sense. */
+export const editable = {
+  displayName: word(200),
+  department: word(64),
+  rank: z.enum(ranks, { error: (issue) => `invalid rank ${JSON.stringify(issue.input)}: must be one of ${ranks.join(', ')}` }),
+  engine: word(64).nullable(),
+  model: word(200).nullable(),
+  effortLevel: word(64).nullable(),
+  persona: z.string().max(65_536),
+  reportsTo: z.union([employeeName, z.array(employeeName).max(10)]).nullable(),
+  cliFlags: words(50).nullable(),
+  alwaysNotify: z.boolean(),
+  monthlyBudgetUsd: z.number().min(0).max(1_000_000).nullable(),
+  allowedConnectors: words(100, 200).nullable(),
+  permissions: permissions.nullable(),
+};
+
+const maybe = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  Object.fromEntries(Object.entries(shape).map(([name, rule]) => [name, rule.nullish()])) as { [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> };
+
+export const employeeFile = z.looseObject({
+  name: employeeName.optional(),
+  ...maybe(editable),
+  emoji: word(16).nullish(),
+  mcp: z.union([z.boolean(), words(50)]).nullish(),
+  provides: z.array(z.looseObject({ name: word(200), description: z.string().max(2_000).optional() })).max(50).nullish(),
+});
+
+export const departmentFile = z.looseObject({
+  name: z.string().max(64).nullish(),
+  displayName: word(200).nullish(),
+  description: z.string().max(10_000).nullish(),
+});
+
+/** Somebody as the file tells it, with defaults filled in. `reportsTo` is as written: whether it leads anywhere is the hierarchy's matter. */
+export interface Person {
+  readonly name: string;
+  readonly displayName: string;
+  readonly department: string;
+  readonly rank: Rank;
+  readonly engine?: string;
+  readonly model?: string;
+  readonly effortLevel?: string;
+  readonly persona: string;
+  readonly reportsTo: readonly string[];
+  readonly cliFlags?: readonly string[];
+  readonly alwaysNotify: boolean;
+  readonly emoji?: string;
+  readonly mcp?: boolean | readonly string[];
+  readonly provides?: readonly { readonly name: string; readonly description?: string | undefined }[];
+  readonly monthlyBudgetUsd?: number;
+  readonly allowedConnectors: readonly string[];
+  readonly permissions: z.output<typeof permissions>;
+}
+
+/** The file's value as a person of that department, or what is wrong with it: `rank: invalid rank "boss": …`. */
+export function personOf(value: unknown, fallback: { readonly name: string; readonly department: string }): Person | { readonly fault: string } {
+  const checked = employeeFile.safeParse(value);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    return { fault: `${issue?.path.join('.') || 'the whole file'}: ${issue?.message ?? 'cannot be used'}` };
+  }
+  const { data } = checked;
+  const name = data.name ?? fallback.name;
+  const named = employeeName.safeParse(name);
+  if (!named.success) return { fault: `the name ${JSON.stringify(name)} ${named.error.issues[0]?.message ?? 'cannot be used'}` };
+  const { reportsTo } = data;
+  return {
+    name,
+    displayName: data.displayName ?? name,
+    department: data.department ?? fallback.department,
+    rank: data.rank ?? 'employee',
+    persona: data.persona ?? '',
+    reportsTo: typeof reportsTo === 'string' ? [reportsTo] : reportsTo ?? [],
+    alwaysNotify: data.alwaysNotify ?? false,
+    allowedConnectors: data.allowedConnectors ?? [],
+    permissions: data.permissions ?? 'ask',
+    ...(data.engine != null && { engine: data.engine }),
+    ...(data.model != null && { model: data.model }),
+    ...(data.effortLevel != null && { effortLevel: data.effortLevel }),
+    ...(data.cliFlags != null && { cliFlags: data.cliFlags }),
+    ...(data.emoji != null && { emoji: data.emoji }),
+    ...(data.mcp != null && { mcp: data.mcp }),
+    ...(data.provides != null && { provides: data.provides }),
+    ...(data.monthlyBudgetUsd != null && { monthlyBudgetUsd: data.monthlyBudgetUsd }),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Person } from './employee.js';
+import type { Standing } from './hierarchy.js';
+
+/**
+ * The roster as decisions see it: an immutable value with a revision, learned by the supervisor under the name
+ * `roster` and read by the facts of work items and connectors. `reportsTo` holds sound references only.
+ */
+export interface RosterValue {
+  readonly revision: number;
+  /** As configured; else the one that the hierarchy found. */
+  readonly root: string | null;
+  /** In roster order. */
+  readonly employees: readonly RosterEmployee[];
+}
+
+export interface RosterEmployee {
+  readonly name: string;
+  readonly displayName: string;
+  readonly department: string;
+  readonly rank: string;
+  readonly reportsTo: string | null;
+  readonly engine?: string;
+  readonly model?: string;
+  readonly effortLevel?: string;
+  /** Connectors through which this employee's sessions may send. */
+  readonly connectors: readonly string[];
+  readonly permissions: Person['permissions'];
+  readonly monthlyBudgetUsd?: number;
+}
+
+/** Undefined where there is nobody: then the operator is the root, and names are not checked. */
+export function rosterValue(people: readonly Person[], standing: Standing, revision: number): RosterValue | undefined {
+  if (people.length === 0) return undefined;
+  const employees = people.map((person): RosterEmployee => Object.freeze({
+    name: person.name,
+    displayName: person.displayName,
+    department: person.department,
+    rank: person.rank,
+    reportsTo: standing.managers.get(person.name) ?? null,
+    connectors: person.allowedConnectors,
+    permissions: person.permissions,
+    ...(person.engine !== undefined && { engine: person.engine }),
+    ...(person.model !== undefined && { model: person.model }),
+    ...(person.effortLevel !== undefined && { effortLevel: person.effortLevel }),
+    ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),
+  }));
+  return Object.freeze({ revision, root: standing.hierarchy.root, employees: Object.freeze(employees) });
+}

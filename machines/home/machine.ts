@@ -1,0 +1,47 @@
+import { assertEvent, enqueueActions, setup } from 'xstate';
+import { isTrusted } from '../caller.js';
+import { perform, type Deed } from '../deed.js';
+import { announce, type Json, type Stamp, type Wish } from '../ground.js';
+import { jsonBytes } from '../json-bytes.js';
+import { refuse, type Refusal } from '../refusals.js';
+
+/**
+ * The home: through it what happens to files (roster, skills, configuration, uploads) enters the log.
+ *
+ * **What lives.** How many facts were recorded, and when the last one. The files themselves are the truth.
+ *
+ * **What can happen.** A fact is recorded: watchers are told of it, in the order of the log, and who resumes later
+ * hears of it too.
+ *
+ * **What can never happen.** An agent that records a fact; a fact without a name, or one that is too large to pass on.
+ */
+export interface HomeContext { readonly id: string; readonly facts: number; readonly lastAt: number | null }
+
+/** `{type: 'fact.recorded', event: 'org:changed', payload: {}}` */
+export type HomeEvent = Stamp & { readonly type: 'fact.recorded'; readonly event: string; readonly payload: Json };
+
+export function homePolicy(event: HomeEvent): Refusal | undefined {
+  if (event.type !== 'fact.recorded') return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Agents may not record facts about the home.');
+  if (typeof event.event !== 'string' || !/^[a-z][a-z-]{0,31}:[a-z][a-z-]{0,31}$/.test(event.event)) return refuse('BAD_REQUEST', { path: 'event' }, 'A fact is named like org:changed.');
+  if (event.payload === undefined || jsonBytes(event.payload) > payloadBytesMax) return refuse('BAD_REQUEST', { path: 'payload' }, `A fact has a payload of at most ${payloadBytesMax} bytes.`);
+  return undefined;
+}
+
+const payloadBytesMax = 8_192;
+
+export const homeMachine = setup({
+  types: {} as { context: HomeContext; events: HomeEvent; input: { readonly id: string }; emitted: Wish },
+  guards: { allowed: ({ event }) => homePolicy(event) === undefined },
+  actions: {
+    record: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'fact.recorded'); perform(enqueue, record(context, event)); }),
+  },
+}).createMachine({
+  id: 'home',
+  context: ({ input }) => ({ id: input.id, facts: 0, lastAt: null }),
+  initial: 'open',
+  states: { open: { on: { 'fact.recorded': { guard: 'allowed', actions: 'record' } } } },
+});
+
+const record = (context: HomeContext, event: HomeEvent): Deed<HomeContext> =>
+  ({ set: { facts: context.facts + 1, lastAt: event.at }, wishes: [announce(event.event, event.payload)] });

@@ -1,0 +1,343 @@
+import { expect } from 'chai';
+import type { FencedHand, HandContext, KeyedHand } from '../../../actors/contracts.js';
+import type { Json } from '../../../machines/ground.js';
+import { workerKind } from '../../fixtures/kinds.js';
+import { later, openHouse, seen, type House } from '../../fixtures/house.js';
+
+type Call = { input: unknown; key: string; context: HandContext; resolve(output: unknown): void; reject(error: Error): void; recovered?: Json };
+
+/** A hand whose every call the spec ends by itself. */
+function puppet(fence: false): { hand: KeyedHand; calls: Call[] };
+function puppet(fence: true): { hand: FencedHand; calls: Call[] };
+function puppet(fence: boolean): { hand: never; calls: Call[] } {
+  const calls: Call[] = [];
+  const call = (input: unknown, context: HandContext, recovered?: Json): Promise<unknown> => {
+    const { promise, resolve, reject } = later<unknown>();
+    calls.push({ input, key: context.key, context, resolve, reject, ...(recovered === undefined ? {} : { recovered }) });
+    return promise;
+  };
+  const hand = { fence, run: (input: unknown, context: HandContext) => call(input, context), recover: (input: unknown, note: Json, context: HandContext) => call(input, context, note) };
+  return { hand: hand as never, calls };
+}
+
+describe('effects', () => {
+  let house: House;
+  const open = async (hand: KeyedHand | FencedHand): Promise<void> => {
+    house = await openHouse([workerKind(hand)]);
+    await house.supervisor.spawn('worker', { id: 'w' });
+  };
+  const go = (input: Json = null) => house.supervisor.ask('worker', 'w', { type: 'go', input });
+  const worker = async () => seen(await house.supervisor.get('worker', 'w'));
+  const outbox = () => house.mortal.page({ gte: 'o/', lt: 'o/\x7f' });
+  afterEach(() => house.stop());
+
+  describe('that are keyed', () => {
+    it('run once, with their input, and bring their result', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go({ a: 1 });
+      await house.world.settle();
+      expect(calls.map(({ input, key }) => [input, key])).to.deep.equal([[{ a: 1 }, 'worker/w/2.0']]);
+      calls[0]?.resolve({ b: 2 });
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'idle', results: [{ b: 2 }] });
+      expect(await outbox()).to.deep.equal([]);
+    });
+
+    it('run again after a crash, under the same key', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await house.crash();
+      await house.world.settle();
+      expect(calls.map(({ input, key }) => [input, key])).to.deep.equal([['x', 'worker/w/2.0'], ['x', 'worker/w/2.0']]);
+      calls[1]?.resolve('second');
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ results: ['second'] });
+    });
+
+    it('bring their result once when the process dies around the commit of it', async () => {
+      for (const when of ['before', 'after'] as const) {
+        const { hand, calls } = puppet(false);
+        await open(hand);
+        await go('x');
+        await house.world.settle();
+        house.mortal.dieAt(1, when);
+        calls[0]?.resolve('first');
+        await house.mortal.death;
+        await house.crash();
+        await house.world.settle();
+        calls[1]?.resolve('second');
+        await house.world.settle();
+        expect((await worker())['results']).to.deep.equal([when === 'before' ? 'second' : 'first']);
+        expect(calls).to.have.length(when === 'before' ? 2 : 1);
+        if (when === 'before') await house.stop();
+      }
+    });
+
+    it('reject into onError, with name, message and code', async () => {
+      await open({ fence: false, run: async () => { throw Object.assign(new Error('no luck'), { code: 'E_LUCK' }); } });
+      await go();
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'idle', errors: ['no luck'] });
+    });
+
+    it('that throw at once reject, and those that return no promise are done', async () => {
+      await open({ fence: false, run: (input: unknown) => { if (input === 'throw') throw new Error('at once'); return 'plain' as never; } });
+      await go('throw');
+      await house.world.settle();
+      await go('plain');
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'idle', errors: ['at once'], results: ['plain'] });
+    });
+
+    it('that answer what is no JSON reject instead of vanishing', async () => {
+      await open({ fence: false, run: async () => { const round: Record<string, unknown> = {}; round['self'] = round; return round; } });
+      await go();
+      await house.world.settle();
+      expect(await worker()).to.include({ state: 'idle' });
+      expect((await worker())['errors']).to.have.length(1);
+    });
+
+    it('are aborted when their state is left, and their late result is dropped', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go(1);
+      await house.world.settle();
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      const [first] = calls;
+      expect([first?.context.signal.aborted, first?.context.reason()]).to.deep.equal([true, 'left']);
+      expect(await outbox()).to.deep.equal([]);
+      await go(2);
+      await house.world.settle();
+      first?.resolve('stale');
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'working', results: [] });
+      calls[1]?.resolve('fresh');
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'idle', results: ['fresh'] });
+    });
+
+    it('drop a result of an earlier generation even when the state was entered anew meanwhile', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go(1);
+      await house.world.settle();
+      house.store.fail({ mode: 'hold' });
+      const both = [house.supervisor.ask('worker', 'w', { type: 'leave' }), go(2)];
+      await house.world.settle();
+      calls[0]?.resolve('of the first life');
+      await house.world.settle();
+      house.store.fail(undefined);
+      house.store.release();
+      await Promise.all(both);
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'working', results: [] });
+      calls[1]?.resolve('of the second');
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ results: ['of the second'] });
+    });
+
+    it('left before a crash are not run again', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go(1);
+      await house.world.settle();
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      await house.crash();
+      await house.world.settle();
+      expect(calls).to.have.length(1);
+      expect(await outbox()).to.deep.equal([]);
+    });
+  });
+
+  describe('that are fenced', () => {
+    it('run again after a crash when they had not noted anything: they never acted', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await house.crash();
+      await house.world.settle();
+      expect(calls.map(({ recovered }) => recovered)).to.deep.equal([undefined, undefined]);
+    });
+
+    it('recover after a crash, with their last note, and never run again', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await calls[0]?.context.note({ pid: 1 });
+      await calls[0]?.context.note({ pid: 2 });
+      await house.crash();
+      await house.world.settle();
+      expect(calls.slice(1).map(({ recovered, input, key }) => [recovered, input, key])).to.deep.equal([[{ pid: 2 }, 'x', 'worker/w/2.0']]);
+      await house.crash();
+      await house.world.settle();
+      expect(calls[2]?.recovered).to.deep.equal({ pid: 2 });
+      calls[2]?.resolve('interrupted');
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'idle', results: ['interrupted'] });
+      expect(await outbox()).to.deep.equal([]);
+    });
+
+    it('whose note was not written in time have not acted', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      house.mortal.dieAt(1, 'before');
+      void calls[0]?.context.note({ pid: 1 });
+      await house.mortal.death;
+      await house.crash();
+      await house.world.settle();
+      expect(calls[1]?.recovered).to.equal(undefined);
+    });
+
+    it('left behind by a crash are cleaned up, and their outcome moves nobody', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await calls[0]?.context.note({ pid: 1 });
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      expect(await outbox()).to.have.length(1); // until its hand has settled
+      await house.crash();
+      await house.world.settle();
+      expect([calls[1]?.recovered, calls[1]?.context.reason()]).to.deep.equal([{ pid: 1 }, 'left']);
+      calls[1]?.resolve('cleaned');
+      await house.world.settle();
+      expect(await outbox()).to.deep.equal([]);
+      expect(await worker()).to.deep.include({ state: 'idle', results: [] });
+    });
+
+    it('left before they noted anything leave no row behind', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      await house.crash();
+      await house.world.settle();
+      expect(calls).to.have.length(1);
+      expect(await outbox()).to.deep.equal([]);
+    });
+
+    it('left while they run give up their row once they have settled', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      calls[0]?.reject(new Error('aborted'));
+      await house.world.settle();
+      expect(await outbox()).to.deep.equal([]);
+      expect(await worker()).to.deep.include({ state: 'idle', errors: [] });
+    });
+  });
+
+  describe('may use', () => {
+    it('send: a durable event to the own actor, after whose commit it goes on', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go();
+      await house.world.settle();
+      await calls[0]?.context.send({ type: 'heard', what: 'half' });
+      expect(await worker()).to.deep.include({ state: 'working', results: ['half'] });
+    });
+
+    it('onEvent: what the machine sends to it, in order, past a listener that throws', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go();
+      await house.world.settle();
+      const got: string[] = [];
+      calls[0]?.context.onEvent(() => { throw new Error('deaf'); });
+      calls[0]?.context.onEvent(({ type }) => got.push(type));
+      await house.supervisor.ask('worker', 'w', { type: 'poke' });
+      await house.supervisor.ask('worker', 'w', { type: 'poke' });
+      await house.world.settle();
+      expect(got).to.deep.equal(['poked', 'poked']);
+      expect(house.faults.join()).to.match(/threw in its listener: deaf/);
+    });
+
+    it('progress: ephemeral frames, past a listener that throws', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      const frames: unknown[] = [];
+      house.supervisor.onProgress(() => { throw new Error('blind'); });
+      const off = house.supervisor.onProgress(({ event, payload }) => { frames.push([event, payload]); });
+      await go();
+      await house.world.settle();
+      calls[0]?.context.progress('delta', { text: 'a' });
+      off();
+      calls[0]?.context.progress('delta', { text: 'b' });
+      expect(frames).to.deep.equal([['delta', { text: 'a' }]]);
+      expect(await house.log()).to.have.length(2);
+    });
+  });
+
+  describe('at a stop', () => {
+    it('that ignore the abort do not hold it up past its deadline', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      const stopped = house.supervisor.stop({ drainMs: 2_000 });
+      await house.world.advance(1_999);
+      expect(house.supervisor.status.state).to.equal('draining');
+      await house.world.advance(1);
+      await stopped;
+      expect([calls[0]?.context.reason(), house.supervisor.status.state]).to.deep.equal(['stopping', 'stopped']);
+      calls[0]?.resolve('too late');
+      await house.world.settle();
+      await house.crash();
+      await house.world.settle();
+      expect(calls).to.have.length(2);
+      calls[1]?.resolve('again');
+      await house.world.settle();
+      expect((await worker())['results']).to.deep.equal(['again']);
+    });
+
+    it('that reject because of it run again at the next start', async () => {
+      const calls: string[] = [];
+      await open({ fence: false, run: (input: unknown, { signal }: HandContext) => new Promise((_resolve, reject) => {
+        calls.push(String(input));
+        signal.addEventListener('abort', () => { reject(signal.reason as Error); });
+      }) });
+      await go('x');
+      await house.world.settle();
+      await house.restart();
+      await house.world.settle();
+      expect(calls).to.deep.equal(['x', 'x']);
+      expect(await worker()).to.deep.include({ state: 'working', errors: [] });
+    });
+
+    it('that finish their work in time are written', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      const stopped = house.supervisor.stop();
+      calls[0]?.resolve('just in time');
+      await stopped;
+      await house.crash();
+      expect(await worker()).to.deep.include({ state: 'idle', results: ['just in time'] });
+      expect(calls).to.have.length(1);
+    });
+
+    it('that had acted tell their honest outcome', async () => {
+      await open({ fence: true, recover: async () => 'recovered', run: async (_input: unknown, { note, signal }: HandContext) => {
+        await note({ acting: true });
+        await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+        return 'interrupted';
+      } });
+      await go('x');
+      await house.world.settle();
+      await house.restart();
+      await house.world.settle();
+      expect(await worker()).to.deep.include({ state: 'idle', results: ['interrupted'] });
+    });
+  });
+});

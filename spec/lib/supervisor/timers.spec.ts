@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { assign, sendTo, setup } from 'xstate';
+import { memoryStore } from '../../../lib/store/memory.js';
+import { defineKind } from '../../../lib/supervisor/define-kind.js';
+import { Wheel, type Due } from '../../../lib/supervisor/wheel.js';
+import { keys } from '../../../lib/store/keys.js';
+import { virtualWorld } from '../../../lib/testing/virtual-world.js';
+import { effect, type Json } from '../../../machines/ground.js';
+import type { Kind } from '../../../actors/contracts.js';
+import { clockKind } from '../../fixtures/kinds.js';
+import { openHouse, rejection, seen, type House } from '../../fixtures/house.js';
+
+const day = 24 * 3600 * 1000;
+
+describe('timers', () => {
+  let house: House;
+  beforeEach(async () => {
+    house = await openHouse([clockKind()]);
+    await house.supervisor.spawn('clock', { id: 'c' });
+  });
+  afterEach(() => house.stop());
+  const ask = (event: { type: string; [member: string]: unknown }) => house.supervisor.ask('clock', 'c', event);
+  const rang = async () => seen(await house.supervisor.get('clock', 'c'))['rang'];
+  const rows = () => house.mortal.page({ gte: 't/', lt: 't/\x7f' });
+
+  it('fire at their moment, not before, once', async () => {
+    await ask({ type: 'set', ms: 1_000 });
+    await house.world.advance(999);
+    expect(await rang()).to.deep.equal([]);
+    await house.world.advance(1);
+    expect(await rang()).to.deep.equal(['alarm']);
+    await house.world.advance(day);
+    expect(await rang()).to.deep.equal(['alarm']);
+    expect(await rows()).to.deep.equal([]);
+  });
+
+  it('fire for `after`, and not for a state that was left', async () => {
+    await ask({ type: 'rest', ms: 500 });
+    await house.world.advance(500);
+    expect(await rang()).to.deep.equal(['nap']);
+  });
+
+  it('that are cancelled never fire', async () => {
+    await ask({ type: 'set', ms: 1_000 });
+    await house.world.advance(900);
+    await ask({ type: 'unset' });
+    await house.world.advance(day);
+    expect(await rang()).to.deep.equal([]);
+    expect(await rows()).to.deep.equal([]);
+  });
+
+  it('that are set anew fire at the new moment only', async () => {
+    await ask({ type: 'set', ms: 1_000 });
+    await ask({ type: 'rest', ms: 1_000 });
+    await house.world.advance(500);
+    await ask({ type: 'set', ms: 1_000 });
+    await ask({ type: 'rest', ms: 2_000 });
+    await house.world.advance(999);
+    expect(await rang()).to.deep.equal([]);
+    await house.world.advance(1);
+    expect(await rang()).to.deep.equal(['alarm']);
+    await house.world.advance(1_000);
+    expect(await rang()).to.deep.equal(['alarm', 'nap']);
+  });
+
+  it('of the same moment fire both', async () => {
+    await ask({ type: 'both', ms: 30_000 });
+    await house.world.advance(30_000);
+    expect(await rang()).to.deep.equal(['one', 'two']);
+  });
+
+  it('without a name of their own do not replace each other', async () => {
+    await ask({ type: 'anon', ms: 1_000 });
+    await ask({ type: 'anon', ms: 2_000 });
+    await house.world.advance(2_000);
+    expect(await rang()).to.deep.equal(['nameless', 'nameless', 'nameless', 'nameless']);
+  });
+
+  it('longer than a timeout of the platform can be fire when they are due', async () => {
+    const ms = 2 ** 31 + 60_000;
+    await ask({ type: 'set', ms });
+    await house.world.sleep(ms - 1);
+    expect(await rang()).to.deep.equal([]);
+    await house.world.advance(1);
+    expect(await rang()).to.deep.equal(['alarm']);
+  });
+
+  it('fire late, but once, after a crash, and keep their moment when it is still to come', async () => {
+    await ask({ type: 'set', ms: 1_000 });
+    await ask({ type: 'rest', ms: 60_000 });
+    await house.world.advance(500);
+    await house.crash();
+    await house.world.advance(500);
+    expect(await rang()).to.deep.equal(['alarm']);
+    await house.crash();
+    house.mortal.die();
+    await house.crash();
+    await house.world.advance(59_000);
+    expect(await rang()).to.deep.equal(['alarm', 'nap']);
+  });
+
+  it('that became due while nothing ran fire at boot', async () => {
+    await ask({ type: 'set', ms: 1_000 });
+    house.mortal.die();
+    await house.world.sleep(day); // the dead one's clock tells the next life when it is
+    await house.crash();
+    await house.world.settle();
+    expect(await rang()).to.deep.equal(['alarm']);
+  });
+
+  it('fire exactly once when the process dies around the commit of the firing', async () => {
+    for (const when of ['before', 'after'] as const) {
+      await ask({ type: 'set', ms: 1_000 });
+      house.mortal.dieAt(1, when);
+      void house.world.advance(1_000);
+      await house.mortal.death;
+      await house.crash();
+      await house.world.advance(5_000);
+    }
+    expect(await rang()).to.deep.equal(['alarm', 'alarm']);
+  });
+
+  it('are not prolonged by a wall clock that is set back, and follow it forward', async () => {
+    await ask({ type: 'set', ms: 10_000 });
+    await house.world.setWall(-3_600_000);
+    await house.world.advance(10_000);
+    expect(await rang()).to.deep.equal(['alarm']);
+    await ask({ type: 'set', ms: 3_600_000 });
+    await house.world.setWall(3_600_000);
+    await house.world.settle();
+    expect(await rang()).to.deep.equal(['alarm', 'alarm']);
+  });
+
+  it('whose delay is no number are refused as a fault', async () => {
+    expect((await rejection(ask({ type: 'set', ms: 'soon' }))).message).to.match(/delay/);
+    expect(await rows()).to.deep.equal([]);
+  });
+
+  it('that only carry a message reach an effect without a step of the machine', async () => {
+    const got: string[] = [];
+    const machine = setup({
+      types: { context: {} as { n: number }, events: {} as { type: 'later' } | { type: 'count' } }, actors: { deed: effect<Json, Json>() },
+    }).createMachine({
+      context: { n: 0 }, invoke: { id: 'work', src: 'deed', input: null },
+      on: { later: { actions: sendTo('work', { type: 'knock' }, { delay: 1_000 }) }, count: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+    });
+    const kind = defineKind({ kind: 'knocked', version: 1, machine, view: ({ context }) => context, hands: { deed: { fence: false, run: (_input: Json, { onEvent }) => {
+      onEvent(({ type }) => { got.push(type); });
+      return new Promise(() => undefined);
+    } } } }) as unknown as Kind;
+    const other = await openHouse([kind]);
+    await other.supervisor.spawn('knocked', { id: 'k' });
+    await other.supervisor.ask('knocked', 'k', { type: 'later' });
+    await other.crash();
+    await other.world.advance(1_000);
+    expect(got).to.deep.equal(['knock']);
+    await other.world.advance(60_000);
+    expect(got).to.deep.equal(['knock']);
+    expect(other.faults).to.deep.equal([]);
+    await other.stop();
+  });
+});
+
+describe('the wheel', () => {
+  it('holds in memory only what is due soon, whatever lies on disk, and loses none of 100,000', async () => {
+    const store = memoryStore();
+    const world = virtualWorld();
+    const start = world.steady();
+    const many = 100_000;
+    const spread = 10 * 3600 * 1000;
+    const ops = Array.from({ length: many }, (_, n) => [keys.timer(start + Math.floor((n * spread) / many), 'k', `a${n}`, 't'), '1'] as const);
+    for (let at = 0; at < many; at += 10_000) await store.write({ first: 1, last: 0, chain: '', ops: ops.slice(at, at + 10_000) });
+    const fired = new Set<string>();
+    let late = 0;
+    let most = 0;
+    const wheel: Wheel = new Wheel(world, store, ({ id, due }: Due) => {
+      fired.add(id);
+      late = Math.max(late, world.steady() - due);
+      most = Math.max(most, wheel.size);
+      void store.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(due, 'k', id, 't'), null]] });
+    }, (error) => { throw error; });
+    await wheel.start();
+    for (let minute = 0; minute < 60; minute += 1) await world.advance(60_000);
+    expect(fired.size).to.equal(Math.floor(many / 10) + 1);
+    expect(late).to.equal(0);
+    expect(most).to.be.lessThan(200); // 20 s of 2.8 a second
+    await world.sleep(9 * 3600 * 1000);
+    for (let turn = 0; turn < 200; turn += 1) await world.settle();
+    expect(fired.size).to.equal(many);
+    wheel.stop();
+    expect(world.waiting).to.equal(0);
+  });
+
+  it('reads again after a read that failed, and skips nothing', async () => {
+    const inner = memoryStore();
+    const world = virtualWorld();
+    await inner.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(world.steady() + 30_000, 'k', 'a', 't'), '1']] });
+    let broken = false;
+    const store = new Proxy(inner, { get: (target, member) => member === 'page' && broken ? async () => { throw new Error('unreadable'); } : Reflect.get(target, member) as unknown });
+    const fired: string[] = [];
+    const failures: unknown[] = [];
+    const wheel = new Wheel(world, store, ({ id }) => { fired.push(id); }, (error) => { failures.push(error); });
+    await wheel.start();
+    broken = true;
+    await world.advance(40_000);
+    expect(fired).to.deep.equal([]);
+    expect(failures).to.not.be.empty;
+    broken = false;
+    await world.advance(2_000);
+    expect(fired).to.deep.equal(['a']);
+    wheel.stop();
+  });
+});
