@@ -82,6 +82,9 @@ const table = {
   'file.create': people,
   'file.delete': people,
   'file.open': people,
+  'skill.list': anyCaller,
+  'skill.read': anyCaller,
+  'skill.edit': people,
   'session.attach': [who, who, 'yes', 'yes', 'yes', no, no, no],
 } as const satisfies Record<string, Row>;
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { homeId } from '../../actors/kinds/home.js';
 import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -8,6 +9,7 @@ import type { Supervisor } from '../supervisor/contract.js';
 import type { SystemWorld } from '../world.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
+import { openSkills, type SkillShelf } from './skills/skills.js';
 import { openRoster, type RosterBook } from './roster/roster.js';
 
 /**
@@ -16,6 +18,7 @@ import { openRoster, type RosterBook } from './roster/roster.js';
  */
 export interface Records {
   readonly roster: RosterBook;
+  readonly skills: SkillShelf;
   readonly files: FileRoom;
   readonly allow: Allowances;
   readonly folders: Pick<Layout, 'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
@@ -52,10 +55,12 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   for (const folder of [layout.org, layout.skills, layout.knowledge, layout.docs]) await makeFolder(folder); // so that they can be watched, and found by people
   const roster = await openRoster({ folder: layout.org, root, log });
   const files = await openFileRoom({ layout, world, limits: options.limits ?? {}, fetch: options.fetch ?? {} });
+  const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
   let sweeping: NodeJS.Timeout | undefined;
   let sweep = async (): Promise<void> => undefined;
   return {
     roster,
+    skills,
     files,
     allow: { customPaths: false, open: false, ...options.allow },
     folders: layout,
@@ -65,6 +70,10 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
         supervisor.learn('roster', roster.value);
         if (patched !== undefined) await announceFact(supervisor, 'org:updated', { employee: patched });
         await announceFact(supervisor, 'org:changed', {});
+      });
+      skills.onChange(async ({ updated }) => {
+        if (updated !== undefined) await announceFact(supervisor, 'skills:updated', { name: updated });
+        await announceFact(supervisor, 'skills:changed', {});
       });
       supervisor.learn('roster', roster.value);
       await roster.reload();
@@ -76,6 +85,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     sweep: () => sweep(),
     async close() {
       clearInterval(sweeping);
+      await skills.close();
       await roster.close();
     },
   };

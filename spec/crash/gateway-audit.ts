@@ -23,6 +23,7 @@ export async function auditGateway(audit: Audit): Promise<void> {
   const sessions = await atRest(audit);
   const left = await agentsOf(home);
   if (left.length > 0) journal.violated('orphan', `processes ${left.join(', ')} still run though no session does`);
+  for (const pid of left) process.kill(pid, 'SIGKILL'); // found and told: this harness leaves none behind
   const items = await allItems(audit, highest(hands, sessions));
   journal.count('work items found', items.size);
   journal.count('sessions found', sessions.length);
@@ -43,13 +44,13 @@ export async function auditGateway(audit: Audit): Promise<void> {
 async function atRest({ life, token, journal, hands }: Audit): Promise<readonly Body[]> {
   const dues = hands.flatMap((hand) => hand.resting.flatMap((item) => [...item.approvals.values()]));
   await wait(Math.max(0, Math.max(0, ...dues) - Date.now()) + 1_500);
-  for (const until = Date.now() + restMsMax; ;) {
+  for (const began = Date.now(); ;) {
     const answer = await ask(life.url, token, { method: 'GET', path: '/api/sessions?limit=0' });
     if (answer.type !== 'done') throw new Error('the sessions cannot be listed');
     const sessions = (Array.isArray(answer.body) ? answer.body : answer.body['sessions']) as readonly Body[];
     const busy = sessions.filter((session) => session['status'] === 'running' || session['status'] === 'waiting' || Number(session['queueDepth']) > 0);
     if (busy.length === 0) return sessions;
-    if (Date.now() > until) {
+    if (Date.now() > began + restMsMin + sessions.length * restMsEach) {
       for (const session of busy.slice(0, 5)) journal.violated('lost', `session ${String(session['id'])} never comes to rest: ${String(session['status'])}, ${String(session['queueDepth'])} in its queue, paused ${String(session['queuePaused'])}, ${String(session['lastError'])}`);
       return sessions;
     }
@@ -57,7 +58,9 @@ async function atRest({ life, token, journal, hands }: Audit): Promise<readonly 
   }
 }
 
-const restMsMax = 90_000;
+/** Their turns go through a handful of processes, one after the other. */
+const restMsMin = 60_000;
+const restMsEach = 500;
 
 interface Whole { readonly item: Body; readonly events: readonly Body[] }
 

@@ -110,13 +110,13 @@ export class GatewayHand {
     this.n += 1;
     const tag = `t${this.hand}x${this.n}e`; // no tag is part of another
     const roll = random.next();
-    if (this.items.length === 0 || roll < 0.22) return this.create(tag);
-    if (roll < 0.64) return this.move(random.pick(this.items), tag);
-    if (roll < 0.76) return this.edit(random.pick(this.items), tag);
-    if (roll < 0.84) return this.approval(random.pick(this.items), tag);
-    if (roll < 0.88) return this.open(tag, null);
-    if (this.sessions.length > 0 && roll < 0.91) return this.open(tag, random.pick(this.sessions).id);
-    if (this.sessions.length > 0 && roll < 0.97) return this.message(random.pick(this.sessions), tag);
+    if (this.items.length === 0 || roll < 0.24) return this.create(tag);
+    if (roll < 0.68) return this.move(random.pick(this.items), tag);
+    if (roll < 0.80) return this.edit(random.pick(this.items), tag);
+    if (roll < 0.88) return this.approval(random.pick(this.items), tag);
+    if (roll < 0.905) return this.open(tag, null);
+    if (this.sessions.length > 0 && roll < 0.925) return this.open(tag, random.pick(this.sessions).id);
+    if (this.sessions.length > 0 && roll < 0.98) return this.message(random.pick(this.sessions), tag);
     return this.delegate(tag);
   }
 

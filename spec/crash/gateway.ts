@@ -43,13 +43,13 @@ export async function gatewayScenario(journal: Journal, seed: number): Promise<S
   };
 }
 
-/** Two agents: one answers at once, one takes its time and has a child, so that kills find processes to clean up after. */
+/** Two agents: one answers at once, one takes its time and has a child that nobody ends when the gateway dies (its `echo` then fails). */
 function configure(home: string): void {
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'config.yaml'), [
     'engines:', '  default: quick', '  maxProcesses: 4',
     '  quick:', '    command: [/bin/cat]',
-    '  slow:', '    command: [/bin/sh, -c, "sleep 20 & cat; sleep 0.7; kill $!"]', '',
+    '  slow:', '    command: [/bin/sh, -c, "sleep 300 & cat; sleep 0.7; echo && kill $!"]', '',
   ].join('\n'));
 }
 

@@ -88,7 +88,7 @@ describe('authority', () => {
   };
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
-  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'org.read', 'org.edit', 'org.board.read', 'org.board.write'];
+  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|file|skill|knowledge)\./.test(id))];
 
   for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {
