@@ -27,7 +27,7 @@ describe('a permission', () => {
     const life = running();
     life.send(asked('p1'));
     expect(life.send(decided('p1', 'allow', { note: 'go on' }))).to.equal(undefined);
-    expect(life.signals).to.deep.equal([{ type: 'permission.answered', permissionId: 'p1', decision: 'allow', note: 'go on' }]);
+    expect(life.signals).to.deep.equal([{ type: 'permission.answered', permissionId: 'p1', decision: 'allow', note: 'go on', always: false }]);
     expect(life.timers.size).to.equal(0);
     expect(states(life)).to.deep.equal([[1, 'allowed']]);
     expect(life.send(decided('p1', 'deny'))?.code).to.equal('CONFLICT');
