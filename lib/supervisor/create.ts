@@ -64,7 +64,7 @@ async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
     outbox.set(place, rows);
   });
   for (const rows of outbox.values()) void takeUpInOrder(kernel, rows);
-  for (const { to, key, value } of inbox) kernel.deliverInbox(to, key, value);
+  for (const { to, key, value } of inbox) kernel.inbox.take(to, key, value);
   await kernel.wheel.start();
 }
 
@@ -146,7 +146,7 @@ class Running implements Supervisor {
     const inbox = keys.inbox(letter.actor.kind, letter.actor.id, this.kernel.store.head.seq, `retry.${deadLetterId}`);
     const row = JSON.stringify({ event: letter.event, by: letter.by, cause: `dead letter ${deadLetterId}, retried by ${by.type}` });
     await this.kernel.writeOps([[key, null], [inbox, row]]);
-    this.kernel.deliverInbox(letter.actor, inbox, row);
+    this.kernel.inbox.take(letter.actor, inbox, row);
     return true;
   }
 

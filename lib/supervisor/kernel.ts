@@ -10,9 +10,10 @@ import { Cells, type Cell } from './cells.js';
 import { Committer } from './committer.js';
 import type { Limits, ProgressFrame } from './contract.js';
 import { Counters } from './counters.js';
-import { Deliverer, senderOf, type Delivery, type InboxRow } from './deliver.js';
+import { Deliverer, type Delivery } from './deliver.js';
 import { Effects, type OutboxRow } from './effects.js';
 import { Faults, type Fault } from './faults.js';
+import { Inbox } from './inbox.js';
 import type { Start } from './interpret.js';
 import type { Live } from './live.js';
 import { Log } from './log.js';
@@ -33,11 +34,10 @@ export class Kernel implements StageHouse {
   readonly wheel: Wheel;
   readonly faults: Faults;
   readonly plans: Plans;
+  readonly inbox: Inbox;
   readonly log: Log;
   readonly counters: Counters;
   readonly births: Births;
-  /** Inbox rows that are on their way to their actors. */
-  private readonly underway = new Set<string>();
   /** Who waits for something that will not happen any more once the supervisor has stopped. */
   readonly closing = new Set<() => void>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
@@ -70,6 +70,7 @@ export class Kernel implements StageHouse {
     this.faults = new Faults(this);
     this.deliverer = new Deliverer(this);
     this.plans = new Plans(this);
+    this.inbox = new Inbox(store, this.cells, this.deliverer, (to, delivery) => this.deliver(to, delivery));
     this.effects = new Effects({
       write: (key, row) => this.writeOps([[key, row === null ? null : JSON.stringify(row)]]),
       settle: (actor, start, outboxKey, event) => this.settleEffect(actor, start, outboxKey, event),
@@ -141,43 +142,6 @@ export class Kernel implements StageHouse {
     return page.reverse().map(([key, value]) => ({ n: rowNumber(key.slice(start.length)), row: JSON.parse(value) as Json }));
   }
 
-  /** What lies in an actor's inbox and is not on its way, oldest first. */
-  async inboxOf({ kind, id }: ActorKey): Promise<(readonly [key: string, value: string])[]> {
-    const start = keys.inbox(kind, id, 0, '').slice(0, -17);
-    const found: [string, string][] = [];
-    for (let after = start; ;) {
-      const page = await this.store.page({ gt: after, lt: `${start}\x7f`, limit: 1000 });
-      found.push(...page.filter(([key]) => !this.underway.has(key)));
-      const last = page.at(-1);
-      if (last === undefined || page.length < 1000) return found;
-      after = last[0];
-    }
-  }
-
-  /** Put inbox rows before everything that waits for the actor's turn, which is held. */
-  deliverFirst(cell: Cell, kind: Kind, rows: readonly (readonly [key: string, value: string])[]): void {
-    this.cells.insert(cell, rows.map(([key, value]) => {
-      this.underway.add(key);
-      return this.deliverer.job(kind, this.deliveryOf(key, value), true);
-    }));
-  }
-
-  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a retry. */
-  deliverInbox(to: ActorKey, key: string, value: string): void {
-    if (this.underway.has(key)) return;
-    this.underway.add(key);
-    this.deliver(to, this.deliveryOf(key, value));
-  }
-
-  private deliveryOf(key: string, value: string): Delivery {
-    const row = JSON.parse(value) as InboxRow;
-    return { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...(row.ended === undefined ? {} : { ended: row.ended }), ...this.rowOf(key) };
-  }
-
-  private rowOf(key: string): Pick<Delivery, 'consume' | 'finished'> {
-    return { consume: [[key, null]], finished: () => { this.underway.delete(key); } };
-  }
-
   /** An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose state was left. Decided with the turn held. */
   takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
     const kind = this.kind(actor.kind);
@@ -213,11 +177,7 @@ export class Kernel implements StageHouse {
       for (const start of asked.started) void this.effects.start(this.kind(actor.kind), actor, start);
       for (const { call, event } of asked.signals) this.effects.signal(actor, call.key, event);
       for (const { id, timer } of asked.armed) this.wheel.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
-      asked.messages.forEach(({ to, event }, at) => {
-        const key = keys.inbox(to.kind, to.id, seq, at);
-        this.underway.add(key);
-        this.deliver(to, { event, by: system(`${actor.kind}:${actor.id}`), cause: seq, ...this.rowOf(key) });
-      });
+      asked.messages.forEach(({ to, event }, at) => this.inbox.post(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
     });
   }
 

@@ -3,6 +3,7 @@ import type { Caller } from '../../machines/caller.js';
 import { isRefusal, type Refusal } from '../../machines/refusals.js';
 import type { Cell } from './cells.js';
 import type { ActorView } from './contract.js';
+import type { Inbox } from './inbox.js';
 import type { Kernel } from './kernel.js';
 import { viewOf, type Live } from './live.js';
 import { notFound, Stage } from './stage.js';
@@ -14,16 +15,16 @@ import { notFound, Stage } from './stage.js';
 export async function resume(kernel: Kernel, actor: ActorKey, by: Caller): Promise<ActorView | Refusal> {
   const kind = kernel.kind(actor.kind);
   const cell = await turnOf(kernel, actor);
-  let kept: Awaited<ReturnType<Kernel['inboxOf']>>;
+  let kept: Awaited<ReturnType<Inbox['of']>>;
   try {
     if (cell.live === undefined) throw notFound(actor.kind, actor.id);
-    kept = await kernel.inboxOf(actor);
+    kept = await kernel.inbox.of(actor);
   } catch (problem) {
     kernel.cells.release(cell);
     if (isRefusal(problem)) return problem;
     throw problem;
   }
-  const live = await commit(kernel, actor, cell, by, () => { kernel.deliverFirst(cell, kind, kept); });
+  const live = await commit(kernel, actor, cell, by, () => { kernel.inbox.takeFirst(cell, kind, kept); });
   for (const [timer, { due }] of Object.entries(live.timers)) kernel.wheel.armed({ due, kind: actor.kind, id: actor.id, timer });
   kernel.faults.resumed(actor);
   return viewOf(kind, actor.id, live);
