@@ -19,7 +19,7 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     facts: (snapshot, event, world) => workItemFacts(snapshot?.context, event, world['roster']),
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
-    contents: ['body', 'acceptance', 'text', 'request', 'note', 'summary'],
+    contents: ['body', 'acceptance', 'text', 'request', 'note', 'summary', 'verification', 'retryNotes'],
     check: checkShape({
       id: 'string', title: 'string', body: 'string?', acceptance: 'string?', department: 'string?', assignee: 'string?', priority: 'number', rank: 'number?',
       version: 'number', source: 'string', sourceRef: 'string?', verifyPolicy: 'object?', rounds: 'number', createdBy: 'string', creator: 'object',

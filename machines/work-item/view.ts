@@ -4,7 +4,7 @@ import type { ApprovalState } from './authority.js';
 import type { WorkItemContext } from './context.js';
 import type { Standpoint } from './policy.js';
 
-/** The work item record of the API (26 members, all always there, plus `createdBy` and `parentId`). Times are ISO-8601. */
+/** The work item record of the API (26 members, all always there, and those of sub-tasks, labels, links and attempts). Times are ISO-8601. */
 export type WorkItemView = ReturnType<typeof workItemView>;
 
 export function workItemView(where: Standpoint, context: WorkItemContext) {
@@ -27,7 +27,7 @@ export function workItemView(where: Standpoint, context: WorkItemContext) {
     budgetUsd: context.budgetUsd,
     approvalState: approvalWord(where.approval),
     approvalRequest: approval?.request ?? null,
-    approvalRef: null,
+    approvalRef: approval?.gate ? `workflow-run:${approval.gate.runId}/${approval.gate.gateKey}` : null,
     approvalTarget: approval?.target ?? null,
     approvalTargetKind: approval?.targetKind ?? null,
     approvalEscalatedAt: isoTimeOrNull(approval?.escalatedAt ?? null),
@@ -38,8 +38,16 @@ export function workItemView(where: Standpoint, context: WorkItemContext) {
     closedAt: isoTimeOrNull(context.closedAt),
     createdBy: context.createdBy,
     parentId: context.parentId,
+    rootId: context.rootId ?? null,
+    depth: context.depth ?? 0,
+    dueAt: isoTimeOrNull(context.dueAt ?? null),
+    labels: context.labels ?? [],
+    links: context.links ?? [],
+    children: context.children ?? 0,
+    commentEdition: context.commentEdition ?? 0,
+    approvalExpiresAt: isoTimeOrNull(approval?.expiresAt ?? null),
     sessionRef: context.attempts.at(-1)?.sessionId ?? null,
-    attempts: context.attempts,
+    attempts: context.attempts.map(({ sessionId, employee, live }) => ({ sessionId, employee, live })),
   };
 }
 
@@ -54,6 +62,8 @@ export function workItemIndex(where: Standpoint, context: WorkItemContext): read
     { index: 'status', key: `${where.work}/${order}` },
     { index: 'source', key: `${sortableText(context.source)}/${order}` },
     ...(context.assignee === null ? [] : [{ index: 'assignee', key: `${sortableText(context.assignee)}/${order}` }]),
+    ...(context.parentId === null ? [] : [{ index: 'parent', key: `${sortableText(context.parentId)}/${sortable(context.createdAt)}` }]),
+    ...(context.labels ?? []).map((word) => ({ index: 'label', key: `${sortableText(word)}/${order}` })),
     ...(context.department === null ? [] : [{ index: 'department', key: `${sortableText(context.department)}/${order}` }]),
   ];
 }

@@ -1,6 +1,7 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { sessionRoutes } from './sessions.js';
+import { workItemLedgerRoutes } from './work-items-ledger.js';
 import { workItemRoutes } from './work-items.js';
 import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
@@ -20,6 +21,7 @@ export type { GatewayFacts };
 export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
+    ...workItemLedgerRoutes,
     ...approvalRoutes,
     ...sessionRoutes,
     ...delegationRoutes,
