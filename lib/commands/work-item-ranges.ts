@@ -1,0 +1,123 @@
+import type { Desk } from './desk.js';
+import type { Agent } from './kinship.js';
+import type { Range } from './merge-lists.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import type { Json } from '../../machines/ground.js';
+import { sortable, sortableText } from '../../machines/sortable.js';
+
+/** Which ranges of which lists answer a query for work items, and how many lie in them. */
+
+/** A row as lists keep it: what is null is left out. */
+export type Row = Readonly<Record<string, Json | undefined>>;
+
+export interface Facets {
+  readonly status?: string | undefined;
+  readonly source?: string | undefined;
+  readonly assignee?: string | undefined;
+  readonly department?: string | undefined;
+}
+
+/** Times of the last change, as orders: items without a rank lie in one stretch of every list. */
+export interface Window { readonly from: string; readonly to: string }
+
+export function windowOf({ since, until }: { readonly since?: number | undefined; readonly until?: number | undefined }): Window | undefined {
+  if (since === undefined && until === undefined) return undefined;
+  const newest = until === undefined ? '' : sortable(until, { descending: true });
+  const oldest = since === undefined ? '~' : `${sortable(since, { descending: true })}~`;
+  return { from: newest, to: oldest };
+}
+
+/** Ranges that together hold exactly what the facets let through, in one order. */
+export function rangesFor(supervisor: Supervisor, facets: Facets, window?: Window): readonly Range[] {
+  return inWindow(prefixesFor(supervisor, facets).map(({ index, prefix }) => ({ index, prefix })), window);
+}
+
+/** With a window: of each range the stretch without ranks. Ranked items lie before it and are looked at one by one. */
+function inWindow(ranges: readonly Range[], window: Window | undefined): readonly Range[] {
+  if (window === undefined) return ranges;
+  return ranges.map((range) => ({ ...range, from: `1${window.from}`, to: `1${window.to}` }));
+}
+
+/** How many of each status the facets (without status) let through. Counts alone, or with a window keys. */
+export async function countsOf(supervisor: Supervisor, facets: Facets, window: Window | undefined): Promise<Readonly<Record<string, number>>> {
+  const totals: Record<string, number> = {};
+  const add = (status: string, count: number): void => void (totals[status] = (totals[status] ?? 0) + count);
+  if (window === undefined) {
+    for (const { status, count } of matching(supervisor, facets)) add(status, count);
+    return totals;
+  }
+  const plain = facets.source === undefined && facets.assignee === undefined && facets.department === undefined;
+  const prefixes = plain ? [...new Set(matching(supervisor, facets).map(({ status }) => status))].map((status) => ({ index: 'status', prefix: `${status}/`, status })) : combined(supervisor, facets);
+  for (const { index, prefix, status } of prefixes) {
+    add(status, await supervisor.count('work-item', { index, prefix, from: `${prefix}1${window.from}`, to: `${prefix}1${window.to}` }));
+  }
+  return totals;
+}
+
+function prefixesFor(supervisor: Supervisor, facets: Facets): readonly { readonly index: string; readonly prefix: string }[] {
+  const { status, source, assignee, department } = facets;
+  const given = [status, source, assignee, department].filter((facet) => facet !== undefined).length;
+  if (given === 0) return [{ index: 'all', prefix: '' }];
+  if (given === 1 && status !== undefined) return [{ index: 'status', prefix: `${status}/` }];
+  if (given === 1 && assignee !== undefined) return [{ index: 'assignee', prefix: `${sortableText(assignee)}/` }];
+  if (given === 1 && department !== undefined) return [{ index: 'department', prefix: `${sortableText(department)}/` }];
+  return combined(supervisor, facets);
+}
+
+/** One range for each combination in use. */
+function combined(supervisor: Supervisor, facets: Facets): readonly { readonly index: string; readonly prefix: string; readonly status: string }[] {
+  const ranges = new Map<string, { index: string; prefix: string; status: string }>();
+  for (const { status, crowd, assignee } of matching(supervisor, facets)) {
+    const range = facets.assignee === undefined ? { index: 'crowd', prefix: `${crowd}/`, status } : { index: 'desk', prefix: `${assignee}/${crowd}/`, status };
+    ranges.set(range.prefix, range);
+  }
+  return [...ranges.values()];
+}
+
+interface Tally { readonly status: string; readonly crowd: string; readonly assignee: string; readonly count: number }
+
+/** The combinations in use that the facets let through; names are `<status>/<source>/<department>/<assignee>`. */
+function matching(supervisor: Supervisor, facets: Facets): readonly Tally[] {
+  const wanted = [facets.status, facets.source, facets.department, facets.assignee].map((facet) => (facet === undefined ? undefined : sortableText(facet)));
+  const found: Tally[] = [];
+  for (const [name, count] of supervisor.counts('work-item')) {
+    const parts = name.split('/');
+    if (wanted.every((facet, at) => facet === undefined || facet === parts[at])) {
+      const [status = '', source = '', department = '', assignee = ''] = parts;
+      found.push({ status, crowd: `${status}/${source}/${department}`, assignee, count });
+    }
+  }
+  return found;
+}
+
+/** An agent's own: what it created, what it or a session above it attempted, what is its employee's or theirs below. */
+export function ownRanges(desk: Desk, agent: Agent): readonly Range[] {
+  const people = agent.employee === null ? [] : [agent.employee, ...beneath(desk, agent.employee)];
+  return [
+    { index: 'creator', prefix: `${sortableText(agent.id)}/` },
+    ...[agent.id, ...agent.ancestors].map((id) => ({ index: 'attempt', prefix: `${sortableText(id)}/` })),
+    ...people.map((name) => ({ index: 'assignee', prefix: `${sortableText(name)}/` })),
+  ];
+}
+
+/** Everybody below a manager. Bounded by the roster; a circle ends where it began. */
+function beneath(desk: Desk, manager: string): readonly string[] {
+  const employees = desk.roster?.()?.employees ?? [];
+  const found = new Set<string>();
+  for (let level = [manager]; level.length > 0;) {
+    const next = employees.filter(({ name, reportsTo }) => reportsTo != null && level.includes(reportsTo) && name !== manager && !found.has(name)).map(({ name }) => name);
+    for (const name of next) found.add(name);
+    level = next;
+  }
+  return [...found];
+}
+
+/** A pending approval that waits for them, or work of theirs that is stuck. Escalated approvals and the virtual root's are the operator's. */
+export function needsAttention(row: Row, person: string | null): boolean {
+  if (row['approvalState'] === 'pending') {
+    if (person === 'operator') return (row['approvalTargetKind'] ?? 'employee') !== 'employee' || row['approvalEscalatedAt'] != null;
+    if (row['approvalTarget'] === person) return true;
+  }
+  if (person === 'operator') return row['status'] === 'escalated';
+  return row['assignee'] === person && (row['status'] === 'blocked' || row['status'] === 'escalated');
+}
