@@ -46,12 +46,29 @@ export async function countsOf(supervisor: Supervisor, facets: Facets, window: W
     for (const { status, count } of matching(supervisor, facets)) add(status, count);
     return totals;
   }
-  const plain = facets.source === undefined && facets.assignee === undefined && facets.department === undefined;
-  const prefixes = plain ? [...new Set(matching(supervisor, facets).map(({ status }) => status))].map((status) => ({ index: 'status', prefix: `${status}/`, status })) : combined(supervisor, facets);
-  for (const { index, prefix, status } of prefixes) {
-    add(status, await supervisor.count('work-item', { index, prefix, from: `${prefix}1${window.from}`, to: `${prefix}1${window.to}` }));
+  for (const range of facets.source === undefined && facets.assignee === undefined && facets.department === undefined ? byStatus(supervisor) : combined(supervisor, facets)) {
+    add(range.status, await countWithin(supervisor, range, window));
   }
   return totals;
+}
+
+interface Counted { readonly index: string; readonly prefix: string; readonly status: string; readonly count: number }
+
+/** Of a range whose size is known, what lies outside is counted where that is less. */
+async function countWithin(supervisor: Supervisor, { index, prefix, count }: Counted, window: Window): Promise<number> {
+  const [from, to] = [`${prefix}1${window.from}`, `${prefix}1${window.to}`];
+  const half = Math.ceil(count / 2);
+  const before = await supervisor.count('work-item', { index, prefix, to: from, limit: half });
+  const outside = before + (before < half ? await supervisor.count('work-item', { index, prefix, from: to, limit: half }) : half);
+  return outside < half ? count - outside : supervisor.count('work-item', { index, prefix, from, to });
+}
+
+function byStatus(supervisor: Supervisor): readonly Counted[] {
+  const ranges = new Map<string, Counted>();
+  for (const { status, count } of matching(supervisor, {})) {
+    ranges.set(status, { index: 'status', prefix: `${status}/`, status, count: count + (ranges.get(status)?.count ?? 0) });
+  }
+  return [...ranges.values()];
 }
 
 function prefixesFor(supervisor: Supervisor, facets: Facets): readonly { readonly index: string; readonly prefix: string }[] {
@@ -65,11 +82,11 @@ function prefixesFor(supervisor: Supervisor, facets: Facets): readonly { readonl
 }
 
 /** One range for each combination in use. */
-function combined(supervisor: Supervisor, facets: Facets): readonly { readonly index: string; readonly prefix: string; readonly status: string }[] {
-  const ranges = new Map<string, { index: string; prefix: string; status: string }>();
-  for (const { status, crowd, assignee } of matching(supervisor, facets)) {
+function combined(supervisor: Supervisor, facets: Facets): readonly Counted[] {
+  const ranges = new Map<string, Counted>();
+  for (const { status, crowd, assignee, count } of matching(supervisor, facets)) {
     const range = facets.assignee === undefined ? { index: 'crowd', prefix: `${crowd}/`, status } : { index: 'desk', prefix: `${assignee}/${crowd}/`, status };
-    ranges.set(range.prefix, range);
+    ranges.set(range.prefix, { ...range, count: count + (ranges.get(range.prefix)?.count ?? 0) });
   }
   return [...ranges.values()];
 }

@@ -25,8 +25,8 @@ export interface Supervisor {
   records(kind: string, query: { readonly after?: string; readonly limit: number }): Promise<readonly { readonly id: string; readonly view: Json }[]>;
   /** A page of a list that the kind's `index` declares. */
   list(kind: string, query: ListQuery): Promise<ListPage>;
-  /** How many rows of a list lie in a range. Reads keys only. */
-  count(kind: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to'>): Promise<number>;
+  /** How many rows of a list lie in a range, up to `limit`. Reads keys only. */
+  count(kind: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>): Promise<number>;
   /** What a list shows at these places (of a page of another list that is ordered alike); undefined where nothing stands there any more. */
   listed(kind: string, index: string, places: readonly { readonly key: string; readonly id: string }[]): Promise<readonly (Json | undefined)[]>;
   /** How many actors count under each of the names that the kind's `counts` gives. Committed numbers; costs nothing. */

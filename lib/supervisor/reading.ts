@@ -38,8 +38,8 @@ export class Reading {
     return page.map(([, text]) => viewOfRecord(kind, text));
   }
 
-  count(name: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to'>): Promise<number> {
-    return this.kernel.store.count(rangeOf(name, query));
+  count(name: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>): Promise<number> {
+    return this.kernel.store.count({ ...rangeOf(name, query), ...(query.limit === undefined ? {} : { limit: query.limit }) });
   }
 
   async listed(name: string, index: string, places: readonly { readonly key: string; readonly id: string }[]): Promise<(Json | undefined)[]> {
