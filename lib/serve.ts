@@ -1,9 +1,10 @@
 import type { EngineRecord } from '../actors/engines/registry.js';
+import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { createAgents } from './agents.js';
 import { createGateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
-import { sweepTemporary } from './home/atomic-file.js';
+import { makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
@@ -65,8 +66,13 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const store = await openStore(layout, world, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
+    // What agents said is in there: nobody else's, even where the home itself was opened to others.
+    for (const folder of [layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
-    const records = await openRecords({ layout, world, root: config.portal.root });
+    const records = await openRecords({
+      layout, world, root: config.portal.root,
+      allow: { customPaths: config.gateway.allowFileCustomPaths, open: config.gateway.allowFileOpen },
+    });
     undo.push(() => records.close());
 
     const open = gate();
@@ -75,7 +81,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind()], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));

@@ -18,6 +18,7 @@ export { connectorMachine } from './connector/machine.js';
 export { connectorPolicy } from './connector/policy.js';
 export type { ConnectionInput, ConnectorContext, ConnectorEvent, ConnectorInput, DeliveryInput, DeliveryOutput } from './connector/context.js';
 export { connectorView, type ConnectorView } from './connector/view.js';
+export { admitFile, fileMachine, filePolicy, type FileContext, type FileEvent, type FileInput } from './file/machine.js';
 export { homeMachine, homePolicy, type HomeContext, type HomeEvent } from './home/machine.js';
 export { supervise, defaultSupervision, type Strategy, type Supervision, type Verdict } from './supervisor/supervise.js';
 export { announce, effect, keep, stampOf, tell, type ActorKey, type Announce, type Json, type KeepRow, type Stamp, type Tell, type Wish } from './ground.js';

@@ -1,3 +1,4 @@
+import type { Media } from './attachments.js';
 import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } from './create-work-item.js';
 import { inTurn } from './in-turn.js';
@@ -19,6 +20,7 @@ export interface DelegationWish {
   readonly parent?: string | null | undefined;
   readonly workItemId?: string | null | undefined;
   readonly cwd?: string | null | undefined;
+  readonly media?: readonly Media[] | undefined;
 }
 
 export interface Delegated { readonly workItemId: string; readonly sessionId: string; readonly session: ActorView; readonly title: string }

@@ -1,3 +1,4 @@
+import type { Media } from './attachments.js';
 import { ancestorsOf, sessionKinship } from './kinship.js';
 import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { workingFolder } from './working-folder.js';
@@ -14,6 +15,8 @@ export interface SessionWish {
   readonly parent?: string | null | undefined;
   readonly cwd?: string | null | undefined;
   readonly title?: string | null | undefined;
+  /** Files shown with the prompt. */
+  readonly media?: readonly Media[] | undefined;
 }
 
 /**
@@ -85,7 +88,7 @@ function sessionInput(desk: Desk, parts: SessionParts, number: number): Json {
     sourceRef: parts.sourceRef ?? null,
     interruptOnNewMessage: desk.settings.interruptOnNewMessage,
     turnDeadlineMs: desk.settings.turnDeadlineMs,
-    message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user' },
+    message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user', ...(wish.media?.length && { media: wish.media }) },
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
   };
 }

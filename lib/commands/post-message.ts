@@ -1,4 +1,5 @@
 import { asked, type Asking, type Desk, type Done } from './desk.js';
+import type { Media } from './attachments.js';
 import { inTurn } from './in-turn.js';
 import { ancestorsOf, type Agent } from './kinship.js';
 import type { Turns } from '../supervisor/contract.js';
@@ -9,14 +10,16 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
  * Agents talk under three rules that keep a company of them from talking for ever: not to oneself, ten messages in
  * ten minutes, and no message that is the thirteenth relay of another.
  */
-export async function postMessage(desk: Desk, sessionId: string, content: string, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
-  const message = { id: desk.supervisor.world.id(), content };
+export async function postMessage(desk: Desk, sessionId: string, content: string, asking: Asking, media: readonly Media[] = []): Promise<Done<{ sessionId: string }> | Refusal> {
+  const message: Posted = { id: desk.supervisor.world.id(), content, ...(media.length > 0 && { media }) };
   return asking.by.type === 'session'
     ? postAsAgent(desk, asking.by, sessionId, message, asking)
     : postAsPerson(desk, sessionId, message, asking);
 }
 
-async function postAsPerson(desk: Desk, sessionId: string, message: { id: string; content: string }, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
+interface Posted { readonly id: string; readonly content: string; readonly media?: readonly Media[] }
+
+async function postAsPerson(desk: Desk, sessionId: string, message: Posted, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
   const event = { type: 'message.post', message: { ...message, role: 'user', kind: 'user' } };
   const view = await desk.supervisor.ask('session', sessionId, event, asked(asking));
   if (isRefusal(view)) return view;
@@ -24,7 +27,7 @@ async function postAsPerson(desk: Desk, sessionId: string, message: { id: string
 }
 
 /** One sender's messages go one after the other: no actor's turn guards their count. */
-function postAsAgent(desk: Desk, agent: Agent, sessionId: string, message: { id: string; content: string }, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
+function postAsAgent(desk: Desk, agent: Agent, sessionId: string, message: Posted, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
   const keys: RelayKeys = { sent: `relay/sent/${agent.id}`, heard: `relay/heard/${agent.id}`, toldTo: `relay/heard/${sessionId}` };
   return inTurn(desk.supervisor, keys.sent, async () => {
     if (agent.id === sessionId) return refuse('SELF_MESSAGE', {}, 'cannot message your own session');

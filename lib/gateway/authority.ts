@@ -32,6 +32,7 @@ const table = {
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
   'ws.watch': anyCaller,
+  'mcp.call': anyCaller,
 
   'session.list': anyCaller,
   'session.open': anyCaller,
@@ -45,6 +46,7 @@ const table = {
   'work-item.create': anyCaller,
   'work-item.read': readers,
   'work-item.sessions': readers,
+  'work-item.next': readers,
   'work-item.assign': byPolicy,
   'work-item.status': byPolicy,
   'work-item.archive': byPolicy,
@@ -71,6 +73,15 @@ const table = {
   'org.edit': people,
   'org.board.read': anyCaller,
   'org.board.write': people,
+  'file.list': people,
+  'file.read': people,
+  'file.create': people,
+  'file.delete': people,
+  'file.open': people,
+  'skill.list': anyCaller,
+  'skill.read': anyCaller,
+  'skill.edit': people,
+  'session.attach': [who, who, 'yes', 'yes', 'yes', no, no, no],
 } as const satisfies Record<string, Row>;
 
 export type AuthorityId = keyof typeof table;

@@ -43,13 +43,18 @@ function operation(each: Route, schemas: Record<string, unknown>): Record<string
     summary: shape.about,
     tags: [each.authority.split('.')[0]],
     parameters: [...pathParameters(each), ...queryParameters(each, schemas), ...headerParameters(each)],
-    ...(shape.body && { requestBody: { content: { 'application/json': { schema: jsonSchema(shape.body, 'input', schemas) } } } }),
+    ...(shape.body && { requestBody: { content: { 'application/json': { schema: jsonSchema(shape.body, 'input', schemas) }, ...(shape.upload && { 'multipart/form-data': { schema: uploadSchema } }) } } }),
     responses: { [success]: { description: 'Done.', content: { [type]: { schema: jsonSchema(shape.answer, 'output', schemas) } } }, ...failures(each, schemas) },
     ...(open && { security: [] }),
     'x-authority': { id: each.authority, callers: Object.fromEntries(callerKinds.map((kind) => [kind, verdict(each.authority, kind)])) },
     ...(shape.forbidden && { 'x-forbidden-members': shape.forbidden }),
   };
 }
+
+const uploadSchema = {
+  type: 'object', required: ['file'],
+  properties: { file: { type: 'string', format: 'binary' }, filename: { type: 'string' }, text: { type: 'string' } },
+};
 
 /** Every code that a route can answer with: by authority, by parsing, by its own deed, and what may befall any. */
 export function codesOf({ authority, shape }: Route): readonly RefusalCode[] {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AuthorityId } from './authority.js';
+import type { Upload } from './upload.js';
 import type { Asking, Desk } from '../commands/desk.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Refusal, RefusalCode } from '../../machines/refusals.js';
@@ -37,6 +38,8 @@ export interface Shape {
   /** A mutation that can be rehearsed with `?dryRun=true`, and takes an idempotency key. */
   readonly plan?: true;
   readonly contentType?: string;
+  /** Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in memory. */
+  readonly upload?: true;
 }
 
 export interface Call<Body = unknown, Query = unknown> {
@@ -50,11 +53,14 @@ export interface Call<Body = unknown, Query = unknown> {
   /** Who asks, with idempotency key and rehearsal: goes to commands as it is. */
   readonly asking: Asking;
   readonly header: (name: string) => string | undefined;
+  /** The file of a multipart body. */
+  readonly upload?: Upload;
 }
 
 export interface Reply {
   readonly body: unknown;
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly replayed?: boolean;
   readonly steps?: readonly PlannedStep[];
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { homeId } from '../../actors/kinds/home.js';
 import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -6,6 +7,9 @@ import { makeFolder } from '../home/atomic-file.js';
 import type { Layout } from '../home/layout.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { SystemWorld } from '../world.js';
+import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
+import type { FetchOptions } from './fetch/fetch-bytes.js';
+import { openSkills, type SkillShelf } from './skills/skills.js';
 import { openRoster, type RosterBook } from './roster/roster.js';
 
 /**
@@ -14,9 +18,14 @@ import { openRoster, type RosterBook } from './roster/roster.js';
  */
 export interface Records {
   readonly roster: RosterBook;
-  readonly folders: Pick<Layout, 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
+  readonly skills: SkillShelf;
+  readonly files: FileRoom;
+  readonly allow: Allowances;
+  readonly folders: Pick<Layout, 'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
   /** From now on changes are told to watchers, and the roster to decisions. Once, when the supervisor runs. */
   connect(supervisor: Supervisor): Promise<void>;
+  /** Remove uploads that belong to nobody; happens by itself every hour. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,15 +34,35 @@ export interface RecordsOptions {
   readonly world: SystemWorld;
   /** portal.root of config.yaml. */
   readonly root: string | null;
+  readonly allow?: Partial<Allowances>;
+  readonly limits?: Partial<FileLimits>;
+  /** Of files that are fetched from addresses. */
+  readonly fetch?: Partial<FetchOptions>;
+}
+
+/** What a configuration must open on purpose. */
+export interface Allowances {
+  /** gateway.allowFileCustomPaths: people may copy files in from anywhere on this machine. */
+  readonly customPaths: boolean;
+  /** gateway.allowFileOpen: people may open a managed file with this machine's own program. */
+  readonly open: boolean;
 }
 
 /** `const records = await openRecords({layout, world, root: null})`: reads and watches until closed. */
-export async function openRecords({ layout, world, root }: RecordsOptions): Promise<Records> {
+export async function openRecords(options: RecordsOptions): Promise<Records> {
+  const { layout, world, root } = options;
   const { log } = world;
   for (const folder of [layout.org, layout.skills, layout.knowledge, layout.docs]) await makeFolder(folder); // so that they can be watched, and found by people
   const roster = await openRoster({ folder: layout.org, root, log });
+  const files = await openFileRoom({ layout, world, limits: options.limits ?? {}, fetch: options.fetch ?? {} });
+  const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
+  let sweeping: NodeJS.Timeout | undefined;
+  let sweep = async (): Promise<void> => undefined;
   return {
     roster,
+    skills,
+    files,
+    allow: { customPaths: false, open: false, ...options.allow },
     folders: layout,
     async connect(supervisor) {
       await raiseHome(supervisor);
@@ -42,14 +71,27 @@ export async function openRecords({ layout, world, root }: RecordsOptions): Prom
         if (patched !== undefined) await announceFact(supervisor, 'org:updated', { employee: patched });
         await announceFact(supervisor, 'org:changed', {});
       });
+      skills.onChange(async ({ updated }) => {
+        if (updated !== undefined) await announceFact(supervisor, 'skills:updated', { name: updated });
+        await announceFact(supervisor, 'skills:changed', {});
+      });
       supervisor.learn('roster', roster.value);
       await roster.reload();
+      const isKept = async (id: string): Promise<boolean> => (await supervisor.get('file', id))?.value === 'stored';
+      sweep = () => files.sweep(isKept).catch((error: unknown) => log.error({ err: error }, 'uploads could not be swept'));
+      sweeping = setInterval(() => void sweep(), sweepMs).unref();
+      void sweep(); // nobody waits for it: it only removes what belongs to nobody
     },
+    sweep: () => sweep(),
     async close() {
+      clearInterval(sweeping);
+      await skills.close();
       await roster.close();
     },
   };
 }
+
+const sweepMs = 3_600_000;
 
 /** The one actor `home`, made at the first start. */
 async function raiseHome(supervisor: Supervisor): Promise<void> {

@@ -47,7 +47,9 @@ export function decodeRecord(kind: Kind, text: string): Live {
   for (const [id, call] of Object.entries(stored.calls ?? none)) children[id] = call.src;
   for (const [id, child] of Object.entries(stored.children ?? none)) children[id] = child.src;
   return {
-    rev: stored.rev, seq: stored.seq, base: stored.base, sinceBase: stored.sinceBase,
+    rev: stored.rev, seq: stored.seq, base: stored.base,
+    // Differences against a migrated snapshot would mean nothing to who reads the log: the next entry holds it whole.
+    sinceBase: stored.version === kind.version ? stored.sinceBase : Infinity,
     createdAt: stored.createdAt, updatedAt: stored.updatedAt, parent: stored.parent ?? null,
     timers: stored.timers ?? none, calls: stored.calls ?? none, children: stored.children ?? none,
     failures: stored.failures ?? noFailures, halted: stored.halted ?? null,

@@ -111,7 +111,8 @@ export class Stage {
     const asked = interpret({ kind, id, rev, before, actions: taken.actions, steady: this.steady, parent, ended, outcome: taken.snapshot });
     this.ops.push(...asked.ops);
     this.asked.push(asked);
-    const whole = before === undefined || before.sinceBase >= 31;
+    // A difference is worth nothing when the whole snapshot below it has fallen under the retention floor.
+    const whole = before === undefined || before.sinceBase >= 31 || before.base <= this.house.logFloor;
     const live: Live = {
       rev, seq: 0, base: before?.base ?? 0, sinceBase: whole ? 0 : before.sinceBase + 1,
       createdAt: before?.createdAt ?? this.at, updatedAt: this.at, parent,
@@ -165,6 +166,8 @@ export class Stage {
 /** What a stage must know of the house around it. */
 export interface StageHouse {
   readonly snapshotBytesMax: number;
+  /** Log entries at or below this position are gone. */
+  readonly logFloor: number;
   kind(name: string): Kind;
   facts(kind: Kind, live: Live | undefined, event: { readonly type: string }): Json | undefined;
 }

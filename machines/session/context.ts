@@ -39,6 +39,10 @@ export interface SessionInput {
   readonly message?: MessageIn;
   /** The engine cannot work here: the session starts in `error` and says so. */
   readonly unavailable?: { readonly reason: string };
+  /** What its agent may do without asking a person. Absent: it asks for everything. */
+  readonly permissions?: ToolPolicy;
+  /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
+  readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
 
 /** A message that waits for a turn, or is in one. `n` is its row. */
@@ -60,6 +64,12 @@ export type Turn = {
 };
 
 export type EngineSession = { readonly id: string; readonly model: string | null; readonly effortLevel: string | null; readonly lastSyncedAt: number };
+
+/** `ask` every time, or not for the tools of `allow` (`Bash`, `mcp__gw__*`), or never (`full`). */
+export type ToolPolicy = { readonly mode: 'ask' | 'allow-list' | 'full'; readonly allow: readonly string[] };
+
+/** A tool that the running turn may use only after a person said so. `n` is its row in `permissions`. */
+export type PermissionAsked = { readonly id: string; readonly n: number; readonly tool: string; readonly title: string; readonly askedAt: number; readonly expiresAt: number };
 
 export interface SessionContext {
   readonly id: string;
@@ -104,6 +114,12 @@ export interface SessionContext {
   readonly resetAt: number | null;
   /** Rate limits met in a row. */
   readonly waits: number;
+  // The members below came later: a context from before them lacks them.
+  readonly archivedAt?: number | null;
+  readonly toolPolicy?: ToolPolicy;
+  readonly permissions?: readonly PermissionAsked[];
+  /** Permissions asked for so far; the last one's row. */
+  readonly permissionsAsked?: number;
 }
 
 export type Outcome = 'succeeded' | 'failed' | 'interrupted';
@@ -123,6 +139,7 @@ export interface TurnInput {
   readonly parentSessionId: string | null;
   readonly workItemId: string | null;
   readonly deadlineMs: number;
+  readonly toolPolicy: ToolPolicy;
 }
 
 /** What the hand answers: an engine's TurnResult; after a crash `interrupted`, with the pid that would not be confirmed gone. */
@@ -137,6 +154,8 @@ export interface TurnOutput {
 
 export type SessionEvent = Stamp & (
   | { readonly type: 'message.post'; readonly message: MessageIn }
+  /** An assistant message with media, beside the turns: it wakes nobody. */
+  | { readonly type: 'media.insert'; readonly message: { readonly id: string; readonly content: string; readonly media: Json } }
   | { readonly type: 'turn.began'; readonly turnId: string }
   | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
   | { readonly type: 'turn.partial'; readonly turnId: string; readonly text: string; readonly usage?: Usage }
@@ -146,6 +165,14 @@ export type SessionEvent = Stamp & (
   | { readonly type: 'queue.pause' }
   | { readonly type: 'queue.resume' }
   | { readonly type: 'session.patch'; readonly title?: string; readonly engine?: string; readonly model?: string | null; readonly effort?: string | null }
+  | { readonly type: 'session.archive' }
+  | { readonly type: 'session.unarchive' }
+  | { readonly type: 'session.reset' }
+  | { readonly type: 'session.delete' }
+  /** `text` is what the tool would be given, as the person who decides reads it. */
+  | { readonly type: 'permission.asked'; readonly permissionId: string; readonly turnId: string; readonly tool: string; readonly title: string; readonly text: string; readonly waitMs: number }
+  | { readonly type: 'permission.decided'; readonly permissionId: string; readonly decision: 'allow' | 'deny'; readonly note?: string; readonly always?: boolean }
+  | { readonly type: 'permission.expired'; readonly permissionId: string }
   | { readonly type: 'child.finished'; readonly childId: string; readonly outcome: Outcome; readonly title: string; readonly text: string }
 );
 
@@ -161,6 +188,11 @@ export const limits = {
   errorCharsMax: 1_000,
   /** Of a child's final message, as its parent gets it. */
   callbackCharsMax: 8_000,
+  transcriptMax: 200,
+  permissionsMax: 16,
+  allowedToolsMax: 100,
+  toolCharsMax: 200,
+  toolInputCharsMax: 8_000,
 } as const;
 
 /** The context at birth; the first message, if any, is queued by `open` (turns.ts). */
@@ -201,6 +233,10 @@ export function firstContext(input: SessionInput): SessionContext {
     lastContextTokens: null,
     resetAt: null,
     waits: 0,
+    archivedAt: null,
+    toolPolicy: input.permissions ?? { mode: 'ask', allow: [] },
+    permissions: [],
+    permissionsAsked: 0,
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachedMedia } from '../../commands/attachments.js';
 import { delegate } from '../../commands/delegate.js';
 import { recordOf } from '../../commands/desk.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
@@ -44,8 +45,9 @@ export const delegationRoutes: readonly Route[] = [
 async function create(call: Call<z.output<typeof body>>): Promise<Reply | Refusal> {
   const wish = call.body;
   if (wish.employee == null && wish.engine == null) return refuse('BAD_REQUEST', { path: 'employee' }, 'employee or engine is required');
-  if (wish.attachments?.length) return refuse('UNKNOWN_ATTACHMENT', { unresolvedAttachments: wish.attachments });
-  const done = await delegate(call.desk, { ...wish, effort: wish.effort ?? wish.effortLevel, parent: wish.parent ?? wish.parentSessionId }, call.asking);
+  const media = await attachedMedia(call.desk, wish.attachments);
+  if (isRefusal(media)) return media;
+  const done = await delegate(call.desk, { ...wish, media, effort: wish.effort ?? wish.effortLevel, parent: wish.parent ?? wish.parentSessionId }, call.asking);
   if (isRefusal(done)) return done;
   const { workItemId, sessionId, session, title } = done.value;
   const { employee, engine, model, effortLevel, status } = recordOf(session);

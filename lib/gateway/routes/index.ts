@@ -7,7 +7,10 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { fileRoutes } from './files.js';
+import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
+import { skillRoutes } from './skills.js';
 import { openapiRoutes } from '../openapi.js';
 import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
@@ -27,7 +30,10 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
+    ...fileRoutes(options.records),
+    ...skillRoutes(options.records),
   ];
+  routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;
 }

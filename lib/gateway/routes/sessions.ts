@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { childrenOf, listSessions } from '../../commands/list-sessions.js';
+import { attachedMedia } from '../../commands/attachments.js';
 import { openSession } from '../../commands/open-session.js';
 import { postMessage } from '../../commands/post-message.js';
 import { lastMessages, messagesBefore, messagesMax } from '../../commands/read-session.js';
@@ -63,8 +64,10 @@ async function list({ desk, query, by }: Call<unknown, z.output<typeof listQuery
 async function open({ desk, body, asking }: Call<z.output<typeof openBody>>): Promise<Reply | Refusal> {
   const prompt = promptOf(body);
   if (isRefusal(prompt)) return prompt;
+  const media = await attachedMedia(desk, body.attachments);
+  if (isRefusal(media)) return media;
   const { employee, engine, model, cwd, title } = body;
-  const wish = { prompt, employee, engine, model, cwd, title, effort: body.effort ?? body.effortLevel, parent: body.parent ?? body.parentSessionId };
+  const wish = { prompt, media, employee, engine, model, cwd, title, effort: body.effort ?? body.effortLevel, parent: body.parent ?? body.parentSessionId };
   const done = await openSession(desk, wish, asking);
   return isRefusal(done) ? done : { ...done, body: done.value.view };
 }
@@ -89,7 +92,9 @@ async function readMessages(call: Call<unknown, z.output<typeof messagesQuery>>)
 async function post(call: Call<z.output<typeof messageBody>>): Promise<Reply | Refusal> {
   const content = promptOf(call.body);
   if (isRefusal(content)) return content;
-  const done = await postMessage(call.desk, idOf(call), content, call.asking);
+  const media = await attachedMedia(call.desk, call.body.attachments);
+  if (isRefusal(media)) return media;
+  const done = await postMessage(call.desk, idOf(call), content, call.asking, media);
   return isRefusal(done) ? done : { ...done, body: { status: 'queued', sessionId: idOf(call) } };
 }
 
@@ -109,8 +114,6 @@ async function sessionOf(call: Call<unknown, unknown>): Promise<Readonly<Record<
   return view ? recordOf(view) : refuse('NOT_FOUND', { kind: 'session', id: idOf(call) }, 'Not found');
 }
 
-function promptOf(body: { prompt?: string | undefined; message?: string | undefined; attachments?: string[] | undefined }): string | Refusal {
-  const unknown = body.attachments?.[0];
-  if (unknown !== undefined) return refuse('UNKNOWN_ATTACHMENT', { unresolvedAttachments: body.attachments });
+function promptOf(body: { prompt?: string | undefined; message?: string | undefined }): string | Refusal {
   return body.prompt ?? body.message ?? refuse('BAD_REQUEST', { path: 'prompt' }, 'prompt or message is required');
 }

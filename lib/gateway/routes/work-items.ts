@@ -3,6 +3,7 @@ import { createWorkItem } from '../../commands/create-work-item.js';
 import { askOne, recordOf } from '../../commands/desk.js';
 import { attemptsOf, spendOf } from '../../commands/list-sessions.js';
 import { listWorkItems } from '../../commands/list-work-items.js';
+import { whatNext } from '../../commands/next-moves.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
 import { employeeName, idempotencyKey, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
@@ -58,6 +59,8 @@ const forbidden = ['provenance', 'approval*', 'source', 'sourceRef', 'status', '
 const target = 'work-item';
 const one = z.object({ workItem });
 const page = z.object({ workItems: z.array(workItemRow), total: z.int(), totals: z.record(z.string(), z.int()), limit: z.int(), offset: z.int(), nextOffset: z.int().nullable() });
+const judged = { allowed: z.boolean(), code: z.string().optional(), reason: z.string().optional() };
+const next = z.looseObject({ workItemId: z.string(), status: workItemStatus, moves: z.array(z.object({ status: workItemStatus, noteNeeded: z.boolean().optional(), ...judged })), deeds: z.array(z.object({ deed: z.string(), ...judged })) });
 const whole = z.object({ workItem, spendUsd: z.number(), events: z.array(workItemEvent) });
 
 export const workItemRoutes: readonly Route[] = [
@@ -68,6 +71,10 @@ export const workItemRoutes: readonly Route[] = [
   route('POST', '/api/work-items/:id/assign', 'work-item.assign', { about: 'Give it to somebody.', body: assignBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'TERMINAL'] }, assign),
   route('POST', '/api/work-items/:id/status', 'work-item.status', { about: 'Move it along a legal edge. `blocked` and `escalated` need a note.', body: statusBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOTE_REQUIRED', 'ASSIGNEE_REQUIRED', 'PERSON_REQUIRED', 'SELF_REVIEW', 'NOT_OWNER', 'CANCEL_BY_ARCHIVE'] }, move),
   route('POST', '/api/work-items/:id/archive', 'work-item.archive', { about: 'Cancel it and keep the evidence.', body: archiveBody, answer: one.extend({ archived: z.literal(true) }), target, plan: true, refusals: ['NOT_FOUND', 'TERMINAL', 'PERSON_REQUIRED', 'NOT_OWNER', 'GATE_PARKED'] }, archive),
+  route('GET', '/api/work-items/:id/next', 'work-item.next', { about: 'Where this caller may move it now, what else they may do with it, and what stands in the way of the rest.', answer: next, target, refusals: ['NOT_FOUND'] }, async (call) => {
+    const answer = await whatNext(call.desk, idOf(call), call.by);
+    return isRefusal(answer) ? answer : { body: answer };
+  }),
   route('GET', '/api/work-items/:id/sessions', 'work-item.sessions', { about: 'The sessions that attempted it, oldest first.', answer: z.array(session), target, refusals: ['NOT_FOUND'] }, sessions),
 ];
 

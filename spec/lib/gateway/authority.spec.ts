@@ -44,6 +44,7 @@ describe('authority', () => {
     'auth.state': ['session', get('/api/auth/state')],
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
+    'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
     'session.read': ['session', get('/api/sessions/:id')],
@@ -55,6 +56,7 @@ describe('authority', () => {
     'work-item.create': ['work-item', post('/api/work-items', { title: 'x' })],
     'work-item.read': ['work-item', get('/api/work-items/:id')],
     'work-item.sessions': ['work-item', get('/api/work-items/:id/sessions')],
+    'work-item.next': ['work-item', get('/api/work-items/:id/next')],
     'work-item.assign': ['work-item', post('/api/work-items/:id/assign', { assignee: 'ann' })],
     'work-item.status': ['work-item', post('/api/work-items/:id/status', { status: 'executing' })],
     'work-item.archive': ['work-item', post('/api/work-items/:id/archive')],
@@ -78,7 +80,7 @@ describe('authority', () => {
   };
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
-  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'org.read', 'org.edit', 'org.board.read', 'org.board.write'];
+  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|file|skill|knowledge)\./.test(id))];
 
   for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {

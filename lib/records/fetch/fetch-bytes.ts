@@ -1,0 +1,147 @@
+import { lookup } from 'node:dns/promises';
+import { request as requestPlain, type IncomingMessage } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { isPublicAddress } from './addresses.js';
+
+/**
+ * The one way in which the gateway fetches an address that somebody gave it. Names are resolved here, every address
+ * that a name has is judged, and the connection goes to the very address that was judged: a name that answers
+ * differently the second time (rebinding) finds no second time. Each redirect is judged like the first address.
+ */
+export interface FetchOptions {
+  /** More are refused. */
+  readonly bytesMax: number;
+  /** For everything together. Default 30,000. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** All addresses of a name. Default: the system's resolver. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** A connection to that address and port. Default: TCP. */
+  readonly dial?: (address: string, port: number) => Socket;
+}
+
+export interface Fetched {
+  /** The body as it arrives; rejects when it is too long, late or broken. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** After redirects. */
+  readonly url: URL;
+}
+
+/** `const fetched = await fetchBytes('https://example.org/logo.png', {bytesMax: 50e6})`. URL_REFUSED or FETCH_FAILED. */
+export async function fetchBytes(address: string, options: FetchOptions): Promise<Fetched | Refusal> {
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? 30_000);
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+  let url = parsed(address);
+  for (let hops = 0; hops <= redirectsMax; hops += 1) {
+    if (url === undefined) return refuse('URL_REFUSED', {}, 'Only http and https addresses without a user name can be fetched.');
+    const target = await judged(url, options, signal);
+    if (typeof target !== 'string') return target;
+    let response: IncomingMessage;
+    try {
+      response = await ask(url, target, options, signal);
+    } catch {
+      return failed(signal.aborted ? 'The address did not answer in time.' : 'The address could not be reached.');
+    }
+    const { statusCode = 0, headers } = response;
+    if (redirects.has(statusCode) && headers.location !== undefined) {
+      response.destroy();
+      const next = parsed(headers.location, url);
+      if (url.protocol === 'https:' && next?.protocol === 'http:') return refuse('URL_REFUSED', {}, 'The address leads from https to http.');
+      url = next;
+      continue;
+    }
+    const refusal = unfit(response, options.bytesMax);
+    if (refusal) {
+      response.destroy();
+      return refusal;
+    }
+    return { body: bounded(response, options.bytesMax, signal), url };
+  }
+  return failed(`The address redirects more than ${redirectsMax} times.`);
+}
+
+/** Thrown by the body when it is longer than allowed. */
+export class TooLong extends Error {
+  override readonly name = 'TooLong';
+}
+
+const redirectsMax = 5;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function parsed(address: string, base?: URL): URL | undefined {
+  try {
+    const url = new URL(address, base);
+    const web = (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '';
+    return web && address.length <= 8_192 ? url : undefined;
+  } catch {
+    return undefined; // not an address
+  }
+}
+
+/** The address to dial. A name of which one address is not public is refused whole: nobody has such a name by accident. */
+async function judged(url: URL, options: FetchOptions, signal: AbortSignal): Promise<string | Refusal> {
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const resolve = options.resolve ?? resolveAll;
+  let addresses: readonly string[];
+  try {
+    addresses = isIP(name) ? [name] : await Promise.race([resolve(name), aborted(signal)]);
+  } catch {
+    return failed(`The name ${name.slice(0, 253)} could not be resolved.`);
+  }
+  const [first] = addresses;
+  if (first === undefined || !addresses.every((address) => isPublicAddress(address))) {
+    return refuse('URL_REFUSED', {}, 'loopback or private URLs are not fetchable');
+  }
+  return first;
+}
+
+const resolveAll = async (name: string): Promise<readonly string[]> => (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
+
+const aborted = (signal: AbortSignal): Promise<never> => new Promise((_resolve, reject) => {
+  if (signal.aborted) reject(signal.reason as Error);
+  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+});
+
+function ask(url: URL, address: string, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const secure = url.protocol === 'https:';
+  const port = Number(url.port) || (secure ? 443 : 80);
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const dial = (): Socket => options.dial?.(address, port) ?? connectPlain({ host: address, port });
+  const createConnection = (): Socket => (secure ? connectSecure({ socket: dial(), ...(isIP(name) ? {} : { servername: name }) }) : dial());
+  return new Promise((resolve, reject) => {
+    const sent = (secure ? requestSecure : requestPlain)({
+      host: name, port, method: 'GET', path: url.pathname + url.search, signal, createConnection, maxHeaderSize: 16_384,
+      headers: { host: url.host, accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'troupe' },
+    }, resolve);
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+function unfit({ statusCode = 0, headers }: IncomingMessage, bytesMax: number): Refusal | undefined {
+  if (statusCode !== 200) return failed(`The address answered ${statusCode}.`);
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') return failed('The address answered in an encoding that was not asked for.');
+  return Number(headers['content-length'] ?? 0) > bytesMax ? refuse('PAYLOAD_TOO_LARGE', { bytesMax }) : undefined;
+}
+
+async function* bounded(response: IncomingMessage, bytesMax: number, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  let length = 0;
+  const stop = (): void => void response.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > bytesMax) throw new TooLong('the body is too long');
+      yield chunk;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    response.destroy();
+  }
+}
+
+const failed = (sentence: string): Refusal => refuse('FETCH_FAILED', {}, sentence);

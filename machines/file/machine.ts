@@ -1,0 +1,71 @@
+import { enqueueActions, setup } from 'xstate';
+import { callerName, isTrusted, type Caller } from '../caller.js';
+import { perform } from '../deed.js';
+import { announce, type Stamp, type Wish } from '../ground.js';
+import { refuse, type Refusal } from '../refusals.js';
+import { checkShape } from '../shape.js';
+
+/**
+ * A managed file: what is known of bytes that lie in the home.
+ *
+ * **What lives.** Name, size, hash, type and place of the bytes, and whose upload it was. The bytes are written before
+ * the file is born and removed after it has ended, so a file that is `stored` has its bytes.
+ *
+ * **What can happen.** A person removes it.
+ *
+ * **What can never happen.** Other bytes under the same id. An agent that removes a file. A removed file that is listed.
+ */
+export interface FileInput {
+  readonly id: string;
+  readonly at: number;
+  readonly by?: Caller;
+  readonly filename: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly mimetype: string;
+  /** Below the home: `files/<id>/<name>` or `uploads/<date>/<session>/<id>-<name>`. */
+  readonly path: string;
+  /** Of the bytes, hex. */
+  readonly sha256: string;
+  readonly sessionId: string | null;
+}
+
+export interface FileContext extends Omit<FileInput, 'at' | 'by'> { readonly createdAt: number; readonly createdBy: string }
+
+export type FileEvent = Stamp & { readonly type: 'file.remove' };
+
+export function filePolicy(event: FileEvent): Refusal | undefined {
+  if (event.type !== 'file.remove') return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  return isTrusted(event.by) ? undefined : refuse('FORBIDDEN', {}, 'Agents may not remove files.');
+}
+
+const checkInput = checkShape({ filename: 'string', size: 'number', mimetype: 'string', path: 'string', sha256: 'string', sessionId: 'string?' });
+
+export function admitFile(input: FileInput): Refusal | undefined {
+  const wrong = checkInput(input);
+  if (wrong !== undefined) return refuse('BAD_REQUEST', {}, `A file cannot be kept so: ${wrong.replace('the context', 'the input').replace('context.', '')}.`);
+  return input.path.length > 1_000 || input.filename.length > 255 ? refuse('BAD_REQUEST', { path: 'filename' }, 'The name is too long.') : undefined;
+}
+
+export const fileMachine = setup({
+  types: {} as { context: FileContext; events: FileEvent; input: FileInput; emitted: Wish },
+  guards: { allowed: ({ event }) => filePolicy(event) === undefined },
+  actions: {
+    tell: enqueueActions(({ context, enqueue }, { event }: { event: string }) =>
+      perform(enqueue, { wishes: [announce(event, { id: context.id, filename: context.filename, sessionId: context.sessionId })] })),
+  },
+}).createMachine({
+  id: 'file',
+  context: ({ input }) => ({
+    id: input.id, filename: input.filename, size: input.size, mimetype: input.mimetype, path: input.path, sha256: input.sha256, sessionId: input.sessionId,
+    createdAt: input.at, createdBy: callerName(input.by ?? { type: 'operator' }),
+  }),
+  initial: 'stored',
+  states: {
+    stored: {
+      entry: { type: 'tell', params: { event: 'file:uploaded' } },
+      on: { 'file.remove': { guard: 'allowed', target: 'removed' } },
+    },
+    removed: { type: 'final', entry: { type: 'tell', params: { event: 'file:deleted' } } },
+  },
+});
