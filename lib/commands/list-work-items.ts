@@ -1,6 +1,6 @@
 import { recordOf, type Desk } from './desk.js';
 import { merged, type Place, type Range } from './merge-lists.js';
-import { countsOf, needsAttention, ownRanges, rangesFor, windowOf, type Facets, type Row, type Window } from './work-item-ranges.js';
+import { attentionRanges, countsOf, needsAttention, ownRanges, rangesFor, windowOf, type Facets, type Row, type Window } from './work-item-ranges.js';
 import { textsOf } from './work-item-texts.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -156,7 +156,7 @@ async function lookThrough(desk: Desk, query: WorkItemsQuery, by: Caller, tests:
   return answer(query, page, total, totals);
 }
 
-const sliceRows = 200;
+const sliceRows = 400;
 
 async function passes(tests: readonly Test[], row: Row, id: string): Promise<boolean> {
   for (const test of tests) {
@@ -168,7 +168,7 @@ async function passes(tests: readonly Test[], row: Row, id: string): Promise<boo
 
 function candidates(desk: Desk, query: WorkItemsQuery, by: Caller): readonly Range[] {
   if (by.type === 'session') return ownRanges(desk, by);
-  if (query.needsAttentionFor !== undefined) return [{ index: 'pending', prefix: '' }, { index: 'status', prefix: 'blocked/' }, { index: 'status', prefix: 'escalated/' }];
+  if (query.needsAttentionFor !== undefined) return attentionRanges(desk.supervisor, attentive(query.needsAttentionFor, by));
   if (query.label !== undefined) return [{ index: 'label', prefix: `${sortableText(query.label)}/` }];
   return rangesFor(desk.supervisor, facetsOf(query), windowOf(query));
 }
@@ -185,11 +185,14 @@ function testsFor(desk: Desk, query: WorkItemsQuery, by: Caller): readonly Test[
   if (narrowed && until !== undefined) tests.push((row) => Date.parse(String(row['updatedAt'])) <= until);
   if (label !== undefined && (by.type === 'session' || query.needsAttentionFor !== undefined)) tests.push((row) => (row['labels'] as readonly string[] | undefined)?.includes(label) ?? false);
   if (query.needsAttentionFor !== undefined) {
-    const person = query.needsAttentionFor === 'me' ? (by.type === 'session' ? by.employee : 'operator') : query.needsAttentionFor;
+    const person = attentive(query.needsAttentionFor, by);
     tests.push((row) => needsAttention(row, person));
   }
   return tests;
 }
+
+/** Whom `me` means. */
+const attentive = (wanted: string, by: Caller): string | null => (wanted !== 'me' ? wanted : by.type === 'session' ? by.employee : 'operator');
 
 /** The compact shape of a list. */
 function listed(id: string, row: Row): Json {

@@ -129,6 +129,14 @@ function beneath(desk: Desk, manager: string): readonly string[] {
   return [...found];
 }
 
+/** Where whatever needs somebody's attention must lie: pending approvals, and what is stuck in their hands. */
+export function attentionRanges(supervisor: Supervisor, person: string | null): readonly Range[] {
+  const pending = { index: 'pending', prefix: '' };
+  if (person === null) return [pending];
+  if (person === 'operator') return [pending, { index: 'status', prefix: 'escalated/' }];
+  return [pending, ...(['blocked', 'escalated'] as const).flatMap((status) => combined(supervisor, { status, assignee: person }))];
+}
+
 /** A pending approval that waits for them, or work of theirs that is stuck. Escalated approvals and the virtual root's are the operator's. */
 export function needsAttention(row: Row, person: string | null): boolean {
   if (row['approvalState'] === 'pending') {

@@ -106,7 +106,7 @@ export class Reading {
   private async pageFrom(range: { readonly gte: string; readonly lt: string; readonly reverse?: boolean }, offset: number, limit: number): Promise<[string, string][]> {
     let rest = range;
     for (let skip = offset; skip > 0;) {
-      const skipped = await this.kernel.store.page({ ...rest, limit: Math.min(skip, pageMax) });
+      const skipped = await this.kernel.store.page({ ...rest, keysOnly: true, limit: Math.min(skip, pageMax) });
       const last = skipped.at(-1);
       if (last === undefined || skipped.length < Math.min(skip, pageMax)) return [];
       skip -= skipped.length;
