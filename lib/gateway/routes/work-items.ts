@@ -13,6 +13,7 @@ const listQuery = z.object({
   source: workItemSource.optional(),
   assignee: text(200).optional(),
   department: text(200).optional(),
+  label: text(60).optional(),
   since: instant.optional().describe('On `updatedAt`; a date or a zoned timestamp.'),
   until: instant.optional(),
   q: text(1024).optional().describe('Substring of id, title or body.'),
