@@ -51,6 +51,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
 /** O(pending): counters, inboxes, outboxes and due timers are read; no actor at rest is. */
 async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
   await kernel.counters.load();
+  await kernel.committer.tallies.load();
   await housekeeping.start();
   // Everything is read before anything is done: what the first deliveries write must not be taken for an earlier life's.
   const inbox: { to: ActorKey; key: string; value: string }[] = [];
@@ -112,6 +113,10 @@ class Running implements Supervisor {
   transact: Supervisor['transact'] = (plan) => this.requests.transact(plan);
   get: Supervisor['get'] = (kind, id) => this.reading.get(kind, id);
   list: Supervisor['list'] = (kind, query) => this.reading.list(kind, query);
+  records: Supervisor['records'] = (kind, query) => this.reading.records(kind, query);
+  count: Supervisor['count'] = (kind, query) => this.reading.count(kind, query);
+  listed: Supervisor['listed'] = (kind, index, places) => this.reading.listed(kind, index, places);
+  counts: Supervisor['counts'] = (kind) => this.kernel.committer.tallies.of(kind);
   rows: Supervisor['rows'] = (actor, collection, query) => this.reading.rows(actor, collection, query);
   meta: Supervisor['meta'] = (start) => this.reading.meta(start);
   why: Supervisor['why'] = (actor, by) => this.reading.why(actor, by);

@@ -1,5 +1,6 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { ActorKey, Kind, Persisted } from '../../actors/contracts.js';
+import type { Json } from '../../machines/ground.js';
 import { decodeState } from './codec.js';
 import { restore } from './driver.js';
 import { noFailures, none, type Live } from './live.js';
@@ -54,6 +55,14 @@ export function decodeRecord(kind: Kind, text: string): Live {
     failures: stored.failures ?? noFailures, halted: stored.halted ?? null,
     snapshot: revive(kind, stored, children),
   };
+}
+
+/** What callers would see of a stored record. A record of this version is read without bringing its machine to life. */
+export function viewOfRecord(kind: Kind, text: string): { readonly id: string; readonly view: Json } {
+  const stored = JSON.parse(text) as Stored;
+  const meta = { kind: stored.kind, id: stored.id, rev: stored.rev, createdAt: stored.createdAt, updatedAt: stored.updatedAt, parent: stored.parent ?? null, halted: stored.halted ?? null };
+  const snapshot = stored.version === kind.version ? decodeState(stored.state) : decodeRecord(kind, text).snapshot;
+  return { id: stored.id, view: kind.view(snapshot as AnyMachineSnapshot, meta) };
 }
 
 function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, string>>): AnyMachineSnapshot {

@@ -25,6 +25,8 @@ export class Stage {
   readonly entries: EntryDraft[] = [];
   readonly asked: Asked[] = [];
   readonly steps: PlannedStep[] = [];
+  /** Changes of tallies, by key. */
+  readonly tallies = new Map<string, number>();
   /** Keys of the records that this commit creates. */
   readonly births: string[] = [];
   /** Log position of the first entry; set by the committer. */
@@ -118,6 +120,7 @@ export class Stage {
       failures: before?.failures ?? noFailures, halted: before?.halted ?? null,
     };
     this.index(kind, id, before, live);
+    this.count(kind, id, before, live);
     this.entries.push(draftEntry({ kind, id, before, live, event, state, persisted, whole, asked, cause: this.cause, by: callerName(this.by), at: this.at }));
     this.next.set(key, { kind, id, key, live, state });
     for (const { child, input } of asked.births) this.bear(child, input, { kind: kind.kind, id });
@@ -129,6 +132,20 @@ export class Stage {
     const kind = this.house.kind(child.kind);
     const refusal = this.create(kind, child.id, input, parent, this.house.facts(kind, undefined, { type: 'kernel.created' }));
     if (refusal !== undefined) throw new TypeError(`the child ${child.kind} ${child.id} was refused: ${refusal.message}`);
+  }
+
+  private count(kind: Kind, id: string, before: Live | undefined, after: Live): void {
+    if (kind.counts === undefined) return;
+    const own = { kind: kind.kind, id };
+    const old = before === undefined ? [] : kind.counts(before.snapshot, metaOf(own, before));
+    const now = kind.counts(after.snapshot, metaOf(own, after));
+    for (const name of old) if (!now.includes(name)) this.tally(kind, name, -1);
+    for (const name of now) if (!old.includes(name)) this.tally(kind, name, 1);
+  }
+
+  private tally(kind: Kind, name: string, change: number): void {
+    const key = keys.count(kind.kind, name);
+    this.tallies.set(key, (this.tallies.get(key) ?? 0) + change);
   }
 
   private index(kind: Kind, id: string, before: Live | undefined, after: Live): void {

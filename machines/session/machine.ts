@@ -68,7 +68,6 @@ const session = setup({
     begin: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.began'); perform(enqueue, begin(context, event)); }),
     hearNative: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.native'); perform(enqueue, hearNative(context, event)); }),
     hearPartial: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.partial'); perform(enqueue, hearPartial(context, event)); }),
-    insertMedia: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'media.insert'); perform(enqueue, insertMedia(context, event)); }),
     archive: enqueueActions(({ context, event, enqueue }) => perform(enqueue, archive(context, stampOf(event).at))),
     unarchive: enqueueActions(({ context, enqueue }) => perform(enqueue, archive(context, null))),
     reset: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'session.reset'); perform(enqueue, reset(context, event)); }),
@@ -94,6 +93,7 @@ const session = setup({
       for (const { id } of pending(context)) enqueue.cancel(permissionTimer(id));
       perform(enqueue, withdrawPermissions(context, stampOf(event).at));
     }),
+    insertMedia: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'media.insert'); perform(enqueue, insertMedia(context, event)); }),
     patch: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'session.patch'); perform(enqueue, patch(context, event)); }),
   },
 });
@@ -126,11 +126,11 @@ export const sessionMachine = session.createMachine({
   on: {
     'session.stop': { guard: 'allowed', target: '.stopped', actions: 'stop' },
     'session.patch': { guard: 'allowed', actions: 'patch' },
-    'media.insert': { guard: 'allowed', actions: 'insertMedia' },
     'session.archive': { guard: 'allowed', actions: 'archive' },
     'session.unarchive': { guard: 'allowed', actions: 'unarchive' },
     'session.reset': { guard: 'allowed', target: '.idle', actions: 'reset' },
     'session.delete': { guard: 'allowed', target: '.deleted', actions: 'erase' },
+    'media.insert': { guard: 'allowed', actions: 'insertMedia' },
     'queue.cancel': { guard: 'allowed', actions: 'cancelQueued' },
     'queue.clear': { guard: 'allowed', actions: 'clearQueue' },
     'queue.pause': { guard: 'allowed', actions: 'pause' },

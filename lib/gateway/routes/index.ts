@@ -2,6 +2,7 @@ import { backupRoutes, type BackUp } from './backup.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
+import { workItemLedgerRoutes } from './work-items-ledger.js';
 import { sessionCareRoutes } from './sessions-care.js';
 import { workItemRoutes } from './work-items.js';
 import { approvalRoutes } from './approvals.js';
@@ -22,6 +23,7 @@ export type { GatewayFacts };
 export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
+    ...workItemLedgerRoutes,
     ...approvalRoutes,
     ...sessionCareRoutes, // before sessionRoutes: /api/sessions/interrupted is no id
     ...sessionRoutes,

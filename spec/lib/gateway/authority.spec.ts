@@ -73,6 +73,10 @@ describe('authority', () => {
     'work-item.status': ['work-item', post('/api/work-items/:id/status', { status: 'executing' })],
     'work-item.archive': ['work-item', post('/api/work-items/:id/archive')],
     'work-item.edit': ['work-item', (client, id) => client.call('PATCH', `/api/work-items/${id}`, { title: 'y', expectedVersion: 1 })],
+    'work-item.comment': ['work-item', post('/api/work-items/:id/comments', { text: 'Which one?' })],
+    'work-item.label': ['work-item', post('/api/work-items/:id/labels', { add: ['later'] })],
+    'work-item.link': ['work-item', post('/api/work-items/:id/links', { relation: 'relates', workItemId: 'ACM-1' })],
+    'work-item.handoff': ['work-item', post('/api/work-items/:id/handoff', { summary: 'dug', sessionId: 's1' })],
     'approval.request': ['work-item', post('/api/work-items/:id/approval/request', { request: 'May I?' })],
     'approval.decide': ['work-item', post('/api/work-items/:id/approval', { decision: 'approve' })],
     'approval.escalate': ['work-item', post('/api/work-items/:id/approval/escalate')],
@@ -98,7 +102,7 @@ describe('authority', () => {
         const judged = verdict(authority, kind);
         const where = `${kind}: ${answer.text.slice(0, 200)}`;
         if (judged === 'yes') expect(answer.status, where).to.be.oneOf([200, 201, ...(authority === 'inspect.retry' ? [404] : []), ...(authority === 'session.permit' ? [409] : [])]);
-        else if (judged === 'policy') expect(answer.status, where).to.be.oneOf([200, 403, 409]);
+        else if (judged === 'policy') expect(answer.status, where).to.be.oneOf([200, 201, 403, 409]);
         else expect(answer.body.code, where).to.equal(judged);
       }
     });
