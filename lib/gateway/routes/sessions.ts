@@ -37,6 +37,7 @@ const openBody = z.object({
   parentSessionId: text(200).nullish().describe('The same as `parent`.'),
   cwd: text(4096).nullish().describe('An existing folder inside sessions.roots.'),
   title: text(200).nullish(),
+  worktree: z.boolean().optional().describe('A git worktree of its own, of the repository in `cwd`.'),
   idempotencyKey,
 });
 const messageBody = z.object({ ...words, idempotencyKey });
@@ -69,8 +70,8 @@ async function open({ desk, body, asking }: Call<z.output<typeof openBody>>): Pr
   if (isRefusal(prompt)) return prompt;
   const media = await attachedMedia(desk, body.attachments);
   if (isRefusal(media)) return media;
-  const { employee, engine, model, cwd, title } = body;
-  const wish = { prompt, media, employee, engine, model, cwd, title, effort: body.effort ?? body.effortLevel, parent: body.parent ?? body.parentSessionId };
+  const { employee, engine, model, cwd, title, worktree } = body;
+  const wish = { prompt, media, employee, engine, model, cwd, title, worktree, effort: body.effort ?? body.effortLevel, parent: body.parent ?? body.parentSessionId };
   const done = await openSession(desk, wish, asking);
   return isRefusal(done) ? done : { ...done, body: done.value.view };
 }
