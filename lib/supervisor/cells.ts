@@ -104,8 +104,7 @@ export class Cells {
 
   /** Forget what is in memory; the next job reads the last commit anew, not before `delayMs` from now. */
   forget(cell: Cell, delayMs: number): void {
-    cell.live = undefined;
-    cell.loaded = false;
+    cell.loaded = false; // who only looks on goes on seeing the last commit
     if (delayMs > 0) this.pause(cell, delayMs);
   }
 

@@ -39,6 +39,8 @@ export class Committer {
   /** `settled()` after the fsync, in commit order; or with the error, and then nothing of the stage was written. */
   submit(stage: Stage, settled: (error?: unknown) => void): void {
     this.waiting.push({ stage, settled });
+    // Enough for a group of its own: the disk begins while the rest is still being decided.
+    if (this.waiting.length >= groupStagesFull && this.inFlight < this.limits.groupsInFlightMax) return this.flush();
     if (this.scheduled) return;
     this.scheduled = true;
     setImmediate(this.flush);
@@ -135,6 +137,9 @@ export class Committer {
     for (const { settled } of void_) settled(error);
   }
 }
+
+/** Measured with 64 in flight: halves keep disk and processor busy at the same time, quarters cost more than they save. */
+const groupStagesFull = 32;
 
 const none: Change = new Map();
 

@@ -53,21 +53,21 @@ function shaped(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   const context = snapshot.context as Record<string, unknown>;
   const members = Object.keys(context);
   if (members.length <= 12) return snapshot;
-  const name = members.join('\n');
-  let mould = moulds.get(name);
+  let mould = moulds.get(members.length)?.find((known) => known.members.every((member, n) => member === members[n]));
   if (mould === undefined) {
-    if (moulds.size >= mouldsMax) moulds.clear();
-    mould = JSON.parse(`{${members.map((member) => `${JSON.stringify(member)}:null`).join()}}`) as Record<string, unknown>;
-    moulds.set(name, mould);
+    mould = { members, empty: JSON.parse(`{${members.map((member) => `${JSON.stringify(member)}:null`).join()}}`) as Record<string, unknown> };
+    moulds.set(members.length, [mould, ...moulds.get(members.length) ?? []].slice(0, mouldsMax));
   }
-  const copy: Record<string, unknown> = { ...mould };
+  const copy: Record<string, unknown> = { ...mould.empty };
   for (const member of members) copy[member] = context[member];
   (snapshot as { context: unknown }).context = copy; // of this step's own making: nobody else has seen it
   return snapshot;
 }
 
-const moulds = new Map<string, Record<string, unknown>>();
-const mouldsMax = 1_000;
+interface Mould { readonly members: readonly string[]; readonly empty: Record<string, unknown> }
+/** By number of members; a few of each. */
+const moulds = new Map<number, readonly Mould[]>();
+const mouldsMax = 32;
 
 /** A snapshot as plain data, ready for the codec. The context is shared with the snapshot, not copied. */
 export function persist(machine: AnyStateMachine, snapshot: AnyMachineSnapshot): Persisted {

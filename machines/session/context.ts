@@ -1,5 +1,7 @@
 import type { Caller } from '../caller.js';
 import type { Json, Stamp } from '../ground.js';
+import { excerpt } from './excerpt.js';
+import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
 /** The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
 
@@ -65,12 +67,6 @@ export type Turn = {
 
 export type EngineSession = { readonly id: string; readonly model: string | null; readonly effortLevel: string | null; readonly lastSyncedAt: number };
 
-/** `ask` every time, or not for the tools of `allow` (`Bash`, `mcp__gw__*`), or never (`full`). */
-export type ToolPolicy = { readonly mode: 'ask' | 'allow-list' | 'full'; readonly allow: readonly string[] };
-
-/** A tool that the running turn may use only after a person said so. `n` is its row in `permissions`. */
-export type PermissionAsked = { readonly id: string; readonly n: number; readonly tool: string; readonly title: string; readonly askedAt: number; readonly expiresAt: number };
-
 export interface SessionContext {
   readonly id: string;
   readonly engine: string;
@@ -121,6 +117,8 @@ export interface SessionContext {
   /** Permissions asked for so far; the last one's row. */
   readonly permissionsAsked?: number;
 }
+
+export { excerpt };
 
 export type Outcome = 'succeeded' | 'failed' | 'interrupted';
 
@@ -246,11 +244,4 @@ function titleOf(input: SessionInput): string {
   const words = (input.message?.content ?? '').replace(/\s+/g, ' ').trim();
   const start = words.length > 30 ? `${excerpt(words, 30)}…` : words || 'New session';
   return input.number === undefined ? start : `#${input.number} - ${start}`;
-}
-
-/** At most `chars` characters, never half of a surrogate pair. */
-export function excerpt(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  const cut = text.slice(0, chars);
-  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

@@ -1,7 +1,8 @@
 import { callerName } from '../caller.js';
 import type { Deed } from '../deed.js';
 import { announce, keep, type Json, type Wish } from '../ground.js';
-import { excerpt, limits, type PermissionAsked, type SessionContext, type SessionEventOf, type ToolPolicy } from './context.js';
+import { excerpt, limits, type SessionContext, type SessionEventOf } from './context.js';
+import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
 /**
  * Tools that an agent may use only after a person said so. What is pending lives in the context, with a deadline; what

@@ -1,7 +1,9 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
+import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
 import { workItemLedgerRoutes } from './work-items-ledger.js';
+import { sessionCareRoutes } from './sessions-care.js';
 import { workItemRoutes } from './work-items.js';
 import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
@@ -23,7 +25,9 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...workItemRoutes,
     ...workItemLedgerRoutes,
     ...approvalRoutes,
+    ...sessionCareRoutes, // before sessionRoutes: /api/sessions/interrupted is no id
     ...sessionRoutes,
+    ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
     ...inspectRoutes,

@@ -6,10 +6,8 @@ import { listWorkItems } from '../../commands/list-work-items.js';
 import { whatNext } from '../../commands/next-moves.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
-import { employeeName, idempotencyKey, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
+import { employeeName, idempotencyKey, instant, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
 
-const instant = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date or a zoned timestamp')
-  .transform((value) => Date.parse(value)).refine((at) => !Number.isNaN(at), 'is no date');
 const listQuery = z.object({
   status: workItemStatus.optional(),
   source: workItemSource.optional(),

@@ -52,6 +52,18 @@ describe('authority', () => {
     'session.children': ['session', get('/api/sessions/:id/children')],
     'session.message': ['session', post('/api/sessions/:id/message', { message: 'hi' })],
     'session.stop': ['session', post('/api/sessions/:id/stop')],
+    'session.context': ['session', async (client, id) => {
+      const content = 'around me';
+      await house.supervisor.ask('session', id, { type: 'message.post', message: { id: `m-${id}`, content, role: 'user', kind: 'user' } });
+      return client.get(`/api/sessions/${id}/context?messageId=m-${id}`);
+    }],
+    'session.permissions': ['session', get('/api/sessions/:id/permissions')],
+    'session.permit': ['session', post('/api/sessions/:id/permissions/p1', { decision: 'allow' })],
+    'session.manage': ['session', post('/api/sessions/:id/archive')],
+    'search.messages': ['session', get('/api/search/messages?query=x')],
+    'search.sessions': ['session', get('/api/search/sessions')],
+    'search.work-items': ['session', get('/api/search/work-items?text=x')],
+    'cost.read': ['session', get('/api/cost/report')],
     'work-item.list': ['work-item', get('/api/work-items')],
     'work-item.create': ['work-item', post('/api/work-items', { title: 'x' })],
     'work-item.read': ['work-item', get('/api/work-items/:id')],
@@ -89,7 +101,7 @@ describe('authority', () => {
         const answer = await ask(clients[kind], id);
         const judged = verdict(authority, kind);
         const where = `${kind}: ${answer.text.slice(0, 200)}`;
-        if (judged === 'yes') expect(answer.status, where).to.be.oneOf([200, 201, ...(authority === 'inspect.retry' ? [404] : [])]);
+        if (judged === 'yes') expect(answer.status, where).to.be.oneOf([200, 201, ...(authority === 'inspect.retry' ? [404] : []), ...(authority === 'session.permit' ? [409] : [])]);
         else if (judged === 'policy') expect(answer.status, where).to.be.oneOf([200, 201, 403, 409]);
         else expect(answer.body.code, where).to.equal(judged);
       }
