@@ -7,6 +7,7 @@ import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
 import { fileRoutes } from './files.js';
+import { knowledgeRoutes } from './knowledge.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { openapiRoutes } from '../openapi.js';
@@ -29,6 +30,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...orgRoutes(options.records),
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
+    ...knowledgeRoutes(options.records),
   ];
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;
