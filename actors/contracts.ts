@@ -35,6 +35,15 @@ export interface Persisted {
   readonly historyValue?: Json;
 }
 
+/** An event that might come next: whole, as a caller would send it. */
+export interface CandidateMove {
+  readonly event: { readonly type: string } & Readonly<Record<string, Json | undefined>>;
+  /** The state it leads to, where the event alone says so. */
+  readonly to?: string;
+  /** Members that a caller must still fill in, e.g. `note`. */
+  readonly needs?: readonly string[];
+}
+
 /** What the world looks like to `facts`: immutable values that a reload swaps whole. */
 export type World = Readonly<Record<string, unknown>>;
 
@@ -65,6 +74,12 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   view(snapshot: SnapshotFrom<M>, meta: Meta): View;
   /** The lists that this actor appears in. Pure; diffed by the kernel at every commit. */
   index?(snapshot: SnapshotFrom<M>, meta: Meta): readonly IndexRow[];
+  /** Names under which this actor counts one each: totals without reading lists. Few names for many actors. Pure; kept by the kernel in the same commit. */
+  counts?(snapshot: SnapshotFrom<M>, meta: Meta): readonly string[];
+  /** Events that a caller might send now, for `why`: each is judged by `policy` as it stands. Without it `why` judges bare event names. */
+  moves?(snapshot: SnapshotFrom<M>, stamp: Stamp): readonly CandidateMove[];
+  /** Who or what this actor waits for, as far as its kind knows; shown by `why`. */
+  awaits?(snapshot: SnapshotFrom<M>, facts: Json | undefined): Json;
   /** Members of events and inputs (by name, at any depth) whose text is kept out of the log and stands there as hash and length. */
   readonly contents?: readonly string[];
   /** Called on restore: what is wrong with this context, or undefined. Guards against snapshots of another shape. */

@@ -4,7 +4,7 @@ import { homeKind } from '../actors/kinds/home.js';
 import { createAgents } from './agents.js';
 import { createGateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
-import { sweepTemporary } from './home/atomic-file.js';
+import { makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
@@ -66,6 +66,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const store = await openStore(layout, world, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
+    // What agents said is in there: nobody else's, even where the home itself was opened to others.
+    for (const folder of [layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
     const records = await openRecords({
       layout, world, root: config.portal.root,

@@ -47,6 +47,7 @@ const table = {
   EXISTS: [409, 'Something with this id exists already.'],
   IDEMPOTENCY_CONFLICT: [409, 'This idempotency key was used with another request.'],
   NO_PENDING_APPROVAL: [409, 'There is no pending approval.'],
+  GATE_PARKED: [409, 'The work item mirrors a gate at which a workflow run is parked. Resolve the gate, or cancel the run.'],
   TERMINAL: [409, 'The work item is closed.'],
   VERSION_CONFLICT: [409, 'Somebody changed this in the meantime. Read it again.'],
   LIVE_ATTEMPT: [409, 'A session is already working on this work item.'],

@@ -50,8 +50,16 @@ describe('the examples', () => {
     expect(out).to.include('critic assistant: I expect much of it\n');
   });
 
+  it('own-engine: streams what its program says and keeps the program\'s name of the conversation', async () => {
+    expect(await run('own-engine')).to.equal('three two one \nconversation c-1 used {"inputTokens":13,"outputTokens":13,"cachedTokens":0}\none two three\nthree two one\n');
+  });
+
+  it('own-connector: sends one message and knows its outcome', async () => {
+    expect(await run('own-connector')).to.equal('outcome: sent\non the board: [fridge] We are out of milk. (d1)\n');
+  });
+
   it('leave no example unproved', () => {
-    const proved = ['child-agents', 'embed', 'gateway', ...(existsSync(join(root, 'spec/examples')) ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', '')) : [])];
+    const proved = ['child-agents', 'embed', 'gateway', 'own-connector', 'own-engine', ...(existsSync(join(root, 'spec/examples')) ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', '')) : [])];
     expect(readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts')).map((name) => name.replace('.ts', '')).filter((name) => !proved.includes(name))).to.deep.equal([]);
   });
 });

@@ -11,6 +11,7 @@ import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf, tellPartial } from './turn-partial.js';
+import { permissionAsker, type ToolPolicy } from './turn-permission.js';
 import { played } from './turn-play.js';
 import { createSpawner } from './turn-spawner.js';
 
@@ -36,6 +37,8 @@ export interface TurnInput {
   readonly rootSessionId?: string | null;
   readonly workItemId: string | null;
   readonly deadlineMs: number;
+  /** Absent in turns of before it: ask for everything. */
+  readonly toolPolicy?: ToolPolicy;
 }
 
 export interface EngineTurnOptions {
@@ -50,6 +53,8 @@ export interface EngineTurnOptions {
   readonly silenceMs?: number;
   /** How long an engine may take to settle after its turn was aborted. Default 15 s: SIGINT, SIGTERM, SIGKILL fit in. */
   readonly settleMs?: number;
+  /** How long a tool waits for a person's word. Default 10 minutes. */
+  readonly permissionWaitMs?: number;
   /** Called when an engine broke its contract; the turn fails with a sentence in any case. */
   readonly onFault?: (engine: string, error: unknown) => void;
   readonly graces?: Graces;
@@ -135,10 +140,13 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
     const request: TurnRequest = {
       sessionId, turnId: input.turnId, ...conversation, nativeId: input.nativeId, model: input.model, effort: input.effort, cwd: input.cwd,
       env: environment(input, sessionId, token, options), deadlineMs: input.deadlineMs, silenceMs: options.silenceMs ?? 120_000,
+      ...toolsOf(token, options),
     };
     await spawner.intend(); // the fence: from here on a crash means "recover", also for engines that start no process
     const result = await played(engine, request, {
-      turnId: input.turnId, context, deltas, spawner, signal: abort.signal, settleMs: options.settleMs ?? 15_000, onFault: (...fault) => options.onFault?.(...fault),
+      turnId: input.turnId, context, deltas, spawner, signal: abort.signal, settleMs: options.settleMs ?? 15_000,
+      permission: permissionAsker({ turnId: input.turnId, policy: input.toolPolicy ?? { mode: 'ask', allow: [] }, context, signal: abort.signal, waitMs: options.permissionWaitMs ?? 600_000 }),
+      onFault: (...fault) => options.onFault?.(...fault),
     });
     const unconfirmedPid = await spawner.close(() => abort.abort());
     deltas.close();
@@ -175,6 +183,11 @@ function environment(input: TurnInput, sessionId: string, token: string, { gatew
     ...(url === undefined ? {} : { SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: token }),
     ...(input.workItemId === null ? {} : { SVC_WORK_ITEM_ID: input.workItemId }),
   };
+}
+
+function toolsOf(token: string, { gatewayUrl }: EngineTurnOptions): Pick<TurnRequest, 'mcp'> {
+  const url = gatewayUrl();
+  return url === undefined ? {} : { mcp: { url: `${url}/mcp`, token } };
 }
 
 async function prepareFolder(cwd: string, workRoot: string | undefined): Promise<string | undefined> {

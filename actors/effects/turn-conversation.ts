@@ -13,7 +13,8 @@ const messagesMax = 500;
 
 /** Read the rows of `messages`: those named are the prompt, the others the past. */
 export async function readConversation(messageIds: readonly string[], context: Pick<HandContext, 'rows'>): Promise<Conversation> {
-  const rows = (await context.rows('messages', { last: messagesMax })).flatMap(readMessage);
+  const all = await context.rows('messages', { last: messagesMax });
+  const rows = all.slice(all.findLastIndex(isNewBeginning) + 1).flatMap(readMessage);
   const asked = rows.filter(({ id }) => messageIds.includes(id));
   const missing = messageIds.filter((id) => !asked.some((row) => row.id === id));
   if (missing.length > 0) throw new Error(`message ${missing[0]} is not stored`);
@@ -42,6 +43,9 @@ function readMessage(row: Json): readonly MessageRow[] {
 }
 
 const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
+
+/** A person began the conversation anew: what was said before is no longer told. */
+const isNewBeginning = (row: Json): boolean => (row as { readonly meta?: { readonly kind?: Json } | null } | null)?.meta?.kind === 'reset';
 
 /** "Error: …" is what a person reads when a turn failed; the agent never said it. */
 const isErrorNote = (meta: Json | undefined): boolean =>

@@ -1,5 +1,5 @@
 import type { HandContext } from '../contracts.js';
-import type { Engine, TurnRequest, TurnResult } from '../engines/engine.js';
+import type { Engine, TurnIO, TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Deltas } from './turn-deltas.js';
 import { boundedResult, failure, sentence } from './turn-outcome.js';
 import type { Spawner } from './turn-spawner.js';
@@ -15,13 +15,15 @@ export interface Play {
   /** How long the engine may take to settle after that. */
   readonly settleMs: number;
   readonly onFault: (engine: string, error: unknown) => void;
+  readonly permission: NonNullable<TurnIO['permission']>;
 }
 
 /** The engine's own turn; never rejects and never hangs after an abort. */
 export async function played(engine: Engine, request: TurnRequest, play: Play): Promise<TurnResult> {
-  const { turnId, context, deltas, spawner, signal, settleMs, onFault } = play;
+  const { turnId, context, deltas, spawner, signal, settleMs, onFault, permission } = play;
   const io = {
     signal,
+    permission,
     spawn: spawner.spawn,
     delta: (...[type, content, extra]: Parameters<Deltas['add']>) => deltas.add(type, content, extra),
     // an engine that does not await this must not take the process down when the session has moved on

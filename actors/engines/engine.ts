@@ -1,4 +1,5 @@
 import type { Json } from '../../machines/ground.js';
+import type { EngineLimits } from './limits.js';
 
 /** The engine port: what an agent program must be able to do to work here. One file per engine, made with `defineEngine`. */
 export interface Engine {
@@ -10,6 +11,8 @@ export interface Engine {
   discover(): Promise<EngineFacts>;
   /** One turn. Settles when the agent is done and its processes are gone; rejects only on our own faults. */
   turn(request: TurnRequest, io: TurnIO): Promise<TurnResult>;
+  /** What is known of the provider's limits; must not throw and must not spend anything. Absent: `unsupported`. */
+  limits?(): Promise<EngineLimits>;
 }
 
 export interface EngineModel {
@@ -54,7 +57,26 @@ export interface TurnRequest {
   /** The whole turn, and how long the agent may stay silent. */
   readonly deadlineMs: number;
   readonly silenceMs: number;
+  /** The gateway's typed tools over MCP (streamable HTTP), with the session's own token as bearer. */
+  readonly mcp?: McpEndpoint;
 }
+
+export interface McpEndpoint {
+  readonly url: string;
+  /** The same as `SVC_GATEWAY_TOKEN` in `env`. Never onto a command line. */
+  readonly token: string;
+}
+
+/** An agent asks before it uses a tool. */
+export interface PermissionRequest {
+  /** The engine's own name of the tool: `Bash`, `commandExecution` … */
+  readonly tool: string;
+  /** A line for a person. */
+  readonly title: string;
+  readonly input: Json;
+}
+
+export type PermissionAnswer = { readonly allow: true } | { readonly allow: false; readonly message: string };
 
 export interface TurnIO {
   /** Aborts when the turn is interrupted or stopped. */
@@ -65,6 +87,8 @@ export interface TurnIO {
   delta(type: 'text' | 'tool_use' | 'tool_result' | 'status' | 'error', content: string, extra?: Record<string, Json>): void;
   /** The engine's own session id, stored at once. */
   native(id: string): Promise<void>;
+  /** Answers an agent that asks. Absent: whatever the engine's allow-list does not name is denied with a sentence. */
+  permission?(request: PermissionRequest): Promise<PermissionAnswer>;
 }
 
 export interface SpawnChildOptions {
@@ -73,7 +97,11 @@ export interface SpawnChildOptions {
   readonly stdin?: string;
   /** Bytes of stdout and stderr kept each; the rest is counted, the child is killed beyond ten times as much. Default 1 MiB. */
   readonly outputBytesMax?: number;
+  /** Bytes after which the child is killed as a flood, when ten times what is kept is not the right bound. */
+  readonly floodBytesMax?: number;
   readonly onStdout?: (chunk: string) => void;
+  /** How to ask the agent itself to stop when the turn is aborted, and how long it may take before signals follow. */
+  readonly interrupt?: { readonly ask: () => void; readonly graceMs: number };
   /** No output for this long: `silent` in the result. */
   readonly silenceMs: number;
   readonly deadlineMs: number;
@@ -83,6 +111,8 @@ export interface ChildProcessHandle {
   readonly pid: number;
   write(text: string): void;
   end(): void;
+  /** End the group now, whatever it does; `ended` is then `interrupted`. For agents that stay after their work is done. */
+  stop(): void;
   /** Resolves when the whole group is confirmed gone. */
   readonly done: Promise<ChildResult>;
 }

@@ -55,7 +55,7 @@ export async function startChild(command: string, args: readonly string[], optio
   const pid = await started(child, command);
   makeNice(pid);
   const giveUp = new AbortController();
-  const done = settle(child, pid, { ...options, table, signal: AbortSignal.any([signal, giveUp.signal]) });
+  const done = settle(child, pid, { ...options, table, stop: giveUp.signal });
   done.catch(() => undefined); // whoever holds the handle hears of it; nobody else may fall over it
   try {
     const startTime = await table.startTime(pid);
@@ -70,6 +70,7 @@ export async function startChild(command: string, args: readonly string[], optio
     pid, done,
     write: (text) => void (child.stdin?.writable === true && child.stdin.write(text)),
     end: () => void child.stdin?.end(),
+    stop: () => giveUp.abort(),
   };
 }
 
@@ -96,7 +97,7 @@ function makeNice(pid: number): void {
   }
 }
 
-type SettleOptions = StartOptions & { readonly table: ProcessTable };
+type SettleOptions = StartOptions & { readonly table: ProcessTable; readonly stop: AbortSignal };
 
 async function settle(child: ChildProcess, pid: number, options: SettleOptions): Promise<ChildResult> {
   const following = follow(child, options);

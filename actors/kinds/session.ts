@@ -15,7 +15,7 @@ export function sessionKind(hands: { readonly turn: FencedHand }): Kind<typeof s
     policy: (snapshot, event) => sessionPolicy(snapshot.context, event),
     admit: (input) => admitSession(input as unknown as SessionInput), // the kernel hands inputs on as JSON; the door has parsed this one
     view: (snapshot) => sessionView(snapshot.value, snapshot.context),
-    index: (snapshot) => sessionIndex(snapshot.context),
+    index: (snapshot) => sessionIndex(snapshot.value, snapshot.context),
     contents: ['content', 'text', 'prompt'],
     check: checkShape({
       id: 'string', engine: 'string', model: 'string?', effort: 'string?', employee: 'string?', parentSessionId: 'string?', ancestors: 'array',

@@ -1,8 +1,9 @@
 import { checkShape } from '../../machines/shape.js';
-import type { WorkItemInput } from '../../machines/work-item/context.js';
+import type { WorkItemFacts, WorkItemInput } from '../../machines/work-item/context.js';
 import { workItemMachine } from '../../machines/work-item/machine.js';
 import { admitWorkItem, workItemPolicy } from '../../machines/work-item/policy.js';
-import { workItemIndex, workItemView, type WorkItemView } from '../../machines/work-item/view.js';
+import { workItemCount, workItemIndex, workItemView, type WorkItemView } from '../../machines/work-item/view.js';
+import { awaits, candidates } from '../../machines/work-item/why.js';
 import type { Kind } from '../contracts.js';
 import { workItemFacts } from './work-item-facts.js';
 
@@ -19,7 +20,10 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     facts: (snapshot, event, world) => workItemFacts(snapshot?.context, event, world['roster']),
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
-    contents: ['body', 'acceptance', 'text', 'request', 'note', 'summary'],
+    counts: (snapshot) => [workItemCount(snapshot.value, snapshot.context)],
+    moves: (snapshot, { by, facts }) => candidates(snapshot.value, snapshot.context, { by, ...(facts === undefined ? {} : { facts: facts as unknown as WorkItemFacts }) }), // the kernel hands back what `facts` above made
+    awaits: (snapshot, facts) => awaits(snapshot.value, snapshot.context, facts as unknown as WorkItemFacts), // the same
+    contents: ['body', 'acceptance', 'text', 'request', 'note', 'summary', 'verification', 'retryNotes'],
     check: checkShape({
       id: 'string', title: 'string', body: 'string?', acceptance: 'string?', department: 'string?', assignee: 'string?', priority: 'number', rank: 'number?',
       version: 'number', source: 'string', sourceRef: 'string?', verifyPolicy: 'object?', rounds: 'number', createdBy: 'string', creator: 'object',

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { backUp, type BackupReport } from '../home/backup.js';
-import { openLevelStore } from '../store/level.js';
 import { connect, running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { CommandError, exitCodes } from './failure.js';
 import { bytes } from './print.js';
 import { progressTeller } from './progress.js';
 
@@ -16,11 +16,21 @@ export function backupCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const place = resolve(target);
       const live = await running(layout) !== undefined;
-      const report = live ? await (await connect(layout)).post('/api/backup', { target: place }) as BackupReport : await ofStopped();
+      const report = live ? await ofRunning() : await ofStopped();
       terminal.out(options.json === true ? JSON.stringify(report)
         : `Backed up to ${report.target}: the store up to ${report.seq}, ${report.files} files, ${bytes(report.bytes)}.\nThe token is in it: keep it private. Working folders of sessions (work/) and logs are not.`);
 
+      async function ofRunning(): Promise<BackupReport> {
+        const client = await connect(layout);
+        return await client.post('/api/backup', { target: place }, { patient: true }).catch((error: Error) => {
+          // Node gives up on an answer after five minutes; the gateway does not.
+          if (!String((error.cause as { cause?: { code?: string } } | undefined)?.cause?.code).includes('TIMEOUT')) throw error;
+          throw new CommandError(exitCodes.failed, `The backup takes longer than five minutes. The gateway goes on with it: it is whole once ${place} exists.`, { cause: error });
+        }) as BackupReport;
+      }
+
       async function ofStopped(): Promise<BackupReport> {
+        const { openLevelStore } = await import('../store/level.js');
         const store = await openLevelStore({ directory: layout.home, onProgress: progressTeller(terminal), scrubEveryMs: 0 });
         try {
           return await backUp(layout, place, (folder) => store.backUp(folder), Date.now());

@@ -10,7 +10,8 @@ import { CommandError, exitCodes } from './failure.js';
 export interface Client {
   readonly announcement: Announcement;
   get(path: string): Promise<unknown>;
-  post(path: string, body?: unknown): Promise<unknown>;
+  /** `patient`: for work that may take minutes. */
+  post(path: string, body?: unknown, options?: { readonly patient?: boolean }): Promise<unknown>;
   /** Does the gateway say of itself that it is well? */
   healthy(): Promise<boolean>;
   /** Frames of /ws from now on. Resolves when the gateway has accepted the connection. */
@@ -29,12 +30,13 @@ export interface Watch {
 export async function connect(layout: Layout): Promise<Client> {
   const announcement = await running(layout);
   if (announcement === undefined) throw notRunning(layout);
-  const request = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const request = async (method: string, path: string, body?: unknown, patient = false): Promise<unknown> => {
     const response = await fetch(new URL(path, announcement.url), {
       method,
       headers: { authorization: `Bearer ${announcement.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
+      ...(patient ? {} : { signal: AbortSignal.timeout(answerMsMax) }),
     }).catch((cause: unknown) => {
       throw new CommandError(exitCodes.notRunning, `The gateway at ${announcement.url} does not answer. "troupe status" tells more.`, { cause });
     });
@@ -43,11 +45,14 @@ export async function connect(layout: Layout): Promise<Client> {
   return {
     announcement,
     get: (path) => request('GET', path),
-    post: (path, body) => request('POST', path, body ?? {}),
+    post: (path, body, options) => request('POST', path, body ?? {}, options?.patient),
     healthy: () => fetch(new URL('/healthz', announcement.url), { redirect: 'error' }).then((response) => response.ok, () => false),
     watch: (onFrame) => watch(announcement, onFrame),
   };
 }
+
+// A route that waits for an outcome takes 25 s at most.
+const answerMsMax = 60_000;
 
 /** The announcement of the gateway that runs at this home now; undefined when none does. */
 export async function running(layout: Layout): Promise<Announcement | undefined> {

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { layoutOf } from '../home/layout.js';
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
-import { openLevelStore } from '../store/level.js';
 import { running } from './client.js';
 import { wholeNumber, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -30,6 +29,7 @@ export function inspectCommand(program: Command, terminal: Terminal): void {
       if (await stat(layout.store).catch(() => undefined) === undefined && await stat(layout.storeCopy).catch(() => undefined) === undefined) {
         throw new CommandError(exitCodes.badHome, `There is no store in ${layout.home}. Give the folder of a home that was started before.`);
       }
+      const { openLevelStore } = await import('../store/level.js');
       const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
       try {
         if (kind !== undefined && id !== undefined) await showOne(store, kind, id, options, terminal);

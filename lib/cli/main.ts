@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=64
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
 import { backupCommand } from './backup.js';
@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.js';
 import { exitCodes, explain, type ExitCode } from './failure.js';
 import { inspectCommand } from './inspect.js';
 import { listCommand } from './list.js';
+import { plainText } from './print.js';
 import { restoreCommand } from './restore.js';
 import { runCommand } from './run.js';
 import { showCommand } from './show.js';
@@ -53,7 +54,7 @@ async function execute(argv: readonly string[]): Promise<ExitCode | number> {
     // commander has said what is wrong with the command line; its code is 0 for --help and --version
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     const { line, exitCode } = explain(error);
-    terminal.say(line);
+    terminal.say(plainText(line, { keepLines: true })); // it may quote what an agent wrote
     return exitCode;
   }
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { restore } from '../home/backup.js';
-import { restore as restoreStore } from '../store/restore.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { progressTeller } from './progress.js';
 
@@ -12,6 +11,7 @@ export function restoreCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'answer as JSON')
     .action(async (source: string, options: HomeOptions & { readonly json?: boolean }) => {
       const layout = homeOf(options, terminal);
+      const { restore: restoreStore } = await import('../store/restore.js');
       const report = await restore(resolve(source), layout, (from, home) => restoreStore(from, home, { onProgress: progressTeller(terminal) }));
       terminal.out(options.json === true ? JSON.stringify(report) : `Restored ${report.target}: the store up to ${report.seq}, ${report.files} files. Start it with: troupe start`);
     });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Served } from '../serve.js';
 import { setTimeout as wait } from 'node:timers/promises';
-import { serve, type Served } from '../serve.js';
 import { progressTeller } from './progress.js';
 import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 
@@ -12,6 +12,7 @@ export function startCommand(program: Command, terminal: Terminal): void {
     .option('--port <number>', 'TCP port; 0 takes any free one (default: gateway.port of config.yaml, 7420)', wholeNumber(0, 65_535))
     .option('--host <address>', 'address to bind to (default: gateway.host of config.yaml, 127.0.0.1)')
     .action(async (options: StartOptions) => {
+      const { serve } = await import('../serve.js'); // loaded here alone, so that list, show and run answer at once
       const layout = homeOf(options, terminal);
       const served = await serve({
         layout,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { verifyStore, type VerifyReport } from '../store/verify.js';
+import type { VerifyReport } from '../store/verify.js';
 import { running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -16,6 +16,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       if (live !== undefined) {
         throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a full check stop it first: troupe stop`);
       }
+      const { verifyStore } = await import('../store/verify.js');
       const report = await verifyStore(layout.home, { onProgress: progressTeller(terminal) });
       terminal.out(options.json === true ? JSON.stringify(report) : told(report));
       if (!report.ok) process.exitCode = exitCodes.badHome;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import { callerName, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -13,6 +13,11 @@ export interface WorkItemWish {
   readonly assignee?: string | null | undefined;
   readonly department?: string | null | undefined;
   readonly verifyPolicy?: Json | undefined;
+  /** Makes it a sub-task. */
+  readonly parentId?: string | null | undefined;
+  /** Epoch ms. */
+  readonly dueAt?: number | null | undefined;
+  readonly labels?: readonly string[] | undefined;
 }
 
 /**
@@ -25,10 +30,13 @@ export async function createWorkItem(desk: Desk, wish: WorkItemWish, asking: Ask
   let minted: ActorView | undefined;
   const committed = await desk.supervisor.transact({
     name: 'create-work-item',
-    actors: [],
+    actors: wish.parentId == null ? [] : [{ kind: 'work-item', id: wish.parentId }],
     ...asked(asking),
     decide(turns) {
-      minted = mintWorkItem(turns, prefix, workItemInput(wish, asking.by));
+      const place = placeBelow(turns, wish.parentId);
+      if (isRefusal(place)) return place;
+      minted = mintWorkItem(turns, prefix, { ...(workItemInput(wish, asking.by) as Record<string, Json>), ...place });
+      if (wish.parentId != null) turns.send({ kind: 'work-item', id: wish.parentId }, { type: 'child.created', childId: minted.id });
       return { id: minted.id };
     },
   });
@@ -37,6 +45,15 @@ export async function createWorkItem(desk: Desk, wish: WorkItemWish, asking: Ask
   const view = committed.replayed || minted === undefined ? await desk.supervisor.get('work-item', committed.result.id) : minted;
   if (!view) return refuse('NOT_FOUND', { kind: 'work-item', id: committed.result.id });
   return { value: view, replayed: committed.replayed, steps: committed.steps };
+}
+
+/** Where a sub-task hangs: its parent tells. */
+function placeBelow(turns: Turns, parentId: string | null | undefined): Record<string, Json> | Refusal {
+  if (parentId == null) return {};
+  const parent = turns.read({ kind: 'work-item', id: parentId });
+  if (!parent) return refuse('NOT_FOUND', { kind: 'work-item', id: parentId }, `Todo ${parentId} not found`);
+  const { rootId, depth } = recordOf(parent);
+  return { parentId, rootId: rootId ?? parentId, depth: Number(depth ?? 0) + 1 };
 }
 
 /** Within a plan: take the next number and create the item. */
@@ -56,6 +73,8 @@ export function workItemInput(wish: WorkItemWish, by: Caller, source?: { source:
     source: source?.source ?? (by.type === 'session' ? 'session' : 'human'),
     sourceRef: source?.sourceRef ?? (by.type === 'session' ? sourceRef('session', by.id) : null),
     createdBy: callerName(by),
+    ...(wish.dueAt != null && { dueAt: wish.dueAt }),
+    ...(wish.labels?.length && { labels: [...wish.labels] }),
   };
 }
 

@@ -64,7 +64,10 @@ export interface Employee {
   readonly model?: string;
   readonly effortLevel?: string;
   readonly reportsTo?: string | null;
+  /** What this employee's agents may do without asking a person. Default `ask`. */
+  readonly permissions?: ToolMode | { readonly mode: ToolMode; readonly allow?: readonly string[] | undefined };
 }
+export type ToolMode = 'ask' | 'allow-list' | 'full';
 export interface Roster { readonly employees: readonly Employee[] }
 
 /** Who asks, and how: carried unchanged into the kernel. */

@@ -14,7 +14,7 @@ export type Agent = Extract<Caller, { type: 'session' }>;
 /** The kinship of an agent to an actor, or `absent`. One read. */
 export async function kinship(desk: Desk, agent: Agent, kind: string, id: string): Promise<Kinship | 'absent'> {
   const target = await desk.supervisor.get(kind, id);
-  if (!target) return 'absent';
+  if (!target || recordOf(target)['status'] === 'deleted') return 'absent';
   if (kind === 'session') return sessionKinship(agent, target);
   return kind === 'work-item' ? itemKinship(desk, agent, recordOf(target)) : 'stranger';
 }

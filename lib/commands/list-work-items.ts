@@ -1,7 +1,7 @@
-import { censusOf } from './census.js';
-import type { Desk } from './desk.js';
-import { itemKinship } from './kinship.js';
-import { idsOf, recordsOf, walk, walkRecords } from './walk.js';
+import { recordOf, type Desk } from './desk.js';
+import { merged, type Place, type Range } from './merge-lists.js';
+import { attentionRanges, countsOf, needsAttention, ownRanges, rangesFor, windowOf, type Facets, type Row, type Window } from './work-item-ranges.js';
+import { textsOf } from './work-item-texts.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import { sortableText } from '../../machines/sortable.js';
@@ -11,6 +11,7 @@ export interface WorkItemsQuery {
   readonly source?: string | undefined;
   readonly assignee?: string | undefined;
   readonly department?: string | undefined;
+  readonly label?: string | undefined;
   /** Epoch ms, on `updatedAt`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -29,123 +30,175 @@ export interface WorkItemsPage {
   readonly nextOffset: number | null;
 }
 
-type Item = Readonly<Record<string, Json | undefined>>;
+type Test = (row: Row, id: string) => boolean | Promise<boolean>;
 
 /**
  * A page of work items, ranked ones first, then the latest change first. `totals` counts every status under the same
- * filter without `status`. Filters that an index knows are answered from keys alone; only what no index can say
- * (text, times, attention, an agent's own) makes it look into the records.
+ * filter without `status`. Filters by status, source, assignee and department, alone or together, are answered from
+ * counts and keys; windows of time from keys; only text, attention, labels and an agent's own look into rows, in slices.
  */
 export async function listWorkItems(desk: Desk, query: WorkItemsQuery, by: Caller): Promise<WorkItemsPage> {
-  const look = testsFor(desk, query, by);
-  if (look.length === 0 && indexed.every((index) => query[index] === undefined)) return listAll(desk, query);
-  const candidates = await candidatesFor(desk, query);
-  const ids = look.length === 0 ? candidates : await lookedInto(desk, candidates, look);
-  const statuses = await statusesOf(desk, ids);
-  const totals = noTotals();
-  const chosen: string[] = [];
-  for (const id of ids) {
-    const status = statuses.get(id);
-    if (status === undefined) continue; // came into being while we were counting
-    totals[status] = (totals[status] ?? 0) + 1;
-    if (query.status === undefined || query.status === status) chosen.push(id);
+  const tests = testsFor(desk, query, by);
+  if (query.needsAttentionFor !== undefined || query.label !== undefined || by.type === 'session') return lookThrough(desk, query, by, query.q === undefined ? tests : [...tests, textTest(desk, query.q)]);
+  if (query.q !== undefined) return (await searched(desk, query, query.q)) ?? lookThrough(desk, query, by, [...tests, textTest(desk, query.q)]);
+  const facets = facetsOf(query);
+  const window = windowOf(query);
+  const totals = { ...noTotals(), ...(await countsOf(desk.supervisor, facets, window)) };
+  const { status } = query;
+  const chosen = (): number => (status === undefined ? sum(totals) : totals[status] ?? 0);
+  const unranked = chosen();
+  const ranked: (readonly [string, Row])[] = [];
+  if (window) {
+    for await (const [id, row] of rankedWithin(desk, facets, window)) {
+      totals[String(row['status'])] = (totals[String(row['status'])] ?? 0) + 1;
+      if (status === undefined || row['status'] === status) ranked.push([id, row]);
+    }
   }
-  return page(desk, query, chosen.slice(query.offset, query.offset + query.limit), chosen.length, totals);
+  const ahead = ranked.slice(query.offset, query.offset + query.limit);
+  const rest = { offset: Math.max(0, query.offset - ranked.length), limit: query.limit - ahead.length };
+  const ranges = rangesFor(desk.supervisor, { ...facets, status }, window);
+  const places = rest.limit === 0 || rest.offset >= unranked ? [] : await placesOf(desk, ranges, rest, unranked);
+  return answer(query, [...ahead, ...(await rowsAt(desk, places))], chosen(), totals);
 }
 
-/** The whole ledger, or all of one status: one page of keys, and totals from the census. */
-async function listAll(desk: Desk, query: WorkItemsQuery): Promise<WorkItemsPage> {
-  const { status, offset, limit } = query;
-  const totals = noTotals();
-  for (const [word, count] of await censusOf(desk.supervisor, 'work-item', statusWord).counts()) totals[word] = count;
-  const total = status === undefined ? Object.values(totals).reduce((sum, count) => sum + count, 0) : totals[status] ?? 0;
-  const list = status === undefined ? { index: 'all' } : { index: 'status', prefix: `${status}/` };
-  const { items } = await desk.supervisor.list('work-item', { ...list, offset, limit });
-  return page(desk, query, items.map(({ id }) => id), total, totals);
+/** By text: the texts in memory find the places, the rows are read as always. */
+async function searched(desk: Desk, query: WorkItemsQuery, q: string): Promise<WorkItemsPage | undefined> {
+  const found = await textsOf(desk.supervisor).search(q.toLowerCase(), { ...facetsOf(query), status: query.status }, windowOf(query), query.offset + query.limit);
+  if (found === undefined) return undefined;
+  const totals = { ...noTotals(), ...found.totals };
+  const total = query.status === undefined ? sum(totals) : totals[query.status] ?? 0;
+  return answer(query, await rowsAt(desk, found.places.slice(query.offset)), total, totals);
 }
 
-async function page(desk: Desk, { limit, offset }: WorkItemsQuery, ids: readonly string[], total: number, totals: Record<string, number>): Promise<WorkItemsPage> {
-  const records = await recordsOf(desk.supervisor, 'work-item', ids);
-  const end = offset + limit;
-  return { workItems: records.map((record) => listed(record as Item)), total, totals, limit, offset, nextOffset: end < total ? end : null };
+/** Substring of id, title or body, whatever the case. The row knows id and title; the body is read only where those do not match. */
+function textTest(desk: Desk, q: string): Test {
+  const wanted = q.toLowerCase();
+  return (row, id) => {
+    if (id.toLowerCase().includes(wanted) || String(row['title'] ?? '').toLowerCase().includes(wanted)) return true;
+    return desk.supervisor.get('work-item', id).then((item) => item !== undefined && String(recordOf(item)['body'] ?? '').toLowerCase().includes(wanted));
+  };
 }
 
-const indexed = ['assignee', 'department', 'source'] as const;
-
-const noTotals = (): Record<string, number> => Object.fromEntries(workItemStatuses.map((status) => [status, 0]));
-
-/** The status region of a work item's state value. */
-const statusWord = (value: unknown): string => String((value as { work?: unknown } | null)?.work);
+/** Items with a rank that changed within the window: they lie before all others, by rank, so each is looked at. */
+async function* rankedWithin(desk: Desk, facets: Facets, window: Window): AsyncGenerator<readonly [id: string, row: Row]> {
+  const ranges = rangesFor(desk.supervisor, facets).map((range) => ({ ...range, from: '0', to: '1' }));
+  for await (const batch of merged(desk.supervisor, 'work-item', ranges, sliceRows)) {
+    const within = batch.filter(({ key }) => key.slice(-16) >= window.from && key.slice(-16) <= window.to);
+    if (within.length > 0) yield* await rowsAt(desk, within);
+  }
+}
 
 export const workItemStatuses = ['backlog', 'assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'] as const;
 
-/** The items' statuses: of a few from their records, of many from the keys of the list by status. */
-async function statusesOf(desk: Desk, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (ids.length <= fewMax) {
-    const records = (await recordsOf(desk.supervisor, 'work-item', ids)) as readonly Item[];
-    return new Map(records.map((record) => [String(record['id']), String(record['status'])]));
+const noTotals = (): Record<string, number> => Object.fromEntries(workItemStatuses.map((status) => [status, 0]));
+const sum = (totals: Readonly<Record<string, number>>): number => Object.values(totals).reduce((all, count) => all + count, 0);
+
+const facetsOf = ({ source, assignee, department }: WorkItemsQuery): Facets => ({ source, assignee, department });
+
+/** One range is paged by the store, from whichever end is nearer; several are merged. */
+async function placesOf(desk: Desk, ranges: readonly Range[], { offset, limit }: { readonly offset: number; readonly limit: number }, total: number): Promise<readonly Place[]> {
+  const [only, ...others] = ranges;
+  if (only && others.length === 0) {
+    const { index, prefix } = only;
+    const bounds = { ...(only.from !== undefined && { from: prefix + only.from }), ...(only.to !== undefined && { to: prefix + only.to }) };
+    const fromEnd = offset > total / 2;
+    const rest = Math.min(limit, total - offset);
+    const { items } = await desk.supervisor.list('work-item', { index, prefix, ...bounds, limit: rest, ...(fromEnd ? { reverse: true, offset: total - offset - rest } : { offset }) });
+    const places = items.map(({ key, id }) => ({ key: key.slice(prefix.length), id }));
+    return fromEnd ? places.reverse() : places;
   }
-  const statuses = new Map<string, string>();
-  for await (const { id, key } of walk(desk.supervisor, 'work-item', { index: 'status' })) statuses.set(id, key.slice(0, key.indexOf('/')));
-  return statuses;
+  const found: Place[] = [];
+  let skip = offset;
+  for await (const batch of merged(desk.supervisor, 'work-item', ranges, offset + limit)) {
+    if (skip >= batch.length) {
+      skip -= batch.length;
+      continue;
+    }
+    for (const place of skip === 0 ? batch : batch.slice(skip)) found.push(place);
+    skip = 0;
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
 }
 
-const fewMax = 300;
-
-/** The ids, in order, that the indexes let through. */
-async function candidatesFor(desk: Desk, query: WorkItemsQuery): Promise<readonly string[]> {
-  const lists: string[][] = [];
-  for (const index of indexed) {
-    const wanted = query[index];
-    if (wanted !== undefined) lists.push(await idsOf(desk.supervisor, 'work-item', { index, prefix: `${sortableText(wanted)}/` }));
-  }
-  const [first, ...others] = lists;
-  if (!first) return idsOf(desk.supervisor, 'work-item', { index: 'all' });
-  const sets = others.map((ids) => new Set(ids));
-  return first.filter((id) => sets.every((set) => set.has(id)));
+/** Rows in the order of their places. An item that moved in between is read as it is now. */
+async function rowsAt(desk: Desk, places: readonly Place[]): Promise<readonly (readonly [id: string, row: Row])[]> {
+  const rows = await desk.supervisor.listed('work-item', 'all', places);
+  const found = await Promise.all(places.map(async ({ id }, at): Promise<readonly [string, Row] | undefined> => {
+    const row = rows[at] ?? (await desk.supervisor.get('work-item', id))?.view;
+    return row === undefined ? undefined : [id, row as Row];
+  }));
+  return found.filter((each) => each !== undefined);
 }
 
-type Test = (record: Item) => boolean;
+function answer({ limit, offset }: WorkItemsQuery, rows: readonly (readonly [string, Row])[], total: number, totals: Readonly<Record<string, number>>): WorkItemsPage {
+  const end = offset + limit;
+  return { workItems: rows.map(([id, row]) => listed(id, row)), total, totals, limit, offset, nextOffset: end < total ? end : null };
+}
 
-async function lookedInto(desk: Desk, ids: readonly string[], tests: readonly Test[]): Promise<readonly string[]> {
-  const passed: string[] = [];
-  for await (const record of walkRecords(desk.supervisor, 'work-item', ids)) {
-    if (tests.every((test) => test(record as Item))) passed.push(String((record as Item)['id']));
+/** Look into every row that the narrowest lists let through: a slice at a time, only the page is kept. */
+async function lookThrough(desk: Desk, query: WorkItemsQuery, by: Caller, tests: readonly Test[]): Promise<WorkItemsPage> {
+  const totals = noTotals();
+  const page: (readonly [string, Row])[] = [];
+  let total = 0;
+  for await (const batch of merged(desk.supervisor, 'work-item', candidates(desk, query, by), sliceRows)) {
+    for (let from = 0; from < batch.length; from += sliceRows) {
+      for (const [id, row] of await rowsAt(desk, batch.slice(from, from + sliceRows))) {
+        if (!(await passes(tests, row, id))) continue;
+        const status = String(row['status']);
+        totals[status] = (totals[status] ?? 0) + 1;
+        if (query.status !== undefined && query.status !== status) continue;
+        total += 1;
+        if (total > query.offset && page.length < query.limit) page.push([id, row]);
+      }
+    }
   }
-  return passed;
+  return answer(query, page, total, totals);
+}
+
+const sliceRows = 400;
+
+async function passes(tests: readonly Test[], row: Row, id: string): Promise<boolean> {
+  for (const test of tests) {
+    const passed = test(row, id);
+    if (!(typeof passed === 'boolean' ? passed : await passed)) return false;
+  }
+  return true;
+}
+
+function candidates(desk: Desk, query: WorkItemsQuery, by: Caller): readonly Range[] {
+  if (by.type === 'session') return ownRanges(desk, by);
+  if (query.needsAttentionFor !== undefined) return attentionRanges(desk.supervisor, attentive(query.needsAttentionFor, by));
+  if (query.label !== undefined) return [{ index: 'label', prefix: `${sortableText(query.label)}/` }];
+  return rangesFor(desk.supervisor, facetsOf(query), windowOf(query));
 }
 
 function testsFor(desk: Desk, query: WorkItemsQuery, by: Caller): readonly Test[] {
   const tests: Test[] = [];
-  const { since, until, q } = query;
-  if (since !== undefined) tests.push((record) => Date.parse(String(record['updatedAt'])) >= since);
-  if (until !== undefined) tests.push((record) => Date.parse(String(record['updatedAt'])) <= until);
-  if (q !== undefined) {
-    const wanted = q.toLowerCase();
-    tests.push((record) => ['id', 'title', 'body'].some((member) => String(record[member] ?? '').toLowerCase().includes(wanted)));
+  const narrowed = by.type === 'session' || query.needsAttentionFor !== undefined || query.label !== undefined;
+  for (const facet of narrowed ? (['source', 'assignee', 'department'] as const) : []) {
+    const wanted = query[facet];
+    if (wanted !== undefined) tests.push((row) => row[facet] === wanted);
   }
+  const { since, until, label } = query;
+  if (narrowed && since !== undefined) tests.push((row) => Date.parse(String(row['updatedAt'])) >= since);
+  if (narrowed && until !== undefined) tests.push((row) => Date.parse(String(row['updatedAt'])) <= until);
+  if (label !== undefined && (by.type === 'session' || query.needsAttentionFor !== undefined)) tests.push((row) => (row['labels'] as readonly string[] | undefined)?.includes(label) ?? false);
   if (query.needsAttentionFor !== undefined) {
-    const person = query.needsAttentionFor === 'me' ? (by.type === 'session' ? by.employee : 'operator') : query.needsAttentionFor;
-    tests.push((record) => needsAttention(record, person));
+    const person = attentive(query.needsAttentionFor, by);
+    tests.push((row) => needsAttention(row, person));
   }
-  if (by.type === 'session') tests.push((record) => ['self', 'above'].includes(itemKinship(desk, by, record)));
   return tests;
 }
 
-/** A pending approval that waits for them, or work of theirs that is stuck. Escalated approvals and the virtual root's are the operator's. */
-function needsAttention(record: Item, person: string | null): boolean {
-  if (record['approvalState'] === 'pending') {
-    if (person === 'operator') return record['approvalTargetKind'] !== 'employee' || record['approvalEscalatedAt'] != null;
-    if (record['approvalTarget'] === person) return true;
-  }
-  if (person === 'operator') return record['status'] === 'escalated';
-  return record['assignee'] === person && (record['status'] === 'blocked' || record['status'] === 'escalated');
-}
+/** Whom `me` means. */
+const attentive = (wanted: string, by: Caller): string | null => (wanted !== 'me' ? wanted : by.type === 'session' ? by.employee : 'operator');
 
 /** The compact shape of a list. */
-function listed(record: Item): Json {
+function listed(id: string, row: Row): Json {
   const compact: Record<string, Json> = {};
-  for (const member of listMembers) compact[member] = record[member] ?? null;
+  for (const member of listMembers) compact[member] = row[member] ?? null;
+  compact['id'] = id;
   return compact;
 }
 

@@ -1,6 +1,8 @@
 import type { Media } from './attachments.js';
 import { ancestorsOf, sessionKinship } from './kinship.js';
 import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
+import { presentSession } from './present-session.js';
+import { toolPolicyOf } from './tool-policy.js';
 import { workingFolder } from './working-folder.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import type { Json } from '../../machines/ground.js';
@@ -88,6 +90,7 @@ function sessionInput(desk: Desk, parts: SessionParts, number: number): Json {
     sourceRef: parts.sourceRef ?? null,
     interruptOnNewMessage: desk.settings.interruptOnNewMessage,
     turnDeadlineMs: desk.settings.turnDeadlineMs,
+    permissions: toolPolicyOf(parts.employee),
     message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user', ...(wish.media?.length && { media: wish.media }) },
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
   };
@@ -105,8 +108,8 @@ export async function selectFor(desk: Desk, wish: SessionWish, employee: Employe
 export async function lineageOf(desk: Desk, wished: string | null | undefined, asking: Asking): Promise<Lineage | Refusal> {
   const parentId = wished ?? (asking.by.type === 'session' ? asking.by.id : null);
   if (parentId === null) return { parentSessionId: null, ancestors: [] };
-  const parent = await desk.supervisor.get('session', parentId);
-  if (!parent) return refuse('NOT_FOUND', { kind: 'session', id: parentId }, `There is no session ${parentId} to be the parent.`);
+  const parent = await presentSession(desk, parentId);
+  if (isRefusal(parent)) return refuse('NOT_FOUND', { kind: 'session', id: parentId }, `There is no session ${parentId} to be the parent.`);
   if (asking.by.type === 'session' && !['self', 'above'].includes(sessionKinship(asking.by, parent))) {
     return refuse('FORBIDDEN', {}, 'An agent may open sessions only beneath itself.');
   }

@@ -11,17 +11,33 @@ export async function lastMessages(desk: Desk, sessionId: string, last: number):
 
 /** The page of messages before the one with that id; an unknown id gives an empty page. */
 export async function messagesBefore(desk: Desk, sessionId: string, before: string, limit: number): Promise<MessagesPage> {
+  const n = await placeOf(desk, sessionId, before);
+  if (n === undefined) return { messages: [], hasOlder: false };
+  return page(await desk.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', { before: n, last: Math.min(limit, messagesMax) }));
+}
+
+/** A message with so many on either side; undefined for an unknown id. */
+export async function messagesAround(desk: Desk, sessionId: string, messageId: string, radius: number): Promise<(MessagesPage & { readonly hasNewer: boolean }) | undefined> {
+  const n = await placeOf(desk, sessionId, messageId);
+  if (n === undefined) return undefined;
+  const rows = await desk.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', { before: n + radius + 2, last: 2 * radius + 2 });
+  const shown = rows.filter((row) => Number(row.n) >= n - radius && Number(row.n) <= n + radius);
+  return { ...page(shown), hasNewer: rows.some((row) => Number(row.n) > n + radius) };
+}
+
+/** The number of a message, looked for from the end. */
+async function placeOf(desk: Desk, sessionId: string, messageId: string): Promise<number | undefined> {
   const actor = { kind: 'session', id: sessionId };
   let edge: number | undefined;
   for (let pages = 0; pages < pagesMax; pages++) {
     const rows = await desk.supervisor.rows(actor, 'messages', { last: messagesMax, ...(edge !== undefined && { before: edge }) });
-    const found = rows.find((row) => (row.row as { id?: string } | null)?.id === before);
-    if (found) return page(await desk.supervisor.rows(actor, 'messages', { before: Number(found.n), last: Math.min(limit, messagesMax) }));
+    const found = rows.find((row) => (row.row as { id?: string } | null)?.id === messageId);
+    if (found) return Number(found.n);
     const first = rows[0];
     if (!first || rows.length < messagesMax) break;
     edge = Number(first.n);
   }
-  return { messages: [], hasOlder: false };
+  return undefined;
 }
 
 /** Messages count from 1, so a page that begins later has older ones before it. */

@@ -1,6 +1,7 @@
 import { asked, askOne, type Asking, type Desk, type Done } from './desk.js';
+import { presentSession } from './present-session.js';
 import { sortableText } from '../../machines/sortable.js';
-import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import { isRefusal, type Refusal } from '../../machines/refusals.js';
 import type { PlannedStep } from '../supervisor/contract.js';
 
 export interface Stopped { readonly sessionId: string; readonly stopped: readonly string[] }
@@ -10,7 +11,8 @@ export interface Stopped { readonly sessionId: string; readonly stopped: readonl
  * back. Up to 16 sessions are one commit; a larger tree is stopped in several, each all or nothing.
  */
 export async function stopSession(desk: Desk, sessionId: string, options: { descendants: boolean; reason?: string }, asking: Asking): Promise<Done<Stopped> | Refusal> {
-  if (!(await desk.supervisor.get('session', sessionId))) return refuse('NOT_FOUND', { kind: 'session', id: sessionId });
+  const found = await presentSession(desk, sessionId);
+  if (isRefusal(found)) return found;
   const ids = options.descendants ? await treeOf(desk, sessionId) : [sessionId];
   if (ids.length === 1) return stopOne(desk, sessionId, options.reason, asking);
   const event = { type: 'session.stop', ...(options.reason !== undefined && { reason: options.reason }) };

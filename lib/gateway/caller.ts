@@ -31,7 +31,7 @@ export function reception(options: { supervisor: Supervisor; tokens: TokenBook; 
 
   async function agentCalled(sessionId: string): Promise<Agent | undefined> {
     const session = await options.supervisor.get('session', sessionId);
-    if (!session || recordOf(session)['status'] === 'stopped') return undefined; // its processes may take a moment to go; their word counts no more
+    if (!session || ['stopped', 'deleted'].includes(String(recordOf(session)['status']))) return undefined; // its processes may take a moment to go; their word counts no more
     const employee = recordOf(session)['employee'];
     return { type: 'session', id: sessionId, employee: typeof employee === 'string' ? employee : null, ancestors: ancestorsOf(session) };
   }

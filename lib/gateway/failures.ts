@@ -12,8 +12,7 @@ export function failures(log: Logger, newId: () => string) {
     try {
       await next();
     } catch (error) {
-      if (isRefusal(error)) return answerRefusal(ctx, error);
-      const expected = storeRefusal(error);
+      const expected = expectedRefusal(error);
       if (expected) return answerRefusal(ctx, expected);
       const faultId = error instanceof Fault ? error.faultId : newId(); // the kernel has logged its own faults already
       log.error({ faultId, method: ctx.method, path: ctx.path, ...(!(error instanceof Fault) && { err: error }) }, 'a request ended in a fault');
@@ -40,8 +39,9 @@ export function failureBody({ message, code, details }: Refusal): Record<string,
   return { error: message, code, ...members };
 }
 
-/** A store that cannot write now is expected and safe to retry, wherever it surfaces. */
-function storeRefusal(error: unknown): Refusal | undefined {
+/** What was thrown and is still an expected answer: a refusal, or a store that cannot write now, which is safe to retry. */
+export function expectedRefusal(error: unknown): Refusal | undefined {
+  if (isRefusal(error)) return error;
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'STORE_UNAVAILABLE' || code === 'DISK_LOW' ? refuse(code) : undefined;
 }

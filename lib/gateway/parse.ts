@@ -7,7 +7,7 @@ import { refuse, type Refusal } from '../../machines/refusals.js';
  * Unknown bytes → typed values, or a refusal that names what is wrong. Bodies are read by hand: bounded while they
  * arrive, parsed once, and looked at for depth and for members that would smuggle authority before any schema runs.
  */
-export async function readJson(request: IncomingMessage, limits: { bytesMax: number; forbidden?: readonly string[] }): Promise<unknown> {
+export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const media = checkMedia(request);
   if (media) return media;
   const bytes = await readBytes(request, limits.bytesMax);
@@ -20,8 +20,15 @@ export async function readJson(request: IncomingMessage, limits: { bytesMax: num
   } catch {
     return refuse('BAD_REQUEST', {}, 'Invalid JSON in request body');
   }
+  return judgeJson(value, limits) ?? value;
+}
+
+export interface BodyLimits { readonly bytesMax: number; readonly forbidden?: readonly string[] }
+
+/** What is wrong with a value before any schema looks at it: its depth, and members that smuggle authority. */
+export function judgeJson(value: unknown, limits: Pick<BodyLimits, 'forbidden'>): Refusal | undefined {
   if (deeperThan(value, depthMax)) return refuse('BAD_REQUEST', {}, `The body is nested deeper than ${depthMax}.`);
-  return smuggled(value, limits.forbidden ?? []) ?? value;
+  return smuggled(value, limits.forbidden ?? []);
 }
 
 export const bodyBytesDefault = 1_048_576;

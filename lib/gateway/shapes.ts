@@ -13,6 +13,10 @@ export const sentence = (max: number) => z.string().max(max).refine((value) => v
 export const wholeNumber = (min: number, max: number) =>
   z.string().regex(/^\d{1,9}$/, 'must be a non-negative integer').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).transform((value) => Math.min(value, max)));
 
+/** A point in time in a query → epoch milliseconds. */
+export const instant = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date or a zoned timestamp')
+  .transform((value) => Date.parse(value)).refine((at) => !Number.isNaN(at), 'is no date');
+
 export const idempotencyKey = z.string().min(1).max(256).optional().describe('Same namespace as the header Idempotency-Key; kept for 24 h.');
 
 export const failure = z.looseObject({

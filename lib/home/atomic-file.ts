@@ -60,6 +60,12 @@ export async function makeFolder(path: string): Promise<void> {
   await syncFolder(dirname(first));
 }
 
+/** A folder for its owner alone (0700), made where it is missing. */
+export async function makePrivate(path: string): Promise<void> {
+  await makeFolder(path);
+  await chmod(path, 0o700);
+}
+
 /** Remove what writers left behind that were killed between write and rename. Only for the one process that holds the home. */
 export async function sweepTemporary(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => [] as string[]);

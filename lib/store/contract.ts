@@ -29,6 +29,8 @@ export interface Range {
   readonly lt?: string;
   readonly lte?: string;
   readonly reverse?: boolean;
+  /** Of a page: leave the values empty and unread. For passing over entries. */
+  readonly keysOnly?: boolean;
   /** At most this many entries. Default and cap of one page: 1,000. */
   readonly limit?: number;
 }

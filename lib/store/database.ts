@@ -92,11 +92,15 @@ function wrap(level: Level<string, string> & Compacting): Database {
       return stored.map((row, n) => (row === undefined ? undefined : open(keys[n]!, row)));
     },
     async page(range) {
+      if (range.keysOnly === true) {
+        const keys = await reading(() => level.keys({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all());
+        return keys.map((key) => [key, ''] as [string, string]);
+      }
       const rows = await reading(() => level.iterator({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all());
       return rows.map(([key, stored]) => [key, open(key, stored)] as [string, string]);
     },
     async count(range) {
-      const keys = level.keys({ ...bounds(range), limit: range.limit ?? -1 });
+      const keys = level.keys({ ...bounds(range), limit: range.limit ?? -1, highWaterMarkBytes: pageBytes });
       let total = 0;
       try {
         for (;;) {
@@ -137,7 +141,7 @@ const pageBytes = 1 << 20;
 
 /** The range without the limit, and never before the first key; abstract-level would prefer a lower `gte` to `gt`. */
 function bounds(range: Range): Range {
-  const { limit: _limit, gt, gte, ...rest } = range;
+  const { limit: _limit, keysOnly: _keysOnly, gt, gte, ...rest } = range;
   if (gt !== undefined && gt >= firstKey) return gte !== undefined && gte > gt ? { ...rest, gte } : { ...rest, gt };
   return { ...rest, gte: gte !== undefined && gte > firstKey ? gte : firstKey };
 }

@@ -21,6 +21,8 @@ export const keys = {
     `c/${part(collection)}/${part(kind)}/${part(id)}/${typeof n === 'number' ? digits(n) : part(n)}`,
   /** Place in a list: `x/<kind>/<index>/<key>/<id>`. */
   list: (kind: string, index: string, key: string, id: string): string => `x/${part(kind)}/${part(index)}/${part(key)}/${part(id)}`,
+  /** How many actors of a kind are counted under a name: `n/<kind>/<name>`. */
+  count: (kind: string, name: string): string => `n/${part(kind)}/${part(name)}`,
   /** Idempotency record: `k/<scope>/<key>`. */
   idempotency: (scope: string, key: string): string => `k/${part(scope)}/${part(key)}`,
   /** Row that names a key to be deleted at `due` (epoch ms): `e/<due>/<key>`. */

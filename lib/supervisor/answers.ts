@@ -80,9 +80,11 @@ export interface PastState { readonly seq: number; readonly at: number; readonly
 
 export interface Why {
   readonly actor: ActorView;
-  readonly next: readonly { readonly event: string; readonly allowed: boolean; readonly refusal?: { readonly code: string; readonly message: string }; readonly to?: readonly string[] }[];
-  /** Deadlines that will move the actor, epoch ms. */
-  readonly timers: readonly { readonly event: string; readonly due: number }[];
+  readonly next: readonly { readonly event: string; readonly allowed: boolean; readonly refusal?: { readonly code: string; readonly message: string }; readonly to?: readonly string[]; /** Members that the caller fills in. */ readonly needs?: readonly string[] }[];
+  /** Deadlines that will move the actor, epoch ms; `name` is the delay's. */
+  readonly timers: readonly { readonly event: string; readonly name: string; readonly due: number }[];
+  /** Whom or what it waits for, where its kind tells (`Kind.awaits`). */
+  readonly awaits?: Json;
   /** Effects in flight. */
   readonly effects: readonly string[];
 }

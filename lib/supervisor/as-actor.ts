@@ -63,9 +63,16 @@ export function asActor(
     start(snapshot, scope) {
       if (snapshot.status !== 'active') return;
       let stopped = false;
+      let rev = 0;
       let detach: (() => void) | undefined;
       const send = (event: Inward): void => { if (!stopped) scope.self.send(event as never); };
       const look = (actor: ActorView): void => {
+        if (actor.rev < rev) return; // an older look that took longer
+        rev = actor.rev;
+        if (actor.status === 'error') {
+          detach?.();
+          return send({ type: 'troupe.failed', error: errorOf(supervisor, actor) });
+        }
         const view = actor.view as Record<string, Json>;
         const done = options.done?.(view, actor) ?? actor.status === 'done';
         if (done) detach?.();
@@ -86,10 +93,16 @@ export function asActor(
 async function attach(supervisor: Supervisor, kind: string, { id, input }: DurableSnapshot, look: (actor: ActorView) => void): Promise<() => void> {
   const known = await supervisor.get(kind, id);
   const first = known ?? await supervisor.spawn(kind, { id, ...(input.input === undefined ? {} : { input: input.input }) });
-  if (isRefusal(first)) throw new Error(first.message, { cause: first });
-  look(first);
-  const subscription = supervisor.handle(kind, id).subscribe(() => {
-    void supervisor.get(kind, id).then((actor) => { if (actor !== undefined) look(actor); });
-  });
+  if (isRefusal(first) && first.code !== 'EXISTS') throw new Error(first.message, { cause: first }); // another host may have been quicker
+  // Listen, then look: what is committed in between is seen by one of the two.
+  const lookAgain = (): void => { void supervisor.get(kind, id).then((actor) => { if (actor !== undefined) look(actor); }, () => undefined); }; // a supervisor that has stopped tells nothing more
+  const subscription = supervisor.handle(kind, id).subscribe({ next: lookAgain, error: lookAgain });
+  lookAgain();
   return () => subscription.unsubscribe();
+}
+
+/** The error that ended an actor, where this process has seen it. */
+function errorOf(supervisor: Supervisor, { kind, id }: ActorView): Error {
+  const { error } = (supervisor.handle(kind, id).getSnapshot() ?? {}) as { error?: { message?: unknown } };
+  return new Error(typeof error?.message === 'string' ? error.message : `the ${kind} ${id} ended with an error`, { cause: error });
 }

@@ -81,23 +81,30 @@ export class Cells {
     }
   }
 
+  /** Put jobs before all that wait. The turn is held. */
+  insert(cell: Cell, jobs: readonly Job[]): void {
+    if (jobs.length > 0) cell.queue = [...jobs, ...cell.queue ?? []];
+  }
+
   release(cell: Cell): void {
     cell.busy = false;
     this.pump(cell);
   }
 
   /** After a commit: the new revision is what everybody sees from now on. */
-  adopt(kind: string, id: string, live: Live): void {
+  adopt(kind: string, id: string, live: Live, threw: (error: unknown) => void): void {
     const cell = this.cell(kind, id);
     cell.live = live;
     cell.loaded = true;
-    if (cell.listeners !== undefined) for (const listener of [...cell.listeners]) listener(live);
+    if (cell.listeners === undefined) return;
+    for (const listener of [...cell.listeners]) {
+      try { listener(live); } catch (error) { threw(error); }
+    }
   }
 
   /** Forget what is in memory; the next job reads the last commit anew, not before `delayMs` from now. */
   forget(cell: Cell, delayMs: number): void {
-    cell.live = undefined;
-    cell.loaded = false;
+    cell.loaded = false; // who only looks on goes on seeing the last commit
     if (delayMs > 0) this.pause(cell, delayMs);
   }
 

@@ -12,8 +12,18 @@ export function encodeState(persisted: Persisted): string {
 }
 
 export function decodeState(state: unknown): Persisted {
+  return decode(state) as Persisted;
+}
+
+/** What changed between two snapshots, as text: by the same rule. */
+export function encodeChange(change: Readonly<Record<string, unknown>>): string {
+  return isPlain(change) ? JSON.stringify(change) : JSON.stringify({ '~': superjson.serialize(change) });
+}
+
+/** Back from what `encodeState` or `encodeChange` wrote, parsed. */
+export function decode(state: unknown): unknown {
   const marked = state as { '~'?: Parameters<typeof superjson.deserialize>[0] };
-  return marked['~'] === undefined ? state as Persisted : superjson.deserialize(marked['~']);
+  return marked['~'] === undefined ? state : superjson.deserialize(marked['~']);
 }
 
 /** Survives JSON unchanged: only nulls, booleans, finite numbers, strings, arrays and plain objects. `absent`: members that are undefined may be dropped. */

@@ -21,8 +21,16 @@ export interface Supervisor {
   transact<Result extends Json>(plan: Plan<Result>): Promise<Committed<Result> | Refusal>;
   /** The committed view of an actor, or undefined. */
   get(kind: string, id: string): Promise<ActorView | undefined>;
+  /** The committed views of a kind's actors in the order of their ids, a page at a time and without waking anybody: for reading all of them. */
+  records(kind: string, query: { readonly after?: string; readonly limit: number }): Promise<readonly { readonly id: string; readonly view: Json }[]>;
   /** A page of a list that the kind's `index` declares. */
   list(kind: string, query: ListQuery): Promise<ListPage>;
+  /** How many rows of a list lie in a range, up to `limit`. Reads keys only. */
+  count(kind: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>): Promise<number>;
+  /** What a list shows at these places (of a page of another list that is ordered alike); undefined where nothing stands there any more. */
+  listed(kind: string, index: string, places: readonly { readonly key: string; readonly id: string }[]): Promise<readonly (Json | undefined)[]>;
+  /** How many actors count under each of the names that the kind's `counts` gives. Committed numbers; costs nothing. */
+  counts(kind: string): ReadonlyMap<string, number>;
   /** Rows of a collection, e.g. the messages of a session. */
   rows(actor: ActorKey, collection: string, query?: RowsQuery): Promise<readonly Row[]>;
   /** Log entries as they are committed, from `since` (exclusive) or from now on. Never misses one; ends when `signal` aborts or the supervisor stops. */
@@ -136,6 +144,9 @@ export interface ListQuery {
   readonly index: string;
   /** Only keys that begin with this. */
   readonly prefix?: string;
+  /** Only keys from here (inclusive), and before there (exclusive). */
+  readonly from?: string;
+  readonly to?: string;
   readonly after?: string;
   readonly reverse?: boolean;
   readonly offset?: number;

@@ -8,7 +8,13 @@ export class Counters {
   constructor(private readonly store: Store) {}
 
   async load(): Promise<void> {
-    for (const [key, value] of await this.store.page(prefix(start))) this.counts.set((partsOf(key)[1] as string).slice('counter/'.length), Number(value));
+    for (let range = prefix(start); ;) {
+      const page = await this.store.page({ ...range, limit: pageRows });
+      for (const [key, value] of page) this.counts.set((partsOf(key)[1] as string).slice('counter/'.length), Number(value));
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageRows) return;
+      range = { ...range, gte: `${last[0]}\x00` };
+    }
   }
 
   of(name: string): { next(): number; readonly op: () => Op } {
@@ -23,4 +29,5 @@ export class Counters {
   }
 }
 
+const pageRows = 1_000;
 const start = keys.meta('counter/');

@@ -1,20 +1,19 @@
 import type { Kind } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
-import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import { refuse, type Refusal } from '../../machines/refusals.js';
 import { StoreError } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { systemWorld } from '../world.js';
 import type { ActorKey } from '../../actors/contracts.js';
-import type { ActorView, DeadLetter, Limits, Supervisor, SupervisorOptions, SupervisorStatus } from './contract.js';
+import type { DeadLetter, Limits, Supervisor, SupervisorOptions, SupervisorStatus } from './contract.js';
 import { defineKind } from './define-kind.js';
 import type { OutboxRow } from './effects.js';
 import { ActorHandle } from './handle.js';
 import { Housekeeping } from './housekeeping.js';
 import { Kernel } from './kernel.js';
-import { viewOf, type Live } from './live.js';
-import { notFound, Stage } from './stage.js';
 import { Reading } from './reading.js';
 import { fromOutside, Requests } from './requests.js';
+import { resume } from './resume.js';
 import { RootSystem } from './root-system.js';
 
 export const defaultLimits: Limits = {
@@ -38,7 +37,8 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   }
   const kernel = new Kernel(world, options.store, kinds, { ...defaultLimits, ...options.limits }, options.facts ?? {}, () => housekeeping.floor);
   const root = new RootSystem(world.log, () => world.now());
-  kernel.escalated = (kind, reason) => root.failed('actors', `${kind}: ${reason}`);
+  kernel.escalated = (actor, reason) => root.failed('actors', `${actor.kind} ${actor.id}: ${reason}`);
+  kernel.recovered = () => root.recovered('actors');
   const requests = new Requests(kernel);
   const housekeeping: Housekeeping = new Housekeeping(kernel, () => requests.expired(), (low) => low ? root.failed('disk', 'less than 200 MB are free') : root.recovered('disk'));
   requests.closed = (by, newWork) => closed(root, housekeeping, by, newWork);
@@ -51,6 +51,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
 /** O(pending): counters, inboxes, outboxes and due timers are read; no actor at rest is. */
 async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
   await kernel.counters.load();
+  await kernel.committer.tallies.load();
   await housekeeping.start();
   // Everything is read before anything is done: what the first deliveries write must not be taken for an earlier life's.
   const inbox: { to: ActorKey; key: string; value: string }[] = [];
@@ -64,7 +65,7 @@ async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
     outbox.set(place, rows);
   });
   for (const rows of outbox.values()) void takeUpInOrder(kernel, rows);
-  for (const { to, key, value } of inbox) kernel.deliverInbox(to, key, value);
+  for (const { to, key, value } of inbox) kernel.inbox.take(to, key, value);
   await kernel.wheel.start();
 }
 
@@ -97,7 +98,6 @@ function closed(root: RootSystem, housekeeping: Housekeeping, by: Caller, newWor
 class Running implements Supervisor {
   private readonly reading: Reading;
   private stopping: Promise<void> | undefined;
-  private retries = 0;
   readonly world;
 
   constructor(
@@ -113,6 +113,10 @@ class Running implements Supervisor {
   transact: Supervisor['transact'] = (plan) => this.requests.transact(plan);
   get: Supervisor['get'] = (kind, id) => this.reading.get(kind, id);
   list: Supervisor['list'] = (kind, query) => this.reading.list(kind, query);
+  records: Supervisor['records'] = (kind, query) => this.reading.records(kind, query);
+  count: Supervisor['count'] = (kind, query) => this.reading.count(kind, query);
+  listed: Supervisor['listed'] = (kind, index, places) => this.reading.listed(kind, index, places);
+  counts: Supervisor['counts'] = (kind) => this.kernel.committer.tallies.of(kind);
   rows: Supervisor['rows'] = (actor, collection, query) => this.reading.rows(actor, collection, query);
   meta: Supervisor['meta'] = (start) => this.reading.meta(start);
   why: Supervisor['why'] = (actor, by) => this.reading.why(actor, by);
@@ -144,32 +148,14 @@ class Running implements Supervisor {
     const text = await this.kernel.store.get(key);
     if (text === undefined) return refuse('NOT_FOUND', { id: deadLetterId }, `There is no dead letter ${deadLetterId}.`);
     const letter = JSON.parse(text) as DeadLetter & { readonly by: Caller };
-    const inbox = keys.inbox(letter.actor.kind, letter.actor.id, this.kernel.store.head.seq, this.retries++ % 10_000);
+    const inbox = keys.inbox(letter.actor.kind, letter.actor.id, this.kernel.store.head.seq, `retry.${deadLetterId}`);
     const row = JSON.stringify({ event: letter.event, by: letter.by, cause: `dead letter ${deadLetterId}, retried by ${by.type}` });
     await this.kernel.writeOps([[key, null], [inbox, row]]);
-    this.kernel.deliverInbox(letter.actor, inbox, row);
+    this.kernel.inbox.take(letter.actor, inbox, row);
     return true;
   }
 
-  async resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal> {
-    const { kernel } = this;
-    const kind = kernel.kind(actor.kind);
-    const resumed = await new Promise<Live | Refusal>((resolve, reject) => {
-      kernel.cells.enter(actor.kind, actor.id, {
-        fail: reject,
-        run: (cell) => {
-          if (cell.live === undefined) { kernel.cells.release(cell); return resolve(notFound(actor.kind, actor.id)); }
-          const stage = new Stage(kernel.now(), kernel.steady(), by, null, kernel);
-          stage.overlay(kind, actor.id, cell.live, { type: 'kernel.resumed' }, { halted: null, failures: [] });
-          kernel.commit(stage, [cell], (error) => error === undefined ? resolve(cell.live as Live) : reject(error));
-        },
-        urgent: true,
-      });
-    });
-    if (isRefusal(resumed)) return resumed;
-    await kernel.goOn(actor.kind, actor.id, resumed);
-    return viewOf(kind, actor.id, resumed);
-  }
+  resume: Supervisor['resume'] = (actor, by) => resume(this.kernel, actor, by);
 
   get status(): SupervisorStatus {
     const { kernel, root } = this;
@@ -196,6 +182,7 @@ class Running implements Supervisor {
     void deadline.then(() => { late = true; });
     while (!late && (!kernel.committer.idle || kernel.cells.busy)) await new Promise((resolve) => { setImmediate(resolve); });
     cancel();
+    for (const end of [...kernel.closing]) end();
     kernel.cells.close(new StoreError('STORE_UNAVAILABLE', 'the supervisor has stopped; nothing was written'));
     await this.housekeeping.stop();
     kernel.log.close();

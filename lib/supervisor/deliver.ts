@@ -65,7 +65,7 @@ export class Deliverer {
     else delivery.answer?.({ type: 'failed', error });
   }
 
-  private job(kind: Kind, delivery: Delivery, urgent: boolean): Job {
+  job(kind: Kind, delivery: Delivery, urgent: boolean): Job {
     return {
       urgent,
       run: (cell) => this.run(cell, kind, delivery),

@@ -13,7 +13,8 @@ import type { Json, Persisted } from '../../actors/contracts.js';
 export type Action =
   | { readonly type: 'start'; readonly id: string; readonly src: string; readonly input: unknown; readonly systemId: string | undefined }
   | { readonly type: 'stop'; readonly id: string }
-  | { readonly type: 'timer'; readonly id: string; readonly event: AnyEventObject; readonly delayMs: number; readonly target: string }
+  /** Without an id of its own it can be neither cancelled nor replaced. */
+  | { readonly type: 'timer'; readonly id: string | undefined; readonly event: AnyEventObject; readonly delayMs: number; readonly target: string }
   | { readonly type: 'cancel'; readonly id: string }
   | { readonly type: 'send'; readonly target: string; readonly event: AnyEventObject }
   | { readonly type: 'emit'; readonly event: AnyEventObject };
@@ -52,21 +53,21 @@ function shaped(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   const context = snapshot.context as Record<string, unknown>;
   const members = Object.keys(context);
   if (members.length <= 12) return snapshot;
-  const name = members.join('\n');
-  let mould = moulds.get(name);
+  let mould = moulds.get(members.length)?.find((known) => known.members.every((member, n) => member === members[n]));
   if (mould === undefined) {
-    if (moulds.size >= mouldsMax) moulds.clear();
-    mould = JSON.parse(`{${members.map((member) => `${JSON.stringify(member)}:null`).join()}}`) as Record<string, unknown>;
-    moulds.set(name, mould);
+    mould = { members, empty: JSON.parse(`{${members.map((member) => `${JSON.stringify(member)}:null`).join()}}`) as Record<string, unknown> };
+    moulds.set(members.length, [mould, ...moulds.get(members.length) ?? []].slice(0, mouldsMax));
   }
-  const copy: Record<string, unknown> = { ...mould };
+  const copy: Record<string, unknown> = { ...mould.empty };
   for (const member of members) copy[member] = context[member];
   (snapshot as { context: unknown }).context = copy; // of this step's own making: nobody else has seen it
   return snapshot;
 }
 
-const moulds = new Map<string, Record<string, unknown>>();
-const mouldsMax = 1_000;
+interface Mould { readonly members: readonly string[]; readonly empty: Record<string, unknown> }
+/** By number of members; a few of each. */
+const moulds = new Map<number, readonly Mould[]>();
+const mouldsMax = 32;
 
 /** A snapshot as plain data, ready for the codec. The context is shared with the snapshot, not copied. */
 export function persist(machine: AnyStateMachine, snapshot: AnyMachineSnapshot): Persisted {
@@ -132,17 +133,22 @@ function take(): readonly Action[] {
 function record(type: string, params: unknown): void {
   const given = params as Record<string, unknown>;
   switch (type) {
-    case 'xstate.spawnChild':
-      if (typeof given['src'] !== 'string') throw new TypeError('an inline actor cannot be stored: name it in setup({actors}) and use the name');
-      sink.push({ type: 'start', id: String(given['id']), src: given['src'], input: given['input'], systemId: given['systemId'] as string | undefined });
+    case 'xstate.spawnChild': {
+      const { src, id, input, systemId } = given;
+      const child = given['actorRef'] as { readonly id: string } | undefined; // its id is resolved, the one in the parameters is not
+      if (typeof src !== 'string') throw new TypeError('an inline actor cannot be stored: name it in setup({actors}) and use the name');
+      if (child === undefined) throw new TypeError(`there is no actor "${src}" in setup({actors})`);
+      if (id === undefined) throw new TypeError(`the child "${src}" needs an id: a name that XState made up would not survive a restart`);
+      sink.push({ type: 'start', id: child.id, src, input, systemId: systemId as string | undefined });
       return;
+    }
     case 'xstate.stopChild':
       if (params !== undefined) sink.push({ type: 'stop', id: String(given['id']) });
       return;
     case 'xstate.raise':
       // Without a delay XState has applied it already and lists it for information only.
       if (given['delay'] !== undefined) {
-        sink.push({ type: 'timer', id: String(given['id'] ?? `raise.${sink.length}`), event: given['event'] as AnyEventObject, delayMs: Number(given['delay']), target: selfTarget });
+        sink.push({ type: 'timer', id: nameOf(given['id']), event: given['event'] as AnyEventObject, delayMs: Number(given['delay']), target: selfTarget });
       }
       return;
     case 'xstate.cancel':
@@ -153,7 +159,7 @@ function record(type: string, params: unknown): void {
       const target = typeof to === 'string' ? to : String(to?.id ?? given['targetId']);
       const event = given['event'] as AnyEventObject;
       if (given['delay'] === undefined) sink.push({ type: 'send', target, event });
-      else sink.push({ type: 'timer', id: String(given['id'] ?? `send.${sink.length}`), event, delayMs: Number(given['delay']), target });
+      else sink.push({ type: 'timer', id: nameOf(given['id']), event, delayMs: Number(given['delay']), target });
       return;
     }
     case 'xstate.emit':
@@ -165,6 +171,8 @@ function record(type: string, params: unknown): void {
       if (!type.startsWith('xstate.')) throw new TypeError(`the machine runs a custom action "${type}": machines decide, effects do; invoke an effect instead`);
   }
 }
+
+const nameOf = (id: unknown): string | undefined => id === undefined ? undefined : String(id);
 
 function isEmpty(object: object | undefined): boolean {
   for (const _ in object) return false;

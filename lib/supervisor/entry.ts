@@ -3,6 +3,7 @@ import type { AnyEventObject } from 'xstate';
 import type { Kind, Persisted } from '../../actors/contracts.js';
 import type { Json } from '../../machines/ground.js';
 import { sealEntry } from '../store/chain.js';
+import { encodeChange } from './codec.js';
 import type { LogEntry } from './contract.js';
 import type { Asked } from './interpret.js';
 import type { Live } from './live.js';
@@ -58,7 +59,7 @@ function difference(before: Live, { live, persisted }: Input): string {
   const set: Record<string, unknown> = {};
   let any = false;
   if (now !== old) {
-    for (const member in now) if (now[member] !== old[member]) { set[member] = now[member]; any = true; }
+    for (const member in now) if (now[member] !== old[member] || (now[member] === undefined && !(member in old))) { set[member] = now[member]; any = true; }
     if (any) changed['set'] = set;
     const unset = Object.keys(old).filter((member) => !(member in now));
     if (unset.length > 0) changed['unset'] = unset;
@@ -66,7 +67,7 @@ function difference(before: Live, { live, persisted }: Input): string {
   if (live.snapshot.value !== before.snapshot.value) changed['value'] = persisted.value;
   if (persisted.status !== undefined) changed['status'] = persisted.status;
   if (persisted.output !== undefined) changed['output'] = persisted.output;
-  return JSON.stringify(changed);
+  return encodeChange(changed);
 }
 
 /** The event without the stamp (it has its own members) and with contents as `{sha256, chars}`. */

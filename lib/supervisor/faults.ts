@@ -31,12 +31,16 @@ interface House extends StageHouse {
   /** Abort and start anew the keyed effects of an actor. */
   restartEffects(actor: ActorKey): void;
   /** A supervisor without a parent gave up. */
-  escalated(kind: string, reason: string): void;
+  escalated(actor: ActorKey, reason: string): void;
+  /** None of those is halted any more. */
+  recovered(): void;
 }
 
 export class Faults {
   /** Since start. */
   restarts = 0;
+  /** Halted actors for which the whole system answers. */
+  private readonly gaveUp = new Set<string>();
 
   constructor(private readonly house: House) {}
 
@@ -62,12 +66,21 @@ export class Faults {
     const verdict = supervise(spec, [cell.id], live.failures, cell.id, false, now);
     const halted = verdict.type === 'restart' || verdict.type === 'drop' ? live.halted
       : { at: now, reason: `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ${reasonOf(error)}` };
-    const stage = new Stage(now, this.house.world.steady(), system('kernel'), delivery.cause, this.house);
     // A timer is kept by its own event: its row is used up, and a retry must say what it would have said.
     const { event: seen, ended } = delivery.ended?.timer === undefined ? delivery : seenBy(delivery, live);
     const letter: DeadLetter = { id: fault.faultId, actor: { kind: cell.kind, id: cell.id }, at: now, event: seen as never, faultId: fault.faultId, error: reasonOf(error) };
-    stage.ops.push([keys.deadLetter(letter.id), JSON.stringify({ ...letter, by: delivery.by })], ...delivery.consume ?? []);
-    stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: seen.type }, { failures: verdict.failures, halted }, ended);
+    const stageOf = (): Stage => {
+      const made = new Stage(now, this.house.world.steady(), system('kernel'), delivery.cause, this.house);
+      made.ops.push([keys.deadLetter(letter.id), JSON.stringify({ ...letter, by: delivery.by })], ...delivery.consume ?? []);
+      return made;
+    };
+    let stage = stageOf();
+    try {
+      stage.overlay(kind, cell.id, live, { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: seen.type }, { failures: verdict.failures, halted }, ended);
+    } catch (problem) { // the kind cannot even be indexed: the letter alone is written
+      this.fault(`the failure of ${cell.kind} ${cell.id} could not be written into its record`, problem);
+      stage = stageOf();
+    }
     this.house.commit(stage, [], (failure) => {
       this.house.cells.forget(cell, verdict.type === 'restart' && failure === undefined ? verdict.delayMs : 0);
       if (failure === undefined) delivery.finished?.();
@@ -78,6 +91,11 @@ export class Faults {
       if (verdict.type === 'restart') this.restart(kind, cell, spec).catch((problem: unknown) => this.fault('a restart failed', problem));
       if (verdict.type === 'escalate') this.escalate(cell, live.parent, halted?.reason ?? '');
     });
+  }
+
+  /** A person has resumed an actor. */
+  resumed({ kind, id }: ActorKey): void {
+    if (this.gaveUp.delete(keys.actor(kind, id)) && this.gaveUp.size === 0) this.house.recovered();
   }
 
   async letters(limit = 100): Promise<DeadLetter[]> {
@@ -119,7 +137,10 @@ export class Faults {
   }
 
   private escalate(cell: Cell, parent: ActorKey | null, reason: string): void {
-    if (parent === null) return this.house.escalated(cell.kind, reason);
+    if (parent === null) {
+      this.gaveUp.add(cell.key);
+      return this.house.escalated(cell, reason);
+    }
     const kind = this.house.kind(parent.kind);
     this.house.cells.enter(parent.kind, parent.id, {
       run: (above) => this.poisoned(above, kind, { event: { type: 'kernel.child-gave-up', child: { kind: cell.kind, id: cell.id } }, by: system('kernel'), cause: null }, new Error(`its child ${cell.kind} ${cell.id} gave up: ${reason}`)),

@@ -35,10 +35,21 @@ export class ActorHandle implements Handle {
     return live === undefined ? refuse('NOT_FOUND', { kind: this.kind, id: this.id }) : live.snapshot;
   }
 
+  /** As XState's own: called at every change from now on; an actor that has ended completes at once. One that sleeps is woken, and what is found is told. */
   subscribe(observer: ((snapshot: unknown) => void) | Observer): { unsubscribe(): void } {
     const told: Observer = typeof observer === 'function' ? { next: observer } : observer;
-    const unsubscribe = this.kernel.cells.listen(this.kind, this.id, (live) => this.tell(told, live));
-    return { unsubscribe };
+    let listening = true;
+    let rev = 0;
+    const hear = (live: Live | undefined): void => {
+      if (!listening || live === undefined || live.rev <= rev) return;
+      rev = live.rev;
+      this.tell(told, live);
+    };
+    const ignore = this.kernel.cells.listen(this.kind, this.id, hear);
+    const cell = this.kernel.cells.find(this.kind, this.id);
+    if (cell?.loaded !== true) this.kernel.cells.wake(this.kind, this.id).then(hear, (error: unknown) => { this.kernel.fault(`${this.kind} ${this.id} could not be woken`, error); });
+    else if (cell.live !== undefined && cell.live.snapshot.status !== 'active') this.tell({ ...told, next: () => undefined }, cell.live);
+    return { unsubscribe: () => { listening = false; ignore(); } };
   }
 
   private tell(observer: Observer, live: Live | undefined): void {

@@ -102,7 +102,7 @@ class Interpreter {
     switch (action.type) {
       case 'start': return this.start(action);
       case 'stop': return this.stop(action.id);
-      case 'timer': return this.arm(action.id, { due: this.input.steady + Math.max(0, Math.ceil(action.delayMs)), event: action.event, target: action.target });
+      case 'timer': return this.arm(action.id ?? `#${this.input.rev}.${this.armed.length}`, { due: this.input.steady + Math.max(0, Math.ceil(action.delayMs)), event: action.event, target: action.target });
       case 'cancel': return this.dropTimer(action.id);
       case 'send': return this.route(action.target, action.event);
       case 'emit': return this.wish(action.event as Wish);
@@ -111,6 +111,9 @@ class Interpreter {
 
   private start(action: Extract<Action, { type: 'start' }>): void {
     const { kind, id, rev } = this.input;
+    if (this.calls[action.id] !== undefined || this.children[action.id] !== undefined) {
+      throw new TypeError(`a child called "${action.id}" lives already: XState would forget it, and it would go on unseen`);
+    }
     const childKind = kind.childKinds?.[action.src];
     if (childKind !== undefined) {
       const child = { kind: childKind, id: childId(action.systemId ?? `${id}.${action.id}.${rev}`) };

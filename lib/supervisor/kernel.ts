@@ -10,9 +10,10 @@ import { Cells, type Cell } from './cells.js';
 import { Committer } from './committer.js';
 import type { Limits, ProgressFrame } from './contract.js';
 import { Counters } from './counters.js';
-import { Deliverer, senderOf, type Delivery, type InboxRow } from './deliver.js';
+import { Deliverer, type Delivery } from './deliver.js';
 import { Effects, type OutboxRow } from './effects.js';
 import { Faults, type Fault } from './faults.js';
+import { Inbox } from './inbox.js';
 import type { Start } from './interpret.js';
 import type { Live } from './live.js';
 import { Log } from './log.js';
@@ -33,22 +34,25 @@ export class Kernel implements StageHouse {
   readonly wheel: Wheel;
   readonly faults: Faults;
   readonly plans: Plans;
+  readonly inbox: Inbox;
   readonly log: Log;
   readonly counters: Counters;
   readonly births: Births;
-  /** Inbox rows that are on their way to their actors. */
-  private readonly underway = new Set<string>();
+  /** Who waits for something that will not happen any more once the supervisor has stopped. */
+  readonly closing = new Set<() => void>();
   readonly progressListeners = new Set<(frame: ProgressFrame) => void>();
   /** Events committed since start. */
   events = 0;
   /** Values that `facts` functions see. */
   facts_: Readonly<Record<string, unknown>>;
   readonly snapshotBytesMax: number;
-  escalated: (kind: string, reason: string) => void = () => undefined;
+  /** A top-level actor gave up, and a person resumed the last of those that had. */
+  escalated: (actor: ActorKey, reason: string) => void = () => undefined;
+  recovered: () => void = () => undefined;
 
   constructor(
     readonly world: SystemWorld, readonly store: Store, private readonly kinds: ReadonlyMap<string, Kind>,
-    readonly limits: Limits, facts: Readonly<Record<string, unknown>>, floor: () => number,
+    readonly limits: Limits, facts: Readonly<Record<string, unknown>>, private readonly floor: () => number,
   ) {
     this.facts_ = facts;
     this.snapshotBytesMax = limits.snapshotBytesMax;
@@ -66,6 +70,7 @@ export class Kernel implements StageHouse {
     this.faults = new Faults(this);
     this.deliverer = new Deliverer(this);
     this.plans = new Plans(this);
+    this.inbox = new Inbox(store, this.cells, this.deliverer, (to, delivery) => this.deliver(to, delivery));
     this.effects = new Effects({
       write: (key, row) => this.writeOps([[key, row === null ? null : JSON.stringify(row)]]),
       settle: (actor, start, outboxKey, event) => this.settleEffect(actor, start, outboxKey, event),
@@ -77,6 +82,7 @@ export class Kernel implements StageHouse {
     this.wheel = new Wheel(world, store, ({ kind, id, timer, due }) => this.fireTimer(kind, id, timer, due), (error) => this.fault('the timers could not be read', error));
   }
 
+  get logFloor(): number { return this.floor(); }
   now(): number { return this.world.now(); }
   steady(): number { return this.world.steady(); }
   counter(name: string): { next(): number; readonly op: () => Op } { return this.counters.of(name); }
@@ -136,30 +142,6 @@ export class Kernel implements StageHouse {
     return page.reverse().map(([key, value]) => ({ n: rowNumber(key.slice(start.length)), row: JSON.parse(value) as Json }));
   }
 
-  /** What a halted actor missed: its timers go back on the wheel, its inbox is delivered. */
-  async goOn(kind: string, id: string, live: Live): Promise<void> {
-    for (const [timer, { due }] of Object.entries(live.timers)) this.wheel.armed({ due, kind, id, timer });
-    await this.redeliver(kind, id);
-  }
-
-  /** Redeliver what lies in an actor's inbox (after a boot, or when a halted actor goes on). */
-  private async redeliver(kind: string, id: string): Promise<void> {
-    for (const [key, value] of await this.store.page({ gte: keys.inbox(kind, id, 0, 0), lt: `${keys.inbox(kind, id, 0, 0).slice(0, -21)}\x7f` })) this.deliverInbox({ kind, id }, key, value);
-  }
-
-  deliverInbox(to: ActorKey, key: string, value: string): void {
-    const row = JSON.parse(value) as InboxRow;
-    const ended = row.ended === undefined ? {} : { ended: row.ended };
-    this.deliverRow(to, key, { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...ended });
-  }
-
-  /** A message is delivered by whoever sees its row first: its sender's commit, the boot or a resumed actor. */
-  private deliverRow(to: ActorKey, key: string, delivery: Delivery): void {
-    if (this.underway.has(key)) return;
-    this.underway.add(key);
-    this.deliver(to, { ...delivery, consume: [[key, null]], finished: () => { this.underway.delete(key); } });
-  }
-
   /** An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose state was left. Decided with the turn held. */
   takeUp(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
     const kind = this.kind(actor.kind);
@@ -183,9 +165,7 @@ export class Kernel implements StageHouse {
   }
 
   private adopt(stage: Stage): void {
-    for (const { kind, id, live } of stage.next.values()) {
-      try { this.cells.adopt(kind.kind, id, live); } catch (error) { this.fault(`an observer of ${kind.kind} ${id} threw`, error); }
-    }
+    for (const { kind, id, live } of stage.next.values()) this.cells.adopt(kind.kind, id, live, (error) => this.fault(`an observer of ${kind.kind} ${id} threw`, error));
   }
 
   /** After the commit: start and leave effects, arm timers, deliver messages. */
@@ -197,7 +177,7 @@ export class Kernel implements StageHouse {
       for (const start of asked.started) void this.effects.start(this.kind(actor.kind), actor, start);
       for (const { call, event } of asked.signals) this.effects.signal(actor, call.key, event);
       for (const { id, timer } of asked.armed) this.wheel.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
-      asked.messages.forEach(({ to, event }, at) => this.deliverRow(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
+      asked.messages.forEach(({ to, event }, at) => this.inbox.post(to, keys.inbox(to.kind, to.id, seq, at), { event, by: system(`${actor.kind}:${actor.id}`), cause: seq }));
     });
   }
 

@@ -2,7 +2,7 @@ import type { ActorKey, Kind, Persisted } from '../../actors/contracts.js';
 import type { Json } from '../../machines/ground.js';
 import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
-import { decodeState } from './codec.js';
+import { decode, decodeState } from './codec.js';
 import type { Sealed } from './committer.js';
 import type { LogEntry, PastState, WatchOptions } from './contract.js';
 import { restore } from './driver.js';
@@ -51,11 +51,11 @@ export class Log {
 
   private async *read({ signal, kinds, ids, ...options }: WatchOptions): AsyncGenerator<LogEntry> {
     let cursor = options.since ?? this.store.head.seq;
-    if (cursor < this.floor()) {
-      yield reset(this.floor(), this.store.head.seq);
-      cursor = this.store.head.seq;
-    }
     while (!aborted(signal)) {
+      if (cursor < this.floor()) { // also when the floor has overtaken a slow watcher
+        yield reset(this.floor(), this.store.head.seq);
+        cursor = this.store.head.seq;
+      }
       const batch = await this.after(cursor);
       for (const { seq, value, actor } of batch) {
         if (aborted(signal)) return;
@@ -107,7 +107,10 @@ export class Log {
     const first = this.ring[0];
     if (first !== undefined && first.seq <= cursor + 1) return this.ring.slice(Math.max(0, cursor + 1 - first.seq));
     if (cursor >= this.store.head.seq) return [];
-    const rows = await this.store.page({ gt: keys.log(cursor), lte: keys.log(this.store.head.seq), limit: pageEntries });
+    const rows = await this.store.page({ gt: keys.log(cursor), lte: keys.log(this.store.head.seq), limit: pageEntries }).catch((error: unknown) => {
+      if (this.closed) return []; // the store went with the supervisor: a watcher that was behind resumes in the next life
+      throw error;
+    });
     return rows.map(([key, value]) => {
       const { kind, id } = JSON.parse(value) as LogEntry;
       return { seq: Number(key.slice(2)), value, actor: { kind, id } };
@@ -133,7 +136,7 @@ export class Log {
 type Difference = { whole?: unknown; value?: Json; set?: Record<string, Json>; unset?: string[]; status?: 'done' | 'error'; output?: Json };
 
 function apply(state: Persisted, entry: LogEntry): Persisted {
-  const change = entry.snapshot as Difference;
+  const change = decode(entry.snapshot) as Difference;
   if (change.whole !== undefined) return decodeState(change.whole);
   const context = { ...state.context, ...change.set };
   for (const member of change.unset ?? []) delete context[member];

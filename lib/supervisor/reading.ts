@@ -4,6 +4,7 @@ import type { Json } from '../../machines/ground.js';
 import { keys, part, partsOf, prefix } from '../store/keys.js';
 import type { ActorView, ListItem, ListPage, ListQuery, Row, RowsQuery, Why } from './contract.js';
 import type { Kernel } from './kernel.js';
+import { viewOfRecord } from './record.js';
 import { viewOf, type Live } from './live.js';
 
 /** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake nobody. */
@@ -18,9 +19,9 @@ export class Reading {
   }
 
   async list(name: string, query: ListQuery): Promise<ListPage> {
-    const start = keys.list(name, query.index, query.prefix ?? '', '').slice(0, -1);
     const limit = clamp(query.limit ?? 100);
-    let range = query.reverse === true ? { ...prefix(start), reverse: true } : prefix(start);
+    const whole = rangeOf(name, query);
+    let range: typeof whole & { reverse?: boolean } = query.reverse === true ? { ...whole, reverse: true } : whole;
     if (query.after !== undefined) range = query.reverse === true ? { ...range, lt: query.after } : { ...range, gte: `${query.after}\x00` };
     const rows = await this.pageFrom(range, query.offset ?? 0, limit);
     const items = rows.map(([key, value]): ListItem => {
@@ -28,6 +29,22 @@ export class Reading {
       return { id, key: sort, row: JSON.parse(value) as Json };
     });
     return { items, next: rows.length === limit ? rows.at(-1)?.[0] ?? null : null };
+  }
+
+  async records(name: string, { after, limit }: { readonly after?: string; readonly limit: number }): Promise<{ id: string; view: Json }[]> {
+    const kind = this.kernel.kind(name);
+    const all = prefix(keys.actor(name, ''));
+    const page = await this.kernel.store.page({ ...all, ...(after === undefined ? {} : { gte: `${keys.actor(name, after)}\x00` }), limit: clamp(limit) });
+    return page.map(([, text]) => viewOfRecord(kind, text));
+  }
+
+  count(name: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>): Promise<number> {
+    return this.kernel.store.count({ ...rangeOf(name, query), ...(query.limit === undefined ? {} : { limit: query.limit }) });
+  }
+
+  async listed(name: string, index: string, places: readonly { readonly key: string; readonly id: string }[]): Promise<(Json | undefined)[]> {
+    const rows = await this.kernel.store.getMany(places.map(({ key, id }) => keys.list(name, index, key, id)));
+    return rows.map((row) => (row === undefined ? undefined : JSON.parse(row) as Json));
   }
 
   async rows(actor: ActorKey, collection: string, query: RowsQuery = {}): Promise<Row[]> {
@@ -58,15 +75,24 @@ export class Reading {
     const kind = this.kernel.kind(actor.kind);
     return {
       actor: viewOf(kind, actor.id, live),
-      next: eventsOf(live).map((type) => this.judge(kind, live, type, by)),
-      timers: Object.values(live.timers).map(({ due, event }) => ({ due, event: event.type })),
+      next: this.candidates(kind, live, by),
+      timers: Object.values(live.timers).map(({ due, event }) => ({ due, event: event.type, name: /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1] ?? event.type })),
       effects: Object.values(live.calls).map(({ src }) => src),
+      ...(kind.awaits && { awaits: kind.awaits(live.snapshot, this.kernel.facts(kind, live, { type: 'kernel.why' })) }),
     };
   }
 
-  /** A rehearsal of the policy with a bare event: what it says without the members that a real event would carry. */
-  private judge(kind: Kind, live: Live, type: string, by: Caller): Why['next'][number] {
-    const event = { type, at: this.kernel.now(), by };
+  /** The events that the kind offers, whole; else a rehearsal with bare ones, without the members that real ones would carry. */
+  private candidates(kind: Kind, live: Live, by: Caller): Why['next'] {
+    if (kind.moves === undefined) return eventsOf(live).map((type) => this.judge(kind, live, { type }, by));
+    const facts = this.kernel.facts(kind, live, { type: 'kernel.why' });
+    const moves = kind.moves(live.snapshot, { at: this.kernel.now(), by, ...(facts === undefined ? {} : { facts }) });
+    return moves.map(({ event, to, needs }) => ({ ...this.judge(kind, live, event, by), ...(to !== undefined && { to: [to] }), ...(needs !== undefined && { needs }) }));
+  }
+
+  private judge(kind: Kind, live: Live, bare: { readonly type: string }, by: Caller): Why['next'][number] {
+    const { type } = bare;
+    const event = { ...bare, at: this.kernel.now(), by };
     try {
       const facts = this.kernel.facts(kind, live, event);
       const refusal = kind.policy?.(live.snapshot, { ...event, ...(facts === undefined ? {} : { facts }) } as never);
@@ -80,7 +106,7 @@ export class Reading {
   private async pageFrom(range: { readonly gte: string; readonly lt: string; readonly reverse?: boolean }, offset: number, limit: number): Promise<[string, string][]> {
     let rest = range;
     for (let skip = offset; skip > 0;) {
-      const skipped = await this.kernel.store.page({ ...rest, limit: Math.min(skip, pageMax) });
+      const skipped = await this.kernel.store.page({ ...rest, keysOnly: true, limit: Math.min(skip, pageMax) });
       const last = skipped.at(-1);
       if (last === undefined || skipped.length < Math.min(skip, pageMax)) return [];
       skip -= skipped.length;
@@ -88,6 +114,13 @@ export class Reading {
     }
     return this.kernel.store.page({ ...rest, limit });
   }
+}
+
+/** The keys of a list that a query means. */
+function rangeOf(name: string, { index, prefix: start = '', from, to }: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to'>): { readonly gte: string; readonly lt: string } {
+  const at = (key: string): string => keys.list(name, index, key, '').slice(0, -1);
+  const all = prefix(at(start));
+  return { gte: from === undefined ? all.gte : at(from), lt: to === undefined ? all.lt : at(to) };
 }
 
 /** The events that the current state names, without XState's own. */

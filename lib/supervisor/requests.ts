@@ -4,8 +4,8 @@ import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
 import type { ActorView, AskOptions, Committed, EventObject, Plan, SpawnOptions } from './contract.js';
-import { isPlain } from './codec.js';
 import type { Outcome } from './deliver.js';
+import { reserved } from './event-names.js';
 import { Keys } from './idempotency.js';
 import type { Kernel } from './kernel.js';
 import { viewOf, type Live } from './live.js';
@@ -71,10 +71,11 @@ export class Requests {
       this.kernel.deliverer.deliver(kind, id, {
         event, by, cause: null, rehearse: options.dryRun === true, ...(extra === undefined ? {} : { extra }),
         answer: (outcome) => {
-          if (outcome.type === 'failed') reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
-          else if (outcome.type === 'done' && options.until !== undefined) resolve(this.until(kind, id, outcome.live, outcome.seq, options));
-          else {
-            try { resolve(answerOf(kind, id, outcome)); } catch (error) { reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error)); }
+          if (outcome.type === 'failed') return reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
+          try {
+            resolve(outcome.type === 'done' && options.until !== undefined ? this.until(kind, id, outcome.live, outcome.seq, options) : answerOf(kind, id, outcome));
+          } catch (error) { // the kind's view or the caller's predicate threw; what is committed stays committed
+            reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error));
           }
         },
       });
@@ -86,15 +87,24 @@ export class Requests {
     const { until = () => true } = options;
     const first = viewOf(kind, id, live);
     if (until(first)) return Promise.resolve({ ...first, seq });
-    return new Promise((resolve) => {
-      const finish = (view: ActorView): void => { cancel(); ignore(); resolve(view); };
+    return new Promise((resolve, reject) => {
       let latest = first;
+      const end = (): void => { cancel(); ignore(); this.kernel.closing.delete(late); };
+      const late = (): void => { end(); resolve({ ...latest, pending: true }); };
       const ignore = this.kernel.cells.listen(kind.kind, id, (next) => {
         if (next === undefined) return;
-        latest = viewOf(kind, id, next);
-        if (until(latest)) finish(latest);
+        try {
+          latest = viewOf(kind, id, next);
+          if (!until(latest)) return;
+          end();
+          resolve(latest);
+        } catch (error) {
+          end();
+          reject(error as Error);
+        }
       });
-      const cancel = this.kernel.world.timeout(Math.min(options.timeoutMs ?? untilMsMax, untilMsMax), () => finish({ ...latest, pending: true }));
+      const cancel = this.kernel.world.timeout(Math.min(options.timeoutMs ?? untilMsMax, untilMsMax), late);
+      this.kernel.closing.add(late);
     });
   }
 
@@ -110,14 +120,6 @@ function answerOf(kind: Kind, id: string, outcome: Exclude<Outcome, { type: 'fai
     case 'rehearsed': return { ...viewOf(kind, id, outcome.live), steps: outcome.steps };
     case 'done': return { ...viewOf(kind, id, outcome.live), seq: outcome.seq };
   }
-}
-
-/** Names that only the kernel and XState may use. */
-function reserved(event: EventObject): Refusal | undefined {
-  if (typeof event.type === 'string' && event.type !== '' && !/^(xstate|kernel)\.|^\*$/.test(event.type)) {
-    return isPlain(event, true) ? undefined : refuse('BAD_REQUEST', { event: event.type }, 'An event must be plain JSON: null, booleans, finite numbers, strings, arrays and objects.');
-  }
-  return refuse('BAD_REQUEST', { event: String(event.type) }, 'An event needs a type that does not begin with "xstate." or "kernel.".');
 }
 
 /** For `closed`: people and agents are turned away, the kernel's own work goes on. */

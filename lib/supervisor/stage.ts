@@ -25,6 +25,8 @@ export class Stage {
   readonly entries: EntryDraft[] = [];
   readonly asked: Asked[] = [];
   readonly steps: PlannedStep[] = [];
+  /** Changes of tallies, by key. */
+  readonly tallies = new Map<string, number>();
   /** Keys of the records that this commit creates. */
   readonly births: string[] = [];
   /** Log position of the first entry; set by the committer. */
@@ -109,7 +111,8 @@ export class Stage {
     const asked = interpret({ kind, id, rev, before, actions: taken.actions, steady: this.steady, parent, ended, outcome: taken.snapshot });
     this.ops.push(...asked.ops);
     this.asked.push(asked);
-    const whole = before === undefined || before.sinceBase >= 31;
+    // A difference is worth nothing when the whole snapshot below it has fallen under the retention floor.
+    const whole = before === undefined || before.sinceBase >= 31 || before.base <= this.house.logFloor;
     const live: Live = {
       rev, seq: 0, base: before?.base ?? 0, sinceBase: whole ? 0 : before.sinceBase + 1,
       createdAt: before?.createdAt ?? this.at, updatedAt: this.at, parent,
@@ -117,6 +120,7 @@ export class Stage {
       failures: before?.failures ?? noFailures, halted: before?.halted ?? null,
     };
     this.index(kind, id, before, live);
+    this.count(kind, id, before, live);
     this.entries.push(draftEntry({ kind, id, before, live, event, state, persisted, whole, asked, cause: this.cause, by: callerName(this.by), at: this.at }));
     this.next.set(key, { kind, id, key, live, state });
     for (const { child, input } of asked.births) this.bear(child, input, { kind: kind.kind, id });
@@ -128,6 +132,20 @@ export class Stage {
     const kind = this.house.kind(child.kind);
     const refusal = this.create(kind, child.id, input, parent, this.house.facts(kind, undefined, { type: 'kernel.created' }));
     if (refusal !== undefined) throw new TypeError(`the child ${child.kind} ${child.id} was refused: ${refusal.message}`);
+  }
+
+  private count(kind: Kind, id: string, before: Live | undefined, after: Live): void {
+    if (kind.counts === undefined) return;
+    const own = { kind: kind.kind, id };
+    const old = before === undefined ? [] : kind.counts(before.snapshot, metaOf(own, before));
+    const now = kind.counts(after.snapshot, metaOf(own, after));
+    for (const name of old) if (!now.includes(name)) this.tally(kind, name, -1);
+    for (const name of now) if (!old.includes(name)) this.tally(kind, name, 1);
+  }
+
+  private tally(kind: Kind, name: string, change: number): void {
+    const key = keys.count(kind.kind, name);
+    this.tallies.set(key, (this.tallies.get(key) ?? 0) + change);
   }
 
   private index(kind: Kind, id: string, before: Live | undefined, after: Live): void {
@@ -148,6 +166,8 @@ export class Stage {
 /** What a stage must know of the house around it. */
 export interface StageHouse {
   readonly snapshotBytesMax: number;
+  /** Log entries at or below this position are gone. */
+  readonly logFloor: number;
   kind(name: string): Kind;
   facts(kind: Kind, live: Live | undefined, event: { readonly type: string }): Json | undefined;
 }

@@ -7,6 +7,7 @@ import { keys, partsOf } from '../store/keys.js';
 import type { Births } from './births.js';
 import type { Cell, Cells } from './cells.js';
 import type { ActorView, Committed, EventObject, Plan, Turns } from './contract.js';
+import { reserved } from './event-names.js';
 import { viewOf } from './live.js';
 import { notFound, Stage, type StageHouse } from './stage.js';
 
@@ -109,7 +110,7 @@ class HeldTurns implements Turns {
     const kind = this.house.kind(name);
     const committed = this.committed(name, id);
     const live = this.stage.current(keys.actor(name, id), committed);
-    const refusal = live === undefined ? notFound(name, id) : this.stage.send(kind, id, committed, event, this.house.facts(kind, live, event));
+    const refusal = reserved(event) ?? (live === undefined ? notFound(name, id) : this.stage.send(kind, id, committed, event, this.house.facts(kind, live, event)));
     if (refusal === undefined) return this.read({ kind: name, id }) as ActorView;
     if (options.soft === true) return refusal;
     throw refusal;

@@ -1,5 +1,7 @@
 import type { Caller } from '../caller.js';
 import type { Json, Stamp } from '../ground.js';
+import { excerpt } from './excerpt.js';
+import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
 /** The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
 
@@ -39,6 +41,10 @@ export interface SessionInput {
   readonly message?: MessageIn;
   /** The engine cannot work here: the session starts in `error` and says so. */
   readonly unavailable?: { readonly reason: string };
+  /** What its agent may do without asking a person. Absent: it asks for everything. */
+  readonly permissions?: ToolPolicy;
+  /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
+  readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
 
 /** A message that waits for a turn, or is in one. `n` is its row. */
@@ -104,7 +110,15 @@ export interface SessionContext {
   readonly resetAt: number | null;
   /** Rate limits met in a row. */
   readonly waits: number;
+  // The members below came later: a context from before them lacks them.
+  readonly archivedAt?: number | null;
+  readonly toolPolicy?: ToolPolicy;
+  readonly permissions?: readonly PermissionAsked[];
+  /** Permissions asked for so far; the last one's row. */
+  readonly permissionsAsked?: number;
 }
+
+export { excerpt };
 
 export type Outcome = 'succeeded' | 'failed' | 'interrupted';
 
@@ -123,6 +137,7 @@ export interface TurnInput {
   readonly parentSessionId: string | null;
   readonly workItemId: string | null;
   readonly deadlineMs: number;
+  readonly toolPolicy: ToolPolicy;
 }
 
 /** What the hand answers: an engine's TurnResult; after a crash `interrupted`, with the pid that would not be confirmed gone. */
@@ -148,6 +163,14 @@ export type SessionEvent = Stamp & (
   | { readonly type: 'queue.pause' }
   | { readonly type: 'queue.resume' }
   | { readonly type: 'session.patch'; readonly title?: string; readonly engine?: string; readonly model?: string | null; readonly effort?: string | null }
+  | { readonly type: 'session.archive' }
+  | { readonly type: 'session.unarchive' }
+  | { readonly type: 'session.reset' }
+  | { readonly type: 'session.delete' }
+  /** `text` is what the tool would be given, as the person who decides reads it. */
+  | { readonly type: 'permission.asked'; readonly permissionId: string; readonly turnId: string; readonly tool: string; readonly title: string; readonly text: string; readonly waitMs: number }
+  | { readonly type: 'permission.decided'; readonly permissionId: string; readonly decision: 'allow' | 'deny'; readonly note?: string; readonly always?: boolean }
+  | { readonly type: 'permission.expired'; readonly permissionId: string }
   | { readonly type: 'child.finished'; readonly childId: string; readonly outcome: Outcome; readonly title: string; readonly text: string }
 );
 
@@ -163,6 +186,11 @@ export const limits = {
   errorCharsMax: 1_000,
   /** Of a child's final message, as its parent gets it. */
   callbackCharsMax: 8_000,
+  transcriptMax: 200,
+  permissionsMax: 16,
+  allowedToolsMax: 100,
+  toolCharsMax: 200,
+  toolInputCharsMax: 8_000,
 } as const;
 
 /** The context at birth; the first message, if any, is queued by `open` (turns.ts). */
@@ -203,6 +231,10 @@ export function firstContext(input: SessionInput): SessionContext {
     lastContextTokens: null,
     resetAt: null,
     waits: 0,
+    archivedAt: null,
+    toolPolicy: input.permissions ?? { mode: 'ask', allow: [] },
+    permissions: [],
+    permissionsAsked: 0,
   };
 }
 
@@ -212,11 +244,4 @@ function titleOf(input: SessionInput): string {
   const words = (input.message?.content ?? '').replace(/\s+/g, ' ').trim();
   const start = words.length > 30 ? `${excerpt(words, 30)}…` : words || 'New session';
   return input.number === undefined ? start : `#${input.number} - ${start}`;
-}
-
-/** At most `chars` characters, never half of a surrogate pair. */
-export function excerpt(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  const cut = text.slice(0, chars);
-  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

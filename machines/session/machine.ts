@@ -5,7 +5,9 @@ import { firstContext, type SessionContext, type SessionEvent, type SessionInput
 import { insertMedia } from './media.js';
 import { interrupts, sessionPolicy } from './policy.js';
 import { cancelQueued, clearQueue, hearChild, noteChild, pauseQueue, post, postUrgently, queueReady } from './queue.js';
+import { archive, erase, reset } from './care.js';
 import { settle } from './ending.js';
+import { askPermission, decidePermission, expirePermission, pending, pendingPermission, permissionTimer, withdrawPermissions } from './permissions.js';
 import { begin, dispatch, endTurn, hearNative, hearPartial, open, patch, postpone, stop, turnInput } from './turns.js';
 
 /**
@@ -23,7 +25,8 @@ import { begin, dispatch, endTurn, hearNative, hearPartial, open, patch, postpon
  *
  * **What can never happen.** Two turns at once. A message that was accepted and then vanished: each has a queue row
  * that ends as completed, interrupted or cancelled. A parent or a work item that hears of one end twice (`engaged`).
- * A turn beside a process that may still live: then the queue stays paused until a person looks.
+ * A turn beside a process that may still live: then the queue stays paused until a person looks. A tool that waits for
+ * a person after its turn is over: leaving `running` withdraws what was asked.
  */
 const session = setup({
   types: {} as { context: SessionContext; events: SessionEvent; input: SessionInput; emitted: Wish },
@@ -65,6 +68,31 @@ const session = setup({
     begin: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.began'); perform(enqueue, begin(context, event)); }),
     hearNative: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.native'); perform(enqueue, hearNative(context, event)); }),
     hearPartial: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'turn.partial'); perform(enqueue, hearPartial(context, event)); }),
+    archive: enqueueActions(({ context, event, enqueue }) => perform(enqueue, archive(context, stampOf(event).at))),
+    unarchive: enqueueActions(({ context, enqueue }) => perform(enqueue, archive(context, null))),
+    reset: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'session.reset'); perform(enqueue, reset(context, event)); }),
+    erase: enqueueActions(({ context, enqueue }) => perform(enqueue, erase(context))),
+    askPermission: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'permission.asked');
+      perform(enqueue, askPermission(context, event));
+      enqueue.raise({ type: 'permission.expired', permissionId: event.permissionId } as SessionEvent, { id: permissionTimer(event.permissionId), delay: event.waitMs }); // the kernel stamps it when it fires
+    }),
+    decidePermission: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'permission.decided');
+      if (pendingPermission(context, event.permissionId) === undefined) return;
+      perform(enqueue, decidePermission(context, event));
+      enqueue.cancel(permissionTimer(event.permissionId));
+      enqueue.sendTo('turn', { type: 'permission.answered', permissionId: event.permissionId, decision: event.decision, note: event.note ?? null, always: event.always === true } as never); // to the hand, which hears any event
+    }),
+    expirePermission: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'permission.expired');
+      perform(enqueue, expirePermission(context, event));
+      enqueue.sendTo('turn', { type: 'permission.answered', permissionId: event.permissionId, decision: 'deny', note: 'Nobody decided in time.' } as never); // as above
+    }),
+    withdrawPermissions: enqueueActions(({ context, event, enqueue }) => {
+      for (const { id } of pending(context)) enqueue.cancel(permissionTimer(id));
+      perform(enqueue, withdrawPermissions(context, stampOf(event).at));
+    }),
     insertMedia: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'media.insert'); perform(enqueue, insertMedia(context, event)); }),
     patch: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'session.patch'); perform(enqueue, patch(context, event)); }),
   },
@@ -98,6 +126,10 @@ export const sessionMachine = session.createMachine({
   on: {
     'session.stop': { guard: 'allowed', target: '.stopped', actions: 'stop' },
     'session.patch': { guard: 'allowed', actions: 'patch' },
+    'session.archive': { guard: 'allowed', actions: 'archive' },
+    'session.unarchive': { guard: 'allowed', actions: 'unarchive' },
+    'session.reset': { guard: 'allowed', target: '.idle', actions: 'reset' },
+    'session.delete': { guard: 'allowed', target: '.deleted', actions: 'erase' },
     'media.insert': { guard: 'allowed', actions: 'insertMedia' },
     'queue.cancel': { guard: 'allowed', actions: 'cancelQueued' },
     'queue.clear': { guard: 'allowed', actions: 'clearQueue' },
@@ -111,6 +143,7 @@ export const sessionMachine = session.createMachine({
     idle: { ...resting, always: [{ guard: 'bornUnavailable', target: 'error' }, { guard: 'queueReady', target: 'running' }] },
     running: {
       entry: 'dispatch',
+      exit: 'withdrawPermissions',
       invoke: {
         id: 'turn',
         src: 'engine-turn',
@@ -134,6 +167,9 @@ export const sessionMachine = session.createMachine({
           { guard: 'allowed', actions: 'post' },
         ],
         'child.finished': { guard: 'allowed', actions: 'hearChild' },
+        'permission.asked': { guard: 'allowed', actions: 'askPermission' },
+        'permission.decided': { guard: 'allowed', actions: 'decidePermission' },
+        'permission.expired': { guard: 'allowed', actions: 'expirePermission' },
       },
     },
     waiting: {
@@ -154,6 +190,7 @@ export const sessionMachine = session.createMachine({
         'session.stop': {}, // stopped already: allowed, and nothing happens
       },
     },
+    deleted: { type: 'final' },
   },
 });
 

@@ -3,6 +3,7 @@ import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 import { limits, type SessionContext, type SessionEvent, type SessionInput } from './context.js';
+import { pending, pendingPermission } from './permissions.js';
 
 /** Who may do what with a session, and when. The kernel asks before the step; the machine's guards ask the same function. */
 export function sessionPolicy(context: SessionContext, event: SessionEvent): Refusal | undefined {
@@ -18,6 +19,13 @@ export function sessionPolicy(context: SessionContext, event: SessionEvent): Ref
     case 'queue.pause':
     case 'queue.resume': return trustedOnly(event.by, 'edit the queue');
     case 'session.patch': return trustedOnly(event.by, 'edit a session') ?? fitPatch(event);
+    case 'session.unarchive': return trustedOnly(event.by, 'archive sessions');
+    case 'session.archive': return trustedOnly(event.by, 'archive sessions') ?? atRest(context, 'archived');
+    case 'session.reset': return trustedOnly(event.by, 'reset sessions') ?? atRest(context, 'reset', { mayWait: true });
+    case 'session.delete': return trustedOnly(event.by, 'delete sessions') ?? linked(context) ?? atRest(context, 'deleted');
+    case 'permission.asked': return isTrusted(event.by) ? fitPermission(context, event) : refuse('FORBIDDEN', {}, 'Only the engine\'s own hand asks for permissions.');
+    case 'permission.decided': return mayDecide(context, event);
+    case 'permission.expired': return event.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the session itself sends this.');
     case 'turn.began':
     case 'turn.native':
     case 'turn.partial': return isTrusted(event.by) ? undefined : refuse('FORBIDDEN', {}, 'Only the engine\'s own hand reports on a turn.');
@@ -80,6 +88,30 @@ function fitPatch(patch: { title?: string; engine?: string }): Refusal | undefin
     return refuse('BAD_REQUEST', { path: 'title' }, `A title has 1 to ${limits.titleCharsMax} characters.`);
   }
   return patch.engine === '' ? refuse('UNKNOWN_ENGINE') : undefined;
+}
+
+/** What is done with a whole session is done while nothing runs and nothing waits. */
+function atRest(context: SessionContext, deed: string, options: { mayWait?: boolean } = {}): Refusal | undefined {
+  if (context.turn === null && (options.mayWait || context.resetAt === null)) return undefined;
+  return refuse('CONFLICT', { sessionId: context.id }, `A session at work cannot be ${deed}. Stop it first.`);
+}
+
+/** Evidence of a work item stays. */
+const linked = (context: SessionContext): Refusal | undefined => (context.workItemId === null ? undefined
+  : refuse('CONFLICT', { preserved: true, workItemId: context.workItemId }, `This session is an attempt at ${context.workItemId} and is kept as evidence. Archive it instead.`));
+
+function fitPermission(context: SessionContext, event: Extract<SessionEvent, { type: 'permission.asked' }>): Refusal | undefined {
+  if (context.turn?.id !== event.turnId) return refuse('CONFLICT', { turnId: event.turnId }, 'This turn is over.');
+  if (pending(context).length >= limits.permissionsMax) return refuse('QUEUE_FULL', { permissionsMax: limits.permissionsMax }, 'Too many tools wait for a person already.');
+  if (!/^[A-Za-z0-9._:-]{1,200}$/.test(event.permissionId) || pendingPermission(context, event.permissionId)) return refuse('BAD_REQUEST', { path: 'permissionId' });
+  return Number.isFinite(event.waitMs) && event.waitMs > 0 ? undefined : refuse('BAD_REQUEST', { path: 'waitMs' });
+}
+
+/** Tools are a person's to allow: an agent that could allow its child's could allow its own. */
+function mayDecide(context: SessionContext, event: Extract<SessionEvent, { type: 'permission.decided' }>): Refusal | undefined {
+  if (!isTrusted(event.by)) return refuse('PERSON_REQUIRED', {}, 'Only a person may allow a tool.');
+  if (pendingPermission(context, event.permissionId)) return undefined;
+  return refuse('CONFLICT', { permissionId: event.permissionId }, 'This permission is not pending: it was decided, it expired, or its turn is over.');
 }
 
 const trustedOnly = (by: Caller, deed: string): Refusal | undefined =>

@@ -75,13 +75,13 @@ export function nextBatch(queue: readonly QueueItem[]): { readonly batch: readon
 
 export const queueReady = (context: SessionContext): boolean => !context.queuePaused && context.queue.length > 0;
 
-/** Written down, and in the queue. Callbacks in a row share one turn, so that ten finished children are not ten turns. */
+/** Written down, and in the queue; who is spoken to is not put away. Callbacks in a row share one turn, so that ten finished children are not ten turns. */
 function enqueued(context: SessionContext, message: MessageIn, at: number): Deed<SessionContext> {
   return afterwards(context, written(context, message, at), (now) => {
     const join = message.kind === 'callback' && now.queue.at(-1)?.kind === 'callback';
     const item: QueueItem = { id: message.id, n: now.messages, kind: message.kind, createdAt: at, join };
     const queue = [...now.queue, item];
-    return { set: { queue, promptExcerpt: now.promptExcerpt ?? excerpt(message.content, 140) }, wishes: [queueRow(item, 'pending', null, null), queueFrame({ ...now, queue })] };
+    return { set: { queue, archivedAt: null, promptExcerpt: now.promptExcerpt ?? excerpt(message.content, 140) }, wishes: [queueRow(item, 'pending', null, null), queueFrame({ ...now, queue })] };
   });
 }
 

@@ -4,7 +4,9 @@ import { callerName } from '../caller.js';
 import {
   excerpt, limits, type EngineSession, type SessionContext, type SessionEventOf, type SessionInput, type TurnInput, type TurnOutput, type Usage,
 } from './context.js';
+import { inherit } from './care.js';
 import { settle } from './ending.js';
+import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
@@ -12,9 +14,11 @@ import { queueFrame, queueRow, written } from './rows.js';
 
 /** Birth. A session whose engine is not available has failed before it began, and says so to all who wait for it. */
 export function open(context: SessionContext, input: SessionInput): Deed<SessionContext> {
-  const created: Deed<SessionContext> = {
+  const born: Deed<SessionContext> = {
     wishes: [announce('session:created', { sessionId: context.id, employee: context.employee, title: context.title, parentSessionId: context.parentSessionId })],
   };
+  const { transcript } = input;
+  const created = transcript ? afterwards(context, born, (now) => inherit(now, transcript)) : born;
   if (!input.unavailable) {
     const message = input.message;
     return message ? afterwards(context, created, (now) => post(now, { type: 'message.post', message, at: input.at, by: input.by ?? { type: 'operator' } })) : created;
@@ -47,6 +51,7 @@ export function dispatch(context: SessionContext, at: number): Deed<SessionConte
       lastActivity: at,
       lastError: null,
       resetAt: null,
+      archivedAt: null, // what is at work is not put away
       engaged: true,
       attemptOutcome: null,
       attemptToken: id,
@@ -74,6 +79,7 @@ export function turnInput(context: SessionContext): TurnInput {
     parentSessionId: context.parentSessionId,
     workItemId: context.workItemId,
     deadlineMs: context.turnDeadlineMs,
+    toolPolicy: policyOf(context),
   };
 }
 

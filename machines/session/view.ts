@@ -1,10 +1,11 @@
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { sortable, sortableText } from '../sortable.js';
 import type { SessionContext } from './context.js';
+import { pending, policyOf } from './permissions.js';
 import { nativeId } from './turns.js';
 import { sessionKey } from './rows.js';
 
-export type SessionStatus = 'running' | 'idle' | 'error' | 'interrupted' | 'stopped' | 'waiting';
+export type SessionStatus = 'running' | 'idle' | 'error' | 'interrupted' | 'stopped' | 'waiting' | 'deleted';
 
 /** The session record of the API. Times are ISO-8601; `effort` and `parent` are second names of `effortLevel` and `parentSessionId`. */
 export type SessionView = ReturnType<typeof sessionView>;
@@ -27,7 +28,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     model: context.model,
     title: context.title,
     promptExcerpt: context.promptExcerpt,
-    archivedAt: null,
+    archivedAt: isoTimeOrNull(context.archivedAt ?? null),
     parentSessionId: context.parentSessionId,
     parent: context.parentSessionId,
     workflowProvenance: null,
@@ -52,6 +53,8 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     cwd: context.cwd,
     ancestors: context.ancestors,
     usage: context.usage,
+    toolPolicy: policyOf(context),
+    pendingPermissions: pending(context).map(({ id, tool, title, expiresAt }) => ({ id, tool, title, expiresAt: isoTime(expiresAt) })),
   };
 }
 
@@ -62,18 +65,26 @@ export function transportState(status: SessionStatus, context: SessionContext): 
   switch (status) {
     case 'running': return context.turn?.began === true ? 'running' : 'queued';
     case 'waiting': return 'queued';
-    case 'stopped': return 'interrupted';
+    case 'stopped':
+    case 'deleted': return 'interrupted';
     default: return status;
   }
 }
 
-/** The lists a session appears in; all but `parent` and `work-item` (by birth) have the last active first. */
-export function sessionIndex(context: SessionContext): readonly { readonly index: string; readonly key: string }[] {
+/**
+ * The lists a session appears in; all but `parent` and `work-item` (by birth) have the last active first. What was put
+ * away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere.
+ */
+export function sessionIndex(status: SessionStatus, context: SessionContext): readonly { readonly index: string; readonly key: string }[] {
+  if (status === 'deleted') return [];
   const order = sortable(context.lastActivity, { descending: true });
   const birth = sortable(context.createdAt);
   return [
-    { index: 'all', key: order },
-    { index: 'group', key: `${sortableText(sessionGroup(context))}/${order}` },
+    ...((context.archivedAt ?? null) !== null ? [{ index: 'archived', key: order }] : [
+      { index: 'all', key: order },
+      { index: 'group', key: `${sortableText(sessionGroup(context))}/${order}` },
+      { index: 'status', key: `${status}/${order}` },
+    ]),
     ...(context.parentSessionId === null ? [] : [{ index: 'parent', key: `${sortableText(context.parentSessionId)}/${birth}` }]),
     ...(context.workItemId === null ? [] : [{ index: 'work-item', key: `${sortableText(context.workItemId)}/${birth}` }]),
   ];

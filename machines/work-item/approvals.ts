@@ -1,6 +1,6 @@
 import { callerName } from '../caller.js';
 import type { Deed } from '../deed.js';
-import { keep, type KeepRow } from '../ground.js';
+import { keep, tell, type KeepRow, type Tell } from '../ground.js';
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { factsOf, type Approval, type TargetKind, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { decider, record, type LedgerEntry } from './ledger.js';
@@ -25,6 +25,7 @@ export function request(context: WorkItemContext, event: WorkItemEventOf<'approv
     escalatedAt: null,
     decidedBy: null,
     decidedAt: null,
+    ...(event.gate ? { gate: event.gate } : {}),
   };
   const superseded = replaces && context.approval ? [row(context.approval, 'superseded')] : [];
   const entry: LedgerEntry = { kind: 'approval_requested', at: event.at, actor: decider(event.by), detail: { requestId: event.requestId, target, targetKind } };
@@ -44,7 +45,17 @@ export function decide(context: WorkItemContext, event: WorkItemEventOf<'approva
   const note = event.note?.trim() || undefined;
   const entry: LedgerEntry = { kind: 'approval_decided', at: event.at, actor: decider(event.by), detail: { requestId: decided.requestId, decision: event.decision, ...(note ? { note } : {}) } };
   const { set, wishes } = record(context, 'approval-decided', event.at, [entry]);
-  return { set: { ...set, approval: decided }, wishes: [row(decided, state, note), ...wishes] };
+  return { set: { ...set, approval: decided }, wishes: [row(decided, state, note), ...wishes, ...delivered(context, decided, state, note)] };
+}
+
+/** The word reaches the session that waits for it: whose request it was, else the one that worked on it last. */
+function delivered(context: WorkItemContext, approval: Approval, state: 'approved' | 'rejected' | 'expired', note?: string): readonly Tell[] {
+  const id = /^session:(.+)$/.exec(approval.requestedBy)?.[1] ?? context.attempts.at(-1)?.sessionId;
+  if (id === undefined) return [];
+  const who = approval.decidedBy === null ? 'nobody decided in time' : `by ${approval.decidedBy}`;
+  const content = `The approval of work item ${context.id} was ${state} (${who}).\nAsked: ${approval.request.slice(0, 500)}${note === undefined ? '' : `\nNote: ${note}`}`;
+  const meta = { kind: 'approval', workItemId: context.id, requestId: approval.requestId, state, decidedBy: approval.decidedBy, note: note ?? null };
+  return [tell({ kind: 'session', id }, { type: 'message.post', message: { id: `${approval.requestId}:${state}`.slice(-64), content, role: 'notification', kind: 'callback', meta } })];
 }
 
 /** By hand, or by time so that nothing stays stuck on a silent manager. A second time changes nothing. */
@@ -62,7 +73,7 @@ export function withdraw(context: WorkItemContext, state: 'expired' | 'cancelled
   const gone = pendingOf(context);
   const entry: LedgerEntry = { kind: 'note', at, actor: 'system', detail: { approval: state, requestId: gone.requestId } };
   const { set, wishes } = record(context, `approval-${state}`, at, [entry]);
-  return { set: { ...set, approval: null }, wishes: [row(gone, state), ...wishes] };
+  return { set: { ...set, approval: null }, wishes: [row(gone, state), ...wishes, ...(state === 'expired' ? delivered(context, gone, state) : [])] };
 }
 
 function routed(event: WorkItemEventOf<'approval.request'>): { readonly target: string | null; readonly targetKind: TargetKind } {

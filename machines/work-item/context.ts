@@ -1,6 +1,7 @@
 import { callerName, type Caller } from '../caller.js';
 import type { Stamp } from '../ground.js';
 import type { WorkStatus } from './edges.js';
+import type { Link, LinkRelation } from './links.js';
 
 /** The shapes of a work item: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
 
@@ -29,6 +30,11 @@ export interface WorkItemInput {
   /** A caller's name: `operator`, `session:<id>` … */
   readonly createdBy: string;
   readonly parentId?: string | null;
+  /** With a parent: the item at the top of the tree, and how far below it this one hangs (1 to 3). */
+  readonly rootId?: string | null;
+  readonly depth?: number;
+  readonly dueAt?: number | null;
+  readonly labels?: readonly string[];
 }
 
 /**
@@ -45,7 +51,8 @@ export type WorkItemFacts = {
   readonly named: { readonly known: boolean; readonly department: string | null; readonly suggestion: string | null } | null;
 };
 
-export type Attempt = { readonly sessionId: string; readonly employee: string | null; readonly live: boolean };
+/** `n` is its row in `attempts`. A session that works again later is a new attempt with a new row. */
+export type Attempt = { readonly sessionId: string; readonly employee: string | null; readonly live: boolean; readonly n?: number; readonly startedAt?: number };
 
 export type Approval = {
   /** Its row in `approvals`. */
@@ -60,7 +67,11 @@ export type Approval = {
   readonly escalatedAt: number | null;
   readonly decidedBy: string | null;
   readonly decidedAt: number | null;
+  /** The parked gate of a workflow run that this request mirrors: decided together with it, in one transaction. */
+  readonly gate?: Gate;
 };
+
+export type Gate = { readonly runId: string; readonly gateKey: string };
 
 export type TargetKind = 'employee' | 'virtual' | 'none';
 
@@ -97,12 +108,26 @@ export interface WorkItemContext {
   readonly events: number;
   readonly approvals: number;
   readonly comments: number;
+  // Absent until there is something to say, so that the many items without them stay small.
+  readonly rootId?: string | null;
+  readonly depth?: number;
+  readonly dueAt?: number | null;
+  readonly labels?: readonly string[];
+  readonly links?: readonly Link[];
+  /** Sub-tasks so far. */
+  readonly children?: number;
+  /** Rows of `attempts` so far. */
+  readonly runs?: number;
+  /** Grows whenever a comment is edited or deleted: who changes one says which edition they saw. */
+  readonly commentEdition?: number;
 }
 
 export type AttemptOutcome = 'succeeded' | 'failed' | 'interrupted';
 export type WorkItemPatch = {
   readonly title?: string; readonly body?: string | null; readonly acceptance?: string | null; readonly assignee?: string | null; readonly department?: string | null;
   readonly priority?: number; readonly rank?: number | null; readonly verifyPolicy?: VerifyPolicy | null;
+  /** Epoch ms. */
+  readonly dueAt?: number | null;
 };
 
 export type WorkItemEvent = Stamp<WorkItemFacts> & (
@@ -111,17 +136,38 @@ export type WorkItemEvent = Stamp<WorkItemFacts> & (
   | { readonly type: 'item.archive'; readonly note?: string }
   | { readonly type: 'item.edit'; readonly patch: WorkItemPatch; readonly expectedVersion: number }
   | { readonly type: 'item.comment'; readonly commentId: string; readonly text: string }
-  | { readonly type: 'approval.request'; readonly requestId: string; readonly request: string; readonly target: string | null; readonly targetKind?: TargetKind; readonly expiresAt?: number | null }
-  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string }
+  | { readonly type: 'comment.edit'; readonly text: string } & CommentSeen
+  | { readonly type: 'comment.delete' } & CommentSeen
+  | { readonly type: 'item.label'; readonly add?: readonly string[]; readonly remove?: readonly string[] }
+  | { readonly type: 'relation.add' } & LinkEnd
+  | { readonly type: 'relation.remove' } & LinkEnd
+  | { readonly type: 'child.created'; readonly childId: string }
+  | { readonly type: 'attempt.reported'; readonly sessionId: string } & Handoff
+  | { readonly type: 'approval.request'; readonly requestId: string; readonly request: string; readonly target: string | null; readonly targetKind?: TargetKind; readonly expiresAt?: number | null; readonly gate?: Gate }
+  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The run whose gate the same transaction resolves. */ readonly resolves?: string }
   | { readonly type: 'approval.escalate'; readonly reason?: string }
   | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
-  | { readonly type: 'attempt.ended'; readonly sessionId: string; readonly outcome: AttemptOutcome; readonly summary: string }
+  | { readonly type: 'attempt.ended'; readonly sessionId: string; readonly outcome: AttemptOutcome; readonly summary: string; readonly costUsd?: number | null; readonly changedFiles?: readonly string[] }
   // The regions tell each other; never sent from outside:
   | { readonly type: 'approval.expired' }
   | { readonly type: 'approval.given'; readonly actor: string; readonly note?: string }
   | { readonly type: 'approval.refused'; readonly actor: string; readonly note?: string }
   | { readonly type: 'item.archived' }
 );
+
+/** A comment's row as whoever changes it has just read it. `author` and `createdAt` never change. */
+export type CommentSeen = { readonly n: number; readonly commentId: string; readonly author: string; readonly createdAt: string; readonly edition: number };
+
+/** One end of a link. `far`: this is the end that somebody linked to; whether they may is judged at the other. */
+export type LinkEnd = { readonly relation: LinkRelation; readonly other: string; readonly far?: boolean };
+
+/** What an attempt hands over about its work. */
+export type Handoff = {
+  readonly summary?: string;
+  readonly changedFiles?: readonly string[];
+  readonly verification?: string;
+  readonly retryNotes?: string;
+};
 
 export type WorkItemEventOf<Type extends WorkItemEvent['type']> = Extract<WorkItemEvent, { type: Type }>;
 
@@ -135,6 +181,12 @@ export const limits = {
   commentBytesMax: 32 * 1024,
   attemptsMax: 40,
   wordCharsMax: 200,
+  depthMax: 3,
+  labelsMax: 20,
+  labelCharsMax: 60,
+  linksMax: 50,
+  changedFilesMax: 500,
+  handoffBytesMax: 32 * 1024,
 } as const;
 
 const nobody: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
@@ -184,5 +236,8 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
     events: 0,
     approvals: 0,
     comments: 0,
+    ...(input.rootId ? { rootId: input.rootId, depth: input.depth ?? 1 } : {}),
+    ...(input.dueAt != null ? { dueAt: input.dueAt } : {}),
+    ...(input.labels?.length ? { labels: [...new Set(input.labels)] } : {}),
   };
 }

@@ -4,7 +4,7 @@ import { limits, type VerifyPolicy, type WorkItemPatch } from './context.js';
 
 /** The fields of a work item: what fits, at creation and in an edit. Every refusal names the member. */
 
-const editable = ['title', 'body', 'acceptance', 'assignee', 'department', 'priority', 'rank', 'verifyPolicy'];
+const editable = ['title', 'body', 'acceptance', 'assignee', 'department', 'priority', 'rank', 'verifyPolicy', 'dueAt'];
 
 export function fitEdit(patch: WorkItemPatch): Refusal | undefined {
   if (typeof patch !== 'object' || patch === null) return bad('patch', 'The edit must be an object.');
@@ -24,6 +24,7 @@ export function fitFields(fields: WorkItemPatch): Refusal | undefined {
     ?? fitWord('department', fields.department)
     ?? fitPriority(fields.priority)
     ?? fitRank(fields.rank)
+    ?? fitDue(fields.dueAt)
     ?? fitVerifyPolicy(fields.verifyPolicy);
 }
 
@@ -44,6 +45,16 @@ const fitPriority = (priority: unknown): Refusal | undefined =>
 
 const fitRank = (rank: unknown): Refusal | undefined =>
   (rank === undefined || rank === null || (typeof rank === 'number' && Number.isFinite(rank)) ? undefined : bad('rank', 'The rank is a number or null.'));
+
+const fitDue = (due: unknown): Refusal | undefined =>
+  (due === undefined || due === null || (typeof due === 'number' && Number.isFinite(due) && Math.abs(due) <= 8.64e15) ? undefined : bad('dueAt', 'dueAt is a time or null.'));
+
+export function fitLabels(words: unknown, path = 'labels'): Refusal | undefined {
+  if (words === undefined) return undefined;
+  if (!Array.isArray(words) || words.length > limits.labelsMax) return bad(path, `${path} must be a list of at most ${limits.labelsMax} labels.`);
+  const unfit = words.some((word) => typeof word !== 'string' || word.trim() !== word || word === '' || word.length > limits.labelCharsMax);
+  return unfit ? bad(path, `A label has 1 to ${limits.labelCharsMax} characters and no blanks around it.`) : undefined;
+}
 
 function fitVerifyPolicy(policy: VerifyPolicy | null | undefined): Refusal | undefined {
   if (policy === undefined || policy === null) return undefined;

@@ -6,7 +6,8 @@ import type { WorkStatus } from './edges.js';
 
 /** The append-only ledger of a work item: what happened, who did it, why. One row per event in the collection `events`. */
 
-export type LedgerKind = 'created' | 'status_change' | 'note' | 'session_linked' | 'approval_requested' | 'approval_decided' | 'escalated' | 'metadata_edited' | 'comment_added';
+export type LedgerKind = 'created' | 'status_change' | 'note' | 'session_linked' | 'approval_requested' | 'approval_decided' | 'escalated' | 'metadata_edited'
+  | 'comment_added' | 'comment_edited' | 'comment_deleted' | 'label_changed' | 'relation_added' | 'relation_removed' | 'child_created';
 
 export interface LedgerEntry {
   readonly kind: LedgerKind;

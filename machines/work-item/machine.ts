@@ -1,13 +1,13 @@
 import { assertEvent, cancel, enqueueActions, raise, setup } from 'xstate';
 import { callerName, system } from '../caller.js';
-import { afterwards, perform, type Deed } from '../deed.js';
-import { announce, keep, stampOf, type Wish } from '../ground.js';
-import { isoTime } from '../iso-time.js';
+import { perform, type Deed } from '../deed.js';
+import { announce, stampOf, type Wish } from '../ground.js';
+import { adopt, comment, deleteComment, editComment, label, relate, unrelate } from './annotations.js';
 import { decide, escalate, request, sameRequest, withdraw } from './approvals.js';
 import { firstContext, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemInput } from './context.js';
 import { edges, type WorkStatus } from './edges.js';
-import { decider, record, rows } from './ledger.js';
-import { archive, assign, bounce, edit, exhaust, leadsTo, link, move, pass, roundsLeft, unlink, type Edge } from './moves.js';
+import { decider, rows } from './ledger.js';
+import { archive, assign, bounce, edit, exhaust, leadsTo, link, move, pass, report, roundsLeft, unlink, type Edge } from './moves.js';
 import { workItemPolicy, type Standpoint } from './policy.js';
 
 /**
@@ -61,6 +61,13 @@ const item = setup({
     link: enqueueActions(({ context, event, enqueue }, { work }: { work?: WorkStatus }) => { assertEvent(event, 'attempt.started'); perform(enqueue, link(context, event, work)); }),
     unlink: enqueueActions(({ context, event, enqueue }, { to }: { to?: WorkStatus }) => { assertEvent(event, 'attempt.ended'); perform(enqueue, unlink(context, event, to)); }),
     comment: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'item.comment'); perform(enqueue, comment(context, event)); }),
+    editComment: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'comment.edit'); perform(enqueue, editComment(context, event)); }),
+    deleteComment: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'comment.delete'); perform(enqueue, deleteComment(context, event)); }),
+    label: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'item.label'); perform(enqueue, label(context, event)); }),
+    relate: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'relation.add'); perform(enqueue, relate(context, event)); }),
+    unrelate: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'relation.remove'); perform(enqueue, unrelate(context, event)); }),
+    adopt: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'child.created'); perform(enqueue, adopt(context, event)); }),
+    report: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'attempt.reported'); perform(enqueue, report(context, event)); }),
     request: enqueueActions(({ context, event, enqueue }, { replaces }: { replaces: boolean }) => { assertEvent(event, 'approval.request'); perform(enqueue, request(context, event, replaces)); }),
     decide: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'approval.decide'); perform(enqueue, decide(context, event)); }),
     escalate: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'approval.escalate'); perform(enqueue, escalate(context, { at: event.at, actor: decider(event.by), reason: event.reason })); }),
@@ -119,7 +126,16 @@ export const workItemMachine = item.createMachine({
   type: 'parallel',
   context: ({ input }) => firstContext(input),
   entry: 'born',
-  on: { 'item.comment': { guard: { type: 'allowed', params: {} }, actions: 'comment' } },
+  on: {
+    'item.comment': { guard: { type: 'allowed', params: {} }, actions: 'comment' },
+    'comment.edit': { guard: { type: 'allowed', params: {} }, actions: 'editComment' },
+    'comment.delete': { guard: { type: 'allowed', params: {} }, actions: 'deleteComment' },
+    'item.label': { guard: { type: 'allowed', params: {} }, actions: 'label' },
+    'relation.add': { guard: { type: 'allowed', params: {} }, actions: 'relate' },
+    'relation.remove': { guard: { type: 'allowed', params: {} }, actions: 'unrelate' },
+    'child.created': { guard: { type: 'allowed', params: {} }, actions: 'adopt' },
+    'attempt.reported': { guard: { type: 'allowed', params: {} }, actions: 'report' },
+  },
   states: {
     work: {
       initial: 'backlog',
@@ -216,14 +232,4 @@ function born(context: WorkItemContext): Deed<WorkItemContext> {
     set: { events: 1 },
     wishes: [...rows(context, [entry]), announce('company:changed', { entity: 'todo', action: 'created', id: context.id, version: context.version })],
   };
-}
-
-function comment(context: WorkItemContext, event: WorkItemEventOf<'item.comment'>): Deed<WorkItemContext> {
-  const n = context.comments + 1;
-  const author = decider(event.by);
-  const said: Deed<WorkItemContext> = {
-    set: { comments: n },
-    wishes: [keep('comments', n, { id: event.commentId, author, text: event.text, createdAt: isoTime(event.at) })],
-  };
-  return afterwards(context, said, (now) => record(now, 'comment-added', event.at, [{ kind: 'comment_added', at: event.at, actor: author, detail: { commentId: event.commentId } }]));
 }

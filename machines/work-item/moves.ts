@@ -1,6 +1,7 @@
 import { callerName, type Caller } from '../caller.js';
 import { afterwards, type Deed } from '../deed.js';
-import type { Json } from '../ground.js';
+import { keep, type Json, type KeepRow } from '../ground.js';
+import { isoTimeOrNull } from '../iso-time.js';
 import { factsOf, limits, maxRounds, trusted, type Attempt, type AttemptOutcome, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { closed, sticky, type WorkStatus } from './edges.js';
 import { record, type LedgerEntry } from './ledger.js';
@@ -62,10 +63,13 @@ export function edit(context: WorkItemContext, event: WorkItemEventOf<'item.edit
 /** A session began to work on it; `from` absent: the status stays as it is. */
 export function link(context: WorkItemContext, event: WorkItemEventOf<'attempt.started'>, from?: WorkStatus): Item {
   const known = context.attempts.find(({ sessionId }) => sessionId === event.sessionId);
+  const n = (context.runs ?? 0) + 1;
+  const attempt: Attempt = { sessionId: event.sessionId, employee: event.employee, live: true, n, startedAt: event.at };
   const linked: Item = known?.live === true ? {} : recorded(context, 'delegated', event.at, {
-    attempts: linkedAttempts(context, { sessionId: event.sessionId, employee: event.employee, live: true }),
+    runs: n,
+    attempts: linkedAttempts(context, attempt),
     firstAttemptEmployee: context.firstAttemptEmployee ?? event.employee,
-  }, known ? [] : [{ kind: 'session_linked', at: event.at, actor: 'delegation', detail: { sessionId: event.sessionId, employee: event.employee } }]);
+  }, known ? [] : [{ kind: 'session_linked', at: event.at, actor: 'delegation', detail: { sessionId: event.sessionId, employee: event.employee } }], [attemptRow(attempt)]);
   if (from === undefined) return linked;
   const detail = { sessionId: event.sessionId };
   return afterwards(context, linked, (now) => shift(now, { from, to: 'executing' }, { at: event.at, actor: actorOf(event.sessionId), detail, action: 'status-transitioned' }));
@@ -76,10 +80,35 @@ export function unlink(context: WorkItemContext, event: WorkItemEventOf<'attempt
   const known = context.attempts.find(({ sessionId }) => sessionId === event.sessionId);
   if (known?.live !== true) return {};
   const attempts = context.attempts.map((attempt) => (attempt === known ? { ...attempt, live: false } : attempt));
+  const ended = [attemptRow(known, event)];
   const detail = { sessionId: event.sessionId, outcome: event.outcome, ...(event.summary ? { summary: event.summary.slice(0, 500) } : {}) };
-  if (to === undefined) return recorded(context, 'attempt-ended', event.at, { attempts }, [{ kind: 'note', at: event.at, actor: actorOf(event.sessionId), detail }]);
+  if (to === undefined) return recorded(context, 'attempt-ended', event.at, { attempts }, [{ kind: 'note', at: event.at, actor: actorOf(event.sessionId), detail }], ended);
   const actor = to === 'done' ? 'policy:trust' : actorOf(event.sessionId);
-  return shift({ ...context, attempts }, { from: 'executing', to }, { at: event.at, actor, detail, action: 'status-transitioned', set: { attempts } });
+  return shift({ ...context, attempts }, { from: 'executing', to }, { at: event.at, actor, detail, action: 'status-transitioned', set: { attempts }, rows: ended });
+}
+
+/** What an attempt says about its own work, beside the row that tells how it ended. Said again, it replaces what was said. */
+export function report(context: WorkItemContext, event: WorkItemEventOf<'attempt.reported'>): Item {
+  const n = [...context.attempts].reverse().find(({ sessionId }) => sessionId === event.sessionId)?.n;
+  if (n === undefined) return {};
+  const { summary, changedFiles, verification, retryNotes } = event;
+  const handoff = keep('handoffs', n, { summary: summary ?? null, changedFiles: changedFiles ?? [], verification: verification ?? null, retryNotes: retryNotes ?? null });
+  const entry: LedgerEntry = { kind: 'note', at: event.at, actor: actorOf(event.sessionId), detail: { action: 'handoff', sessionId: event.sessionId, changedFiles: changedFiles?.length ?? 0 } };
+  return recorded(context, 'handoff', event.at, {}, [entry], [handoff]);
+}
+
+/** The row of an attempt in the ledger of attempts; without `end` it is still at work. */
+function attemptRow(attempt: Attempt, end?: WorkItemEventOf<'attempt.ended'>): KeepRow {
+  return keep('attempts', attempt.n ?? 0, {
+    sessionId: attempt.sessionId,
+    employee: attempt.employee,
+    startedAt: isoTimeOrNull(attempt.startedAt ?? null),
+    endedAt: isoTimeOrNull(end?.at ?? null),
+    outcome: end?.outcome ?? null,
+    summary: end?.summary || null,
+    changedFiles: end?.changedFiles?.slice(0, limits.changedFilesMax) ?? null,
+    costUsd: end?.costUsd ?? null,
+  });
 }
 
 /** Where the end of an attempt leads an executing item; undefined while another attempt is still at work. */
@@ -97,6 +126,7 @@ interface Shift {
   readonly detail: { readonly [member: string]: Json | undefined } | null;
   readonly declared?: boolean;
   readonly set?: Partial<WorkItemContext>;
+  readonly rows?: readonly KeepRow[];
 }
 
 function shift(context: WorkItemContext, { from, to }: Edge, how: Shift): Item {
@@ -114,12 +144,12 @@ function shift(context: WorkItemContext, { from, to }: Edge, how: Shift): Item {
     // A person who takes it back grants a fresh set of rounds; else a reopened item would escalate at its first review.
     rounds: sticky.includes(from) && !sticky.includes(to) ? 0 : context.rounds,
     ...(to === 'backlog' ? { assignee: null } : {}),
-  }, [entry]);
+  }, [entry], how.rows);
 }
 
-function recorded(context: WorkItemContext, action: string, at: number, set: Partial<WorkItemContext>, entries: readonly LedgerEntry[]): Item {
+function recorded(context: WorkItemContext, action: string, at: number, set: Partial<WorkItemContext>, entries: readonly LedgerEntry[], more: readonly KeepRow[] = []): Item {
   const { set: counted, wishes } = record(context, action, at, entries);
-  return { set: { ...set, ...counted }, wishes };
+  return { set: { ...set, ...counted }, wishes: [...more, ...wishes] };
 }
 
 /** The newest attempt last; at most so many are remembered, live ones before ended ones. */

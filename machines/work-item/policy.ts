@@ -2,9 +2,12 @@ import { fromKernel, isPerson, isTrusted, type Caller } from '../caller.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { isAbove, isAttempt, isCreator, isOwner, mayDecide, mayEscalate, type ApprovalState } from './authority.js';
+import { isLinked, labelsAfter } from './annotations.js';
 import { factsOf, limits, ownerOf, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemFacts, type WorkItemInput } from './context.js';
 import { agentTargets, edges, isStatus, noted, sticky, type WorkStatus } from './edges.js';
-import { fitEdit, fitFields } from './fields.js';
+import { fitEdit, fitFields, fitLabels } from './fields.js';
+import { decider } from './ledger.js';
+import { linkRelations } from './links.js';
 
 /** Where an item stands: one word per region. A rule looks only at the word of the region that takes its event. */
 export interface Standpoint { readonly work: WorkStatus; readonly approval: ApprovalState }
@@ -17,8 +20,15 @@ export function workItemPolicy(where: Standpoint, context: WorkItemContext, even
     case 'item.archive': return mayArchive(where.work, context, event);
     case 'item.edit': return mayEdit(where.work, context, event);
     case 'item.comment': return mayComment(context, event);
+    case 'comment.edit':
+    case 'comment.delete': return mayChangeComment(context, event);
+    case 'item.label': return mayLabel(context, event);
+    case 'relation.add':
+    case 'relation.remove': return mayLink(context, event);
+    case 'child.created': return ownsItem(context, event) ? (context.archived ? closedItem(context) : undefined) : notOwner(context);
+    case 'attempt.reported': return mayHandOver(context, event);
     case 'approval.request': return mayRequest(context, event);
-    case 'approval.decide': return mayDecide(context, where.approval, event) ?? fitDecision(event);
+    case 'approval.decide': return mayDecide(context, where.approval, event) ?? fitDecision(event) ?? parked(context, event.resolves);
     case 'approval.escalate': return mayEscalate(context, where.approval, event);
     case 'attempt.started':
     case 'attempt.ended': return mayReport(event);
@@ -36,7 +46,8 @@ export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
   if (typeof input.title !== 'string' || input.title.trim() === '') return refuse('BAD_REQUEST', { path: 'title' }, 'A title is required.');
   const named = input.facts?.named;
   if (input.assignee !== null && named?.known === false) return unknownEmployee(input.assignee, named.suggestion);
-  return fitFields(input);
+  if ((input.depth ?? 0) > limits.depthMax) return refuse('BAD_REQUEST', { path: 'parentId', depthMax: limits.depthMax }, `Sub-tasks nest at most ${limits.depthMax} deep.`);
+  return fitFields(input) ?? fitLabels(input.labels);
 }
 
 /** Owner, attempt, creator, or a manager above: an agent's item. People and the kernel may always. */
@@ -82,7 +93,7 @@ function mayArchive(from: WorkStatus, context: WorkItemContext, event: WorkItemE
   if (!may) return notOwner(context);
   if (from === 'done') return refuse('TERMINAL', { workItemId: context.id, status: from }, 'The work item is done and stays as evidence; it cannot be archived.');
   if (from === 'escalated' && !isPerson(by)) return personOnly(context, from, 'cancelled');
-  return fitNote(event.note);
+  return fitNote(event.note) ?? (from === 'cancelled' ? undefined : parked(context));
 }
 
 function mayEdit(from: WorkStatus, context: WorkItemContext, event: WorkItemEventOf<'item.edit'>): Refusal | undefined {
@@ -98,11 +109,50 @@ function mayEdit(from: WorkStatus, context: WorkItemContext, event: WorkItemEven
   return undefined;
 }
 
-function mayComment(context: WorkItemContext, event: WorkItemEventOf<'item.comment'>): Refusal | undefined {
+function mayComment(context: WorkItemContext, event: WorkItemEventOf<'item.comment' | 'comment.edit'>): Refusal | undefined {
   if (!ownsItem(context, event)) return notOwner(context);
   if (blank(event.text)) return refuse('BAD_REQUEST', { path: 'text' }, 'A comment needs text.');
   return jsonBytes(event.text) > limits.commentBytesMax ? refuse('PAYLOAD_TOO_LARGE', { path: 'text', bytesMax: limits.commentBytesMax }) : undefined;
 }
+
+/** Their author, or a person. Whoever changes one must have seen it as it is. */
+function mayChangeComment(context: WorkItemContext, event: WorkItemEventOf<'comment.edit' | 'comment.delete'>): Refusal | undefined {
+  if (!ownsItem(context, event)) return notOwner(context);
+  if (!isTrusted(event.by) && decider(event.by) !== event.author) return refuse('FORBIDDEN', { commentId: event.commentId, author: event.author }, 'Only its author, or a person, changes a comment.');
+  if (event.edition !== (context.commentEdition ?? 0)) return refuse('VERSION_CONFLICT', { currentVersion: context.version });
+  return event.type === 'comment.edit' ? mayComment(context, event) : undefined;
+}
+
+function mayLabel(context: WorkItemContext, event: WorkItemEventOf<'item.label'>): Refusal | undefined {
+  if (!ownsItem(context, event)) return notOwner(context);
+  return fitLabels(event.add, 'add') ?? fitLabels(event.remove, 'remove') ?? fitLabels(labelsAfter(context, event));
+}
+
+function mayLink(context: WorkItemContext, event: WorkItemEventOf<'relation.add' | 'relation.remove'>): Refusal | undefined {
+  if (event.far !== true && !ownsItem(context, event)) return notOwner(context);
+  if (!linkRelations.includes(event.relation)) return refuse('BAD_REQUEST', { path: 'relation' }, `The relation is one of: ${linkRelations.join(', ')}.`);
+  if (event.other === context.id) return refuse('BAD_REQUEST', { path: 'other' }, 'A work item is not linked to itself.');
+  const full = event.type === 'relation.add' && (context.links?.length ?? 0) >= limits.linksMax && !isLinked(context, event.relation, event.other);
+  return full ? refuse('CONFLICT', { workItemId: context.id, linksMax: limits.linksMax }, `A work item has at most ${limits.linksMax} links.`) : undefined;
+}
+
+function mayHandOver(context: WorkItemContext, event: WorkItemEventOf<'attempt.reported'>): Refusal | undefined {
+  const self = event.by.type === 'session' && event.by.id === event.sessionId;
+  if (!self && !isTrusted(event.by)) return refuse('FORBIDDEN', { sessionId: event.sessionId }, 'Only the session itself reports on its attempt.');
+  if (!context.attempts.some(({ sessionId }) => sessionId === event.sessionId)) return refuse('CONFLICT', { sessionId: event.sessionId }, 'This session has made no attempt at the work item.');
+  const { summary, changedFiles, verification, retryNotes } = event;
+  const bytes = jsonBytes(JSON.stringify({ summary, changedFiles, verification, retryNotes }));
+  return bytes > limits.handoffBytesMax ? refuse('PAYLOAD_TOO_LARGE', { bytesMax: limits.handoffBytesMax }) : undefined;
+}
+
+/** A pending request that mirrors the parked gate of a run is decided with the gate, in one transaction, or not at all. */
+function parked(context: WorkItemContext, resolves?: string): Refusal | undefined {
+  const { approval } = context;
+  if (!approval?.gate || approval.decidedAt !== null || approval.gate.runId === resolves) return undefined;
+  return refuse('GATE_PARKED', { workItemId: context.id, runId: approval.gate.runId, gateKey: approval.gate.gateKey }, `Work item ${context.id} mirrors a gate at which run ${approval.gate.runId} is parked. Resolve the gate, or cancel the run.`);
+}
+
+const closedItem = (context: WorkItemContext): Refusal => refuse('TERMINAL', { workItemId: context.id, status: 'cancelled' });
 
 function mayRequest(context: WorkItemContext, event: WorkItemEventOf<'approval.request'>): Refusal | undefined {
   if (!ownsItem(context, event)) return notOwner(context);
@@ -112,7 +162,7 @@ function mayRequest(context: WorkItemContext, event: WorkItemEventOf<'approval.r
   const named = factsOf(event).named;
   if (event.target !== null && event.targetKind !== 'virtual' && named?.known === false) return unknownEmployee(event.target, named.suggestion);
   if (event.target !== null && event.target === ownerOf(context)) return refuse('OWN_APPROVAL', { workItemId: context.id }, 'An approval cannot be routed to the owner of the work item.');
-  return undefined;
+  return parked(context, event.gate?.runId);
 }
 
 function mayReport(event: WorkItemEventOf<'attempt.started' | 'attempt.ended'>): Refusal | undefined {

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { addressIn } from '../crash/victim.js';
 import { median, withHome, type Measure } from './measure.js';
 
 /**
@@ -49,9 +49,9 @@ async function built(home: string, size: number): Promise<void> {
 /** Start, look, end. Before a SIGKILL it is kept busy with new items, so that it dies with work in its hands. */
 async function started(home: string, end: 'SIGTERM' | 'SIGKILL'): Promise<Start> {
   const began = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)), 'start', '--home', home, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)), 'start', '--home', home, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
   try {
-    const url = await urlOf(child);
+    const url = await addressIn(child, /Troupe runs at (\S+)\n/);
     const health = await fetch(`${url}/healthz`);
     if (!health.ok) throw new Error(`the gateway answered ${health.status}`);
     const ms = performance.now() - began;
@@ -64,14 +64,6 @@ async function started(home: string, end: 'SIGTERM' | 'SIGKILL'): Promise<Start>
       await once(child, 'exit');
     }
   }
-}
-
-async function urlOf(child: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    const url = /Troupe runs at (\S+)/.exec(line)?.[1];
-    if (url !== undefined) { child.stdout?.resume(); return url; }
-  }
-  throw new Error('the gateway ended before it was ready');
 }
 
 async function keepBusy(home: string, url: string, child: ChildProcess): Promise<void> {

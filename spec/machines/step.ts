@@ -1,7 +1,7 @@
 import { createActor, initialTransition, transition, type AnyMachineSnapshot, type AnyStateMachine, type SnapshotFrom } from 'xstate';
 import { operator, system, type Caller } from '../../machines/caller.js';
 import type { Announce, KeepRow, Tell, Wish } from '../../machines/ground.js';
-import type { Refusal } from '../../machines/refusals.js';
+import { refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
  * One actor, stepped by hand: what the kernel does, without a kernel. Stamps events, asks the policy first, collects
@@ -13,6 +13,8 @@ export class Life<M extends AnyStateMachine> {
   readonly wishes: Wish[] = [];
   readonly timers = new Map<string, { readonly event: { readonly type: string }; readonly due: number }>();
   readonly effects = new Map<string, { readonly src: string; readonly input: unknown }>();
+  /** What running effects were told. */
+  readonly signals: { readonly type: string }[] = [];
   /** Every effect ever started, in order. */
   readonly started: { readonly id: string; readonly src: string; readonly input: unknown }[] = [];
 
@@ -30,6 +32,7 @@ export class Life<M extends AnyStateMachine> {
 
   /** Send as the kernel does: the policy's refusal, or undefined after the step. */
   send(event: { readonly type: string; readonly by?: Caller } & Record<string, unknown>): Refusal | undefined {
+    if ((this.snapshot as AnyMachineSnapshot).status !== 'active') return refuse('CONFLICT', {}, 'It has ended.'); // the kernel's own answer
     const stamped = { by: operator, ...event, at: this.at };
     const refusal = this.policy(this.snapshot, stamped as never);
     if (refusal === undefined) this.step(stamped);
@@ -77,7 +80,7 @@ export class Life<M extends AnyStateMachine> {
     const twin = Object.create(Life.prototype) as Life<M>;
     return Object.assign(twin, {
       machine: this.machine, policy: this.policy, snapshot: this.snapshot, at: this.at,
-      wishes: [...this.wishes], timers: new Map(this.timers), effects: new Map(this.effects), started: [...this.started],
+      wishes: [...this.wishes], timers: new Map(this.timers), effects: new Map(this.effects), started: [...this.started], signals: [...this.signals],
     });
   }
 
@@ -101,6 +104,7 @@ export class Life<M extends AnyStateMachine> {
       else if (action.type === 'xstate.stopChild') this.effects.delete((action.params as { id?: string } | undefined)?.id ?? '');
       else if (action.type === 'xstate.cancel') this.timers.delete(params.sendId ?? '');
       else if (action.type === 'xstate.raise' && params.delay !== undefined) this.timers.set(params.id ?? '', { event: params.event as { type: string }, due: this.at + params.delay });
+      else if (action.type === 'xstate.sendTo') this.signals.push(params.event as { type: string });
       else if (action.type !== 'xstate.raise') throw new Error(`the machine wants ${action.type}, which no kernel does`);
     }
   }

@@ -16,6 +16,8 @@ import { as, born as bornItem } from './work-item/beings.js';
 export interface SmallWorld<M extends AnyStateMachine = AnyStateMachine> {
   readonly name: string;
   born(): Life<M>;
+  /** States that this world never comes to, and why not. */
+  readonly never?: Readonly<Record<string, string>>;
   readonly deeds: Readonly<Record<string, (life: Life<AnyStateMachine>) => void>>;
   /** What makes two situations the same for a walk. */
   same(life: Life<M>): string;
@@ -35,6 +37,7 @@ const posts = (kind: 'user' | 'callback' | 'agent', extra = {}) => (life: Life<A
 const sessions: SmallWorld<Session['machine']> = {
   name: 'session',
   born: () => bornSession({ parentSessionId: 'parent-1', ancestors: ['parent-1'], workItemId: 'TRP-1', message: message('first') }),
+  never: { deleted: 'an attempt at a work item is evidence' },
   deeds: {
     'a user writes': posts('user'), 'a callback comes': posts('callback'), 'an agent writes': posts('agent', { by: stranger }),
     'somebody stops it': sent({ type: 'session.stop' }), 'a stranger tries to stop it': sent({ type: 'session.stop', by: stranger }),
@@ -46,27 +49,56 @@ const sessions: SmallWorld<Session['machine']> = {
     'the turn begins': (life) => { const id = (life.snapshot as Session['snapshot']).context.turn?.id; if (id !== undefined) life.send({ type: 'turn.began', turnId: id }); },
     'a left turn speaks': (life) => { const id = (life.snapshot as Session['snapshot']).context.leftTurns[0]; if (id !== undefined) life.send({ type: 'turn.partial', turnId: id, text: 'half', usage: { costUsd: 0.5 } }); },
     'the engine names its session': (life) => { const id = (life.snapshot as Session['snapshot']).context.turn?.id; if (id !== undefined) life.send({ type: 'turn.native', turnId: id, nativeId: 'native' }); },
+    'it is archived': sent({ type: 'session.archive' }), 'it is fetched back': sent({ type: 'session.unarchive' }), 'it is reset': sent({ type: 'session.reset' }),
+    'somebody deletes it': sent({ type: 'session.delete' }),
+    'the agent asks for a tool': (life) => {
+      const { turn, permissionsAsked = 0 } = (life.snapshot as Session['snapshot']).context;
+      if (turn !== null) life.send({ type: 'permission.asked', permissionId: `p${permissionsAsked + 1}`, turnId: turn.id, tool: 'Bash', title: 'ls', text: '{}', waitMs: 1_000, by: { type: 'system', part: 'engine-turn' } });
+    },
+    'a person allows the tool': (life) => { const id = (life.snapshot as Session['snapshot']).context.permissions?.[0]?.id; if (id !== undefined) life.send({ type: 'permission.decided', permissionId: id, decision: 'allow', always: true }); },
+    'an agent tries to allow it': (life) => { const id = (life.snapshot as Session['snapshot']).context.permissions?.[0]?.id; if (id !== undefined) life.send({ type: 'permission.decided', permissionId: id, decision: 'allow', by: stranger }); },
     'the turn succeeds': finish('turn', good('yes', { usage: { inputTokens: 3, outputTokens: 2, costUsd: 0.1 } })), 'the turn fails': finish('turn', bad()),
     'the turn is cut': finish('turn', cut()), 'the turn\'s process is not confirmed gone': finish('turn', cut({ unconfirmedPid: 7 })),
     'the turn meets a limit': finish('turn', limited()), 'the hand breaks': fail('turn', 'broken'), 'time passes': wait,
   },
-  same: ({ value, snapshot: { context } }) => JSON.stringify([value, Math.min(context.queue.length, 2), context.queuePaused, context.engaged, context.turn?.items.some(({ kind }) => kind === 'user') ?? null, context.leftTurns.length > 0]),
+  same: ({ value, snapshot: { context } }) => JSON.stringify([value, Math.min(context.queue.length, 2), context.queuePaused, context.engaged, context.turn?.items.some(({ kind }) => kind === 'user') ?? null, context.leftTurns.length > 0, Math.min(context.permissions?.length ?? 0, 1), (context.archivedAt ?? null) !== null]),
   holds(life) {
     const { context } = life.snapshot;
     const running = life.value === 'running';
     expect(context.turn !== null, 'a turn is in context exactly while it runs').to.equal(running);
     expect(life.effects.size, 'at most one turn, and one while running').to.equal(running ? 1 : 0);
-    expect(life.timers.size, 'a timer exactly while waiting').to.equal(life.value === 'waiting' ? 1 : 0);
+    expect(life.timers.size, 'a timer exactly while waiting, and for every tool that waits for a person').to.equal((life.value === 'waiting' ? 1 : 0) + (context.permissions?.length ?? 0));
+    if (!running) expect(context.permissions, 'no tool waits without a turn').to.deep.equal([]);
+    const decided = new Set(life.rows('decisions').map(({ n }) => n));
+    expect(life.rows('permissions').filter(({ n, row }) => row !== null && !decided.has(n)).length, 'every tool that was asked for is pending or decided').to.equal(context.permissions?.length ?? 0);
+    if (context.archivedAt != null) expect(running || life.value === 'waiting', 'nothing that was put away is at work').to.equal(false);
     if (!running && life.value !== 'waiting') expect(context.queuePaused || context.queue.length === 0, 'no resting session with a ready queue').to.equal(true);
     expect(context.queue.length + (context.turn?.items.length ?? 0)).to.be.at.most(200);
-    expect(life.tells('attempt.started').length - life.tells('attempt.ended').length, 'every attempt that was told of ends').to.equal(context.engaged ? 1 : 0);
-    expect(life.tells('child.finished').length).to.be.at.most(life.tells('attempt.ended').length);
+    if (context.workItemId !== null) {
+      expect(life.tells('attempt.started').length - life.tells('attempt.ended').length, 'every attempt that was told of ends').to.equal(context.engaged ? 1 : 0);
+      expect(life.tells('child.finished').length).to.be.at.most(life.tells('attempt.ended').length);
+    }
+    if (life.value === 'deleted') return void expect(remaining(life), 'nothing of it is left').to.deep.equal([]);
     expect(life.rows('messages').map(({ n }) => n), 'messages are numbered without a gap').to.deep.equal(Array.from({ length: context.messages }, (_, place) => place + 1));
     const fate = new Map(life.rows('queue').map(({ row }) => [(row as { id: string }).id, (row as { status: string }).status]));
     const alive = new Set([...context.queue, ...(context.turn?.items ?? [])].map(({ id }) => id));
     for (const [id, status] of fate) expect(['pending', 'running'].includes(status), `message ${id} is ${status}`).to.equal(alive.has(id));
     expect(context.attemptTerminalVersion).to.be.at.most(context.turns);
   },
+};
+
+/** Rows that were kept and not taken away again. */
+function remaining(life: Life<AnyStateMachine>): readonly string[] {
+  const rows = new Map<string, boolean>();
+  for (const wish of life.wishes) if (wish.type === 'kernel.keep') rows.set(`${wish.collection}/${wish.n}`, wish.row !== null);
+  return [...rows].filter(([, kept]) => kept).map(([name]) => name);
+}
+
+/** The same without a work item: it may be deleted. */
+const freeSessions: SmallWorld<Session['machine']> = {
+  name: 'session without a work item',
+  born: () => bornSession({ message: message('first') }),
+  deeds: sessions.deeds, same: sessions.same, holds: sessions.holds,
 };
 
 type Item = ReturnType<typeof bornItem>;
@@ -174,4 +206,4 @@ const files: SmallWorld<File['machine']> = {
   },
 };
 
-export const worlds = [sessions, items, connectors, roots, homes, files] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
+export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

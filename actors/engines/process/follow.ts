@@ -18,6 +18,8 @@ export interface Following {
 
 export interface FollowOptions extends SpawnChildOptions {
   readonly signal: AbortSignal;
+  /** Aborts when it must end without being asked first. */
+  readonly stop?: AbortSignal;
   readonly silence?: 'report' | 'end';
   readonly onSilence?: () => void;
 }
@@ -57,7 +59,7 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     heardAt = performance.now();
     const text = output.take(chunk);
     // beyond the flood mark nobody needs to hear more: the child is on its way out
-    if (output.bytes > bytesMax * floodFactor) end('flood');
+    if (output.bytes > (options.floodBytesMax ?? bytesMax * floodFactor)) end('flood');
     else if (text !== '' && listener !== undefined) guarded(() => listener(text));
   };
   child.stdout?.on('data', take(stdout, options.onStdout));
@@ -76,9 +78,17 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     });
   });
 
-  const onAbort = (): void => end('interrupted');
-  if (options.signal.aborted) onAbort();
-  else options.signal.addEventListener('abort', onAbort, { once: true });
+  let grace: NodeJS.Timeout | undefined;
+  const onStop = (): void => end('interrupted');
+  const onAbort = (): void => {
+    if (options.interrupt === undefined) return onStop();
+    grace = setTimeout(onStop, options.interrupt.graceMs);
+    guarded(options.interrupt.ask);
+  };
+  for (const [signal, listener] of [[options.signal, onAbort], [options.stop, onStop]] as const) {
+    if (signal?.aborted === true) listener();
+    else signal?.addEventListener('abort', listener, { once: true });
+  }
   const deadline = setTimeout(() => end('deadline'), Math.min(options.deadlineMs, longestDelayMs));
   const stopSilence = watchSilence(options.silenceMs, () => heardAt, () => {
     if (options.silence === 'report') guarded(() => options.onSilence?.());
@@ -89,6 +99,8 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     over,
     close() {
       options.signal.removeEventListener('abort', onAbort);
+      options.stop?.removeEventListener('abort', onStop);
+      clearTimeout(grace);
       clearTimeout(deadline);
       stopSilence();
     },
@@ -99,7 +111,7 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
       if (fault !== undefined) throw (fault as { readonly error: unknown }).error;
       return {
         exitCode: exit?.code ?? null, signal: exit?.signal ?? null, stdout: stdout.text, stderr: stderr.text,
-        truncated: stdout.truncated, ended, // of stderr only the end is ever wanted
+        truncated: stdout.truncated, ended: ended ?? (grace === undefined ? null : 'interrupted'), // of stderr only the end is ever wanted
       };
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requestApproval } from '../../commands/approvals.js';
+import { decideApproval, requestApproval } from '../../commands/approvals.js';
 import { askOne, recordOf } from '../../commands/desk.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
@@ -18,8 +18,8 @@ const target = 'work-item';
 const one = z.object({ workItem });
 
 export const approvalRoutes: readonly Route[] = [
-  route('POST', '/api/work-items/:id/approval/request', 'approval.request', { about: 'Ask for an approval. A new request replaces a pending one.', body: requestBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'TERMINAL'] }, request),
-  route('POST', '/api/work-items/:id/approval', 'approval.decide', { about: 'Decide the pending approval, where it is routed to the caller.', body: decideBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'OWN_APPROVAL', 'NOT_ROUTED', 'FORBIDDEN', 'NO_PENDING_APPROVAL'] }, decide),
+  route('POST', '/api/work-items/:id/approval/request', 'approval.request', { about: 'Ask for an approval. A new request replaces a pending one.', body: requestBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'TERMINAL', 'GATE_PARKED'] }, request),
+  route('POST', '/api/work-items/:id/approval', 'approval.decide', { about: 'Decide the pending approval, where it is routed to the caller.', body: decideBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'OWN_APPROVAL', 'NOT_ROUTED', 'FORBIDDEN', 'NO_PENDING_APPROVAL', 'GATE_PARKED', 'CONFLICT'] }, decide),
   route('POST', '/api/work-items/:id/approval/escalate', 'approval.escalate', { about: 'Open the pending approval to the operator and the executives.', body: escalateBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'OWN_APPROVAL', 'NOT_ROUTED', 'FORBIDDEN', 'NO_PENDING_APPROVAL'] }, escalate),
 ];
 
@@ -31,7 +31,7 @@ async function request(call: Call<z.output<typeof requestBody>>): Promise<Reply 
 
 async function decide(call: Call<z.output<typeof decideBody>>): Promise<Reply | Refusal> {
   const { decision, note: why } = call.body;
-  const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'approval.decide', decision, ...(why !== undefined && { note: why }) }, call.asking);
+  const done = await decideApproval(call.desk, idOf(call), { decision, note: why }, call.asking);
   if (isRefusal(done)) return done;
   const escalated = decision === 'reject' && recordOf(done.value)['status'] === 'escalated';
   return { ...done, body: { workItem: done.value.view, escalated } };

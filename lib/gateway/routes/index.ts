@@ -1,6 +1,9 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
+import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
+import { workItemLedgerRoutes } from './work-items-ledger.js';
+import { sessionCareRoutes } from './sessions-care.js';
 import { workItemRoutes } from './work-items.js';
 import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
@@ -8,6 +11,7 @@ import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
+import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { openapiRoutes } from '../openapi.js';
@@ -20,8 +24,11 @@ export type { GatewayFacts };
 export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
+    ...workItemLedgerRoutes,
     ...approvalRoutes,
+    ...sessionCareRoutes, // before sessionRoutes: /api/sessions/interrupted is no id
     ...sessionRoutes,
+    ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
     ...inspectRoutes,
@@ -32,6 +39,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
   ];
+  routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;
 }

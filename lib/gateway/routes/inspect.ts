@@ -17,7 +17,7 @@ const nothing = z.object({});
 
 const actor = z.looseObject({ kind: z.string(), id: z.string(), seq: z.int(), value: z.unknown() });
 const entry = z.looseObject({ seq: z.int(), at: z.int(), kind: z.string(), id: z.string(), from: z.unknown(), to: z.unknown() });
-const next = z.looseObject({ event: z.string(), allowed: z.boolean() });
+const next = z.looseObject({ event: z.string(), allowed: z.boolean(), to: z.array(z.string()).optional(), needs: z.array(z.string()).optional(), refusal: z.looseObject({ code: z.string(), message: z.string() }).optional() });
 const letter = z.looseObject({ id: z.string(), at: z.int(), error: z.string(), faultId: z.string() });
 
 export const inspectRoutes: readonly Route[] = [

@@ -3,7 +3,8 @@ import { childrenOf, listSessions } from '../../commands/list-sessions.js';
 import { attachedMedia } from '../../commands/attachments.js';
 import { openSession } from '../../commands/open-session.js';
 import { postMessage } from '../../commands/post-message.js';
-import { lastMessages, messagesBefore, messagesMax } from '../../commands/read-session.js';
+import { lastMessages, messagesAround, messagesBefore, messagesMax } from '../../commands/read-session.js';
+import { presentSession } from '../../commands/present-session.js';
 import { stopSession } from '../../commands/stop-session.js';
 import { recordOf } from '../../commands/desk.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
@@ -21,6 +22,7 @@ const readQuery = z.object({
   last: wholeNumber(0, messagesMax).optional(),
 });
 const messagesQuery = z.object({ before: text(200).optional().describe('A message id.'), limit: wholeNumber(0, messagesMax).optional().describe('Default 100.') });
+const contextQuery = z.object({ messageId: text(200), radius: wholeNumber(0, 50).optional().describe('Messages on either side. Default 5.') });
 const stopQuery = z.object({ descendants: z.enum(['true', 'false']).optional() });
 
 const words = { prompt: sentence(textMax).optional(), message: sentence(textMax).optional(), attachments };
@@ -54,6 +56,7 @@ export const sessionRoutes: readonly Route[] = [
   route('GET', '/api/sessions/:id/messages', 'session.messages', { about: 'A page of older messages, oldest first.', query: messagesQuery, answer: messages, target, refusals: ['NOT_FOUND'] }, readMessages),
   route('POST', '/api/sessions/:id/message', 'session.message', { about: 'Hand the session a message; durable before the answer.', body: messageBody, answer: ack('queued'), target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_ATTACHMENT', 'TOO_MANY', 'QUEUE_FULL'] }, post),
   route('POST', '/api/sessions/:id/stop', 'session.stop', { about: 'Stop the session, with `?descendants=true` the tree beneath it.', query: stopQuery, body: stopBody, answer: ack('stopped'), target, plan: true, refusals: ['NOT_FOUND'] }, stop),
+  route('GET', '/api/sessions/:id/context', 'session.context', { about: 'The messages around one message.', query: contextQuery, answer: z.object({ messages: z.array(message), hasOlder: z.boolean(), hasNewer: z.boolean() }), target, refusals: ['NOT_FOUND'] }, around),
   route('GET', '/api/sessions/:id/children', 'session.children', { about: 'The sessions directly beneath this one.', answer: z.array(session), target, refusals: ['NOT_FOUND'] }, children),
 ];
 
@@ -109,9 +112,17 @@ async function children(call: Call): Promise<Reply | Refusal> {
   return isRefusal(found) ? found : { body: await childrenOf(call.desk, idOf(call)) };
 }
 
+async function around(call: Call<unknown, z.output<typeof contextQuery>>): Promise<Reply | Refusal> {
+  const found = await sessionOf(call);
+  if (isRefusal(found)) return found;
+  const { messageId, radius } = call.query;
+  const page = await messagesAround(call.desk, idOf(call), messageId, radius ?? 5);
+  return page ? { body: page } : refuse('NOT_FOUND', { messageId }, 'There is no such message in this session.');
+}
+
 async function sessionOf(call: Call<unknown, unknown>): Promise<Readonly<Record<string, unknown>> | Refusal> {
-  const view = await call.desk.supervisor.get('session', idOf(call));
-  return view ? recordOf(view) : refuse('NOT_FOUND', { kind: 'session', id: idOf(call) }, 'Not found');
+  const view = await presentSession(call.desk, idOf(call));
+  return isRefusal(view) ? view : recordOf(view);
 }
 
 function promptOf(body: { prompt?: string | undefined; message?: string | undefined }): string | Refusal {

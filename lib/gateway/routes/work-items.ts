@@ -3,17 +3,17 @@ import { createWorkItem } from '../../commands/create-work-item.js';
 import { askOne, recordOf } from '../../commands/desk.js';
 import { attemptsOf, spendOf } from '../../commands/list-sessions.js';
 import { listWorkItems } from '../../commands/list-work-items.js';
+import { whatNext } from '../../commands/next-moves.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
-import { employeeName, idempotencyKey, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
+import { employeeName, idempotencyKey, instant, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
 
-const instant = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date or a zoned timestamp')
-  .transform((value) => Date.parse(value)).refine((at) => !Number.isNaN(at), 'is no date');
 const listQuery = z.object({
   status: workItemStatus.optional(),
   source: workItemSource.optional(),
   assignee: text(200).optional(),
   department: text(200).optional(),
+  label: text(60).optional(),
   since: instant.optional().describe('On `updatedAt`; a date or a zoned timestamp.'),
   until: instant.optional(),
   q: text(1024).optional().describe('Substring of id, title or body.'),
@@ -30,6 +30,9 @@ const createBody = z.object({
   assignee: employeeName.nullish(),
   department: text(200).nullish(),
   verifyPolicy: verifyPolicy.nullish(),
+  parentId: text(200).nullish().describe('Makes it a sub-task; they nest at most 3 deep.'),
+  dueAt: instant.nullish(),
+  labels: z.array(text(60).min(1)).max(20).optional(),
   idempotencyKey,
 });
 const assignBody = z.object({ assignee: employeeName, idempotencyKey });
@@ -43,24 +46,33 @@ const patchBody = z.strictObject({
   department: text(200).nullable().optional(),
   priority: z.int().min(0).max(3).optional(),
   rank: z.number().nullable().optional(),
+  dueAt: instant.nullable().optional(),
+  verifyPolicy: verifyPolicy.nullable().optional(),
   expectedVersion: z.int().min(1).optional().describe('Or the header `If-Match: "<version>"`.'),
   idempotencyKey,
 });
 
-const forbidden = ['provenance', 'approval*', 'source', 'status'];
+/** Where it comes from, where it stands and what was approved are known, never said. */
+const forbidden = ['provenance', 'approval*', 'source', 'sourceRef', 'status', 'createdBy', 'rootId', 'depth', 'rounds'];
 const target = 'work-item';
 const one = z.object({ workItem });
 const page = z.object({ workItems: z.array(workItemRow), total: z.int(), totals: z.record(z.string(), z.int()), limit: z.int(), offset: z.int(), nextOffset: z.int().nullable() });
+const judged = { allowed: z.boolean(), code: z.string().optional(), reason: z.string().optional() };
+const next = z.looseObject({ workItemId: z.string(), status: workItemStatus, moves: z.array(z.object({ status: workItemStatus, noteNeeded: z.boolean().optional(), ...judged })), deeds: z.array(z.object({ deed: z.string(), ...judged })) });
 const whole = z.object({ workItem, spendUsd: z.number(), events: z.array(workItemEvent) });
 
 export const workItemRoutes: readonly Route[] = [
-  route('POST', '/api/work-items', 'work-item.create', { about: 'Record an intent. Starts nothing.', body: createBody, answer: one, status: 201, forbidden, plan: true, refusals: ['UNKNOWN_EMPLOYEE'] }, create),
+  route('POST', '/api/work-items', 'work-item.create', { about: 'Record an intent. Starts nothing.', body: createBody, answer: one, status: 201, forbidden, plan: true, refusals: ['UNKNOWN_EMPLOYEE', 'NOT_FOUND', 'NOT_OWNER', 'TERMINAL'] }, create),
   route('GET', '/api/work-items', 'work-item.list', { about: 'Work items, ranked ones first, then the latest change first.', query: listQuery, answer: page }, list),
   route('GET', '/api/work-items/:id', 'work-item.read', { about: 'A work item with its ledger and what it has cost.', answer: whole, target, refusals: ['NOT_FOUND'] }, read),
   route('PATCH', '/api/work-items/:id', 'work-item.edit', { about: 'Edit metadata, against the version that was read.', body: patchBody, answer: one.extend({ replayed: z.boolean() }), target, forbidden, plan: true, bodyBytesMax: 65_536, refusals: ['NOT_FOUND', 'PRECONDITION_REQUIRED', 'VERSION_CONFLICT', 'UNKNOWN_EMPLOYEE'] }, edit),
   route('POST', '/api/work-items/:id/assign', 'work-item.assign', { about: 'Give it to somebody.', body: assignBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'TERMINAL'] }, assign),
   route('POST', '/api/work-items/:id/status', 'work-item.status', { about: 'Move it along a legal edge. `blocked` and `escalated` need a note.', body: statusBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOTE_REQUIRED', 'ASSIGNEE_REQUIRED', 'PERSON_REQUIRED', 'SELF_REVIEW', 'NOT_OWNER', 'CANCEL_BY_ARCHIVE'] }, move),
-  route('POST', '/api/work-items/:id/archive', 'work-item.archive', { about: 'Cancel it and keep the evidence.', body: archiveBody, answer: one.extend({ archived: z.literal(true) }), target, plan: true, refusals: ['NOT_FOUND', 'TERMINAL', 'PERSON_REQUIRED', 'NOT_OWNER'] }, archive),
+  route('POST', '/api/work-items/:id/archive', 'work-item.archive', { about: 'Cancel it and keep the evidence.', body: archiveBody, answer: one.extend({ archived: z.literal(true) }), target, plan: true, refusals: ['NOT_FOUND', 'TERMINAL', 'PERSON_REQUIRED', 'NOT_OWNER', 'GATE_PARKED'] }, archive),
+  route('GET', '/api/work-items/:id/next', 'work-item.next', { about: 'Where this caller may move it now, what else they may do with it, and what stands in the way of the rest.', answer: next, target, refusals: ['NOT_FOUND'] }, async (call) => {
+    const answer = await whatNext(call.desk, idOf(call), call.by);
+    return isRefusal(answer) ? answer : { body: answer };
+  }),
   route('GET', '/api/work-items/:id/sessions', 'work-item.sessions', { about: 'The sessions that attempted it, oldest first.', answer: z.array(session), target, refusals: ['NOT_FOUND'] }, sessions),
 ];
 

@@ -123,6 +123,6 @@ export class WordIndex {
 export interface Hit { readonly path: string; readonly matchCount: number }
 
 /** Entries that one fragment may cost: some milliseconds. Only fragments of which nearly every word has one come near. */
-const entriesMax = 600_000;
+const entriesMax = 300_000;
 
 const before = (one: Hit, other: Hit): boolean => one.matchCount > other.matchCount || (one.matchCount === other.matchCount && one.path < other.path);

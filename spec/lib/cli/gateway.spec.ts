@@ -13,9 +13,12 @@ describe('troupe start, status and stop', () => {
   const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
 
   it('announces itself privately, answers, and stops cleanly within ten seconds of SIGTERM', async () => {
+    await mkdir(troupe.home(), { mode: 0o755 });
     const gateway = await troupe.start();
     const { url, token, pid, port } = await troupe.announcement();
     expect((await stat(join(troupe.home(), 'gateway.json'))).mode & 0o777).to.equal(0o600);
+    // A home that others may enter still shows them nothing of what was said in it.
+    for (const name of ['store', 'store-copy', 'logs']) expect((await stat(join(troupe.home(), name))).mode & 0o777, name).to.equal(0o700);
     expect(pid).to.equal(gateway.child.pid);
     expect(gateway.err).to.include(url).and.not.include(token);
     expect(new URL(url).port).to.equal(String(port));

@@ -44,6 +44,7 @@ describe('authority', () => {
     'auth.state': ['session', get('/api/auth/state')],
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
+    'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
     'session.read': ['session', get('/api/sessions/:id')],
@@ -51,14 +52,31 @@ describe('authority', () => {
     'session.children': ['session', get('/api/sessions/:id/children')],
     'session.message': ['session', post('/api/sessions/:id/message', { message: 'hi' })],
     'session.stop': ['session', post('/api/sessions/:id/stop')],
+    'session.context': ['session', async (client, id) => {
+      const content = 'around me';
+      await house.supervisor.ask('session', id, { type: 'message.post', message: { id: `m-${id}`, content, role: 'user', kind: 'user' } });
+      return client.get(`/api/sessions/${id}/context?messageId=m-${id}`);
+    }],
+    'session.permissions': ['session', get('/api/sessions/:id/permissions')],
+    'session.permit': ['session', post('/api/sessions/:id/permissions/p1', { decision: 'allow' })],
+    'session.manage': ['session', post('/api/sessions/:id/archive')],
+    'search.messages': ['session', get('/api/search/messages?query=x')],
+    'search.sessions': ['session', get('/api/search/sessions')],
+    'search.work-items': ['session', get('/api/search/work-items?text=x')],
+    'cost.read': ['session', get('/api/cost/report')],
     'work-item.list': ['work-item', get('/api/work-items')],
     'work-item.create': ['work-item', post('/api/work-items', { title: 'x' })],
     'work-item.read': ['work-item', get('/api/work-items/:id')],
     'work-item.sessions': ['work-item', get('/api/work-items/:id/sessions')],
+    'work-item.next': ['work-item', get('/api/work-items/:id/next')],
     'work-item.assign': ['work-item', post('/api/work-items/:id/assign', { assignee: 'ann' })],
     'work-item.status': ['work-item', post('/api/work-items/:id/status', { status: 'executing' })],
     'work-item.archive': ['work-item', post('/api/work-items/:id/archive')],
     'work-item.edit': ['work-item', (client, id) => client.call('PATCH', `/api/work-items/${id}`, { title: 'y', expectedVersion: 1 })],
+    'work-item.comment': ['work-item', post('/api/work-items/:id/comments', { text: 'Which one?' })],
+    'work-item.label': ['work-item', post('/api/work-items/:id/labels', { add: ['later'] })],
+    'work-item.link': ['work-item', post('/api/work-items/:id/links', { relation: 'relates', workItemId: 'ACM-1' })],
+    'work-item.handoff': ['work-item', post('/api/work-items/:id/handoff', { summary: 'dug', sessionId: 's1' })],
     'approval.request': ['work-item', post('/api/work-items/:id/approval/request', { request: 'May I?' })],
     'approval.decide': ['work-item', post('/api/work-items/:id/approval', { decision: 'approve' })],
     'approval.escalate': ['work-item', post('/api/work-items/:id/approval/escalate')],
@@ -83,8 +101,8 @@ describe('authority', () => {
         const answer = await ask(clients[kind], id);
         const judged = verdict(authority, kind);
         const where = `${kind}: ${answer.text.slice(0, 200)}`;
-        if (judged === 'yes') expect(answer.status, where).to.be.oneOf([200, 201, ...(authority === 'inspect.retry' ? [404] : [])]);
-        else if (judged === 'policy') expect(answer.status, where).to.be.oneOf([200, 403, 409]);
+        if (judged === 'yes') expect(answer.status, where).to.be.oneOf([200, 201, ...(authority === 'inspect.retry' ? [404] : []), ...(authority === 'session.permit' ? [409] : [])]);
+        else if (judged === 'policy') expect(answer.status, where).to.be.oneOf([200, 201, 403, 409]);
         else expect(answer.body.code, where).to.equal(judged);
       }
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { childKind, counterKind, parentKind } from '../../fixtures/kinds.js';
-import { openHouse, seen, type House } from '../../fixtures/house.js';
+import { openHouse, rejection, seen, type House } from '../../fixtures/house.js';
 import type { ActorKey } from '../../../machines/ground.js';
 
 describe('durable children', () => {
@@ -102,6 +102,14 @@ describe('durable children', () => {
     await house.world.settle();
     expect(await heard()).to.deep.equal(['born Ada', 'said hi', 'adopted done {"said":"Ada: bye"}']);
     expect(house.faults).to.deep.equal([]);
+  });
+
+  it('are refused under a name that a living sibling has', async () => {
+    await house.supervisor.ask('parent', 'p', { type: 'adopt', name: 'Ada' });
+    expect((await rejection(house.supervisor.ask('parent', 'p', { type: 'adopt', name: 'Eve' }))).message).to.match(/"adopted" lives already/);
+    await house.supervisor.ask('child', 'adopted-child', { type: 'finish', output: 'x' });
+    await house.world.settle();
+    expect(await heard()).to.deep.equal(['born Ada', 'adopted done {"said":"Ada: x"}']);
   });
 
   it('stopped by their parent end, also after a crash', async () => {

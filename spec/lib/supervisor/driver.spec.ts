@@ -200,7 +200,19 @@ describe('the driver', () => {
     });
   });
 
+  it('names a spawned child as its machine computes it', () => {
+    const { machine, snapshot } = started({ on: { spawn: { actions: spawnChild('deed', { id: ({ event }: { event: { name: string } }) => event.name } as never) } } });
+    expect(step(machine, snapshot, { type: 'spawn', name: 'Ada' }).actions).to.deep.equal([{ type: 'start', id: 'Ada', src: 'deed', input: undefined, systemId: undefined }]);
+  });
+
   describe('refuses', () => {
+    it('a spawned child without a name, or without logic that could be restored', () => {
+      const nameless = started({ on: { go: { actions: spawnChild('deed') } } });
+      expect(() => step(nameless.machine, nameless.snapshot, { type: 'go' })).to.throw('needs an id');
+      const unknown = started({ on: { go: { actions: spawnChild('nothing' as never, { id: 'x' }) } } });
+      expect(() => step(unknown.machine, unknown.snapshot, { type: 'go' })).to.throw('no actor "nothing"');
+    });
+
     it('an inline actor, which no record could name', () => {
       const { machine, snapshot } = started({ on: { go: { actions: spawnChild(fromPromise(async () => 1), { id: 'x' }) } } });
       expect(() => step(machine, snapshot, { type: 'go' })).to.throw('inline actor');

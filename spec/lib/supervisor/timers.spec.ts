@@ -69,6 +69,13 @@ describe('timers', () => {
     expect(await rang()).to.deep.equal(['one', 'two']);
   });
 
+  it('without a name of their own do not replace each other', async () => {
+    await ask({ type: 'anon', ms: 1_000 });
+    await ask({ type: 'anon', ms: 2_000 });
+    await house.world.advance(2_000);
+    expect(await rang()).to.deep.equal(['nameless', 'nameless', 'nameless', 'nameless']);
+  });
+
   it('longer than a timeout of the platform can be fire when they are due', async () => {
     const ms = 2 ** 31 + 60_000;
     await ask({ type: 'set', ms });

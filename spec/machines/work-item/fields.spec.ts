@@ -150,6 +150,6 @@ describe('a work item', () => {
     const inOrder = [ranked(-2), ranked(1), ranked(30), newer, older].map((item) => key(item, 'all'));
     expect([...inOrder].sort()).to.deep.equal(inOrder);
     expect(key(inStatus('blocked'), 'status')).to.match(/^blocked\/[01]/);
-    expect(workItemIndex(older.snapshot.value, older.snapshot.context).map(({ index }) => index)).to.deep.equal(['all', 'status', 'source']);
+    expect(workItemIndex(older.snapshot.value, older.snapshot.context).map(({ index }) => index)).to.deep.equal(['all', 'status', 'crowd']);
   });
 });

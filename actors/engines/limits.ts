@@ -1,0 +1,68 @@
+/**
+ * What is known of a provider's limits, as the API shows it. Five kinds: `live` (told within the last minutes), `cached`
+ * (told earlier), `static` (nothing was told yet; only what the engine is configured with), `unsupported` (it never tells)
+ * and `error`. Limits are observations of past turns, never a cap on the next: asking for them spends nothing.
+ */
+export interface EngineLimits {
+  readonly status: 'live' | 'cached' | 'static' | 'unsupported' | 'error';
+  /** Where it comes from, in words: `account/rateLimits/updated`. */
+  readonly source: string;
+  readonly refreshedAt?: string;
+  readonly windows?: readonly LimitWindow[];
+  readonly accountPlan?: string;
+  readonly unsupportedReason?: string;
+  readonly error?: string;
+}
+
+export interface LimitWindow {
+  readonly name: string;
+  /** 0 to 100, or null where the provider does not say. */
+  readonly usedPercent: number | null;
+  readonly windowDurationMins: number | null;
+  /** Epoch seconds. */
+  readonly resetsAt: number | null;
+  readonly resetsAtIso: string | null;
+}
+
+/** Remembers what turns were told. `limits.tell([limitWindow('primary', 12, 300, 1_766_000_000)]); limits.read().status // 'live'` */
+export interface LimitsMemory {
+  tell(windows: readonly LimitWindow[], accountPlan?: string): void;
+  read(): EngineLimits;
+  /** Epoch ms of the latest reset of a window that is used up. */
+  resetAt(): number | undefined;
+}
+
+/** Told less long ago than this is `live`. */
+const freshMs = 300_000;
+
+export function limitsMemory(source: string, now: () => number = Date.now): LimitsMemory {
+  let told: { readonly at: number; readonly windows: readonly LimitWindow[]; readonly accountPlan?: string } | undefined;
+  return {
+    tell(windows, accountPlan) {
+      const names = new Set(windows.map(({ name }) => name));
+      // a provider tells one window at a time; those it did not mention still stand
+      const others = (told?.windows ?? []).filter(({ name }) => !names.has(name));
+      told = { at: now(), windows: [...others, ...windows].slice(-20), ...(accountPlan === undefined ? {} : { accountPlan }) };
+    },
+    read() {
+      if (told === undefined) return { status: 'static', source: 'configuration' };
+      return {
+        status: now() - told.at < freshMs ? 'live' : 'cached', source, refreshedAt: new Date(told.at).toISOString(), windows: told.windows,
+        ...(told.accountPlan === undefined ? {} : { accountPlan: told.accountPlan }),
+      };
+    },
+    resetAt() {
+      const resets = (told?.windows ?? []).filter(({ usedPercent, resetsAt }) => resetsAt !== null && resetsAt * 1000 > now() && (usedPercent ?? 0) >= 100);
+      return resets.length === 0 ? undefined : Math.max(...resets.map(({ resetsAt }) => (resetsAt ?? 0) * 1000));
+    },
+  };
+}
+
+/** A window of a limit; `resetsAt` in epoch seconds. */
+export function limitWindow(name: string, usedPercent: number | null, windowDurationMins: number | null, resetsAt: number | null): LimitWindow {
+  const isDate = resetsAt !== null && Number.isFinite(resetsAt) && Math.abs(resetsAt) < 8.64e12;
+  return {
+    name, usedPercent: usedPercent === null ? null : Math.min(100, Math.max(0, usedPercent)), windowDurationMins,
+    resetsAt: isDate ? resetsAt : null, resetsAtIso: isDate ? new Date(resetsAt * 1000).toISOString() : null,
+  };
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { asked, askOne, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { presentSession } from './present-session.js';
+import { messagesMax } from './read-session.js';
+import { workingFolder } from './working-folder.js';
+import type { ActorView } from '../supervisor/contract.js';
+import type { Json } from '../../machines/ground.js';
+import { isRefusal, type Refusal } from '../../machines/refusals.js';
+
+/** What people do with a whole session beside talking to it. Each is one event, judged by the session's own policy. */
+
+export interface SessionPatch {
+  readonly title?: string | undefined;
+  readonly engine?: string | undefined;
+  readonly model?: string | null | undefined;
+  readonly effort?: string | null | undefined;
+}
+
+/** Another title, engine, model or effort, from the next turn on. A selection that the registry does not declare is refused. */
+export async function patchSession(desk: Desk, id: string, patch: SessionPatch, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const session = await presentSession(desk, id);
+  if (isRefusal(session)) return session;
+  const change: Record<string, unknown> = patch.title === undefined ? {} : { title: patch.title };
+  if (patch.engine !== undefined || patch.model !== undefined || patch.effort !== undefined) {
+    const now = recordOf(session) as { engine: string; model: string | null; effortLevel: string | null };
+    const moves = patch.engine !== undefined && patch.engine !== now.engine; // a model means nothing on another engine
+    const model = patch.model === undefined ? (moves ? null : now.model) : patch.model;
+    const keepsModel = !moves && patch.model === undefined;
+    const effort = patch.effort === undefined ? (keepsModel ? now.effortLevel : null) : patch.effort;
+    const selection = await desk.engines.select(patch.engine ?? now.engine, model, effort);
+    if (isRefusal(selection)) return selection;
+    Object.assign(change, { engine: selection.engine, model: selection.model, effort: selection.effort });
+  }
+  return askOne(desk, 'session', id, { type: 'session.patch', ...change }, asking);
+}
+
+export type Care = 'session.archive' | 'session.unarchive' | 'session.reset' | 'queue.pause' | 'queue.resume' | 'queue.clear';
+
+export async function careFor(desk: Desk, id: string, deed: Care, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const session = await presentSession(desk, id);
+  return isRefusal(session) ? session : askOne(desk, 'session', id, { type: deed }, asking);
+}
+
+/** Its rows go and its id is never given out again; files of its agent stay. Evidence of a work item stays too (409, `preserved`). */
+export async function deleteSession(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const session = await presentSession(desk, id);
+  if (isRefusal(session)) return session;
+  return askOne(desk, 'session', id, { type: 'session.delete' }, asking);
+}
+
+/** One after the other; those that cannot go are named with their reason. */
+export async function deleteSessions(desk: Desk, ids: readonly string[], asking: Asking): Promise<{ readonly count: number; readonly preserved: readonly Json[] }> {
+  let count = 0;
+  const preserved: Json[] = [];
+  for (const id of new Set(ids)) {
+    const done = await deleteSession(desk, id, { by: asking.by });
+    if (isRefusal(done)) preserved.push({ id, code: done.code, reason: done.message });
+    else count += 1;
+  }
+  return { count, preserved };
+}
+
+/** A copy at rest: the same settings and the last messages, but a new conversation for its engine. */
+export async function duplicateSession(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const session = await presentSession(desk, id);
+  if (isRefusal(session)) return session;
+  const original = recordOf(session);
+  const rows = await desk.supervisor.rows({ kind: 'session', id }, 'messages', { last: Math.min(transcriptMax, messagesMax) });
+  const copyId = desk.supervisor.world.id();
+  const isOwn = original['cwd'] === join(desk.settings.home, 'work', id);
+  const cwd = isOwn ? await workingFolder(desk, copyId, null, asking.dryRun === true) : original['cwd'];
+  if (isRefusal(cwd)) return cwd;
+  let made: ActorView | undefined;
+  const committed = await desk.supervisor.transact<{ id: string }>({
+    name: 'duplicate-session', actors: [{ kind: 'session', id }], ...asked(asking),
+    decide(turns) {
+      made = turns.create('session', copyId, { input: {
+        engine: original['engine'], model: original['model'], effort: original['effortLevel'], employee: original['employee'],
+        parentSessionId: null, ancestors: [], workItemId: null, title: `Copy of ${String(original['title'])}`.slice(0, 200), cwd: cwd as string,
+        source: 'web', sourceRef: null, interruptOnNewMessage: desk.settings.interruptOnNewMessage, turnDeadlineMs: desk.settings.turnDeadlineMs,
+        permissions: original['toolPolicy'] ?? null, transcript: bounded(rows.map(({ row }) => row)),
+      } });
+      return { id: copyId };
+    },
+  });
+  if (isRefusal(committed)) return committed;
+  const view = committed.replayed || !made ? await presentSession(desk, committed.result.id) : made;
+  return isRefusal(view) ? view : { value: view, replayed: committed.replayed, steps: committed.steps };
+}
+
+const transcriptMax = 200;
+const transcriptBytesMax = 1_000_000;
+
+/** The last ones that fit together. */
+function bounded(rows: readonly Json[]): Json[] {
+  const kept: Json[] = [];
+  let bytes = 0;
+  for (const row of [...rows].reverse()) {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    if (bytes > transcriptBytesMax) break;
+    kept.unshift(row);
+  }
+  return kept;
+}

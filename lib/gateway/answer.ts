@@ -1,0 +1,95 @@
+import { rm } from 'node:fs/promises';
+import { ignoresKinship, verdict, type CallerKind } from './authority.js';
+import { refusedIdentity, type Identity } from './caller.js';
+import { rehearsed, wantsRehearsal } from './dry-run.js';
+import { idempotencyOf } from './idempotency.js';
+import { bodyBytesDefault, parse, type BodyLimits } from './parse.js';
+import type { Call, Reply, Route } from './route.js';
+import type { Multipart } from './upload.js';
+import type { Desk } from '../commands/desk.js';
+import { kinship } from '../commands/kinship.js';
+import { operator, type Caller } from '../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/** What is asked of a route, however it came in: by HTTP, or as a tool of the MCP endpoint. */
+export interface Question {
+  readonly identity: Identity;
+  readonly params: Readonly<Record<string, string>>;
+  /** `/api/sessions/s1/message`, as asked: part of what an idempotency key covers. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>> | Refusal;
+  /** Called once, and only after the caller was found to have the authority. */
+  readonly body: (limits: BodyLimits) => Promise<unknown>;
+  /** Bytes that came along, where the door can carry them; undefined when the body is none of these. */
+  readonly multipart?: () => Promise<Multipart | Refusal | undefined>;
+  readonly header: (name: string) => string | undefined;
+}
+
+/**
+ * One question through one route: authority by the table, then parsing, then the route's function. The only way in, so
+ * that every door refuses alike.
+ * @example await answering(desk, route, {openReads: false})(question)
+ */
+export function answering(desk: Desk, route: Route, options: { openReads: boolean }): (question: Question) => Promise<Reply | Refusal> {
+  const { shape } = route;
+  const limits = { bytesMax: shape.bodyBytesMax ?? bodyBytesDefault, ...(shape.forbidden && { forbidden: shape.forbidden }) };
+  const open = verdict(route.authority, 'none') === 'yes';
+  const judgedByKinship = !ignoresKinship(route.authority);
+
+  async function authorize({ identity, params }: Question): Promise<Caller | Refusal> {
+    if (identity.type !== 'known') {
+      if (open) return operator; // public routes tell everybody the same
+      // reads are open where authentication is switched off, which only a loopback gateway may do
+      if (identity.type === 'none' && options.openReads && route.method === 'GET') return operator;
+      return refusedIdentity(identity);
+    }
+    const { caller } = identity;
+    const kind = await kindOf(caller, params);
+    if (isRefusal(kind)) return kind;
+    const judged = verdict(route.authority, kind);
+    return judged === 'yes' || judged === 'policy' ? caller : refuse(judged);
+  }
+
+  async function kindOf(caller: Caller, params: Question['params']): Promise<CallerKind | Refusal> {
+    if (caller.type !== 'session') return caller.type === 'device' ? 'device' : 'operator';
+    if (!judgedByKinship || !shape.target) return 'self';
+    const kind = shape.target === 'param' ? params['kind'] ?? '' : shape.target;
+    const found = await kinship(desk, caller, kind, params['id'] ?? '');
+    return found === 'absent' ? refuse('NOT_FOUND', { kind, id: params['id'] }) : found;
+  }
+
+  return async (question) => {
+    const by = await authorize(question);
+    if (isRefusal(by)) return by;
+    const given = question.query;
+    if (isRefusal(given)) return given;
+    const rehearsal = route.method === 'GET' ? false : wantsRehearsal(given, shape.plan === true);
+    if (isRefusal(rehearsal)) return rehearsal;
+    const query = shape.query ? parse(shape.query, given, 'query') : undefined;
+    if (isRefusal(query)) return query;
+    const multipart = shape.upload ? await question.multipart?.() : undefined;
+    if (isRefusal(multipart)) return multipart;
+    try {
+      return await run(question, by, query, rehearsal, multipart);
+    } finally {
+      if (multipart?.upload) await rm(multipart.upload.path, { force: true }); // whoever wanted the bytes has moved them
+    }
+  };
+
+  async function run(question: Question, by: Caller, query: unknown, rehearsal: boolean, multipart: Multipart | undefined): Promise<Reply | Refusal> {
+    const { params, header } = question;
+    const raw = multipart ? { ...multipart.fields } : shape.body ? await question.body(limits) : undefined;
+    if (isRefusal(raw)) return raw;
+    const body = shape.body ? parse(shape.body, raw, 'body') : undefined;
+    if (isRefusal(body)) return body;
+    const idempotency = shape.plan
+      ? idempotencyOf({ header: header('idempotency-key'), body: raw, by, route: `${route.method} ${question.path}` })
+      : undefined;
+    if (isRefusal(idempotency)) return idempotency;
+    const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };
+    const authenticated = question.identity.type === 'known';
+    const upload = multipart?.upload;
+    const outcome = await route.run({ desk, by, authenticated, params, query, body, asking, header, ...(upload && { upload }) } as Call<never, never>);
+    return rehearsal ? rehearsed(outcome) : outcome;
+  }
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { answering } from '../answer.js';
+import { callerKinds, verdict, type AuthorityId } from '../authority.js';
+import { expectedRefusal } from '../failures.js';
+import { judgeJson } from '../parse.js';
+import { route, type Call, type Reply, type Route } from '../route.js';
+import { answerMcp, type Doors } from '../../mcp/endpoint.js';
+import { refuse } from '../../../machines/refusals.js';
+
+/**
+ * `POST /mcp`: the routes as typed tools. GET and DELETE are 405: there is no stream to listen to and no MCP session to
+ * end, which clients of the protocol take for an answer.
+ */
+export function mcpRoutes(routes: () => readonly Route[], version: string): readonly Route[] {
+  return [
+    route('POST', '/mcp', 'mcp.call', {
+      about: 'Model Context Protocol, streamable HTTP: one JSON-RPC message, answered as JSON. The tools are these routes, with the same authority and refusals.',
+      body: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string().optional(), id: z.unknown().optional() }), answer: z.looseObject({}), contentType: 'application/json; charset=utf-8',
+    }, async (call): Promise<Reply> => {
+      const { status, text } = await answerMcp({ message: call.body, protocolVersion: call.header('mcp-protocol-version'), version }, doorsOf(call, routes()));
+      return { status, body: text };
+    }),
+  ];
+}
+
+/** The routes as one caller meets them. */
+function doorsOf(call: Call<unknown, unknown>, routes: readonly Route[]): Doors {
+  const { desk, by, header } = call;
+  const isAgent = by.type === 'session';
+  const find = (method: string, path: string): Route | undefined => {
+    const found = routes.find((each) => each.method === method && each.path === path);
+    return found && (!isAgent || agentsMay(found.authority)) ? found : undefined;
+  };
+  return {
+    self: isAgent ? by.id : undefined,
+    find: (method, path) => find(method, path)?.shape,
+    async ask({ method, route: path, path: asked, params, query, body }) {
+      const found = find(method, path);
+      if (!found) return refuse('NOT_FOUND', {}, 'Not found');
+      const answer = answering(desk, found, { openReads: false });
+      try {
+        return await answer({
+          identity: { type: 'known', caller: by }, params, query, path: asked,
+          body: async (limits) => judgeJson(body, limits) ?? body,
+          header: (name) => (name === 'traceparent' ? header(name) : undefined),
+        });
+      } catch (error) {
+        const expected = expectedRefusal(error);
+        if (expected) return expected;
+        const faultId = desk.supervisor.world.id();
+        desk.supervisor.world.log.error({ faultId, method, path: asked, err: error }, 'a tool call ended in a fault');
+        return { faultId };
+      }
+    },
+  };
+}
+
+/** True when some agent might be let through. */
+const agentsMay = (id: AuthorityId): boolean => callerKinds.slice(4).some((kind) => ['yes', 'policy'].includes(verdict(id, kind)));

@@ -1,0 +1,92 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { workItemKind } from '../../actors/kinds/work-item.js';
+import { serve } from '../../lib/serve.js';
+import { openLevelStore } from '../../lib/store/level.js';
+import { createSupervisor } from '../../lib/supervisor/create.js';
+import type { LoadOrder, LoadReport } from './load.js';
+import { inFlight, percentile, withHome, type Figure, type Measure } from './measure.js';
+
+/**
+ * `GET /api/work-items` over 100,000 items with every filter, alone and together. The items are made by an embedded
+ * supervisor, then served; the load comes from another process. A stall is the longest time the event loop was held.
+ */
+const connections = 4;
+const queries: readonly { readonly query: string; readonly atMost: number }[] = [
+  ...['', 'offset=1000', 'status=backlog', 'status=blocked&offset=1000', 'assignee=p7', 'department=d2&offset=1000', 'source=cron', 'status=done&assignee=p3',
+    'status=backlog&department=d1&offset=1000', 'status=backlog&source=human', 'department=d3&source=session', 'assignee=p3&department=d3&source=human&status=executing'].map((query) => ({ query, atMost: 20 })),
+  ...['offset=50000', 'offset=99000', 'since=2020-01-01', 'until=2100-01-01&assignee=p1', 'since=2020-01-01&status=done&offset=20000', 'q=number%2077777', 'q=everywhere&status=backlog', 'needsAttentionFor=p7'].map((query) => ({ query, atMost: 150 })),
+];
+
+export const lists: Measure = {
+  name: 'lists',
+  about: 'GET /api/work-items over 100,000 items, all filters',
+  run: ({ size = 100_000 }) => withHome(async (home) => {
+    const created = await populate(home, size);
+    const gateway = await serve({ home, port: 0 });
+    const { token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as { token: string };
+    const port = Number(new URL(gateway.url).port);
+    const loader = fork(fileURLToPath(new URL('load.js', import.meta.url)));
+    const figures: Figure[] = [{ name: 'creation while populating', value: created, unit: '/s' }];
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    try {
+      for (const { query, atMost } of queries) {
+        const order = (requests: number): LoadOrder => ({ port, connections: atMost > 20 ? 1 : connections, requests, request: get(port, `/api/work-items?${query}`, token) });
+        const first = await load(loader, order(1));
+        await load(loader, order(atMost > 20 ? 3 : 30));
+        delay.reset();
+        delay.enable();
+        const { latenciesMs } = await load(loader, order(atMost > 20 ? 20 : 400));
+        delay.disable();
+        const note = `p50 ${percentile(latenciesMs, 0.5).toFixed(1)} ms, first ${(first.latenciesMs[0] ?? 0).toFixed(0)} ms, longest stall ${(delay.max / 1e6).toFixed(1)} ms`;
+        if (process.env['VERBOSE']) console.error(query, percentile(latenciesMs, 0.99).toFixed(1), note);
+        figures.push({ name: `?${query}`, value: percentile(latenciesMs, 0.99), unit: 'ms p99', target: { atMost }, note });
+      }
+    } finally {
+      loader.disconnect();
+      await once(loader, 'exit');
+      await gateway.close();
+    }
+    return figures;
+  }),
+};
+
+const statuses = ['executing', 'in_review', 'blocked', 'done', 'escalated'] as const;
+const sources = ['human', 'session', 'cron'] as const;
+
+/** Items of 30 people in 6 departments; half of them moved on. Answers creations per second. */
+async function populate(home: string, size: number): Promise<number> {
+  const supervisor = await createSupervisor({ kinds: [workItemKind()], store: await openLevelStore({ directory: home }) });
+  const lanes = 128;
+  const began = performance.now();
+  await inFlight(lanes, size, async (lane, turn) => {
+    const n = turn * lanes + lane + 1;
+    await supervisor.spawn('work-item', { id: `TRP-${n}`, input: {
+      title: `Work number ${n}`, body: `What is said everywhere about item ${n}: ${'x'.repeat(80)}`, acceptance: null, verifyPolicy: null, sourceRef: null, createdBy: 'operator',
+      assignee: n % 3 === 0 ? null : `p${n % 30}`, department: n % 4 === 0 ? null : `d${n % 6}`, source: sources[n % 3] ?? 'human',
+    } });
+  });
+  const rate = (size / (performance.now() - began)) * 1000;
+  await inFlight(lanes, size / 2, async (lane, turn) => {
+    const n = (turn * lanes + lane) * 2 + 1;
+    await supervisor.ask('work-item', `TRP-${n}`, { type: 'item.move', status: statuses[n % 5], note: 'because' });
+  });
+  await supervisor.stop();
+  return rate;
+}
+
+const get = (port: number, path: string, token: string): string =>
+  [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `Authorization: Bearer ${token}`, 'Connection: keep-alive', '', ''].join('\r\n');
+
+async function load(loader: ReturnType<typeof fork>, order: LoadOrder): Promise<LoadReport> {
+  const answered = once(loader, 'message') as Promise<[LoadReport | { error: string }]>;
+  loader.send(order);
+  const [report] = await answered;
+  if ('error' in report) throw new Error(report.error);
+  if (report.statuses[200] !== order.requests) throw new Error(`not every answer was 200: ${JSON.stringify(report.statuses)}`);
+  return report;
+}

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Engine } from '../../actors/engines/engine.js';
+import type { ToolServer } from '../helpers/tool-server.js';
+import { playTurn, type PlayedTurn } from '../helpers/turn-bench.js';
+
+/** What every real agent program has to do here, one after another; each case answers with a few words for the table. */
+export interface Subject {
+  readonly name: string;
+  readonly engine: Engine;
+  /** Asks before it uses the shell. */
+  readonly shell: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: string;
+  readonly tools: ToolServer;
+  /** What it cannot do, by the name of the case, with the reason. */
+  readonly cannot?: Readonly<Record<string, string>>;
+}
+
+export type Case = readonly [name: string, run: (subject: Subject) => Promise<string>];
+
+export const cases: readonly Case[] = [
+  ['turn', async (subject) => {
+    const turn = await fresh(subject, '[[say hello there]]');
+    expect(turn.text).to.equal('hello there');
+    return `${turn.ms} ms, ${turn.usage?.inputTokens ?? '?'}/${turn.usage?.outputTokens ?? '?'} tokens`;
+  }],
+  ['option-like prompt', async (subject) => {
+    const turn = await fresh(subject, '--version');
+    expect(turn.text).to.include('echo: --version');
+    for (const words of turn.argv) expect(words).to.not.include('--version');
+    return 'echoed';
+  }],
+  ['resume', async (subject) => {
+    const cwd = await workFolder(subject);
+    const first = await played(subject, cwd, { prompt: '[[say one]] apple' });
+    const second = await played(subject, cwd, { prompt: '[[recall]]', nativeId: first.nativeId });
+    expect(second.text).to.include('apple');
+    return `${second.usage?.inputTokens ?? '?'}/${second.usage?.outputTokens ?? '?'} tokens`;
+  }],
+  ['tool allowed', async (subject) => {
+    const turn = await fresh(subject, `[[tool ${subject.shell}]]`, { permission: () => Promise.resolve({ allow: true }) });
+    expect(turn.text).to.include('tool said').and.include('made-42');
+    return 'ran';
+  }],
+  ['tool denied', async (subject) => {
+    const turn = await fresh(subject, `[[tool ${subject.shell}]]`);
+    expect(turn.text).to.not.include('made-42');
+    return turn.text.slice(0, 60).replaceAll('\n', ' ');
+  }],
+  ['MCP tool', async (subject) => {
+    const before = subject.tools.calls.length;
+    const turn = await fresh(subject, '[[tool list_todos {}]]', { mcp: { url: subject.tools.url, token: subject.tools.token } });
+    expect(turn.text).to.include('todo one');
+    expect(subject.tools.calls.length).to.be.greaterThan(before);
+    expect(JSON.stringify(turn.argv)).to.not.include(subject.tools.token);
+    return 'called, token not on the command line';
+  }],
+  ['interrupt and resume', async (subject) => {
+    const cwd = await workFolder(subject);
+    const first = await played(subject, cwd, { prompt: '[[say one]] pear' });
+    let at = 0;
+    const second = await played(subject, cwd, { prompt: '[[slow half of it]]', nativeId: first.nativeId, onText: (turn) => { at = performance.now(); turn.abort(); } }, 'interrupted');
+    const ms = Math.round(performance.now() - at);
+    const third = await played(subject, cwd, { prompt: '[[recall]]', nativeId: second.nativeId });
+    expect(third.text).to.include('pear');
+    return `${ms} ms, kept "${second.text}"`;
+  }],
+  ['killed and resume', async (subject) => {
+    const cwd = await workFolder(subject);
+    const first = await played(subject, cwd, { prompt: '[[say one]] plum' });
+    const second = await played(subject, cwd, {
+      prompt: '[[slow]]', nativeId: first.nativeId, onText: ({ pids }) => pids.forEach((pid) => process.kill(-pid, 'SIGKILL')),
+    }, 'failed');
+    expect(second.error).to.be.a('string');
+    const third = await played(subject, cwd, { prompt: '[[recall]]', nativeId: second.nativeId });
+    expect(third.text).to.include('plum');
+    return second.error?.slice(0, 60) ?? '';
+  }],
+  ['unknown session', async (subject) => {
+    const cwd = await workFolder(subject);
+    const turn = await played(subject, cwd, { prompt: '[[say new]]', nativeId: '00000000-0000-4000-8000-000000000000', transcript: [{ role: 'user', content: 'cherry' }] });
+    expect(turn.text).to.equal('new');
+    return 'began anew with the transcript';
+  }],
+  ...[401, 429, 500].map((status): Case => [`${status}`, async (subject) => {
+    const turn = await fresh(subject, `[[fail ${status}]]`, {}, status === 429 ? 'rate-limited' : 'failed');
+    return `${turn.ms} ms: ${(turn.error ?? '').slice(0, 70).replaceAll('\n', ' ')}`;
+  }]),
+];
+
+type Wish = Parameters<typeof playTurn>[3];
+
+const workFolder = (subject: Subject): Promise<string> => mkdtemp(join(subject.folder, 'work-'));
+
+async function fresh(subject: Subject, prompt: string, wish: Omit<Wish, 'prompt'> = {}, outcome: PlayedTurn['outcome'] = 'succeeded'): Promise<PlayedTurn> {
+  return played(subject, await workFolder(subject), { ...wish, prompt }, outcome);
+}
+
+async function played(subject: Subject, cwd: string, wish: Wish, outcome: PlayedTurn['outcome'] = 'succeeded'): Promise<PlayedTurn> {
+  const turn = await playTurn(subject.engine, cwd, subject.env, wish);
+  expect(turn.outcome, `${turn.error ?? ''} ${turn.text}`).to.equal(outcome);
+  expect(turn.left, 'processes left behind').to.equal(0);
+  return turn;
+}

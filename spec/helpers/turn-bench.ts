@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { Engine, McpEndpoint, TurnIO, TurnMessage, TurnResult } from '../../actors/engines/engine.js';
+import { processTable, startChild } from '../../actors/engines/process.js';
+
+/** Plays single turns of an engine with real child processes, as the gateway would, and tells what became of them. */
+export interface TurnWish {
+  readonly prompt: string;
+  readonly nativeId?: string | null;
+  readonly transcript?: readonly TurnMessage[];
+  readonly model?: string;
+  readonly effort?: string;
+  readonly mcp?: McpEndpoint;
+  /** Called with the first text; what it does to the turn is the case. */
+  readonly onText?: (turn: RunningTurn) => void;
+  readonly permission?: TurnIO['permission'];
+  readonly deadlineMs?: number;
+}
+
+export interface RunningTurn {
+  abort(): void;
+  readonly pids: readonly number[];
+}
+
+export interface PlayedTurn extends TurnResult {
+  readonly nativeId: string | null;
+  readonly deltas: readonly { readonly type: string; readonly content: string }[];
+  /** Every command line that was used. */
+  readonly argv: readonly (readonly string[])[];
+  /** Living processes that it left behind. */
+  readonly left: number;
+  readonly ms: number;
+}
+
+/** `const turn = await playTurn(claudeEngine(), cwd, {}, {prompt: 'hello'})` */
+export async function playTurn(engine: Engine, cwd: string, env: Readonly<Record<string, string>>, wish: TurnWish): Promise<PlayedTurn> {
+  const controller = new AbortController();
+  const spawnId = randomUUID();
+  const deltas: { type: string; content: string }[] = [];
+  const argv: (readonly string[])[] = [];
+  const pids: number[] = [];
+  let nativeId = wish.nativeId ?? null;
+  let heard = false;
+  const io: TurnIO = {
+    signal: controller.signal,
+    async spawn(command, args, options) {
+      argv.push([command, ...args]);
+      const child = await startChild(command, args, {
+        ...options, env: { ...env, ...options.env }, spawnId: `${spawnId}.${argv.length}`, tokenHash: null, note: () => Promise.resolve(), signal: controller.signal, silence: 'report',
+      });
+      pids.push(child.pid);
+      return child;
+    },
+    delta(type, content) {
+      deltas.push({ type, content });
+      if (type !== 'text' || heard) return;
+      heard = true;
+      wish.onText?.({ abort: () => controller.abort(), pids });
+    },
+    native: (id) => {
+      nativeId = id;
+      return Promise.resolve();
+    },
+    ...(wish.permission === undefined ? {} : { permission: wish.permission }),
+  };
+  const began = performance.now();
+  const result = await engine.turn({
+    sessionId: 'bench', turnId: 'bench:1', prompt: wish.prompt, transcript: wish.transcript ?? [], nativeId: wish.nativeId ?? null, model: wish.model ?? null,
+    effort: wish.effort ?? null, cwd, env: { SVC_SESSION_ID: 'bench' }, deadlineMs: wish.deadlineMs ?? 60_000, silenceMs: 60_000,
+    ...(wish.mcp === undefined ? {} : { mcp: wish.mcp }),
+  }, io);
+  const left = (await processTable().marked(spawnId)).length;
+  return { ...result, nativeId, deltas, argv, left, ms: Math.round(performance.now() - began) };
+}

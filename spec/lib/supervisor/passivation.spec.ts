@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { memoryStore } from '../../../lib/store/memory.js';
+import { counterKind, workerKind } from '../../fixtures/kinds.js';
+import { openHouse, seen, unclosable } from '../../fixtures/house.js';
+
+describe('passivation', () => {
+  it('keeps no more actors awake than its bound, and each wakes as it was', async () => {
+    const house = await openHouse([counterKind()], { limits: { awakeActorsMax: 64 } });
+    const many = 640;
+    for (let n = 0; n < many; n += 1) {
+      await house.supervisor.spawn('counter', { id: `c${n}`, input: { n } });
+      expect(house.supervisor.status.awake).to.be.at.most(64);
+    }
+    for (let n = 0; n < many; n += 7) expect(seen(await house.supervisor.ask('counter', `c${n}`, { type: 'add', n: 1 }))).to.include({ n: n + 1 });
+    for (let n = 0; n < many; n += 1) expect(seen(await house.supervisor.get('counter', `c${n}`))).to.include({ n: n % 7 === 0 ? n + 1 : n });
+    expect(house.supervisor.status.awake).to.be.at.most(64);
+    await house.stop();
+  });
+
+  it('lets those sleep that were used longest ago, never one that is busy or listened to', async () => {
+    const house = await openHouse([counterKind()], { limits: { awakeActorsMax: 32 } });
+    const { supervisor, world, store } = house;
+    await supervisor.spawn('counter', { id: 'watched' });
+    await supervisor.spawn('counter', { id: 'busy' });
+    const told: number[] = [];
+    const { unsubscribe } = supervisor.handle('counter', 'watched').subscribe((snapshot) => told.push((snapshot as { context: { n: number } }).context.n));
+    for (let n = 0; n < 60; n += 1) await supervisor.spawn('counter', { id: `c${n}` });
+    store.fail({ mode: 'hold' });
+    const asked = supervisor.ask('counter', 'busy', { type: 'add', n: 1 });
+    await world.settle();
+    for (let n = 0; n < 60; n += 1) await supervisor.handle('counter', `c${n}`).wake();
+    expect(supervisor.handle('counter', 'watched').getSnapshot()).to.not.equal(undefined);
+    expect(supervisor.handle('counter', 'c0').getSnapshot()).to.equal(undefined);
+    expect(supervisor.handle('counter', 'c59').getSnapshot()).to.not.equal(undefined);
+    store.fail(undefined);
+    store.release();
+    expect(seen(await asked)).to.include({ n: 1 });
+    await supervisor.ask('counter', 'watched', { type: 'add', n: 3 });
+    expect(told.at(-1)).to.equal(3);
+    unsubscribe();
+    for (let n = 0; n < 60; n += 1) await supervisor.handle('counter', `c${n}`).wake();
+    expect(supervisor.handle('counter', 'watched').getSnapshot()).to.equal(undefined);
+    await house.stop();
+  });
+
+  it('loads a sleeping actor once for all who ask at the same time', async () => {
+    const inner = unclosable(memoryStore());
+    let reads = 0;
+    const counting = new Proxy(inner, { get: (target, member) => member === 'get'
+      ? (key: string) => { if (key === 'a/counter/a') reads += 1; return target.get(key); }
+      : Reflect.get(target, member) as unknown });
+    const house = await openHouse([counterKind()], { inner: counting });
+    await house.supervisor.spawn('counter', { id: 'a' });
+    await house.restart();
+    reads = 0;
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => house.supervisor.ask('counter', 'a', { type: 'add', n })));
+    expect(reads).to.equal(1);
+    expect(answers.map((answer) => seen(answer as never)['n'])).to.deep.equal([1, 3, 6, 10]);
+    await house.stop();
+  });
+
+  it('does not wake an actor that is only read', async () => {
+    const house = await openHouse([counterKind()]);
+    await house.supervisor.spawn('counter', { id: 'a' });
+    await house.restart();
+    await house.supervisor.get('counter', 'a');
+    await house.supervisor.list('counter', { index: 'all' });
+    await house.supervisor.history({ kind: 'counter', id: 'a' });
+    await house.supervisor.why({ kind: 'counter', id: 'a' }, { type: 'operator' });
+    expect(house.supervisor.status.awake).to.equal(0);
+    await house.stop();
+  });
+
+  it('wakes an actor with its effects and timers in place', async () => {
+    const house = await openHouse([workerKind({ fence: false, run: () => new Promise(() => undefined) }), counterKind()], { limits: { awakeActorsMax: 16 } });
+    const { supervisor, world } = house;
+    await supervisor.spawn('worker', { id: 'w' });
+    await supervisor.ask('worker', 'w', { type: 'go', input: null });
+    await supervisor.spawn('counter', { id: 'timed' });
+    await supervisor.ask('counter', 'timed', { type: 'wait', ms: 5_000 });
+    for (let n = 0; n < 100; n += 1) await supervisor.spawn('counter', { id: `c${n}` });
+    expect(supervisor.handle('worker', 'w').getSnapshot()).to.equal(undefined);
+    expect(seen(await supervisor.ask('worker', 'w', { type: 'leave' }))).to.include({ state: 'idle' });
+    expect(await house.mortal.page({ gte: 'o/', lt: 'o/\x7f' })).to.deep.equal([]);
+    await world.advance(5_000);
+    expect(seen(await supervisor.get('counter', 'timed'))).to.include({ rang: 1 });
+    await house.stop();
+  });
+});

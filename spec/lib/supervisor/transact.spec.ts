@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import type { ActorView, Committed, Turns } from '../../../lib/supervisor/contract.js';
+import type { ActorKey, Json } from '../../../machines/ground.js';
+import { refuse } from '../../../machines/refusals.js';
+import { counterKind, workerKind } from '../../fixtures/kinds.js';
+import { openHouse, rejection, seen, type House } from '../../fixtures/house.js';
+
+const counter = (id: string): ActorKey => ({ kind: 'counter', id });
+const add = (n: number) => ({ type: 'add', n });
+
+describe('transact', () => {
+  let house: House;
+  beforeEach(async () => {
+    house = await openHouse([counterKind(), workerKind({ fence: false, run: async () => 'x' })]);
+    for (const id of ['a', 'b', 'c']) await house.supervisor.spawn('counter', { id });
+  });
+  afterEach(() => house.stop());
+  const plan = <R extends Json>(actors: readonly string[], decide: (turns: Turns) => R | ReturnType<typeof refuse>, extra: object = {}) =>
+    house.supervisor.transact<R>({ name: 'test', actors: actors.map(counter), decide, ...extra });
+  const n = async (id: string) => seen(await house.supervisor.get('counter', id))['n'];
+
+  it('steps several actors in one commit whose entries share one tx', async () => {
+    const offered = house.store.offered;
+    const done = await plan(['b', 'a'], (turns) => {
+      turns.send(counter('a'), add(1));
+      turns.send(counter('b'), add(2));
+      turns.send(counter('a'), add(10));
+      return 'moved';
+    }) as Committed<string>;
+    expect(house.store.offered).to.equal(offered + 1);
+    expect(done).to.include({ result: 'moved', replayed: false });
+    const entries = (await house.log()).slice(-3);
+    expect(entries.map(({ id, tx, last, rev, cause }) => [id, tx, last, rev, cause])).to.deep.equal([
+      ['a', done.seq, false, 2, 'test'], ['b', done.seq, false, 2, 'test'], ['a', done.seq, true, 3, 'test'],
+    ]);
+    expect([await n('a'), await n('b')]).to.deep.equal([11, 2]);
+    expect(done.steps).to.have.length(3);
+  });
+
+  it('is all or nothing over a crash at its write', async () => {
+    for (const when of ['before', 'after'] as const) {
+      house.mortal.dieAt(1, when);
+      void plan(['a', 'b'], (turns) => { turns.send(counter('a'), add(1)); turns.send(counter('b'), add(1)); turns.create('counter', `new-${when}`); return null; });
+      await house.mortal.death;
+      await house.crash();
+      const expected = when === 'after' ? 1 : 0;
+      expect([await n('a'), await n('b')]).to.deep.equal([expected, expected]);
+      expect(await house.supervisor.get('counter', `new-${when}`) === undefined).to.equal(when === 'before');
+    }
+  });
+
+  it('refuses the whole when one refuses, unless it was asked softly', async () => {
+    const before = house.store.offered;
+    expect(await plan(['a', 'b'], (turns) => { turns.send(counter('a'), add(1)); turns.send(counter('b'), add(-1)); return null; })).to.include({ code: 'BAD_REQUEST' });
+    expect(await plan(['a'], (turns) => { turns.send(counter('a'), add(1)); return refuse('CONFLICT'); })).to.include({ code: 'CONFLICT' });
+    expect(await plan(['a'], (turns) => { turns.send(counter('a'), add(1)); turns.create('counter', 'a'); return null; })).to.include({ code: 'EXISTS' });
+    expect(await plan(['nobody'], (turns) => { turns.send(counter('nobody'), add(1)); return null; })).to.include({ code: 'NOT_FOUND' });
+    expect(house.store.offered).to.equal(before);
+    expect(await n('a')).to.equal(0);
+    await plan(['a', 'b'], (turns) => {
+      turns.send(counter('a'), add(1));
+      return (turns.send(counter('b'), add(-1), { soft: true }) as { code: string }).code;
+    });
+    expect([await n('a'), await n('b')]).to.deep.equal([1, 0]);
+  });
+
+  it('reads what it has done so far, and nothing that it did not name', async () => {
+    await plan(['a'], (turns) => {
+      turns.send(counter('a'), add(5));
+      expect((turns.read(counter('a')) as ActorView).view).to.include({ n: 5 });
+      turns.create('counter', 'fresh', { input: { n: 9 } });
+      expect((turns.read(counter('fresh')) as ActorView).view).to.include({ n: 9 });
+      expect(turns.at).to.equal(house.world.now());
+      return null;
+    });
+    expect((await rejection(plan(['a'], (turns) => { turns.read(counter('b')); return null; }))).message).to.match(/does not hold the turn of counter b/);
+    expect((await rejection(plan(['a'], (turns) => { turns.send(counter('b'), add(1)); return null; }))).message).to.match(/name it in "actors"/);
+    expect(await plan(['absent'], (turns) => turns.read(counter('absent')) === undefined)).to.include({ result: true });
+  });
+
+  it('never deadlocks two plans that name the same actors in opposite order', async () => {
+    const plans = Array.from({ length: 40 }, (_, index) => plan(index % 2 === 0 ? ['a', 'b', 'c'] : ['c', 'b', 'a'], (turns) => {
+      for (const id of ['a', 'b', 'c']) turns.send(counter(id), add(1));
+      return null;
+    }));
+    const asks = Array.from({ length: 40 }, () => house.supervisor.ask('counter', 'b', add(1)));
+    await Promise.all([...plans, ...asks]);
+    expect([await n('a'), await n('b'), await n('c')]).to.deep.equal([40, 80, 40]);
+  });
+
+  it('decides on what others committed before it, one plan at a time', async () => {
+    await Promise.all(Array.from({ length: 30 }, (_, index) => plan(['a', 'b'], (turns) => {
+      const seenNow = ((turns.read(counter('a')) as ActorView).view as { n: number }).n;
+      turns.send(counter('a'), add(1));
+      turns.send(counter('b'), add(seenNow === index ? 1 : 1_000));
+      return null;
+    })));
+    expect([await n('a'), await n('b')]).to.deep.equal([30, 30]);
+  });
+
+  it('counts without a double, over crashes, with many counters', async () => {
+    const count = (name: string) => plan([], (turns) => turns.count(name)).then((done) => (done as Committed<number>).result);
+    expect(await Promise.all([count('x'), count('x'), count('y')])).to.deep.equal([1, 2, 1]);
+    for (let many = 0; many < 1_100; many += 50) await plan([], (turns) => { for (let one = many; one < many + 50; one += 1) turns.count(`z${String(one).padStart(4, '0')}`); return null; });
+    await house.crash();
+    expect([await count('x'), await count('y'), await count('z0001'), await count('z1099')]).to.deep.equal([3, 2, 2, 2]);
+  });
+
+  it('puts rows of its own and peeks at those that it announced', async () => {
+    await plan([], (turns) => { turns.put('alias/one', { to: 'a' }); turns.put('alias/two', 2); return null; });
+    expect(await plan([], (turns) => turns.peek('alias/one') as Json, { reads: ['alias/one'] })).to.deep.include({ result: { to: 'a' } });
+    expect((await rejection(plan([], (turns) => turns.peek('alias/two') as Json))).message).to.match(/did not announce/);
+    expect(await house.supervisor.meta('alias/')).to.deep.equal([['alias/one', { to: 'a' }], ['alias/two', 2]]);
+    await plan([], (turns) => { turns.put('alias/one', null); return null; });
+    expect(await house.supervisor.meta('alias/')).to.deep.equal([['alias/two', 2]]);
+  });
+
+  it('refuses more than 16 actors', async () => {
+    const names = Array.from({ length: 17 }, (_, index) => `x${index}`);
+    expect((await rejection(plan(names, () => null))).message).to.match(/16 actors at most; "test" names 17/);
+    expect(await plan([...names.slice(0, 16), 'x0'], () => 'fine')).to.include({ result: 'fine' });
+  });
+
+  it('becomes a fault when it throws, and gives all turns back', async () => {
+    const error = await rejection(plan(['a', 'b'], (turns) => { turns.send(counter('a'), add(1)); throw new Error('careless plan'); }));
+    expect(error).to.include({ name: 'Fault' });
+    expect(error.message).to.match(/the plan "test" threw: careless plan/);
+    expect(seen(await house.supervisor.ask('counter', 'a', add(2)))).to.include({ n: 2 });
+    expect(await rejection(plan(['a'], (turns) => { turns.send(counter('a'), { type: 'explode' }); return null; }))).to.include({ name: 'Fault' });
+    expect(await n('a')).to.equal(2);
+    expect(await house.supervisor.deadLetters()).to.deep.equal([]);
+  });
+
+  it('gives its turns back when the write fails', async () => {
+    house.store.fail({ failAt: 1, mode: 'before' });
+    expect(await rejection(plan(['a', 'b'], (turns) => { turns.send(counter('a'), add(1)); return null; }))).to.include({ code: 'STORE_UNAVAILABLE' });
+    expect(seen(await house.supervisor.ask('counter', 'a', add(2)))).to.include({ n: 2 });
+    expect(seen(await house.supervisor.ask('counter', 'b', add(2)))).to.include({ n: 2 });
+  });
+
+  it('creates an actor that it did not name only where there is none', async () => {
+    expect(await plan([], (turns) => { turns.create('counter', 'a', { input: { n: 99 } }); return null; })).to.include({ code: 'EXISTS' });
+    expect(await n('a')).to.equal(0);
+    const twins = await Promise.all([1, 2].map((value) => plan([], (turns) => { turns.create('counter', 'twin', { input: { n: value } }); return value; })));
+    expect(twins.map((answer) => 'code' in answer ? answer.code : answer.result)).to.deep.equal([1, 'EXISTS']);
+    expect(await n('twin')).to.equal(1);
+    const rivals = await Promise.all([plan([], (turns) => { turns.create('counter', 'rival', { input: { n: 1 } }); return 1; }), house.supervisor.spawn('counter', { id: 'rival', input: { n: 2 } })]);
+    expect(rivals.filter((answer) => 'code' in answer)).to.have.length(1);
+  });
+
+  it('rehearses with dryRun: all steps, no number used, nothing written', async () => {
+    const offered = house.store.offered;
+    const done = await plan(['a'], (turns) => { turns.count('x'); turns.send(counter('a'), add(1)); turns.create('worker', 'w2'); return 'would'; }, { dryRun: true }) as Committed<string>;
+    expect(done.steps.map(({ kind, id, from, to }) => [kind, id, from, to])).to.deep.equal([['counter', 'a', 'open', 'open'], ['worker', 'w2', null, 'idle']]);
+    expect(house.store.offered).to.equal(offered);
+    expect(await plan([], (turns) => turns.count('x'))).to.include({ result: 1 });
+  });
+
+  it('answers again what it answered under an idempotency key', async () => {
+    const idempotency = { key: 'k', scope: 's', hash: 'h' };
+    const deed = () => plan(['a'], (turns) => { turns.send(counter('a'), add(1)); return { number: turns.count('x') }; }, { idempotency });
+    const answers = await Promise.all([deed(), deed()]) as Committed<{ number: number }>[];
+    await house.crash();
+    answers.push(await deed() as Committed<{ number: number }>);
+    expect(answers.map(({ result, replayed }) => [result.number, replayed])).to.deep.equal([[1, false], [1, true], [1, true]]);
+    expect(await n('a')).to.equal(1);
+  });
+
+  it('starts no effect before its commit and holds no turn during it', async () => {
+    await house.supervisor.transact({ name: 'go', actors: [counter('a')], decide: (turns) => {
+      turns.create('worker', 'w');
+      turns.send({ kind: 'worker', id: 'w' }, { type: 'go', input: 1 });
+      turns.send(counter('a'), { type: 'pass', to: 'b', n: 3 });
+      return null;
+    } });
+    await house.world.settle();
+    expect(seen(await house.supervisor.get('worker', 'w'))).to.deep.include({ results: ['x'] });
+    expect(await n('b')).to.equal(3);
+  });
+
+  it('refuses reserved event names as ask does', async () => {
+    expect(await plan(['a'], (turns) => { turns.send(counter('a'), { type: 'xstate.stop' }); return null; })).to.include({ code: 'BAD_REQUEST' });
+  });
+});
