@@ -15,7 +15,7 @@ export interface SessionsQuery {
 
 /**
  * Sessions, newest activity first, in the four ways of the API: by search (`q`), one group, all (`limit=0`), or the
- * overview with the first of every group. An agent sees itself and what is beneath it.
+ * overview with the first of every group. Archived ones are found by search only. An agent sees itself and what is beneath it.
  */
 export async function listSessions(desk: Desk, query: SessionsQuery, by: Caller): Promise<Json> {
   if (by.type === 'session') return listSubtree(desk, query, by);
@@ -40,7 +40,8 @@ async function collect(desk: Desk, index: string, prefix?: string): Promise<Json
 async function search(desk: Desk, q: string): Promise<Json> {
   const matches = matcher(q);
   const found: Json[] = [];
-  for await (const row of walkRecords(desk.supervisor, 'session', await idsOf(desk.supervisor, 'session', { index: 'all' }))) {
+  const ids = [...await idsOf(desk.supervisor, 'session', { index: 'all' }), ...await idsOf(desk.supervisor, 'session', { index: 'archived' })];
+  for await (const row of walkRecords(desk.supervisor, 'session', ids)) {
     if (matches(row)) found.push(row);
     if (found.length === searchMax) break;
   }
