@@ -89,6 +89,8 @@ const table = {
   'skill.list': anyCaller,
   'skill.read': anyCaller,
   'skill.edit': people,
+  'knowledge.search': anyCaller,
+  'knowledge.read': anyCaller,
   'session.attach': [who, who, 'yes', 'yes', 'yes', no, no, no],
 } as const satisfies Record<string, Row>;
 

@@ -9,6 +9,7 @@ import type { Supervisor } from '../supervisor/contract.js';
 import type { SystemWorld } from '../world.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
+import { openKnowledge, type Knowledge } from './knowledge/knowledge.js';
 import { openSkills, type SkillShelf } from './skills/skills.js';
 import { openRoster, type RosterBook } from './roster/roster.js';
 
@@ -19,6 +20,7 @@ import { openRoster, type RosterBook } from './roster/roster.js';
 export interface Records {
   readonly roster: RosterBook;
   readonly skills: SkillShelf;
+  readonly knowledge: Knowledge;
   readonly files: FileRoom;
   readonly allow: Allowances;
   readonly folders: Pick<Layout, 'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
@@ -56,11 +58,13 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   const roster = await openRoster({ folder: layout.org, root, log });
   const files = await openFileRoom({ layout, world, limits: options.limits ?? {}, fetch: options.fetch ?? {} });
   const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
+  const knowledge = openKnowledge({ home: layout.home, world });
   let sweeping: NodeJS.Timeout | undefined;
   let sweep = async (): Promise<void> => undefined;
   return {
     roster,
     skills,
+    knowledge,
     files,
     allow: { customPaths: false, open: false, ...options.allow },
     folders: layout,
@@ -85,6 +89,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     sweep: () => sweep(),
     async close() {
       clearInterval(sweeping);
+      await knowledge.close();
       await skills.close();
       await roster.close();
     },

@@ -10,8 +10,11 @@ import { join } from 'node:path';
 export interface WatchTreeOptions {
   /** Folders below the root that are watched: 1 = the root's own sub-folders. */
   readonly depth: number;
-  /** Called after a quiet moment; a second call never begins before the first has ended. Must not reject. */
-  readonly onChange: () => Promise<void>;
+  /**
+   * Called after a quiet moment with the folders that notices came from, or with undefined when everything must be
+   * looked at. A second call never begins before the first has ended. Must not reject.
+   */
+  readonly onChange: (folders: ReadonlySet<string> | undefined) => Promise<void>;
   /** Quiet moment, default 100. */
   readonly debounceMs?: number;
   /** A look without any notice, default 30,000. */
@@ -20,6 +23,8 @@ export interface WatchTreeOptions {
 }
 
 export interface TreeWatch {
+  /** Resolves when everything is watched: what is read after that misses nothing. */
+  readonly established: Promise<void>;
   /** Look now; resolves when `onChange` has run. */
   look(): Promise<void>;
   close(): Promise<void>;
@@ -29,39 +34,65 @@ export interface TreeWatch {
 export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
   const { debounceMs = 100, rescanMs = 30_000, foldersMax = 2_000 } = options;
   const watchers = new Map<string, FSWatcher>();
+  let noticed = new Set<string>();
   let quiet: NodeJS.Timeout | undefined;
   let closed = false;
   let running: Promise<void> = Promise.resolve();
 
-  function soon(): void {
+  function soon(folder: string): void {
     if (closed) return;
+    noticed.add(folder);
     clearTimeout(quiet);
-    quiet = setTimeout(() => void look(), debounceMs).unref();
+    quiet = setTimeout(() => void look(false), debounceMs).unref();
   }
 
-  function look(): Promise<void> {
+  function look(everything = true): Promise<void> {
     clearTimeout(quiet);
     running = running.then(async () => {
       if (closed) return;
-      await follow();
-      await options.onChange();
+      const changed = noticed;
+      noticed = new Set();
+      const moved = await follow();
+      await options.onChange(everything || moved ? undefined : changed);
     });
     return running;
   }
 
-  /** Watch the folders that are there now, and no others. */
-  async function follow(): Promise<void> {
-    const folders = await foldersBelow(root, options.depth, foldersMax);
-    for (const [folder, watcher] of watchers) if (!folders.includes(folder)) forget(folder, watcher);
-    for (const folder of folders) {
-      if (closed || watchers.has(folder)) continue;
-      try {
-        const watcher = watch(folder, { persistent: false }, soon);
-        watcher.on('error', () => forget(folder, watcher));
-        watchers.set(folder, watcher);
-      } catch {
-        return; // gone again, or no more watches to be had: the regular look serves
+  /** Watch the folders that are there now, and no others. True when they are not those of before. */
+  async function follow(): Promise<boolean> {
+    let moved = false;
+    const there = new Set<string>();
+    let level = [root];
+    for (let down = 0; down <= options.depth && level.length > 0; down += 1) {
+      const next: string[] = [];
+      for (const folder of level) {
+        if (closed || there.size >= foldersMax) break;
+        if (!watchers.has(folder)) moved = true;
+        listen(folder); // before it is read, so that what comes in between is noticed
+        const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
+        if (entries === undefined) continue;
+        there.add(folder);
+        for (const entry of entries) if (entry.isDirectory() && !entry.name.startsWith('.')) next.push(join(folder, entry.name));
       }
+      level = next;
+    }
+    for (const [folder, watcher] of watchers) {
+      if (there.has(folder)) continue;
+      forget(folder, watcher);
+      moved = true;
+    }
+    return moved;
+  }
+
+  /** An absent folder, or no more watches to be had: the regular look serves. */
+  function listen(folder: string): void {
+    if (watchers.has(folder)) return;
+    try {
+      const watcher = watch(folder, { persistent: false }, () => soon(folder));
+      watcher.on('error', () => forget(folder, watcher));
+      watchers.set(folder, watcher);
+    } catch {
+      return;
     }
   }
 
@@ -71,9 +102,11 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
   }
 
   const regular = setInterval(() => void look(), rescanMs).unref();
-  running = follow();
+  running = follow().then(() => undefined);
+  const established = running;
 
   return {
+    established,
     look,
     async close() {
       closed = true;
@@ -84,21 +117,4 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
       for (const [folder, watcher] of watchers) forget(folder, watcher);
     },
   };
-}
-
-/** The root and what lies below it, level by level; neither links nor hidden folders. */
-async function foldersBelow(root: string, depth: number, foldersMax: number): Promise<readonly string[]> {
-  const found: string[] = [];
-  let level = [root];
-  for (let down = 0; down <= depth && level.length > 0 && found.length < foldersMax; down += 1) {
-    const next: string[] = [];
-    for (const folder of level) {
-      const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-      if (entries === undefined) continue;
-      found.push(folder);
-      for (const entry of entries) if (entry.isDirectory() && !entry.name.startsWith('.')) next.push(join(folder, entry.name));
-    }
-    level = next;
-  }
-  return found.slice(0, foldersMax);
 }

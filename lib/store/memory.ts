@@ -50,7 +50,7 @@ export function memoryStore(): Store {
     },
     async page(range) {
       alive();
-      return order.select(range, pageLimit(range)).map((key) => [key, values.get(key)!]);
+      return order.select(range, pageLimit(range)).map((key) => [key, range.keysOnly === true ? '' : values.get(key)!]);
     },
     async count(range) {
       alive();

@@ -64,8 +64,15 @@ export class Committer {
     for (const op of this.tallies.seal(changes)) (group.ops as Op[]).push(op);
     this.inFlight += 1;
     this.store.write(group).then(
-      () => this.done(members, sealed, changes, undefined),
-      (error: unknown) => this.done(members, sealed, changes, error ?? new Error('the store failed')),
+      () => {
+        this.tallies.settle(changes, true);
+        this.done(members, sealed, undefined);
+      },
+      (error: unknown) => {
+        // An answer that was lost on its way is no reason to count wrongly: what survived tells.
+        this.tallies.settle(changes, group.last >= group.first && this.store.head.seq >= group.last);
+        this.done(members, sealed, error ?? new Error('the store failed'));
+      },
     );
   }
 
@@ -106,9 +113,8 @@ export class Committer {
     }
   }
 
-  private done(members: readonly Pending[], sealed: readonly Sealed[], changes: Change, error: unknown): void {
+  private done(members: readonly Pending[], sealed: readonly Sealed[], error: unknown): void {
     this.inFlight -= 1;
-    this.tallies.settle(changes, error === undefined);
     if (error === undefined) {
       this.groups += 1;
       this.commits += members.length;

@@ -108,6 +108,8 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       }
       expect(seen).to.deep.equal(rows.map(([, value]) => value));
       expect(await store.count(all)).to.equal(2_500);
+      expect(await store.page({ ...all, keysOnly: true, limit: 2 })).to.deep.equal([[keys.row('r', 'x', '1', 0), ''], [keys.row('r', 'x', '1', 1), '']]);
+      expect(await store.count({ ...all, limit: 7 })).to.equal(7);
     });
 
     it('keeps long values and every character that JSON text may hold', async () => {

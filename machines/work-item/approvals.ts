@@ -30,7 +30,7 @@ export function request(context: WorkItemContext, event: WorkItemEventOf<'approv
   const superseded = replaces && context.approval ? [row(context.approval, 'superseded')] : [];
   const entry: LedgerEntry = { kind: 'approval_requested', at: event.at, actor: decider(event.by), detail: { requestId: event.requestId, target, targetKind } };
   const { set, wishes } = record(context, 'approval-requested', event.at, [entry]);
-  return { set: { ...set, approval, approvals: approval.n }, wishes: [...superseded, row(approval, 'pending'), ...wishes] };
+  return { set: { ...set, approval, approvals: approval.n, ...(context.withdrawn ? { withdrawn: null } : {}) }, wishes: [...superseded, row(approval, 'pending'), ...wishes] };
 }
 
 /** The same text to the same target again asks for nothing new. */
@@ -73,7 +73,7 @@ export function withdraw(context: WorkItemContext, state: 'expired' | 'cancelled
   const gone = pendingOf(context);
   const entry: LedgerEntry = { kind: 'note', at, actor: 'system', detail: { approval: state, requestId: gone.requestId } };
   const { set, wishes } = record(context, `approval-${state}`, at, [entry]);
-  return { set: { ...set, approval: null }, wishes: [row(gone, state), ...wishes, ...(state === 'expired' ? delivered(context, gone, state) : [])] };
+  return { set: { ...set, approval: null, withdrawn: state }, wishes: [row(gone, state), ...wishes, ...(state === 'expired' ? delivered(context, gone, state) : [])] };
 }
 
 function routed(event: WorkItemEventOf<'approval.request'>): { readonly target: string | null; readonly targetKind: TargetKind } {

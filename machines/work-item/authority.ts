@@ -98,7 +98,8 @@ function answer(cell: Cell, context: WorkItemContext, state: ApprovalState): Ref
     case 'NOT_ROUTED': return refuse(cell, { workItemId: context.id, approvalTarget: approval?.target ?? null },
       approval?.target ? `The approval of ${context.id} is routed to ${approval.target}. They, or the root, must decide or escalate it.` : undefined);
     case 'NO_PENDING_APPROVAL': return approval === null || state === 'none'
-      ? refuse(cell, { workItemId: context.id }, `Work item ${context.id} has no pending approval.`)
+      ? refuse(cell, { workItemId: context.id, ...(context.withdrawn ? { approvalState: context.withdrawn, approvalDecidedBy: null } : {}) },
+        `Work item ${context.id} has no pending approval${context.withdrawn ? `: the last request was ${context.withdrawn} before anybody decided` : ''}.`)
       : refuse(cell, { workItemId: context.id, approvalState: state, approvalDecidedBy: approval.decidedBy }, `The approval of ${context.id} was ${state} already, by ${approval.decidedBy ?? 'somebody'}.`);
   }
 }

@@ -114,6 +114,8 @@ export interface WorkItemContext {
   readonly dueAt?: number | null;
   readonly labels?: readonly string[];
   readonly links?: readonly Link[];
+  /** What became of the last request where nobody decided it. */
+  readonly withdrawn?: 'expired' | 'cancelled' | null;
   /** Sub-tasks so far. */
   readonly children?: number;
   /** Rows of `attempts` so far. */

@@ -10,6 +10,7 @@ import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
 import { fileRoutes } from './files.js';
+import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
@@ -36,6 +37,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...orgRoutes(options.records),
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
+    ...knowledgeRoutes(options.records),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));

@@ -65,6 +65,9 @@ export async function openRoster(options: { readonly folder: string; readonly ro
     onChange: () => alone(() => refresh()).then(() => undefined, (error: unknown) => log.error({ err: error }, 'the roster could not be read; the last one stays')),
   });
 
+  await watched.established;
+  await alone(() => refresh()); // what changed between the first reading and the watch
+
   return {
     get value() { return current.value; },
     get departments() { return current.files.departments; },

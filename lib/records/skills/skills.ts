@@ -90,13 +90,15 @@ export function openSkills(options: { readonly folder: string; readonly manifest
     for (const listener of listeners) await listener(change);
   }
 
-  const first = alone(async () => {
-    await list();
-    state = contentHash([...known].map(([name, { stamp }]) => `${name} ${stamp}`).sort().join('\n'));
-  });
   const watched = watchTree(folder, {
     depth: 1,
     onChange: () => alone(() => look()).catch((error: unknown) => world.log.error({ err: error }, 'the skills could not be read')),
+  });
+
+  const first = alone(async () => {
+    await watched.established;
+    await list();
+    state = contentHash([...known].map(([name, { stamp }]) => `${name} ${stamp}`).sort().join('\n'));
   });
 
   return {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { createWorkItem } from '../../../lib/commands/create-work-item.js';
 import { listWorkItems } from '../../../lib/commands/list-work-items.js';
+import { merged } from '../../../lib/commands/merge-lists.js';
+import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { operator } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { openDesk, type DeskHouse } from './desk-fixture.js';
@@ -74,7 +76,7 @@ describe('listWorkItems', () => {
     const middle = Date.parse(items[120]?.updatedAt ?? '');
     for (const facet of facets) {
       for (const more of [{}, { since: middle }, { until: middle }, { since: middle, until: middle + 5 }, { since: 0, until: 1 }, { q: 'cheese' }, { q: 'number 1', since: middle }]) {
-        for (const [offset, limit] of [[0, 20], [3, 5], [30, 100], [150, 20]] as const) {
+        for (const [offset, limit] of [[0, 20], [3, 5], [12, 3], [17, 1], [25, 2], [30, 100], [150, 20]] as const) {
           const query = { ...facet, ...more };
           const page = await listWorkItems(house.desk, { ...query, offset, limit }, operator);
           const all = plainly(query);
@@ -105,5 +107,27 @@ describe('listWorkItems', () => {
     expect([await ask('p9'), await ask('p1'), await ask('operator')]).to.deep.equal([['OLD-1'], ['OLD-5'], []]);
     await house.desk.supervisor.ask('work-item', 'OLD-1', { type: 'approval.escalate' }, { by: { type: 'system', part: 'spec' } });
     expect(await ask('operator')).to.deep.equal(['OLD-1']);
+  });
+});
+
+describe('merged', () => {
+  /** Lists of a made-up kind whose ranges are very uneven: what one slice holds of one lies far beyond what it holds of another. */
+  const lists: Record<string, string[]> = {
+    a: Array.from({ length: 400 }, (_, n) => String(n).padStart(6, '0')),
+    b: Array.from({ length: 60 }, (_, n) => String(n * 50).padStart(6, '0')),
+    c: [],
+    d: Array.from({ length: 30 }, (_, n) => String(2990 + n).padStart(6, '0')),
+  };
+  const supervisor = {
+    async list(_kind: string, { prefix = '', limit = 100, after }: { prefix?: string; limit?: number; after?: string }) {
+      const keys = (lists[prefix.slice(0, 1)] ?? []).map((order) => `${prefix}${order}`).filter((key) => after === undefined || key > after).slice(0, limit);
+      return { items: keys.map((key) => ({ id: `${key.slice(2)}`, key, row: 1 })), next: keys.length === limit ? keys.at(-1) ?? null : null };
+    },
+  } as unknown as Supervisor; // the only verb that a merge needs
+
+  it('gives every place once and in order, however uneven the ranges are', async () => {
+    const places: string[] = [];
+    for await (const batch of merged(supervisor, 'x', Object.keys(lists).map((name) => ({ index: 'i', prefix: `${name}/` })), 5)) places.push(...batch.map(({ key }) => key));
+    expect(places).to.deep.equal([...new Set(Object.values(lists).flat())].sort());
   });
 });

@@ -180,7 +180,8 @@ describe('/api/work-items/:id, what stands around it', () => {
       const id = await mint();
       await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'Now?', target: 'operator', expiresAt: new Date(house.supervisor.world.now() - 1).toISOString() });
       await poll(() => house.operator.get(`/api/work-items/${id}/approvals`), (answer) => answer.body.approvals[0].state === 'expired');
-      expect(brief(await decide(house.operator, id, 'approve'))).to.deep.equal([409, 'NO_PENDING_APPROVAL']);
+      const late = await decide(house.operator, id, 'approve');
+      expect([late.status, late.body.code, late.body.approvalState, late.body.approvalDecidedBy]).to.deep.equal([409, 'NO_PENDING_APPROVAL', 'expired', null]);
     });
 
     it('that mirror a parked gate are neither decided alone, nor replaced, nor archived away', async () => {

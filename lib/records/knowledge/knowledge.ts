@@ -1,0 +1,86 @@
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import type { SystemWorld } from '../../world.js';
+import { openJailed, readStart, segmentsOf } from '../jailed-file.js';
+import { openLibrary, type Library } from './library.js';
+import { snippetOf, titleOf } from './snippet.js';
+import { documentBytesMax, markdown } from './tree.js';
+import { fragmentsOf } from './words.js';
+
+/**
+ * What the house knows: Markdown below `knowledge/` and `docs/`, found by fragments of words and read by path. Nothing
+ * else of the home can be reached from here, whatever the path says and whatever stands in its place.
+ */
+export interface Knowledge {
+  /** At most 20 documents that hold all the words, most matches first, then by path. BAD_REQUEST for a question that is none. */
+  search(question: string): Promise<Answer | Refusal>;
+  read(path: string): Promise<KnowledgeText | Refusal>;
+  readonly library: Library;
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  readonly query: string;
+  readonly results: readonly { readonly path: string; readonly title: string; readonly snippet: string; readonly matchCount: number }[];
+  /** False while the index is still being built. */
+  readonly complete: boolean;
+}
+
+export interface KnowledgeText { readonly path: string; readonly title: string; readonly content: string; readonly truncated: boolean; readonly totalChars: number }
+
+/** `openKnowledge({home: layout.home, world})` */
+export function openKnowledge({ home, world }: { readonly home: string; readonly world: SystemWorld }): Knowledge {
+  const library = openLibrary({ home, folders: roots, world });
+
+  async function textOf(path: string): Promise<string | undefined> {
+    const opened = await openJailed(home, path);
+    if (typeof opened === 'string') return undefined;
+    try {
+      return (await readStart(opened.handle, Math.min(opened.size, documentBytesMax))).toString('utf8');
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
+  return {
+    library,
+    async search(question) {
+      const query = question.trim();
+      if (query === '') return refuse('BAD_REQUEST', { path: 'q' }, 'q is required');
+      if (question.length > questionCharsMax) return refuse('BAD_REQUEST', { path: 'q' }, `q is too long (${question.length} chars, max ${questionCharsMax})`);
+      const fragments = fragmentsOf(query);
+      if (fragments.length > fragmentsMax) return refuse('BAD_REQUEST', { path: 'q' }, `q has ${fragments.length} different words, max ${fragmentsMax}`);
+      await library.ready(patienceMs);
+      const hits = library.find(fragments, hitsMax);
+      const results = await Promise.all(hits.map(async ({ path, matchCount }) => {
+        const text = await textOf(path) ?? '';
+        return { path, title: titleOf(text, path), snippet: snippetOf(text, fragments), matchCount };
+      }));
+      return { query, results, complete: library.complete };
+    },
+    async read(path) {
+      const segments = segmentsOf(path);
+      const fit = segments !== undefined && segments.length > 1 && roots.includes(segments[0] ?? '') && markdown.test(path) && segments.every((segment) => !segment.startsWith('.'));
+      if (!fit) return refuse('BAD_REQUEST', { path: 'path' }, 'path must be a relative path of a Markdown file below knowledge/ or docs/, as returned by search');
+      const opened = await openJailed(home, path);
+      if (opened === 'absent') return refuse('NOT_FOUND', { path }, 'Not found');
+      if (typeof opened === 'string') return refuse('FORBIDDEN', { path }, 'This path leads outside of what may be read.');
+      try {
+        const text = (await readStart(opened.handle, Math.min(opened.size, readBytesMax))).toString('utf8');
+        const content = text.length > contentCharsMax ? text.slice(0, contentCharsMax).replace(/[\uD800-\uDBFF]$/, '') : text;
+        return { path, title: titleOf(text, path), content, truncated: content.length < text.length || opened.size > readBytesMax, totalChars: text.length };
+      } finally {
+        await opened.handle.close();
+      }
+    },
+    close: () => library.close(),
+  };
+}
+
+const roots: readonly string[] = ['knowledge', 'docs'];
+const hitsMax = 20;
+const questionCharsMax = 1_024;
+const fragmentsMax = 32;
+const contentCharsMax = 20_000;
+const readBytesMax = 8 * 2 ** 20;
+/** For the first reading of a small house; a large one answers with what it has. */
+const patienceMs = 2_000;

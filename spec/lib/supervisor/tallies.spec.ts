@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { setup } from 'xstate';
+import type { Kind } from '../../../actors/contracts.js';
+import { faultyStore } from '../../../lib/store/faulty.js';
+import { memoryStore } from '../../../lib/store/memory.js';
+import { createSupervisor } from '../../../lib/supervisor/create.js';
+import { keys, prefix } from '../../../lib/store/keys.js';
+
+/** Numbers that the kernel keeps for a kind: right in one batch with what they count, or not changed at all. */
+const machine = setup({ types: {} as { context: { id: string }; events: { type: 'flip' } } }).createMachine({
+  id: 'lamp', context: ({ input }) => input as { id: string }, initial: 'off', states: { off: { on: { flip: 'on' } }, on: { on: { flip: 'off' } } },
+});
+const lamp: Kind<typeof machine> = { kind: 'lamp', version: 1, machine, view: (snapshot) => snapshot.value, counts: (snapshot) => [snapshot.value, 'lamps'] };
+
+describe('counts', () => {
+  it('follow every actor, at once and under load, and stand in rows for the next start', async () => {
+    const store = memoryStore();
+    const supervisor = await createSupervisor({ kinds: [lamp], store });
+    await Promise.all(Array.from({ length: 50 }, (_, n) => supervisor.spawn('lamp', { id: `l${n}` })));
+    await Promise.all(Array.from({ length: 30 }, (_, n) => supervisor.ask('lamp', `l${n}`, { type: 'flip' })));
+    expect(Object.fromEntries(supervisor.counts('lamp'))).to.deep.equal({ off: 20, lamps: 50, on: 30 });
+    const rows = Object.fromEntries(await store.page(prefix('n/')));
+    expect(rows).to.deep.equal({ [keys.count('lamp', 'off')]: '20', [keys.count('lamp', 'on')]: '30', [keys.count('lamp', 'lamps')]: '50' });
+    await Promise.all(Array.from({ length: 30 }, (_, n) => supervisor.ask('lamp', `l${n}`, { type: 'flip' })));
+    expect(Object.fromEntries(supervisor.counts('lamp'))).to.deep.equal({ off: 50, lamps: 50 });
+    expect(await store.get(keys.count('lamp', 'on'))).to.equal(undefined);
+    await supervisor.stop();
+  });
+
+  it('are read back at the next start', async () => {
+    const store = memoryStore();
+    await store.write({ first: 1, last: 0, chain: store.head.chain, ops: [[keys.count('lamp', 'on'), '7'], [keys.count('lamp', 'a/b'), '2']] });
+    const supervisor = await createSupervisor({ kinds: [lamp], store });
+    expect(Object.fromEntries(supervisor.counts('lamp'))).to.deep.equal({ on: 7, 'a/b': 2 });
+    await supervisor.spawn('lamp', { id: 'one' });
+    await supervisor.ask('lamp', 'one', { type: 'flip' });
+    expect(supervisor.counts('lamp').get('on')).to.equal(8);
+    await supervisor.stop();
+  });
+
+  it('change nothing where the write failed, and count what survived a lost answer', async () => {
+    const store = faultyStore(memoryStore());
+    const supervisor = await createSupervisor({ kinds: [lamp], store });
+    await supervisor.spawn('lamp', { id: 'one' });
+    for (const [mode, after] of [['before', 1], ['after', 2]] as const) {
+      store.fail({ failAt: 1, mode });
+      const outcome = await supervisor.spawn('lamp', { id: `lost ${mode}`.replace(' ', '-') }).then(() => 'answered', () => 'failed');
+      expect([outcome, supervisor.counts('lamp').get('off')]).to.deep.equal(['failed', after]);
+    }
+    store.fail(undefined);
+    await supervisor.spawn('lamp', { id: 'three' });
+    expect(Object.fromEntries(supervisor.counts('lamp'))).to.deep.equal({ off: 3, lamps: 3 });
+    expect(await store.get(keys.count('lamp', 'off'))).to.equal('3');
+    await supervisor.stop();
+  });
+});
