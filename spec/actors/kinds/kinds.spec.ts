@@ -142,8 +142,8 @@ describe('kinds under a supervisor', () => {
       await home.supervisor.spawn('work-item', { id: 'TRP-1', input: item({ assignee: 'ann', department: 'build' }) });
       await home.supervisor.spawn('work-item', { id: 'TRP-2', input: item() });
       const ids = async (index: string, prefix: string) => (await home.supervisor.list('work-item', { index, prefix })).items.map(({ id }) => id).sort();
-      expect([await ids('all', ''), await ids('status', 'assigned/'), await ids('assignee', 'ann/'), await ids('department', 'build/'), await ids('source', 'human/')])
-        .to.deep.equal([['TRP-1', 'TRP-2'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-1', 'TRP-2']]);
+      expect([await ids('all', ''), await ids('status', 'assigned/'), await ids('assignee', 'ann/'), await ids('department', 'build/'), await ids('crowd', 'assigned/human/build/'), await ids('crowd', 'backlog/human/')])
+        .to.deep.equal([['TRP-1', 'TRP-2'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-2']]);
       await home.supervisor.ask('work-item', 'TRP-1', { type: 'item.move', status: 'done' });
       expect([await ids('status', 'assigned/'), await ids('status', 'done/')]).to.deep.equal([[], ['TRP-1']]);
     });
