@@ -28,6 +28,14 @@ const commandEngine = z.strictObject({
   command: z.array(z.string().max(4_096)).min(1).max(64).describe('The program and its arguments. No shell is involved.'),
 });
 
+/** The Claude Code program, driven in its own protocol. It uses the login of the user; a key is passed on only when it is named here. */
+const claudeEngine = z.strictObject({
+  bin: z.string().min(1).max(4_096).optional().describe('Where the program is, if not on the PATH as `claude`.'),
+  model: z.string().min(1).max(200).optional().describe('Model of turns that name none.'),
+  baseUrl: z.url().optional().describe('Address of the model provider, where it is not the usual one.'),
+  apiKeyEnv: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable').optional().describe('Name of the environment variable of the gateway that holds the key.'),
+});
+
 const engineName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'an engine name must be a-z first, then a-z, 0-9 or dashes');
 
 const engines = z.looseObject({
@@ -35,12 +43,15 @@ const engines = z.looseObject({
   maxProcesses: z.int().min(1).max(1_024).default(() => 2 * cpus().length).describe('Agent processes that may run at once; further turns wait in line.'),
 }).transform(({ default: standard, maxProcesses, ...named }, context) => {
   const commands: Record<string, CommandEngine> = {};
+  let claude: z.infer<typeof claudeEngine> = {};
   for (const [name, value] of Object.entries(named)) {
-    const checked = z.object({ name: engineName, value: commandEngine }).safeParse({ name, value });
-    if (checked.success) commands[name] = checked.data.value;
+    const isOwn = name === 'claude' && !(typeof value === 'object' && value !== null && 'command' in value);
+    const checked = isOwn ? z.object({ value: claudeEngine }).safeParse({ value: value ?? {} }) : z.object({ name: engineName, value: commandEngine }).safeParse({ name, value });
+    if (checked.success && isOwn) claude = checked.data.value as typeof claude;
+    else if (checked.success) commands[name] = checked.data.value as CommandEngine;
     else for (const issue of checked.error.issues) context.issues.push({ ...issue, input: value, path: [name, ...issue.path.slice(1)] } as z.core.$ZodRawIssue);
   }
-  return { default: standard, maxProcesses, commands };
+  return { default: standard, maxProcesses, commands, claude };
 });
 
 const sessions = z.strictObject({

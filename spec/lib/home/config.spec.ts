@@ -1,3 +1,4 @@
+import { configuredEngines } from '../../../lib/home/engines.js';
 import { expect } from 'chai';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,18 @@ describe('config.yaml', () => {
 
   it('declares command engines by name beside the engines\' own settings', () => {
     const { engines } = parseConfig('engines:\n  default: echo\n  maxProcesses: 2\n  echo:\n    command: [cat, "-u"]\n');
-    expect(engines).to.deep.equal({ default: 'echo', maxProcesses: 2, commands: { echo: { command: ['cat', '-u'] } } });
+    expect(engines).to.deep.equal({ default: 'echo', maxProcesses: 2, commands: { echo: { command: ['cat', '-u'] } }, claude: {} });
+  });
+
+  it('knows the settings of claude, or takes a command of that name in its place', async () => {
+    const own = parseConfig('engines:\n  claude:\n    bin: /opt/claude\n    model: opus\n    apiKeyEnv: THE_KEY\n');
+    expect(own.engines).to.deep.include({ commands: {}, claude: { bin: '/opt/claude', model: 'opus', apiKeyEnv: 'THE_KEY' } });
+    expect(configuredEngines(own, () => undefined).map(({ name }) => name)).to.deep.equal(['claude', 'clerk']);
+    const found = await configuredEngines(own, () => undefined)[0]?.discover();
+    expect(found).to.include({ available: false, defaultModel: 'opus' });
+    const other = parseConfig('engines:\n  claude:\n    command: [cat]\n');
+    expect(configuredEngines(other, () => undefined).map(({ name, effortMechanism }) => [name, effortMechanism])).to.deep.equal([['claude', 'none'], ['clerk', 'none']]);
+    expect(refusal('engines:\n  claude:\n    apiKeyEnv: sk-secret\n')).to.match(/line 3, engines\.claude\.apiKeyEnv/);
   });
 
   it('names line and key of every fault', () => {
