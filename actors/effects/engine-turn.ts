@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { Json } from '../../machines/ground.js';
+import type { TurnInput } from '../../machines/session/context.js';
 import type { FencedHand, HandContext } from '../contracts.js';
 import type { TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
@@ -11,7 +12,7 @@ import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf, tellPartial } from './turn-partial.js';
-import { permissionAsker, type ToolPolicy } from './turn-permission.js';
+import { permissionAsker } from './turn-permission.js';
 import { played } from './turn-play.js';
 import { createSpawner } from './turn-spawner.js';
 
@@ -23,23 +24,7 @@ import { createSpawner } from './turn-spawner.js';
  * Whatever an engine does wrong (throws, rejects, never settles, leaves processes behind) becomes a failed outcome with
  * a sentence for a person.
  */
-export interface TurnInput {
-  readonly turnId: string;
-  readonly messageIds: readonly string[];
-  readonly engine: string;
-  readonly model: string | null;
-  readonly effort: string | null;
-  readonly nativeId: string | null;
-  readonly cwd: string;
-  readonly employee: string | null;
-  readonly parentSessionId: string | null;
-  /** The top of the tree, for fairness between trees; without it the parent, else the session itself. */
-  readonly rootSessionId?: string | null;
-  readonly workItemId: string | null;
-  readonly deadlineMs: number;
-  /** Absent in turns of before it: ask for everything. */
-  readonly toolPolicy?: ToolPolicy;
-}
+export type { TurnInput };
 
 export interface EngineTurnOptions {
   readonly registry: Pick<EngineRegistry, 'get'>;

@@ -135,9 +135,12 @@ export interface TurnInput {
   readonly cwd: string;
   readonly employee: string | null;
   readonly parentSessionId: string | null;
+  /** The top of the tree, for fairness between trees. */
+  readonly rootSessionId?: string;
   readonly workItemId: string | null;
   readonly deadlineMs: number;
-  readonly toolPolicy: ToolPolicy;
+  /** Absent: a person is asked for every tool. */
+  readonly toolPolicy?: ToolPolicy;
 }
 
 /** What the hand answers: an engine's TurnResult; after a crash `interrupted`, with the pid that would not be confirmed gone. */

@@ -77,6 +77,7 @@ export function turnInput(context: SessionContext): TurnInput {
     cwd: context.cwd,
     employee: context.employee,
     parentSessionId: context.parentSessionId,
+    rootSessionId: context.ancestors.at(-1) ?? context.id,
     workItemId: context.workItemId,
     deadlineMs: context.turnDeadlineMs,
     toolPolicy: policyOf(context),
