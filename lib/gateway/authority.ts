@@ -73,6 +73,8 @@ const table = {
   'inspect.history': readers,
   'inspect.why': readers,
   'inspect.resume': people,
+  'inspect.send': people,
+  'inspect.causes': people,
   'inspect.dead-letters': people,
   'inspect.retry': people,
   'backup.create': people,

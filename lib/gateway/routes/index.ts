@@ -9,6 +9,7 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
@@ -32,6 +33,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...delegationRoutes,
     ...engineRoutes,
     ...inspectRoutes,
+    ...inspectSystemRoutes,
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),

@@ -86,6 +86,8 @@ describe('authority', () => {
     'inspect.actor': ['session', get('/api/inspect/actors/session/:id')],
     'inspect.history': ['session', get('/api/inspect/actors/session/:id/history')],
     'inspect.why': ['session', get('/api/inspect/actors/session/:id/why')],
+    'inspect.send': ['session', post('/api/inspect/actors/session/:id/send', { event: { type: 'queue.resume' } })],
+    'inspect.causes': ['session', get('/api/inspect/causes/1')],
     'inspect.resume': ['session', post('/api/inspect/actors/session/:id/resume')],
     'inspect.dead-letters': ['session', get('/api/inspect/dead-letters')],
     'inspect.retry': ['session', post('/api/inspect/dead-letters/d1/retry')],
