@@ -68,6 +68,7 @@ const table = {
   'approval.escalate': byPolicy,
   'delegation.create': anyCaller,
 
+  'inspect.watch': people,
   'inspect.list': people,
   'inspect.actor': people,
   'inspect.history': readers,
