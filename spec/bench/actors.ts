@@ -59,7 +59,7 @@ export function recording(store: Store, groups: Group[]): Store {
 }
 
 /** Write recorded groups, at most `window` on their way at once: what the kernel does, without deciding anything. */
-export async function replay(store: Store, groups: readonly Group[], window: number): Promise<void> {
+export async function replay(store: Pick<Store, 'write'>, groups: readonly Group[], window: number): Promise<void> {
   let next = 0;
   await Promise.all(Array.from({ length: window }, async () => {
     while (next < groups.length) await store.write(groups[next++] as Group);
