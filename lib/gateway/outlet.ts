@@ -15,7 +15,7 @@ export function outletOf(socket: WebSocket, cutting: () => void): Outlet {
   }
 
   return {
-    send(text) {
+    send(frame) {
       if (socket.readyState !== WebSocket.OPEN) return;
       if (socket.bufferedAmount > burstBytesMax) return cut();
       if (socket.bufferedAmount > bufferedBytesMax && !judged) {
@@ -25,7 +25,7 @@ export function outletOf(socket: WebSocket, cutting: () => void): Outlet {
           if (socket.bufferedAmount > bufferedBytesMax) cut();
         }, patienceMs).unref();
       }
-      socket.send(text);
+      socket.send(frame, { binary: false });
     },
     async drained(signal) {
       do await new Promise((resolve) => { setImmediate(resolve); });

@@ -17,7 +17,7 @@ export interface Channel {
   readonly position: number;
   readonly size: number;
   wants(actor: ActorKey): boolean;
-  join(listener: (text: string) => void): () => void;
+  join(listener: (frame: Buffer) => void): () => void;
   /** Tell at once what is held back. */
   settle(): void;
 }
@@ -38,7 +38,7 @@ export async function openChannel(supervisor: Supervisor, filter: InspectFilter,
 }
 
 class Live implements Channel {
-  private readonly listeners = new Set<(text: string) => void>();
+  private readonly listeners = new Set<(frame: Buffer) => void>();
   private pending: SealedEntry[] = [];
   private readonly skipped = new Map<string, number>();
   private refusals: InspectRefusal[] = [];
@@ -61,7 +61,7 @@ class Live implements Channel {
   get size(): number { return this.listeners.size; }
   wants(actor: ActorKey): boolean { return this.wanted.has(actor); }
 
-  join(listener: (text: string) => void): () => void {
+  join(listener: (frame: Buffer) => void): () => void {
     this.listeners.add(listener);
     return () => {
       if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
@@ -131,7 +131,8 @@ class Live implements Channel {
   }
 
   private tell(text: string): void {
-    for (const listener of [...this.listeners]) listener(text);
+    const frame = Buffer.from(text); // once, however many sockets it goes into
+    for (const listener of [...this.listeners]) listener(frame);
   }
 }
 

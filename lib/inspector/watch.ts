@@ -14,7 +14,7 @@ export interface InspectWatch {
 }
 
 export interface Outlet {
-  send(text: string): void;
+  send(frame: string | Buffer): void;
   /** Resolves once the watcher can take more. */
   drained(signal: AbortSignal): Promise<void>;
 }
@@ -65,7 +65,7 @@ export class Channels {
       if (signal.aborted) return;
     }
     // Nothing was awaited since the last look: what the channel tells next begins where this watch stands.
-    standing.leave = channel.join((text) => outlet.send(text));
+    standing.leave = channel.join((frame) => outlet.send(frame));
     standing.position = () => channel.position;
     release();
   }
