@@ -76,6 +76,7 @@ const table = {
   'inspect.resume': people,
   'inspect.send': people,
   'inspect.causes': people,
+  'inspect.bundle': people,
   'inspect.dead-letters': people,
   'inspect.retry': people,
   'backup.create': people,

@@ -143,7 +143,8 @@ export class Log {
 
 type Difference = { whole?: unknown; value?: Json; set?: Record<string, Json>; unset?: string[]; status?: 'done' | 'error'; output?: Json };
 
-function apply(state: Persisted, entry: LogEntry): Persisted {
+/** The state after an entry, from the state before it. */
+export function apply(state: Persisted, entry: Pick<LogEntry, 'snapshot'>): Persisted {
   const change = decode(entry.snapshot) as Difference;
   if (change.whole !== undefined) return decodeState(change.whole);
   const context = { ...state.context, ...change.set };

@@ -10,6 +10,7 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { inspectBundleRoutes } from './inspect-bundle.js';
 import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
@@ -35,6 +36,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...engineRoutes,
     ...inspectRoutes,
     ...inspectSystemRoutes,
+    ...inspectBundleRoutes,
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),

@@ -88,6 +88,7 @@ describe('authority', () => {
     'inspect.why': ['session', get('/api/inspect/actors/session/:id/why')],
     'inspect.send': ['session', post('/api/inspect/actors/session/:id/send', { event: { type: 'queue.resume' } })],
     'inspect.causes': ['session', get('/api/inspect/causes/1')],
+    'inspect.bundle': ['session', get('/api/inspect/bundle?kind=session&id=:id')],
     'inspect.resume': ['session', post('/api/inspect/actors/session/:id/resume')],
     'inspect.dead-letters': ['session', get('/api/inspect/dead-letters')],
     'inspect.retry': ['session', post('/api/inspect/dead-letters/d1/retry')],
