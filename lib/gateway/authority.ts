@@ -81,6 +81,11 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'connector.list': anyCaller,
+  'connector.send': byPolicy,
+  'connector.reload': people,
+  'connector.deliveries': people,
+
   'org.read': anyCaller,
   'org.edit': people,
   'budget.read': people,

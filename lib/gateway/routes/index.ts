@@ -1,5 +1,6 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
+import { connectorRoutes } from './connectors.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -34,6 +35,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
+    ...connectorRoutes,
     ...inspectRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
