@@ -28,7 +28,7 @@ const everyMs = 1_000 / framesPerSecond;
 const treeMax = 10_000;
 const refusalsPerFrame = 50;
 
-type Clock = Pick<Supervisor['world'], 'now' | 'timeout'>;
+type Clock = Pick<Supervisor['world'], 'now' | 'steady' | 'timeout'>;
 
 /** `closed` is called when the last listener has left. */
 export async function openChannel(supervisor: Supervisor, filter: InspectFilter, closed: () => void): Promise<Channel> {
@@ -107,12 +107,12 @@ class Live implements Channel {
 
   /** The first after a pause goes out at once; from then on ten a second. */
   private schedule(): void {
-    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - performance.now()), () => this.flush());
+    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - this.clock.steady()), () => this.flush());
   }
 
   private flush(): void {
     this.cancel = undefined;
-    this.flushedAt = performance.now();
+    this.flushedAt = this.clock.steady();
     this.countOff();
     const ts = this.clock.now();
     if (this.refusals.length > 0) {

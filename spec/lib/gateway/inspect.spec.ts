@@ -57,6 +57,8 @@ describe('/api/inspect', () => {
     expect(actors.find(({ id }) => id === ids[3])).to.deep.include({ kind: 'work-item', title: 'd', status: 'active', parent: null, halted: null, value: { work: 'blocked', approval: 'none' } });
     const oldest = (page: readonly { readonly id: string; readonly since: number }[]) => [...page].sort((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1));
     expect(actors).to.deep.equal(oldest(actors));
+    expect((await get<ActorsPage>('/api/inspect/actors?kind=work-item&state=work&age=0')).actors).to.have.length(5);
+    expect((await get<ActorsPage>('/api/inspect/actors?kind=work-item&state=work&age=3600'))).to.deep.equal({ actors: [], next: null });
     const every: { id: string; since: number }[] = [];
     for (let after: string | null = ''; after !== null;) {
       const page: ActorsPage = await get(`/api/inspect/actors?kind=work-item&state=work&limit=2${after === '' ? '' : `&after=${encodeURIComponent(after)}`}`);
@@ -65,7 +67,7 @@ describe('/api/inspect', () => {
     }
     expect(every.map(({ id }) => id)).to.have.members(ids);
     expect(every).to.deep.equal(oldest(every));
-    for (const query of ['kind=nobody', 'kind=work-item&order=age', '']) expect((await house.operator.get(`/api/inspect/actors?${query}`)).status, query).to.equal(400);
+    for (const query of ['kind=nobody', 'kind=work-item&order=age', 'kind=work-item&age=5', '']) expect((await house.operator.get(`/api/inspect/actors?${query}`)).status, query).to.equal(400);
   });
 
   it('reads no more of the store for a page of a thousand actors than for one of ten', async () => {

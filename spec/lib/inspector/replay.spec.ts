@@ -86,6 +86,24 @@ describe('bundle and replay', () => {
     expect(replayBundle(made, [])).to.deep.include({ same: false, machines: [{ kind: 'counter', about: 'unknown' }] });
   });
 
+  it('begins with the migrated state where an earlier version decided what was before', async () => {
+    const counter = (version: number): Kind => {
+      const machine = setup({ types: {} as { context: { n: number }; events: { type: 'add' } }, actions: { add: assign({ n: ({ context }) => context.n + version }) } })
+        .createMachine({ id: 'counter', context: { n: 0 }, initial: 'on', states: { on: { on: { add: { actions: 'add' } } } } });
+      return { kind: 'counter', version, machine, view: ({ context }) => context, migrate: { 1: (old) => ({ ...old, context: { n: Number(old.context['n']) * 100 } }) } } as Kind<typeof machine> as unknown as Kind;
+    };
+    const other = await openHouse([counter(1)]);
+    await other.supervisor.spawn('counter', { id: 'c' });
+    await other.supervisor.ask('counter', 'c', { type: 'add' });
+    await other.restart([counter(2)]);
+    for (let n = 0; n < 3; n += 1) await other.supervisor.ask('counter', 'c', { type: 'add' });
+    const made = await makeBundle(other.supervisor, { from: 1 }) as Bundle;
+    await other.stop();
+    expect(made.actors[0]?.start).to.deep.equal({ seq: 3, state: { value: 'on', context: { n: 102 } } });
+    expect(made.actors[0]?.entries.map(({ version }) => version)).to.deep.equal([2, 2]);
+    expect(replayBundle(made, [counter(2)]).same).to.equal(true);
+  });
+
   it('notices a bundle that was tampered with', async () => {
     const made = await bundle({ actor: { kind: 'work-item', id: 'w1' } });
     const [actor] = made.actors as [Bundle['actors'][number]];
