@@ -81,6 +81,8 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'cron.read': anyCaller,
+  'cron.edit': people,
   'connector.list': anyCaller,
   'connector.send': byPolicy,
   'connector.reload': people,
