@@ -1,3 +1,4 @@
+import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
 import type { Caller } from '../../machines/caller.js';
@@ -17,6 +18,8 @@ export interface Desk {
   readonly roster?: () => Roster | undefined;
   /** What people and agents keep as files: roster, skills, knowledge, uploads. Absent: there is no home with such files. */
   readonly records?: Records;
+  /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
+  readonly evidence?: Evidence;
 }
 
 /** What a command needs of the engine registry. */

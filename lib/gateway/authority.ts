@@ -77,6 +77,11 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'workflow.list': anyCaller,
+  'workflow.read': anyCaller,
+  'workflow.plan': anyCaller,
+  'workflow.write': byPolicy,
+
   'org.read': anyCaller,
   'org.edit': people,
   'budget.read': people,
