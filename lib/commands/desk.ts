@@ -1,3 +1,4 @@
+import type { Connectors } from '../../actors/connectors/registry.js';
 import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
@@ -18,6 +19,8 @@ export interface Desk {
   readonly roster?: () => Roster | undefined;
   /** What people and agents keep as files: roster, skills, knowledge, uploads. Absent: there is no home with such files. */
   readonly records?: Records;
+  /** Absent: none can be configured. */
+  readonly connectors?: Connectors;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
 }

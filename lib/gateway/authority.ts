@@ -68,11 +68,15 @@ const table = {
   'approval.escalate': byPolicy,
   'delegation.create': anyCaller,
 
+  'inspect.watch': people,
   'inspect.list': people,
   'inspect.actor': people,
   'inspect.history': readers,
   'inspect.why': readers,
   'inspect.resume': people,
+  'inspect.send': people,
+  'inspect.causes': people,
+  'inspect.bundle': people,
   'inspect.dead-letters': people,
   'inspect.retry': people,
   'backup.create': people,
@@ -81,6 +85,11 @@ const table = {
   'workflow.read': anyCaller,
   'workflow.plan': anyCaller,
   'workflow.write': byPolicy,
+
+  'connector.list': anyCaller,
+  'connector.send': byPolicy,
+  'connector.reload': people,
+  'connector.deliveries': people,
 
   'org.read': anyCaller,
   'org.edit': people,

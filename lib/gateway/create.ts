@@ -21,6 +21,8 @@ export interface Gateway {
   readonly url: string;
   readonly host: string;
   readonly port: number;
+  /** What its commands reach. */
+  readonly desk: Desk;
   /** Stop accepting, answer what is in flight, close the sockets; what is still open after `drainMs` (default 10,000) is cut. Idempotent. */
   close(drainMs?: number): Promise<void>;
 }
@@ -48,6 +50,8 @@ export interface GatewayOptions {
   readonly records?: Records;
   /** Makes the routes of workflows possible. */
   readonly evidence?: Evidence;
+  /** Makes connectors possible. */
+  readonly connectors?: Desk['connectors'];
   readonly log?: Logger;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
@@ -64,7 +68,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const authRequired = options.authRequired !== false || !isLoopback(host);
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
-  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.evidence && { evidence: options.evidence }) };
+  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }) };
   const visitors = reception({ supervisor, tokens, operatorToken });
   const step = doorstep({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] });
   const facts: GatewayFacts = {
@@ -98,6 +102,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     host,
     port,
+    desk,
     close: (drainMs = 10_000) => (closing ??= drain.close(drainMs, () => socket.close())),
   };
 }
