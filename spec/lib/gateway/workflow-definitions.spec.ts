@@ -179,6 +179,17 @@ describe('/api/workflow-definitions', () => {
       expect(body.liveness.findings[0].message).to.include('"a", "b"');
     });
 
+    it('finds workflows that run each other in a circle, which none of them shows alone', async () => {
+      const calling = (title: string, target: string) => ({ title, nodes: [{ id: 't', type: 'trigger' }, noop('call', { actor: { kind: 'workflow', workflowId: target } })], edges: [{ id: 'e', from: 't', to: 'call' }] });
+      expect((await create(calling('Ring one', 'ring-two'))).status).to.equal(201);
+      expect((await create(calling('Ring two', 'ring-three'))).status).to.equal(201);
+      const { status, body } = await create(calling('Ring three', 'ring-one'));
+      expect([status, body.errors]).to.deep.equal([400, [{ code: 'call-circle', message: 'step "call" runs "ring-one", which comes back to "ring-three" by way of ring-one, ring-two', ref: 'call' }]]);
+      expect((await house.operator.post(`${root}/plan`, { definition: calling('Ring three', 'ring-one') })).body.liveness.findings).to.have.length(1);
+      expect((await create(calling('Ring three', 'ring-one'), agents['cat'])).status, 'a stranger hears that they are one').to.equal(403);
+      expect((await update('ring-two', { nodes: [{ id: 't', type: 'trigger' }, noop('call', { actor: { kind: 'workflow', workflowId: 'ring-one' } })] })).body.errors[0].code).to.equal('call-circle');
+    });
+
     it('refuses what names nothing to plan', async () => {
       for (const body of [{}, { definition: 3 }, { definition: {}, sop: {} }, { workflowId: 'absent-one', patch: {} }]) expect((await house.operator.post(`${root}/plan`, body)).status, JSON.stringify(body)).to.be.oneOf([400, 404]);
     });
