@@ -116,6 +116,18 @@ describe('/api/workflow-definitions', () => {
       expect((await update('nobody', { title: 'x' })).status).to.equal(404);
     });
 
+    it('writes once for a repeated key, and rehearses without writing', async () => {
+      await create(line('Once'));
+      const body = { operation: 'update', workflowId: 'once', patch: { title: 'Once more' }, idempotencyKey: 'u-1' };
+      for (const replayed of [undefined, 'true']) {
+        const answer = await house.operator.post(`${root}/mutate`, body);
+        expect([answer.status, answer.body.definition.version, answer.headers['idempotency-replayed']]).to.deep.equal([200, 2, replayed]);
+      }
+      const rehearsed = await house.operator.post(`${root}/mutate?dryRun=true`, { ...body, idempotencyKey: undefined, patch: { title: 'Never' } });
+      expect(rehearsed.status, rehearsed.text).to.equal(200);
+      expect((await house.operator.get(`${root}/once`)).body).to.include({ version: 2, title: 'Once more' });
+    });
+
     it('lets edges follow a new ceiling of the loop', async () => {
       await create(line('Loop', { loop: { maxRoundsPerRun: 3 }, edges: [{ id: 'ta', from: 't', to: 'a' }, { id: 'ab', from: 'a', to: 'b' }, { id: 'ba', from: 'b', to: 'a', kind: 'loop' }] }));
       const { body } = await update('loop', { loop: { maxRoundsPerRun: 7 } });
