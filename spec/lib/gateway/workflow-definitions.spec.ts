@@ -276,9 +276,12 @@ describe('/api/workflow-definitions', () => {
     const [people, agent] = [await house.socket('/ws'), await house.socket('/ws', { authorization: `Bearer ${house.tokens.mint('of-cat')}` })];
     await create(line('Heard'));
     await update('heard', { title: 'Heard twice' });
+    for (const verb of ['pause', 'resume', 'retire']) await house.operator.post(`${root}/heard/${verb}`);
     for (const socket of [people, agent]) {
       const frame = await socket.until(({ event, payload }) => event === 'company:changed' && (payload as { action?: string; id?: string }).action === 'updated' && (payload as { id?: string }).id === 'heard');
       expect(frame.payload).to.include({ entity: 'workflow-definition', id: 'heard', version: 2 });
+      await socket.until(({ payload }) => (payload as { action?: string; id?: string } | null)?.action === 'retired');
+      expect(socket.frames.flatMap(({ payload }) => (payload?.id === 'heard' ? [payload.action] : []))).to.deep.equal(['created', 'updated', 'paused', 'resumed', 'retired']);
     }
   });
 });
