@@ -83,6 +83,11 @@ const table = {
 
   'cron.read': anyCaller,
   'cron.edit': people,
+  'workflow.list': anyCaller,
+  'workflow.read': anyCaller,
+  'workflow.plan': anyCaller,
+  'workflow.write': byPolicy,
+
   'connector.list': anyCaller,
   'connector.send': byPolicy,
   'connector.reload': people,
