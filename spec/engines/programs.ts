@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { claudeEngine } from '../../actors/engines/claude/engine.js';
+import { acpPrograms } from './acp-programs.js';
 import type { Subject } from './cases.js';
 
 /** The agent programs that `npm run engines` installs, each at the version at which it was tried. */
@@ -31,4 +32,5 @@ export const programs: readonly Program[] = [
       shell: 'Bash {"command": "printf made-%s $((40+2)) > made && cat made"}', env: { HOME: home },
     }),
   },
+  ...acpPrograms,
 ];
