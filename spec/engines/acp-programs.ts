@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { acpPreset } from '../../actors/engines/acp/presets.js';
 import type { Program } from './programs.js';
 
@@ -23,13 +24,20 @@ export const acpPrograms: readonly Program[] = [
       return {
         engine: acpPreset('gemini', { bin: join(prefix, 'node_modules/.bin/gemini'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'gemini-2.5-flash' }),
         shell: `run_shell_command ${JSON.stringify({ command: shellLine })}`, env: { HOME: home },
+        // within the minute of its last word the gateway gives it the transcript instead, which is the case "unknown session"
+        resumesOnce: true,
+        rest: () => setTimeout(60_000 - (Date.now() % 60_000)),
       };
     },
   },
   {
     name: 'qwen',
     packages: ['@qwen-code/qwen-code@0.15.10'], // the last one that runs on Node 20
-    cannot: { 'MCP tool': 'takes the tools, but shows them to a model only after it has searched for them, which the script does not' },
+    cannot: {
+      'MCP tool': 'takes the tools, but shows them to a model only after it has searched for them, which the script does not',
+      '429': 'waits for the limit to pass without a word; watchers hear that it is silent, the deadline ends it',
+      '500': 'tries again for more than a minute without a word',
+    },
     async subject({ url, home, prefix }) {
       await write(join(home, '.qwen/settings.json'), {
         security: { auth: { selectedType: 'openai' } }, privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false },

@@ -9,7 +9,7 @@ export interface Program {
   readonly packages: readonly string[];
   /** What it cannot do, by the name of the case, with the reason. */
   readonly cannot?: Readonly<Record<string, string>>;
-  subject(place: Place): Promise<Pick<Subject, 'engine' | 'shell' | 'env'>>;
+  subject(place: Place): Promise<Pick<Subject, 'engine' | 'shell' | 'env' | 'rest' | 'resumesOnce'>>;
 }
 
 export interface Place {

@@ -3,6 +3,7 @@ import type { Json } from '../../../machines/ground.js';
 import { isObject, listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { chosenWord } from '../agent/program.js';
 import type { TurnIO, TurnRequest } from '../engine.js';
+import { firstBytes } from '../process/output.js';
 import { Late, within } from './wire.js';
 
 /** An open conversation with an agent that is ready to be prompted. */
@@ -65,8 +66,10 @@ type Ask = (method: string, params: Json) => Promise<JsonObject>;
 async function resume(ask: Ask, place: JsonObject, capabilities: JsonObject, { request, mayLoad }: Opening, io: TurnIO): Promise<JsonObject | undefined> {
   if (request.nativeId === null) return undefined;
   const canResume = isObject(objectAt(capabilities, 'sessionCapabilities')['resume']);
-  const method = canResume ? 'session/resume' : 'session/load';
-  if (!mayLoad || (!canResume && capabilities['loadSession'] !== true)) {
+  const canLoad = capabilities['loadSession'] === true;
+  // programs declare the newer way without serving it (qwen 0.15.10); the older one was proved with all of them
+  const method = canLoad ? 'session/load' : 'session/resume';
+  if (!mayLoad || !(canLoad || canResume)) {
     io.delta('status', 'The agent cannot take up this conversation again; it goes on with what is stored here.');
     return undefined;
   }
@@ -74,7 +77,7 @@ async function resume(ask: Ask, place: JsonObject, capabilities: JsonObject, { r
     return await ask(method, { ...place, sessionId: request.nativeId });
   } catch (error) {
     if (error instanceof Late || !isAnswer(error)) throw error;
-    io.delta('status', 'The agent no longer knows this conversation; it goes on with what is stored here.');
+    io.delta('status', `The agent no longer knows this conversation (${firstBytes(wordsOf(error), 300)}); it goes on with what is stored here.`);
     return undefined;
   }
 }
@@ -82,6 +85,8 @@ async function resume(ask: Ask, place: JsonObject, capabilities: JsonObject, { r
 /** An error that the agent gave as its answer, rather than one of the wire. */
 export const isAnswer = (error: unknown): error is Error & { readonly code: number; readonly data?: unknown } =>
   error instanceof Error && typeof (error as { readonly code?: unknown }).code === 'number';
+
+const wordsOf = ({ message, data }: { readonly message: string; readonly data?: unknown }): string => [message, textAt(data, 'details') ?? textAt(data, 'message')].filter((part) => part !== undefined).join(': ');
 
 function toolServers({ mcp }: TurnRequest, capabilities: JsonObject, io: TurnIO): Json {
   if (mcp === undefined) return [];
