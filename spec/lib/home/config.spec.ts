@@ -64,6 +64,17 @@ describe('config.yaml', () => {
     expect(refusal('engines:\n  echo: {command: [cat]}\n  acp:\n    echo: {command: goose}\n')).to.match(/line 4, engines\.acp\.echo: there are two engines named "echo"/);
   });
 
+  it('knows OpenAI-compatible endpoints, each an engine of its own', async () => {
+    const config = parseConfig('engines:\n  openai:\n    local: {baseUrl: "http://127.0.0.1:1/v1"}\n    far:\n      baseUrl: https://model.invalid/v1\n      apiKeyEnv: CONFIG_SPEC_ABSENT\n      models: [one, two]\n      efforts: [low]\n');
+    const [local, far] = configuredEngines(config, () => undefined);
+    expect([local?.name, far?.name, far?.effortMechanism]).to.deep.equal(['local', 'far', 'reasoning_effort']);
+    expect(await local?.discover()).to.include({ available: false });
+    expect(await far?.discover()).to.include({ available: false, defaultModel: 'one' }).and.have.property('reason').that.includes('CONFIG_SPEC_ABSENT');
+    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: file:///etc\n')).to.match(/line 4, engines\.openai\.local\.baseUrl/);
+    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://a/v1\n      apiKey: sk-1\n')).to.match(/line 5, engines\.openai\.local\.apiKey: there is no such setting/);
+    expect(refusal('engines:\n  acp:\n    one: {command: a}\n  openai:\n    one: {baseUrl: "http://a"}\n')).to.match(/two engines named "one"/);
+  });
+
   it('names line and key of every fault', () => {
     expect(refusal('gateway:\n  port: 1\n  authRequire: false\n')).to.match(/line 3, gateway\.authRequire: there is no such setting; did you mean "authRequired"\?/);
     expect(refusal('portal:\n  companyName: x\ngateway:\n  port: "80"\n')).to.match(/line 4, gateway\.port: expected number/);
