@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { acpPreset } from '../../actors/engines/acp/presets.js';
+import { acpPreset, type AcpPresetName } from '../../actors/engines/acp/presets.js';
+import type { Subject } from './cases.js';
 import type { Program } from './programs.js';
 
 /** The agents that speak the Agent Client Protocol by themselves, each with the settings that point it at the scripted model. */
@@ -9,6 +10,9 @@ const write = async (file: string, settings: object): Promise<void> => {
   await mkdir(join(file, '..'), { recursive: true });
   await writeFile(file, JSON.stringify(settings));
 };
+
+const engineOf = (name: AcpPresetName, settings: NonNullable<Parameters<typeof acpPreset>[1]>): Pick<Subject, 'engine' | 'settings'> =>
+  ({ engine: acpPreset(name, settings), settings: { [name]: settings } });
 
 const shellLine = 'printf "made-%s" 42 > made && cat made';
 
@@ -22,7 +26,7 @@ export const acpPrograms: readonly Program[] = [
         general: { enableAutoUpdate: false, maxAttempts: 1 },
       });
       return {
-        engine: acpPreset('gemini', { bin: join(prefix, 'node_modules/.bin/gemini'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'gemini-2.5-flash' }),
+        ...engineOf('gemini', { bin: join(prefix, 'node_modules/.bin/gemini'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'gemini-2.5-flash' }),
         shell: `run_shell_command ${JSON.stringify({ command: shellLine })}`, env: { HOME: home },
         // within the minute of its last word the gateway gives it the transcript instead, which is the case "unknown session"
         resumesOnce: true,
@@ -44,7 +48,7 @@ export const acpPrograms: readonly Program[] = [
         general: { disableAutoUpdate: true, enableAutoUpdate: false }, tools: { toolSearch: { enabled: false } }, model: { generationConfig: { maxRetries: 0 } },
       });
       return {
-        engine: acpPreset('qwen', { bin: join(prefix, 'node_modules/.bin/qwen'), baseUrl: `${url}/v1`, apiKeyEnv: 'SCRIPTED_KEY', model: 'scripted', env: { OPENAI_MODEL: 'scripted' } }),
+        ...engineOf('qwen', { bin: join(prefix, 'node_modules/.bin/qwen'), baseUrl: `${url}/v1`, apiKeyEnv: 'SCRIPTED_KEY', model: 'scripted', env: { OPENAI_MODEL: 'scripted' } }),
         shell: `run_shell_command ${JSON.stringify({ command: shellLine, is_background: false })}`, env: { HOME: home },
       };
     },
@@ -64,7 +68,7 @@ export const acpPrograms: readonly Program[] = [
         enabled_providers: ['loop'], model: 'loop/scripted', small_model: 'loop/scripted', autoupdate: false, share: 'disabled',
       });
       return {
-        engine: acpPreset('opencode', { bin: join(prefix, 'node_modules/.bin/opencode'), model: 'loop/scripted', env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' } }),
+        ...engineOf('opencode', { bin: join(prefix, 'node_modules/.bin/opencode'), model: 'loop/scripted', env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' } }),
         shell: `bash ${JSON.stringify({ command: shellLine, description: 'makes it' })}`, env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_DATA_HOME: join(home, '.local/share'), XDG_CACHE_HOME: join(home, '.cache'), XDG_STATE_HOME: join(home, '.local/state') },
       };
     },

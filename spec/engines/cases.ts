@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../../actors/engines/engine.js';
+import type { ModelServer } from '../helpers/model-server/server.js';
 import type { ToolServer } from '../helpers/tool-server.js';
+import { gatewayKilled } from './gateway-killed.js';
 import { playTurn, type PlayedTurn } from '../helpers/turn-bench.js';
 
 /** What every real agent program has to do here, one after another; each case answers with a few words for the table. */
@@ -14,6 +16,9 @@ export interface Subject {
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly tools: ToolServer;
+  readonly model: ModelServer;
+  /** The same engine as `config.yaml` of a gateway names it, under `engines`. */
+  readonly settings: Readonly<Record<string, unknown>>;
   /** What must pass before it takes a conversation up again. */
   readonly rest?: () => Promise<void>;
   /** It takes up each conversation once only; after that it is given the transcript, as the gateway gives it. */
@@ -88,6 +93,7 @@ export const cases: readonly Case[] = [
     expect(turn.text).to.equal('new');
     return 'began anew with the transcript';
   }],
+  ['gateway killed', (subject) => gatewayKilled(subject)],
   ...[401, 429, 500].map((status): Case => [`${status}`, async (subject) => {
     const turn = await fresh(subject, `[[fail ${status}]]`, {}, status === 429 ? 'rate-limited' : 'failed');
     return `${turn.ms} ms: ${(turn.error ?? '').slice(0, 70).replaceAll('\n', ' ')}`;
