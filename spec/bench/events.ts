@@ -1,9 +1,7 @@
-import { Level } from 'level';
-import { join } from 'node:path';
-import type { Group, Op, Store } from '../../lib/store/contract.js';
+import type { Group, Op } from '../../lib/store/contract.js';
 import { openLevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/create.js';
-import { counters, mustHold, populate, recording, replay, workItems, type Subject } from './actors.js';
+import { counters, mustHold, openBare, populate, recording, replay, workItems, type Subject } from './actors.js';
 import { collectGarbage, inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
 
 /**
@@ -102,13 +100,10 @@ async function rewrite({ before, groups }: Recorded): Promise<number> {
 
 async function rewriteBare({ before, groups }: Recorded): Promise<number> {
   return withHome(async (home) => {
-    const level = new Level<string, string>(join(home, 'bare'));
-    await level.open();
-    const write = ({ ops }: Group): Promise<void> => level.batch(
-      ops.map(([key, text]) => text === null ? { type: 'del' as const, key } : { type: 'put' as const, key, value: text }), { sync: true } as object);
-    await replay({ write }, before, 1);
+    const level = await openBare(home);
+    await replay(level, before, 1);
     collectGarbage();
-    const ms = await timed(() => replay({ write }, groups, groupsInFlight));
+    const ms = await timed(() => replay(level, groups, groupsInFlight));
     await level.close();
     return total / ms * 1000;
   });
@@ -120,7 +115,7 @@ const keyOf = (lane: number, turn: number): string => `c/raw/${String((turn * 79
 async function put500(): Promise<number> {
   return withHome(async (home) => {
     const store = await openLevelStore({ directory: home });
-    const put = coalescer((ops) => writeOps(store, ops));
+    const put = coalescer((ops) => store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops }));
     collectGarbage();
     const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
     await store.close();
@@ -128,13 +123,10 @@ async function put500(): Promise<number> {
   });
 }
 
-const writeOps = (store: Store, ops: readonly Op[]): Promise<void> => store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
-
 async function putBare(): Promise<number> {
   return withHome(async (home) => {
-    const level = new Level<string, string>(join(home, 'bare'));
-    await level.open();
-    const put = coalescer((ops) => level.batch(ops.map(([key, text]) => ({ type: 'put' as const, key, value: text as string })), { sync: true } as object));
+    const level = await openBare(home);
+    const put = coalescer((ops) => level.write({ first: 1, last: 0, chain: '', ops }));
     collectGarbage();
     const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
     await level.close();

@@ -1,4 +1,6 @@
 import { backupRoutes, type BackUp } from './backup.js';
+import { budgetRoutes } from './budgets.js';
+import { connectorRoutes } from './connectors.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -31,10 +33,12 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
+    ...connectorRoutes,
     ...inspectRoutes,
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
+    ...budgetRoutes(options.records),
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
