@@ -73,4 +73,15 @@ export const acpPrograms: readonly Program[] = [
       };
     },
   },
+  {
+    name: 'copilot',
+    packages: ['@github/copilot@1.0.102'],
+    subject: ({ url, home, prefix }) => Promise.resolve({
+      ...engineOf('copilot', {
+        bin: join(prefix, 'node_modules/.bin/copilot'), baseUrl: `${url}/v1`, apiKeyEnv: 'SCRIPTED_KEY', model: 'scripted',
+        env: { COPILOT_PROVIDER_TYPE: 'openai', COPILOT_MODEL: 'scripted', COPILOT_HOME: join(home, '.copilot') },
+      }),
+      shell: `bash ${JSON.stringify({ command: shellLine, description: 'makes it' })}`, env: { HOME: home },
+    }),
+  },
 ];

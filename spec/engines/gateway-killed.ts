@@ -50,12 +50,12 @@ const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 
 async function startGateway(home: string, env: Readonly<Record<string, string>>): Promise<Gateway> {
   const child = spawn(process.execPath, [cli, 'start', '--home', home, '--port', '0'], {
-    env: { PATH: process.env['PATH'], SCRIPTED_KEY: process.env['SCRIPTED_KEY'], ...env }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], SCRIPTED_KEY: process.env['SCRIPTED_KEY'], ...env }, stdio: ['ignore', 'ignore', 'pipe'], // its remarks go there
   });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise<string>((resolve, reject) => {
     let told = '';
-    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
       told += piece;
       const [, found] = /Troupe runs at (\S+)\n/.exec(told) ?? [];
       if (found !== undefined) resolve(found);
