@@ -18,6 +18,7 @@ const acpSettings = {
   baseUrl: z.url({ protocol: /^https?$/ }).optional().describe('Address of the model provider, where the program can be told.'),
   apiKeyEnv: variable.optional().describe('Name of the environment variable of the gateway that holds the key.'),
   allow: z.array(word).max(200).optional().describe('Tools, by name or kind, that need not be asked for; * is all. Default: read, search, think.'),
+  efforts: z.array(word).max(20).optional().describe('Effort levels that may be chosen, where it has a choice of that kind.'),
   mode: word.optional().describe('Mode of its own in which it works.'),
   authMethod: word.optional().describe('Way to log in, of those that it names.'),
 };
@@ -26,7 +27,6 @@ const preset = z.strictObject({ bin: z.string().min(1).max(4_096).optional().des
 
 const agent = z.strictObject({
   command: z.string().min(1).max(4_096).describe('The program: a name on the PATH or an absolute path. No shell is involved.'),
-  efforts: z.array(word).max(20).optional().describe('Effort levels that may be chosen, where it has a choice of that kind.'),
   ...acpSettings,
 });
 
