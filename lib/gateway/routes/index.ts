@@ -11,6 +11,8 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { inspectBundleRoutes } from './inspect-bundle.js';
+import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
@@ -35,6 +37,8 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...engineRoutes,
     ...connectorRoutes,
     ...inspectRoutes,
+    ...inspectSystemRoutes,
+    ...inspectBundleRoutes,
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
