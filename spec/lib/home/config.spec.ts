@@ -71,6 +71,7 @@ describe('config.yaml', () => {
     expect(await local?.discover()).to.include({ available: false });
     expect(await far?.discover()).to.include({ available: false, defaultModel: 'one' }).and.have.property('reason').that.includes('CONFIG_SPEC_ABSENT');
     expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: file:///etc\n')).to.match(/line 4, engines\.openai\.local\.baseUrl/);
+    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://me:secret@a/v1\n')).to.match(/line 4, engines\.openai\.local\.baseUrl: must not hold a user/).and.not.include('secret');
     expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://a/v1\n      apiKey: sk-1\n')).to.match(/line 5, engines\.openai\.local\.apiKey: there is no such setting/);
     expect(refusal('engines:\n  acp:\n    one: {command: a}\n  openai:\n    one: {baseUrl: "http://a"}\n')).to.match(/two engines named "one"/);
   });
