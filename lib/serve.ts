@@ -1,6 +1,11 @@
+import type { Kind } from '../actors/contracts.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
+import { pairingCodeKind } from '../actors/kinds/pairing-code.js';
+import { pairingKind } from '../actors/kinds/pairing.js';
+import { deviceHand } from '../actors/effects/pair-device.js';
+import { clearingHand, proofHand } from '../actors/effects/pair-proof.js';
 import { createAgents } from './agents.js';
 import { createGateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
@@ -12,7 +17,7 @@ import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
-import { openRecords } from './records/records.js';
+import { openRecords, type Records } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/create.js';
@@ -81,7 +86,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, homeKind(), fileKind(), ...pairingKinds(layout, records)], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
@@ -127,6 +132,11 @@ async function openStore(layout: Layout, { log }: SystemWorld, onProgress: Serve
     throw new StoreError('LOCKED', `Another process already holds the home ${layout.home}${where}. Use it, stop it with "troupe stop", or choose another home with --home.`, { cause: error });
   }
 }
+
+const pairingKinds = (at: Layout, { devices }: Records): readonly Kind[] => [
+  pairingKind({ proof: proofHand(at), clearing: clearingHand(at) }),
+  pairingCodeKind({ device: deviceHand({ keep: (device) => devices.keep(device) }) }),
+] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
 
 function unknownDefault(config: Config, layout: Layout): HomeError {
   return new HomeError('BAD_CONFIG', `${layout.config}, engines.default: there is no engine "${config.engines.default}".`, 'Name one that is configured, or "clerk".');

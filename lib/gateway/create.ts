@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { reception, type TokenBook } from './caller.js';
+import { cookieJar } from './cookies.js';
 import { door } from './door.js';
 import { drainable } from './drain.js';
 import { failures } from './failures.js';
@@ -62,13 +63,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
   const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }) };
-  const visitors = reception({ supervisor, tokens, operatorToken });
+  const instance = options.instance ?? 'default';
+  const pairing = records && { devices: records.devices, cookies: cookieJar(instance), codeKey: operatorToken };
+  const visitors = reception({ supervisor, tokens, operatorToken, browsers: pairing });
   const step = doorstep({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] });
   const facts: GatewayFacts = {
-    version: options.version ?? '0.0.0', instance: options.instance ?? 'default', startedAt: supervisor.world.steady(),
-    authRequired, networkExposed: !isLoopback(host), port: () => portOf(server),
+    version: options.version ?? '0.0.0', instance, startedAt: supervisor.world.steady(),
+    authRequired, networkExposed: !isLoopback(host), port: () => portOf(server), pairing: pairing !== undefined,
   };
-  const routes = routesOf(facts, { backup: options.backup, records });
+  const routes = routesOf(facts, { backup: options.backup, records, pairing });
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));
@@ -83,7 +86,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   server.on('request', app.callback());
 
-  const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000 });
+  const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000, onRevoked: records?.devices.onRevoked });
   await listen(server, host, options.port ?? 0).catch((error: unknown) => {
     socket.close();
     throw error;

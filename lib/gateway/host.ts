@@ -10,6 +10,8 @@ import { refuse, type Refusal } from '../../machines/refusals.js';
 export interface Doorstep {
   /** The refusal, or undefined when the request may come in. */
   check(request: IncomingMessage): Refusal | undefined;
+  /** The same for a request that a cookie authenticates: it must show that it comes from a page of this gateway. */
+  checkCookies(request: IncomingMessage): Refusal | undefined;
 }
 
 export interface DoorstepOptions {
@@ -18,12 +20,15 @@ export interface DoorstepOptions {
   readonly allowedHosts: readonly string[];
   /** Origins, `https://console.example`. */
   readonly allowedOrigins: readonly string[];
+  /** Served over TLS. */
+  readonly secure?: boolean;
 }
 
 export function doorstep(options: DoorstepOptions): Doorstep {
   const names = new Set(options.allowedHosts.map((name) => name.toLowerCase()));
   if (!wildcards.has(options.host)) names.add(options.host.toLowerCase());
   const origins = new Set(options.allowedOrigins.map((origin) => originOf(origin)).filter((origin) => origin !== undefined));
+  const scheme = options.secure === true ? 'https' : 'http';
   const known = new Map<string, Refusal | undefined>(); // a gateway sees the same few Hosts for ever
 
   function checkHost(header: string | undefined): Refusal | undefined {
@@ -42,11 +47,25 @@ export function doorstep(options: DoorstepOptions): Doorstep {
       if (!request.url?.startsWith('/')) return refuse('BAD_REQUEST', {}, 'The request target must be a path.');
       if (origin === undefined) return undefined;
       const asked = originOf(origin);
-      if (asked !== undefined && (asked === originOf(`http://${host ?? ''}`) || origins.has(asked))) return undefined;
+      if (asked !== undefined && (asked === originOf(`${scheme}://${host ?? ''}`) || origins.has(asked))) return undefined;
       return refuse('ORIGIN_REFUSED');
+    },
+    checkCookies({ method = 'GET', headers }) {
+      const { host, origin, upgrade, 'sec-fetch-site': site } = headers;
+      // Another port of this machine is the same *site*, so SameSite alone keeps nobody's page out.
+      if (site !== undefined && site !== 'same-origin' && site !== 'none') return refuse('CROSS_SITE_REFUSED');
+      if (origin !== undefined && originOf(origin) !== originOf(`${scheme}://${host ?? ''}`)) return refuse('CROSS_SITE_REFUSED');
+      if (isSafe(method) && upgrade === undefined) return undefined;
+      if (origin === undefined && site !== 'same-origin') return refuse('CROSS_SITE_REFUSED', {}, 'A request with a cookie must name its Origin.');
+      return upgrade === undefined && isFormLike(headers['content-type']) ? refuse('UNSUPPORTED_MEDIA_TYPE', {}, 'A paired browser sends application/json or multipart/form-data.') : undefined;
     },
   };
 }
+
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** What a form or a beacon may send across origins without asking: text and urlencoded. A body without a type is none of these. */
+const isFormLike = (type: string | undefined): boolean => type !== undefined && !/^(?:application\/json|multipart\/form-data)\s*(?:;|$)/i.test(type);
 
 const knownMax = 200;
 /** Addresses to bind to, not to be called by. */

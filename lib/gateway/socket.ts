@@ -5,10 +5,13 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { refusedIdentity, type Identity, type Reception, type TokenBook } from './caller.js';
 import { failureBody } from './failures.js';
 import type { Doorstep } from './host.js';
+import { visitorOf } from './cookies.js';
+import { crossSite } from './door.js';
 import { openFeed } from './feed.js';
 import { readQuery } from './parse.js';
 import { watcher, type Watcher } from './watcher.js';
 import type { Desk } from '../commands/desk.js';
+import type { DeviceBook } from '../records/devices/devices.js';
 import { operator, type Caller } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -16,10 +19,10 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
  * `GET /ws`: the upgrade, and what keeps a socket alive. Host, Origin and credential are judged before the upgrade;
  * what a socket then sees is the watcher's matter.
  */
-export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number }) {
+export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number; onRevoked?: DeviceBook['onRevoked'] | undefined }) {
   const { desk, step, visitors, log, tokens } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
-  const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined }>();
+  const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined; deviceId: string | undefined }>();
   const { world } = desk.supervisor;
   const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
 
@@ -40,9 +43,11 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   async function admit(request: IncomingMessage): Promise<Admitted | Refusal> {
     const refusal = step.check(request);
     if (refusal) return refusal;
-    const identity: Identity = await visitors.identify(request.headers);
+    const identity: Identity = await visitors.identify(request.headers, visitorOf(request).address);
     const reading = identity.type === 'none' && !options.authRequired;
     if (identity.type !== 'known' && !reading) return refusedIdentity(identity);
+    const crossed = crossSite(identity, request, step);
+    if (crossed) return crossed;
     const url = request.url ?? '';
     if (url.split('?', 1)[0] !== '/ws') return refuse('NOT_FOUND', {}, 'Not found');
     if (watchers.size >= socketsMax) return refuse('BUSY');
@@ -59,7 +64,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   }
 
   function serve(socket: WebSocket, { caller, token, since }: Admitted): void {
-    const entry = { watcher: watcher({ desk, feed, socket, caller, log }), heardAt: world.steady(), token };
+    const entry = { watcher: watcher({ desk, feed, socket, caller, log }), heardAt: world.steady(), token, deviceId: caller.type === 'device' ? caller.id : undefined };
     watchers.set(socket, entry);
     socket.on('pong', () => (entry.heardAt = world.steady()));
     socket.on('message', (data, binary) => {
@@ -74,6 +79,15 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
     });
     entry.watcher.start(since);
   }
+
+  const forget = options.onRevoked?.((id) => {
+    for (const [socket, { deviceId, watcher: one }] of watchers) {
+      if (deviceId !== id) continue;
+      one.stop(); // not a frame more, however slowly it says goodbye
+      socket.close(4001, 'this browser was removed');
+      setTimeout(() => socket.terminate(), 1_000).unref();
+    }
+  });
 
   let ticks = 0;
   const heartbeat = setInterval(() => {
@@ -92,6 +106,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
     /** Tell everybody to come back later; who does not say goodbye within a second is cut. */
     close(): void {
       clearInterval(heartbeat);
+      forget?.();
       feed.close();
       for (const socket of watchers.keys()) socket.close(1001, 'the gateway is shutting down');
       setTimeout(() => {

@@ -7,6 +7,7 @@ import { makeFolder } from '../home/atomic-file.js';
 import type { Layout } from '../home/layout.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { SystemWorld } from '../world.js';
+import { openDevices, type DeviceBook } from './devices/devices.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
 import { openKnowledge, type Knowledge } from './knowledge/knowledge.js';
@@ -22,6 +23,8 @@ export interface Records {
   readonly skills: SkillShelf;
   readonly knowledge: Knowledge;
   readonly files: FileRoom;
+  /** The paired browsers. */
+  readonly devices: DeviceBook;
   readonly allow: Allowances;
   readonly folders: Pick<Layout, 'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
   /** From now on changes are told to watchers, and the roster to decisions. Once, when the supervisor runs. */
@@ -57,6 +60,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   for (const folder of [layout.org, layout.skills, layout.knowledge, layout.docs]) await makeFolder(folder); // so that they can be watched, and found by people
   const roster = await openRoster({ folder: layout.org, root, log });
   const files = await openFileRoom({ layout, world, limits: options.limits ?? {}, fetch: options.fetch ?? {} });
+  const devices = await openDevices({ path: layout.authDevices, world });
   const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
   const knowledge = openKnowledge({ home: layout.home, world });
   let sweeping: NodeJS.Timeout | undefined;
@@ -66,6 +70,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     skills,
     knowledge,
     files,
+    devices,
     allow: { customPaths: false, open: false, ...options.allow },
     folders: layout,
     async connect(supervisor) {
@@ -89,6 +94,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     sweep: () => sweep(),
     async close() {
       clearInterval(sweeping);
+      await devices.close();
       await knowledge.close();
       await skills.close();
       await roster.close();

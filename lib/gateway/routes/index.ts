@@ -1,3 +1,4 @@
+import { authRoutes, type Pairing } from './auth.js';
 import { backupRoutes, type BackUp } from './backup.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
@@ -21,7 +22,7 @@ import type { Route } from '../route.js';
 export type { GatewayFacts };
 
 /** The table of contents: every route of the gateway. */
-export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
+export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined; readonly pairing?: Pairing | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
     ...workItemLedgerRoutes,
@@ -33,6 +34,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...engineRoutes,
     ...inspectRoutes,
     ...statusRoutes(facts),
+    ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
     ...fileRoutes(options.records),
