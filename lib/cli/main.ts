@@ -7,6 +7,8 @@ import { doctorCommand } from './doctor.js';
 import { exitCodes, explain, type ExitCode } from './failure.js';
 import { inspectCommand } from './inspect.js';
 import { listCommand } from './list.js';
+import { openCommand } from './open.js';
+import { pairCommand } from './pair.js';
 import { plainText } from './print.js';
 import { restoreCommand } from './restore.js';
 import { runCommand } from './run.js';
@@ -17,7 +19,7 @@ import { stopCommand } from './stop.js';
 import { verifyCommand } from './verify.js';
 
 /** The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a line and an exit code. */
-const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, inspectCommand, verifyCommand, backupCommand, restoreCommand, doctorCommand];
+const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, inspectCommand, verifyCommand, backupCommand, restoreCommand, doctorCommand];
 
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),

@@ -30,6 +30,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'koa-body': ['lib/gateway'],
   ws: ['lib/gateway', 'lib/inspector', 'lib/cli'],
   commander: ['lib/cli'],
+  uqr: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
   openai: ['actors'],

@@ -3,6 +3,7 @@ import { announceRevoked, mintCode, openChallenge, redeemCode, type MintedCode, 
 import { deviceName, plainAgent } from '../../records/devices/device-name.js';
 import type { Device, DeviceBook } from '../../records/devices/devices.js';
 import type { CookieJar } from '../cookies.js';
+import { pairPage } from '../pages/pair-page.js';
 import { perMinute } from '../limiter.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
 import { callerName } from '../../../machines/caller.js';
@@ -29,6 +30,7 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
     (throttles ??= { challenges: perMinute(challengesPerMinute, () => world.steady()), failures: perMinute(failuresPerMinute, () => world.steady()) });
 
   return [
+    route('GET', '/pair', 'page.pair', { about: 'The page at which a browser is paired.', answer: z.string(), contentType: 'text/html; charset=utf-8' }, () => ({ body: pairPage.html, headers: pairPage.headers })),
     route('POST', '/api/auth/pairing-challenges', 'auth.challenge', {
       about: 'Begin to prove that you own the home: write the nonce to the path, mode 0600, within ten seconds. From this machine only.',
       body: nothing, answer: challenge, bodyBytesMax, refusals: ['LOCAL_ONLY', 'TOO_MANY', ...store],

@@ -298,6 +298,7 @@ describe('pairing', () => {
       'auth.revoke': async (client) => client.call('DELETE', `/api/auth/devices/${(await office.browser()).deviceId}`),
       'auth.logout': (client) => client.post('/api/auth/logout'),
     };
+    expect((await office.client().get('/pair')).status).to.equal(200);
     expect([...Object.keys(asks), 'auth.state']).to.have.members(authorityIds.filter((id) => id.startsWith('auth.')));
     for (const [authority, ask] of Object.entries(asks) as [AuthorityId, (client: Client) => Promise<Answer>][]) {
       const agent = await office.agent();
