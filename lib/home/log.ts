@@ -1,6 +1,7 @@
 import { pino, type Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
+import { scrub } from './scrub.js';
 import { redactedPaths } from '../world.js';
 
 /** The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the owner only), standard output, both or neither. */
@@ -19,8 +20,8 @@ export function openLog({ level, file, stdout }: Config['logging'], layout: Layo
     opened.on('error', () => undefined);
     return opened;
   };
-  const toFile = file ? { write: (line: string) => void (opened ?? open()).write(line) } : undefined;
-  const streams = [...(toFile === undefined ? [] : [{ level, stream: toFile }]), ...(stdout ? [{ level, stream: process.stdout }] : [])];
+  const toFile = file ? { write: (line: string) => void (opened ?? open()).write(scrub(line)) } : undefined;
+  const streams = [...(toFile === undefined ? [] : [{ level, stream: toFile }]), ...(stdout ? [{ level, stream: { write: (line: string) => void process.stdout.write(scrub(line)) } }] : [])];
   const log = streams.length === 0 || level === 'silent'
     ? pino({ level: 'silent' })
     : pino({ level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } }, pino.multistream(streams.map((entry) => ({ ...entry, level: entry.level === 'silent' ? 'fatal' : entry.level }))));
