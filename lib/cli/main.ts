@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
+import { auditCommand } from './audit.js';
 import { backupCommand } from './backup.js';
 import type { Terminal } from './command-line.js';
 import { doctorCommand } from './doctor.js';
@@ -19,7 +20,7 @@ import { stopCommand } from './stop.js';
 import { verifyCommand } from './verify.js';
 
 /** The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a line and an exit code. */
-const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, inspectCommand, verifyCommand, backupCommand, restoreCommand, doctorCommand];
+const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, inspectCommand, verifyCommand, auditCommand, backupCommand, restoreCommand, doctorCommand];
 
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),

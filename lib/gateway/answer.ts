@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { ignoresKinship, isOpen, verdict, type CallerKind } from './authority.js';
 import type { Visitor } from './cookies.js';
-import { refusedIdentity, type Identity } from './caller.js';
+import { nameOf, refusedIdentity, type Identity } from './caller.js';
 import { rehearsed, wantsRehearsal } from './dry-run.js';
 import { idempotencyOf } from './idempotency.js';
 import { bodyBytesDefault, parse, type BodyLimits } from './parse.js';
@@ -67,7 +67,18 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     return found === 'absent' ? refuse('NOT_FOUND', { kind, id: params['id'] }) : found;
   }
 
+  const audited = verdict(route.authority, 'bad') !== 'yes'; // what everybody may do is no decision
   return async (question) => {
+    const outcome = await ask(question);
+    const audit = audited ? desk.records?.audit : undefined;
+    audit?.decided({
+      by: nameOf(question.identity), address: question.visitor.address, authority: route.authority, method: route.method, target: question.params['id'] ?? question.params['name'],
+      ...(isRefusal(outcome) ? { verdict: outcome.status === 401 || outcome.status === 403 ? 'refused' : 'allowed', code: outcome.code } : { verdict: 'allowed' }),
+    });
+    return outcome;
+  };
+
+  async function ask(question: Question): Promise<Reply | Refusal> {
     const by = await authorize(question);
     if (isRefusal(by)) return by;
     const given = question.query;
@@ -83,7 +94,7 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     } finally {
       if (multipart?.upload) await rm(multipart.upload.path, { force: true }); // whoever wanted the bytes has moved them
     }
-  };
+  }
 
   async function run(question: Question, by: Caller, query: unknown, rehearsal: boolean, multipart: Multipart | undefined): Promise<Reply | Refusal> {
     const { params, header } = question;

@@ -5,7 +5,7 @@ import { recordOf } from '../commands/desk.js';
 import type { CookieJar } from './cookies.js';
 import type { DeviceBook } from '../records/devices/devices.js';
 import type { Supervisor } from '../supervisor/contract.js';
-import { operator, type Caller } from '../../machines/caller.js';
+import { callerName, operator, type Caller } from '../../machines/caller.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
 /** Who a request is from: nobody, somebody with a wrong credential, a known caller, or an agent's tool call that lost its identity. */
@@ -99,6 +99,9 @@ function sameBytes(given: string, expected: Buffer): boolean {
 }
 
 const single = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined);
+
+/** How the audit log calls it. */
+export const nameOf = (identity: Identity): string => (identity.type === 'known' ? callerName(identity.caller) : identity.type);
 
 /** The refusal for a request without a valid credential. */
 export const refusedIdentity = (identity: Identity): Refusal => (identity.type === 'lost' ? identity.refusal : refuse('UNAUTHENTICATED'));

@@ -82,7 +82,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(failures(log, () => supervisor.world.id()));       // 1. the one error exit
   app.use(trace(log));                                       // 2. traceparent, nosniff, one debug line
   app.use(drain.middleware);                                 // 3. nothing new while draining
-  app.use(door({ step, visitors, routes, authRequired }));   // 4. Host, Origin, who is it; 401 before all else
+  app.use(door({ step, visitors, routes, authRequired, audit: records?.audit }));   // 4. Host, Origin, who is it; 401 before all else
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   server.on('request', app.callback());
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { refusedIdentity, type Identity, type Reception, type TokenBook } from './caller.js';
+import { nameOf, refusedIdentity, type Identity, type Reception, type TokenBook } from './caller.js';
 import { failureBody } from './failures.js';
 import type { Doorstep } from './host.js';
 import { visitorOf } from './cookies.js';
@@ -35,15 +35,17 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   });
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const admitted = await admit(request);
+    const identity: Identity = await visitors.identify(request.headers, visitorOf(request).address);
+    const admitted = admit(request, identity);
+    const turned = isRefusal(admitted) && (admitted.status === 401 || admitted.status === 403) ? admitted.code : undefined;
+    desk.records?.audit.decided({ by: nameOf(identity), address: visitorOf(request).address, authority: 'ws.watch', method: 'GET', verdict: turned === undefined ? 'allowed' : 'refused', code: turned });
     if (isRefusal(admitted)) return hangUp(stream, admitted);
     sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, admitted));
   }
 
-  async function admit(request: IncomingMessage): Promise<Admitted | Refusal> {
+  function admit(request: IncomingMessage, identity: Identity): Admitted | Refusal {
     const refusal = step.check(request);
     if (refusal) return refusal;
-    const identity: Identity = await visitors.identify(request.headers, visitorOf(request).address);
     const reading = identity.type === 'none' && !options.authRequired;
     if (identity.type !== 'known' && !reading) return refusedIdentity(identity);
     const crossed = crossSite(identity, request, step);

@@ -7,6 +7,7 @@ import { makeFolder } from '../home/atomic-file.js';
 import type { Layout } from '../home/layout.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { SystemWorld } from '../world.js';
+import { openAudit, type Audit } from './audit/audit.js';
 import { openDevices, type DeviceBook } from './devices/devices.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
@@ -23,6 +24,8 @@ export interface Records {
   readonly skills: SkillShelf;
   readonly knowledge: Knowledge;
   readonly files: FileRoom;
+  /** Who was allowed or refused what. */
+  readonly audit: Audit;
   /** The paired browsers. */
   readonly devices: DeviceBook;
   readonly allow: Allowances;
@@ -61,6 +64,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   const roster = await openRoster({ folder: layout.org, root, log });
   const files = await openFileRoom({ layout, world, limits: options.limits ?? {}, fetch: options.fetch ?? {} });
   const devices = await openDevices({ path: layout.authDevices, world });
+  const audit = await openAudit({ folder: layout.audit, world });
   const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
   const knowledge = openKnowledge({ home: layout.home, world });
   let sweeping: NodeJS.Timeout | undefined;
@@ -70,6 +74,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     skills,
     knowledge,
     files,
+    audit,
     devices,
     allow: { customPaths: false, open: false, ...options.allow },
     folders: layout,
@@ -95,6 +100,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     async close() {
       clearInterval(sweeping);
       await devices.close();
+      await audit.close();
       await knowledge.close();
       await skills.close();
       await roster.close();

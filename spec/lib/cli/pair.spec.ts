@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cookiesOf } from '../records/office.js';
 import { makeClient } from '../gateway/fixture.js';
@@ -38,6 +38,20 @@ describe('troupe pair and troupe open', () => {
     expect(paired.body.device.kind).to.equal('local');
     expect((await client.post('/api/auth/bootstrap', {}, { 'x-svc-bootstrap-grant': grant })).status).to.equal(401);
     expect(await readFile(join(troupe.home(), 'logs', 'gateway.log'), 'utf8').catch(() => '')).not.to.include(grant);
+  });
+
+  it('leave their traces in the audit log, which verifies, until somebody changes a line', async () => {
+    expect((await troupe.run('stop', '--home', troupe.home())).code).to.equal(0);
+    const whole = await troupe.run('audit', 'verify', '--home', troupe.home());
+    expect([whole.code, /^\d+ lines \(1 to \d+\) in 1 files: whole\.$/m.test(whole.out)], whole.out).to.deep.equal([0, true]);
+    const path = join(troupe.home(), 'logs', 'audit', '000001.jsonl');
+    const text = await readFile(path, 'utf8');
+    expect(text).to.include('"authority":"auth.pair"');
+    await writeFile(path, text.replace('"auth.pair"', '"auth.peer"'), { mode: 0o600 });
+    const changed = await troupe.run('audit', 'verify', '--home', troupe.home());
+    expect([changed.code, /000001\.jsonl line \d+: it was changed\./.test(changed.out)]).to.deep.equal([5, true]);
+    await writeFile(path, text, { mode: 0o600 });
+    await troupe.start();
   });
 
   it('tells programs in JSON', async () => {
