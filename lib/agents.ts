@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { createConnectorRegistry, type ConnectorInstance } from '../actors/connectors/registry.js';
-import { webhook } from '../actors/connectors/webhook.js';
-import type { Connector } from '../actors/connectors/connector.js';
+import { builtInConnectors } from '../actors/connectors/built-in.js';
+import type { Connector, Inbox } from '../actors/connectors/connector.js';
 import type { FencedHand, Kind } from '../actors/contracts.js';
 import { connectionHand } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryHand } from '../actors/effects/delivery.js';
 import { engineTurnHand } from '../actors/effects/engine-turn.js';
+import type { Purse } from '../actors/effects/purse.js';
 import type { Engine } from '../actors/engines/engine.js';
 import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRegistry } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
+import { budgetKind } from '../actors/kinds/budget.js';
 import { connectorKind } from '../actors/kinds/connector.js';
 import { sessionKind } from '../actors/kinds/session.js';
 import { workItemKind } from '../actors/kinds/work-item.js';
@@ -32,6 +34,8 @@ export interface AgentsOptions {
   readonly connectors?: readonly Connector[];
   /** Configured connectors, asked anew whenever one opens. */
   readonly connectorInstances?: () => readonly ConnectorInstance[];
+  /** Where what people write through a connector goes. */
+  readonly inboxOf?: (name: string) => Inbox | undefined;
   /** Agent processes at once. Default: twice the processors. */
   readonly maxProcesses?: number;
   /** A turn that takes longer is ended. Default: one hour. */
@@ -44,6 +48,8 @@ export interface AgentsOptions {
   readonly gatewayUrl?: () => string | undefined;
   /** What agents are given in place of a token of their own session. Not advised. */
   readonly agentToken?: string;
+  /** Keeps the accounts of employees. */
+  readonly purse?: Purse;
   /** Turns begin only after this. */
   readonly opened?: Promise<void>;
   readonly log?: Logger;
@@ -70,7 +76,7 @@ export interface SessionWish {
 
 /** `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder: 'work'})` */
 export function createAgents(options: AgentsOptions): Agents {
-  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, log } = options;
+  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, purse, log } = options;
   const workFolder = resolve(options.workFolder);
   const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
   const tokens = createSessionTokens();
@@ -80,11 +86,13 @@ export function createAgents(options: AgentsOptions): Agents {
     tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
     onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine broke its contract'),
     ...(silenceMs === undefined ? {} : { silenceMs }),
+    ...(purse === undefined ? {} : { purse }),
   });
-  const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? [webhook], instances: options.connectorInstances ?? (() => []) }));
+  const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? builtInConnectors, instances: options.connectorInstances ?? (() => []) }), options.inboxOf);
   const kinds = [
     sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
+    budgetKind(),
     connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
   ];
   return {

@@ -89,8 +89,15 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'connector.list': anyCaller,
+  'connector.send': byPolicy,
+  'connector.reload': people,
+  'connector.deliveries': people,
+
   'org.read': anyCaller,
   'org.edit': people,
+  'budget.read': people,
+  'budget.grant': people,
   'org.board.read': anyCaller,
   'org.board.write': people,
   'file.list': people,

@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { budgetKind } from '../../actors/kinds/budget.js';
 import { connectorKind } from '../../actors/kinds/connector.js';
 import { fileKind } from '../../actors/kinds/file.js';
 import { homeKind } from '../../actors/kinds/home.js';
@@ -16,7 +17,7 @@ const never = (): Promise<never> => Promise.reject(new Error('a chart runs nothi
 const fenced: FencedHand = { fence: true, run: never, recover: never };
 const keyed: KeyedHand = { fence: false, run: never };
 
-const kinds = [sessionKind({ turn: fenced }), workItemKind(), connectorKind({ connection: keyed, delivery: fenced }), homeKind(), fileKind(), pairingKind({ proof: keyed, clearing: keyed }), pairingCodeKind({ device: keyed })];
+const kinds = [sessionKind({ turn: fenced }), workItemKind(), connectorKind({ connection: keyed, delivery: fenced }), homeKind(), fileKind(), budgetKind(), pairingKind({ proof: keyed, clearing: keyed }), pairingCodeKind({ device: keyed })];
 
 export const catalogue: readonly Drawn[] = [
   ...kinds.map((kind) => ({ name: kind.kind, version: kind.version, machine: kind.machine as AnyStateMachine, file: `machines/${kind.kind}/machine.ts` })),

@@ -34,6 +34,13 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
   openai: ['actors'],
+  '@slack/web-api': ['actors'],
+  '@slack/socket-mode': ['actors'],
+  '@discordjs/rest': ['actors'],
+  '@discordjs/ws': ['actors'],
+  'discord-api-types': ['actors'],
+  grammy: ['actors'],
+  nodemailer: ['actors'],
   '@agentclientprotocol/sdk': ['actors'],
   troupe: ['examples'],
 };

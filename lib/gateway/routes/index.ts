@@ -1,5 +1,7 @@
 import { authRoutes, type Pairing } from './auth.js';
 import { backupRoutes, type BackUp } from './backup.js';
+import { budgetRoutes } from './budgets.js';
+import { connectorRoutes } from './connectors.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -32,11 +34,13 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
+    ...connectorRoutes,
     ...inspectRoutes,
     ...statusRoutes(facts),
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
+    ...budgetRoutes(options.records),
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),

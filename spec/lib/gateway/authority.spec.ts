@@ -92,7 +92,7 @@ describe('authority', () => {
   };
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
-  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|file|skill|knowledge|auth|page)\./.test(id) && id !== 'auth.state')];
+  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|budget|connector|file|skill|knowledge|auth|page)\./.test(id) && id !== 'auth.state')];
 
   for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { defineEngine } from '../../../actors/engines/engine.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens } from '../../../actors/engines/tokens.js';
+import { budgetKind } from '../../../actors/kinds/budget.js';
 import { fileKind } from '../../../actors/kinds/file.js';
 import { homeKind } from '../../../actors/kinds/home.js';
 import { pairingCodeKind } from '../../../actors/kinds/pairing-code.js';
@@ -59,7 +60,7 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
   const { store, gateway: more, ...kept } = options;
   const records = await openRecords({ root: null, ...kept, layout, world });
   const pairing = [pairingKind({ proof: proofHand(layout), clearing: clearingHand(layout) }), pairingCodeKind({ device: deviceHand(records.devices) })] as readonly Kind[]; // a list knows only that they are kinds
-  const supervisor = await createSupervisor({ kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), ...pairing], store: store ?? memoryStore(), world, facts: { roster: records.roster.value } });
+  const supervisor = await createSupervisor({ kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind(), ...pairing], store: store ?? memoryStore(), world, facts: { roster: records.roster.value } });
   await records.connect(supervisor);
   const tokens = createSessionTokens();
   const gateway = await createGateway({
