@@ -4,6 +4,7 @@ import { version } from '../version.js';
 import { auditCommand } from './audit.js';
 import { backupCommand } from './backup.js';
 import type { Terminal } from './command-line.js';
+import { configCommand } from './config.js';
 import { doctorCommand } from './doctor.js';
 import { exitCodes, explain, type ExitCode } from './failure.js';
 import { inspectCommand } from './inspect.js';
@@ -20,7 +21,7 @@ import { stopCommand } from './stop.js';
 import { verifyCommand } from './verify.js';
 
 /** The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a line and an exit code. */
-const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, inspectCommand, verifyCommand, auditCommand, backupCommand, restoreCommand, doctorCommand];
+const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, inspectCommand, verifyCommand, auditCommand, configCommand, backupCommand, restoreCommand, doctorCommand];
 
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),

@@ -34,10 +34,10 @@ export function pairCommand(program: Command, terminal: Terminal): void {
 
 /** Where browsers reach the gateway: the names it was given, else its own address. */
 export function baseUrls(announcement: Announcement, { allowedHosts }: Pick<Config['gateway'], 'allowedHosts'>): readonly string[] {
-  const own = new URL(announcement.url);
+  const own = new URL(announcement.publicUrl ?? announcement.url);
   if (isOnlyHere(announcement)) return [own.href];
   const named = allowedHosts.map((name) => `${own.protocol}//${/:\d+$/.test(name) ? name : `${name}:${own.port}`}`);
   return named.length > 0 ? named : [own.href];
 }
 
-const isOnlyHere = ({ host }: Announcement): boolean => /^(?:localhost|127\..+|::1)$/.test(host);
+const isOnlyHere = ({ publicUrl }: Announcement): boolean => publicUrl === undefined || /^(?:localhost|127\..+|\[::1\])$/.test(new URL(publicUrl).hostname);

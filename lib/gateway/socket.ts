@@ -19,14 +19,14 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
  * `GET /ws`: the upgrade, and what keeps a socket alive. Host, Origin and credential are judged before the upgrade;
  * what a socket then sees is the watcher's matter.
  */
-export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number; onRevoked?: DeviceBook['onRevoked'] | undefined }) {
+export function openSocket(servers: readonly Server[], options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number; onRevoked?: DeviceBook['onRevoked'] | undefined }) {
   const { desk, step, visitors, log, tokens } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
   const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined; deviceId: string | undefined }>();
   const { world } = desk.supervisor;
   const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
 
-  server.on('upgrade', (request, stream, head) => {
+  for (const server of servers) server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy());
     upgrade(request, stream, head).catch((error: unknown) => {
       log.error({ err: error }, 'an upgrade ended in a fault');

@@ -3,14 +3,13 @@ import type { Logger } from 'pino';
 
 /** Headers of every answer, W3C trace context passed on, and one line per request where the log wants it. */
 export function trace(log: Logger) {
-  const verbose = log.isLevelEnabled('debug');
   return (ctx: Context, next: Next): Promise<void> => {
     for (const [name, value] of standing) ctx.res.setHeader(name, value);
     if ((ctx.req.socket as { encrypted?: boolean }).encrypted === true) ctx.res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     const traceparent = ctx.req.headers['traceparent'];
     const known = typeof traceparent === 'string' && wellFormed.test(traceparent) ? traceparent : undefined;
     if (known !== undefined) ctx.res.setHeader('traceparent', known);
-    return verbose ? logged(ctx, next, known) : next();
+    return log.isLevelEnabled('debug') ? logged(ctx, next, known) : next();
   };
 
   async function logged(ctx: Context, next: Next, traceparent: string | undefined): Promise<void> {

@@ -76,7 +76,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     files,
     audit,
     devices,
-    allow: { customPaths: false, open: false, ...options.allow },
+    allow: { get customPaths() { return options.allow?.customPaths === true; }, get open() { return options.allow?.open === true; } }, // as they are now
     folders: layout,
     async connect(supervisor) {
       await raiseHome(supervisor);
@@ -118,7 +118,7 @@ async function raiseHome(supervisor: Supervisor): Promise<void> {
 }
 
 /** Tell watchers of a fact. That nobody could be told undoes nothing: the file is the truth, and the log says that it failed. */
-async function announceFact(supervisor: Supervisor, event: string, payload: Json): Promise<void> {
+export async function announceFact(supervisor: Supervisor, event: string, payload: Json): Promise<void> {
   const told = await supervisor.ask('home', homeId, { type: 'fact.recorded', event, payload }, { by: system('records') }).catch((error: unknown) => error as Error);
   if (told instanceof Error) supervisor.world.log.error({ err: told, event }, 'a fact could not be announced');
   else if (isRefusal(told)) supervisor.world.log.warn({ code: told.code, event }, 'a fact could not be announced');

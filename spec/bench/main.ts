@@ -8,6 +8,7 @@ import { hot } from './hot.js';
 import { http } from './http.js';
 import { lists } from './lists.js';
 import { holds, type Figure, type Measure } from './measure.js';
+import { loris } from './loris.js';
 import { memory } from './memory.js';
 
 /**
@@ -15,7 +16,7 @@ import { memory } from './memory.js';
  * goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures belong to the
  * machine. With `--strict` a missed target is exit code 1.
  */
-const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists];
+const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, loris];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
