@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
 import { setup } from 'xstate';
-import { builtInKinds } from '../../lib/cli/built-in-kinds.js';
 import { catalogue } from './catalogue.js';
 import { draw } from './draw.js';
 import { nodesOf } from './edges.js';
@@ -19,10 +18,6 @@ describe('charts', () => {
     const stale = [...fresh].filter(([file, svg]) => !existsSync(file) || readFileSync(file, 'utf8') !== svg).map(([file]) => basename(file));
     expect(stale, 'run `npm run charts`').to.deep.equal([]);
     expect(readdirSync(dirname([...fresh.keys()][0]!))).to.have.members([...fresh.keys()].map((file) => basename(file)));
-  });
-
-  it('are of the very kinds that `troupe replay` knows, and the root', () => {
-    expect([...builtInKinds().map(({ kind }) => kind), 'root']).to.have.members(catalogue.map(({ name }) => name));
   });
 
   it('show every state, every event and every effect of every machine', () => {
