@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
@@ -59,7 +60,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const config = await readConfig(layout.config);
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
   let url: string | undefined;
-  const engines = configuredEngines(config, () => url);
+  const engines = configuredEngines(config, () => url, layout.engines);
   if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
   const { log, close: closeLog } = openLog(config.logging, layout);
   const undo: (() => Promise<void>)[] = [closeLog];
@@ -75,7 +76,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
     // What agents said is in there: nobody else's, even where the home itself was opened to others.
-    for (const folder of [layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
+    await mkdir(layout.engines, { recursive: true });
+    for (const folder of [layout.engines, layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
     const records = await openRecords({
       layout, world, root: config.portal.root,

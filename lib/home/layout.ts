@@ -27,6 +27,8 @@ export interface Layout {
   readonly workflowEvidence: string;
   readonly logs: string;
   readonly log: string;
+  /** Settings and conversations of agent programs that are kept apart from the user's own: `engines/<engine>`. */
+  readonly engines: string;
   /** Default working folders of sessions: `work/<session id>`. */
   readonly work: string;
   readonly store: string;
@@ -70,6 +72,7 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     workflowEvidence: within('workflow-evidence'),
     logs: within('logs'),
     log: within('logs', 'gateway.log'),
+    engines: within('engines'),
     work: within('work'),
     store: within('store'),
     storeCopy: within('store-copy'),
