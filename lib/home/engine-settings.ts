@@ -9,15 +9,19 @@ const word = z.string().min(1).max(200);
 const variable = z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable');
 export const engineName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'an engine name must be a-z first, then a-z, 0-9 or dashes');
 
+/** A key does not belong into an address: addresses are told in errors and lists. */
+const address = z.url({ protocol: /^https?$/ }).max(2_048).refine((url) => !/^https?:\/\/[^/]*@/i.test(url), 'must not hold a user or a password; use apiKeyEnv').refine((url) => !/[?#]/.test(url), 'must not have a query');
+
 /** An agent program that uses the login of the user; a key is passed on only when it is named here. */
 const acpSettings = {
   args: z.array(z.string().max(4_096)).max(64).optional().describe('Further arguments of the program.'),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional().describe('Further environment of the program. Not for secrets: see apiKeyEnv.'),
   model: word.optional().describe('Model of turns that name none.'),
   models: z.array(word).max(200).optional().describe('Models that may be chosen; those that it offers are added when it has run.'),
-  baseUrl: z.url({ protocol: /^https?$/ }).optional().describe('Address of the model provider, where the program can be told.'),
+  baseUrl: address.optional().describe('Address of the model provider, where the program can be told.'),
   apiKeyEnv: variable.optional().describe('Name of the environment variable of the gateway that holds the key.'),
   allow: z.array(word).max(200).optional().describe('Tools, by name or kind, that need not be asked for; * is all. Default: read, search, think.'),
+  efforts: z.array(word).max(20).optional().describe('Effort levels that may be chosen, where it has a choice of that kind.'),
   mode: word.optional().describe('Mode of its own in which it works.'),
   authMethod: word.optional().describe('Way to log in, of those that it names.'),
 };
@@ -26,7 +30,6 @@ const preset = z.strictObject({ bin: z.string().min(1).max(4_096).optional().des
 
 const agent = z.strictObject({
   command: z.string().min(1).max(4_096).describe('The program: a name on the PATH or an absolute path. No shell is involved.'),
-  efforts: z.array(word).max(20).optional().describe('Effort levels that may be chosen, where it has a choice of that kind.'),
   ...acpSettings,
 });
 
@@ -34,7 +37,7 @@ const price = z.number().min(0).max(100_000);
 
 /** An endpoint that speaks OpenAI's chat completions. The key is read from the variable that is named here and never written down. */
 const endpoint = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/ }).describe('Address of the endpoint, with its /v1. Nothing else is called.'),
+  baseUrl: address.describe('Address of the endpoint, with its /v1. Nothing else is called.'),
   apiKeyEnv: variable.optional().describe('Name of the environment variable of the gateway that holds the key. Absent: none is sent.'),
   model: word.optional().describe('Model of sessions that name none. Default: the first.'),
   models: z.array(word).max(200).optional().describe('Models that may be chosen. Default: those that an endpoint of this machine names.'),

@@ -38,7 +38,6 @@ export const acpPrograms: readonly Program[] = [
     name: 'qwen',
     packages: ['@qwen-code/qwen-code@0.15.10'], // the last one that runs on Node 20
     cannot: {
-      'MCP tool': 'takes the tools, but shows them to a model only after it has searched for them, which the script does not',
       '429': 'waits for the limit to pass without a word; watchers hear that it is silent, the deadline ends it',
       '500': 'tries again for more than a minute without a word',
     },

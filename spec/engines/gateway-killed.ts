@@ -20,9 +20,8 @@ export async function gatewayKilled(subject: Subject): Promise<string> {
   try {
     const { id } = (await first.operator.post('/api/sessions', { prompt: '[[say one]] grape' })).body as { id: string };
     await settled(first.operator, id, 'idle');
-    const before = model.turns.length;
     const held = model.held();
-    await first.operator.post(`/api/sessions/${id}/message`, { message: '[[slow half of it]]' });
+    await first.operator.post(`/api/sessions/${id}/message`, { message: '[[slow half of a grape]]' });
     await held;
     first.child.kill('SIGKILL');
     await first.gone;
@@ -30,7 +29,7 @@ export async function gatewayKilled(subject: Subject): Promise<string> {
     second = await startGateway(home, subject.env);
     await settled(second.operator, id, 'interrupted');
     expect(await agentsOf(id), 'processes of the dead gateway').to.deep.equal([]);
-    expect(model.turns.slice(before).filter(({ said, tools }) => tools.length > 0 && said.at(-1)?.includes('[[slow half of it]]') === true), 'deliveries').to.have.length(1);
+    expect(model.turns.filter(({ said, tools }) => tools.length > 0 && said.at(-1)?.includes('[[slow half of a grape]]') === true), 'deliveries').to.have.length(1);
     await second.operator.post(`/api/sessions/${id}/message`, { message: '[[recall]]' });
     const { messages } = await settled(second.operator, id, 'idle');
     expect(messages.at(-1)?.content).to.include('grape');

@@ -29,7 +29,8 @@ export async function answerPermission(params: JsonObject, known: JsonObject, { 
   const options = listAt(params, 'options');
   const tool = toolName(call);
   const kind = textAt(call, 'kind');
-  const title = firstBytes(textAt(call, 'title') ?? tool, 1_024);
+  // some programs take the model's own description for a title; what will run is what a person must see
+  const title = firstBytes(textAt(objectAt(call, 'rawInput'), 'command') ?? textAt(call, 'title') ?? tool, 1_024);
   const isOwn = ownTool !== undefined && kind === ownTool.kind && ownTool.title.test(title);
   const isFree = isOwn || (kind !== undefined && allow.includes(kind));
   const decision = isFree ? { allow: true } : await permit({ tool, title, input: inputOf(call) }, allow, io);

@@ -4,7 +4,8 @@ import { acpEngine, type AcpOptions, type AcpQuirks } from './engine.js';
 
 /**
  * Agent programs that speak the protocol by themselves, with what was measured of each. A setting of the operator's
- * replaces what stands here.
+ * replaces what stands here. The gateway judges each call of its own tools, so no program needs to ask for them as well;
+ * where it cannot be told so on its command line, its questions are known by their form (`ownTool`).
  */
 export interface AcpPreset {
   readonly bin: string;
@@ -28,7 +29,7 @@ export const acpPresets = {
     },
   },
   qwen: {
-    bin: 'qwen', args: ['--acp'], mend: 'npm install -g @qwen-code/qwen-code',
+    bin: 'qwen', args: ['--acp', '--allowed-tools=mcp__troupe'], mend: 'npm install -g @qwen-code/qwen-code',
     quirks: { modelArgument: (model) => `--model=${model}`, keyVariable: 'OPENAI_API_KEY', addressVariable: 'OPENAI_BASE_URL' },
   },
   opencode: {
@@ -41,7 +42,7 @@ export const acpPresets = {
     quirks: {},
   },
   copilot: {
-    bin: 'copilot', args: ['--acp', '--no-auto-update', '--disable-builtin-mcps'], mend: 'npm install -g @github/copilot',
+    bin: 'copilot', args: ['--acp', '--no-auto-update', '--disable-builtin-mcps', '--allow-tool=troupe'], mend: 'npm install -g @github/copilot',
     env: { COPILOT_AUTO_UPDATE: 'false' }, efforts: ['low', 'medium', 'high', 'xhigh'],
     quirks: {
       modelArgument: (model) => `--model=${model}`, effortArgument: (effort) => `--reasoning-effort=${effort}`,
@@ -55,7 +56,7 @@ export type AcpPresetName = keyof typeof acpPresets;
 export const acpPresetNames = Object.keys(acpPresets) as readonly AcpPresetName[]; // the keys of a constant
 
 /** `acpPreset('gemini', {model: 'gemini-2.5-flash', apiKeyEnv: 'MY_KEY'})` */
-export function acpPreset(name: AcpPresetName, options: AgentProgram & Pick<AcpOptions, 'mode' | 'authMethod'> = {}): Engine {
+export function acpPreset(name: AcpPresetName, options: AgentProgram & Pick<AcpOptions, 'mode' | 'authMethod' | 'efforts'> = {}): Engine {
   const preset: AcpPreset = acpPresets[name];
   const { args = [], env, ...chosen } = options;
   return acpEngine({ ...preset, name, ...chosen, args: [...preset.args, ...args], env: { ...preset.env, ...env } });

@@ -37,14 +37,17 @@ export function readAcp(io: TurnIO): AcpReading {
   };
   const tool = (update: JsonObject): void => {
     const id = textAt(update, 'toolCallId') ?? '';
-    const isNew = !tools.has(id);
-    const known = { ...tools.get(id), ...Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null)) };
+    // ids are the model's and may come again: what an earlier call was must not speak for a later one
+    const isNew = update['sessionUpdate'] === 'tool_call' || !tools.has(id);
+    const known = { ...(isNew ? {} : tools.get(id)), ...Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null)) };
     if (isNew && tools.size >= toolsMax) tools.delete(tools.keys().next().value ?? '');
     tools.set(id, known);
     isAfterTool = true;
     if (isNew) io.delta('tool_use', toolName(known), { toolId: id, title: firstBytes(textAt(known, 'title') ?? '', 1_024), input: firstBytes(JSON.stringify(known['rawInput'] ?? null), 4_096) });
     const status = textAt(update, 'status');
-    if (status === 'completed' || status === 'failed') io.delta('tool_result', firstBytes(resultOf(known), 4_096), { toolId: id, isError: status === 'failed' });
+    if (status !== 'completed' && status !== 'failed') return;
+    tools.delete(id);
+    io.delta('tool_result', firstBytes(resultOf(known), 4_096), { toolId: id, isError: status === 'failed' });
   };
 
   return {

@@ -50,6 +50,7 @@ export function codexEngine(options: CodexOptions = {}): Engine {
 }
 
 async function play(bin: string, options: CodexOptions, request: TurnRequest, io: TurnIO, limits: LimitsMemory): Promise<TurnResult | 'no app-server'> {
+  const chosen = { model: chosenWord(request.model ?? options.model), effort: chosenWord(request.effort ?? options.effort) };
   const reading = readCodex(io, limits);
   const running: { threadId?: string; turnId?: string } = {};
   let isHeard = false;
@@ -76,9 +77,8 @@ async function play(bin: string, options: CodexOptions, request: TurnRequest, io
     },
   }, io);
   talk.begin(child);
-  begin(talk, options, request, io, running).catch((error: unknown) => {
-    if (!(error instanceof Refused)) return; // it is gone: how it ended says more
-    refusal = failed(error.message, '', limits);
+  begin(talk, { ...options, ...chosen }, request, io, running).catch((error: unknown) => {
+    if (error instanceof Refused) refusal = failed(error.message, '', limits); // else it is gone: how it ended says more
     child.finish();
   });
   const ended = await child.done.finally(() => talk.end());
@@ -92,10 +92,10 @@ async function play(bin: string, options: CodexOptions, request: TurnRequest, io
 
 const isUnknownCommand = ({ ended, stderr }: ChildResult): boolean => ended === null && /unrecognized subcommand|unexpected argument|invalid subcommand/i.test(stderr);
 
+type Chosen = Omit<CodexOptions, 'model' | 'effort'> & { readonly model: string | undefined; readonly effort: string | undefined };
+
 /** Opens the conversation, the old one where it is still known, and says what is to be said. */
-async function begin(talk: Conversation, options: CodexOptions, request: TurnRequest, io: TurnIO, running: { threadId?: string; turnId?: string }): Promise<void> {
-  const model = chosenWord(request.model ?? options.model);
-  const effort = chosenWord(request.effort ?? options.effort);
+async function begin(talk: Conversation, { model, effort, ...options }: Chosen, request: TurnRequest, io: TurnIO, running: { threadId?: string; turnId?: string }): Promise<void> {
   const thread = {
     cwd: request.cwd, approvalPolicy: 'untrusted', sandbox: options.sandbox ?? 'danger-full-access', config: threadSettings(options, request),
     ...(model === undefined ? {} : { model }),

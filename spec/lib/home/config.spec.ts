@@ -54,7 +54,7 @@ describe('config.yaml', () => {
   it('knows agents of the Agent Client Protocol: presets by their names, others under names of their own', async () => {
     const config = parseConfig('engines:\n  gemini: {bin: /opt/gemini, model: gemini-2.5-flash, apiKeyEnv: THE_KEY}\n  qwen: {command: [cat]}\n  acp:\n    goose: {command: goose, args: [acp], models: [one, two]}\n');
     const engines = configuredEngines(config, () => undefined, 'engines');
-    expect(engines.map(({ name }) => name)).to.deep.equal(['qwen', 'goose', 'claude', 'gemini', 'opencode', 'copilot', 'clerk']);
+    expect(engines.map(({ name }) => name)).to.deep.equal(['qwen', 'goose', 'claude', 'codex', 'gemini', 'opencode', 'copilot', 'clerk']);
     const facts = Object.fromEntries(await Promise.all(engines.map(async (engine) => [engine.name, await engine.discover()] as const)));
     expect(facts['gemini']).to.include({ defaultModel: 'gemini-2.5-flash', available: false });
     expect(facts['goose']?.models.map(({ id }) => id)).to.deep.equal(['default', 'one', 'two']);
@@ -71,6 +71,7 @@ describe('config.yaml', () => {
     expect(await local?.discover()).to.include({ available: false });
     expect(await far?.discover()).to.include({ available: false, defaultModel: 'one' }).and.have.property('reason').that.includes('CONFIG_SPEC_ABSENT');
     expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: file:///etc\n')).to.match(/line 4, engines\.openai\.local\.baseUrl/);
+    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://me:secret@a/v1\n')).to.match(/line 4, engines\.openai\.local\.baseUrl: must not hold a user/).and.not.include('secret');
     expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://a/v1\n      apiKey: sk-1\n')).to.match(/line 5, engines\.openai\.local\.apiKey: there is no such setting/);
     expect(refusal('engines:\n  acp:\n    one: {command: a}\n  openai:\n    one: {baseUrl: "http://a"}\n')).to.match(/two engines named "one"/);
   });

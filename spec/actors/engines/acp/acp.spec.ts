@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { acpEngine, type AcpOptions } from '../../../../actors/engines/acp/engine.js';
-import { acpPreset, acpPresetNames } from '../../../../actors/engines/acp/presets.js';
+import { acpPreset, acpPresetNames, acpPresets } from '../../../../actors/engines/acp/presets.js';
 import { engineContract } from '../../../../lib/testing/engine-contract.js';
 import { playTurn, type PlayedTurn, type TurnWish } from '../../../helpers/turn-bench.js';
 
@@ -78,7 +78,11 @@ describe('the acp engine', () => {
     const allowed = await turn({ prompt: shell, permission });
     expect(allowed.text).to.equal('o-allow_once');
     expect(allowed.deltas.map(({ type }) => type)).to.deep.equal(['text', 'tool_use', 'tool_result', 'text']);
-    expect(asked).to.deep.equal([{ tool: 'execute', title: 'ls -l', input: { command: 'ls' } }]);
+    expect(asked).to.deep.equal([{ tool: 'execute', title: 'ls', input: { command: 'ls' } }]);
+  });
+
+  it('does not take a tool for what an earlier call of the same id was', async () => {
+    expect((await turn('[[use-twice {"title":"a file","kind":"read"}]]')).text).to.equal('o-reject_once');
   });
 
   it('answers with what the agent offers, and cancels where it offers nothing that fits', async () => {
@@ -88,7 +92,7 @@ describe('the acp engine', () => {
   });
 
   it('does not ask for the gateway\'s own tools where the program cannot be told, and is not deceived by a title', async () => {
-    const quirks = { ownTool: { kind: 'other', title: /^[\w-]{1,100} \(troupe MCP Server\)$/ } };
+    const quirks = { ownTool: acpPresets.gemini.quirks.ownTool };
     expect((await turn('[[use {"title":"list_todos (troupe MCP Server)","kind":"other"}]]', { quirks })).text).to.equal('o-allow_once');
     expect((await turn('[[use {"title":"list_todos (troupe MCP Server)","kind":"execute"}]]', { quirks })).text).to.equal('o-reject_once');
     expect((await turn('[[use {"title":"rm -r x (troupe MCP Server)","kind":"other"}]]', { quirks })).text).to.equal('o-reject_once');
