@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
@@ -90,7 +91,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
     const { kinds, registry, tokens } = createAgents({
-      purse, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, attachmentPath: (id) => attachmentPath(supervisor, layout, id), opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const supervisor: Supervisor = await createSupervisor({
@@ -161,8 +162,14 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
+/** Where the bytes of a managed file lie, for agents, who work on the same machine. */
+async function attachmentPath(supervisor: Supervisor, { home }: Layout, id: string): Promise<string | undefined> {
+  const path = (await supervisor.get('file', id))?.view as { readonly path?: unknown } | undefined;
+  return typeof path?.path === 'string' ? join(home, path.path) : undefined;
+}
+
 const limitsOf = ({ engines, sessions, approvals }: Config) => ({
-  maxProcesses: engines.maxProcesses, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000, silenceMs: sessions.silenceMinutes * 60_000,
+  maxProcesses: engines.maxProcesses, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000, silenceMs: sessions.silenceMinutes * 60_000, permissionWaitMs: sessions.permissionWaitMinutes * 60_000,
   escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
 });
 
@@ -170,7 +177,7 @@ const chosen = ({ host, port }: ServeOptions) => ({ ...(host === undefined ? {} 
 
 function settingsOf({ sessions, portal }: Config, { home }: Layout) {
   return {
-    home, sessionRoots: sessions.roots, interruptOnNewMessage: sessions.interruptOnNewMessage, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
+    home, sessionRoots: sessions.roots, sessionCwd: sessions.cwd, sessionWorktree: sessions.worktree, interruptOnNewMessage: sessions.interruptOnNewMessage, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
     companyName: portal.companyName, companyPrefix: portal.companyPrefix,
   };
 }

@@ -31,6 +31,7 @@ const table = {
   'auth.state': everybody,
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
+  'engines.limits': anyCaller,
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 
