@@ -43,6 +43,7 @@ const table = {
   'auth.logout': everybody,
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
+  'engines.limits': anyCaller,
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 
