@@ -28,6 +28,11 @@ describe('the codec of snapshots', () => {
     }));
   });
 
+  it('keeps a zero below zero, which JSON would lose: an awake actor and the same one read from disk must not differ', () => {
+    const revived = decodeState(JSON.parse(encodeState({ value: 'a', context: { n: -0, deep: [{ n: -0 }] } }))) as { context: { n: number; deep: { n: number }[] } };
+    expect([Object.is(revived.context.n, -0), Object.is(revived.context.deep[0]?.n, -0)]).to.deep.equal([true, true]);
+  });
+
   it('tells plain from rich', () => {
     for (const plain of [{}, { a: [1, 'x', null, { b: true }] }, Object.create(null)]) expect(isPlain(plain)).to.equal(true);
     for (const odd of [new Date(), new Map(), new Set(), { a: undefined }, [undefined], { a: NaN }, 1n, () => 1, Symbol('x'), new (class Odd {})()]) expect(isPlain(odd)).to.equal(false);
