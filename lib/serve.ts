@@ -1,14 +1,20 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
+import type { KeyedHand } from '../actors/contracts.js';
+import { cronFireKind } from '../actors/kinds/cron-fire.js';
+import { scheduleKind } from '../actors/kinds/schedule.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { createAgents } from './agents.js';
 import { purseOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
+import { launchFire } from './commands/cron.js';
+import type { Desk } from './commands/desk.js';
 import { receiveMessage } from './commands/receive-message.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
@@ -21,7 +27,8 @@ import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
-import { openRecords } from './records/records.js';
+import { openEvidence } from './records/evidence/evidence.js';
+import { openRecords, type Records } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import type { Supervisor } from './supervisor/contract.js';
@@ -42,6 +49,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** Over gateway.host of config.yaml. */
   readonly host?: string;
+  /** Where workflows leave their evidence; must exist. Default: SVC_WORKFLOW_EVIDENCE_ROOT, else the home's workflow-evidence. */
+  readonly evidenceRoot?: string;
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
 }
@@ -86,16 +95,19 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     });
     undo.push(() => records.close());
 
+    const evidence = await openEvidence({ standard: layout.workflowEvidence, override: options.evidenceRoot ?? process.env['SVC_WORKFLOW_EVIDENCE_ROOT'] });
+    if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are switched off');
     const open = gate();
     const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => config.budgets.enforce });
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
     const { kinds, registry, tokens } = createAgents({
-      purse, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, attachmentPath: (id) => attachmentPath(supervisor, layout, id), opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, attachmentPath: (id) => attachmentPath(supervisor, layout, id), opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
+    const cronHands = cronHandsOf(records, async () => { await open.opened; return (gateway as Gateway).desk; });
     const supervisor: Supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, homeKind(), fileKind(), scheduleKind(), cronFireKind(cronHands)], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
@@ -104,7 +116,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
     const opened = gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors,
+      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors, evidence,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));
@@ -153,6 +165,14 @@ function inboxes(connectors: Connectors, gateway: () => Gateway | undefined): (n
     const { desk } = gateway() ?? {};
     if (desk === undefined) throw new Error('the gateway is not up yet');
     await receiveMessage(desk, name, message);
+  };
+}
+
+/** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
+function cronHandsOf(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {
+  return {
+    launch: { fence: false, run: async (input: LaunchInput) => launchFire(await desk(), input) },
+    record: { fence: false, run: ({ jobId, line }: { readonly jobId: string; readonly line: RunLine }) => records.runs.append(jobId, line) },
   };
 }
 

@@ -82,6 +82,13 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'cron.read': anyCaller,
+  'cron.edit': people,
+  'workflow.list': anyCaller,
+  'workflow.read': anyCaller,
+  'workflow.plan': anyCaller,
+  'workflow.write': byPolicy,
+
   'connector.list': anyCaller,
   'connector.send': byPolicy,
   'connector.reload': people,

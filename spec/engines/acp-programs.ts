@@ -75,6 +75,7 @@ export const acpPrograms: readonly Program[] = [
   {
     name: 'copilot',
     packages: ['@github/copilot@1.0.102'],
+    cannot: { '429': 'tries again five times within a minute before it tells of the limit; then the turn waits, which is too long for this table' },
     subject: ({ url, home, prefix }) => Promise.resolve({
       ...engineOf('copilot', {
         bin: join(prefix, 'node_modules/.bin/copilot'), baseUrl: `${url}/v1`, apiKeyEnv: 'SCRIPTED_KEY', model: 'scripted',

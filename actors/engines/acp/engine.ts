@@ -127,6 +127,7 @@ async function play(options: AcpOptions, request: TurnRequest, io: TurnIO, memor
       request, model, effort: quirks.effortArgument === undefined ? effort : undefined, isModelGiven: quirks.modelArgument !== undefined, mode: options.mode, authMethod: options.authMethod, mayLoad: memory.mayLoad,
     }, io);
     memory.onOpen(opened);
+    if (opened.isResumed) await reading.quiet();
     const text = opened.isResumed ? request.prompt : promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax);
     if (!isAsked) {
       conversation = opened;

@@ -11,6 +11,8 @@ export interface AcpReading {
   /** From here on it is this turn of this conversation. */
   begin(sessionId: string): void;
   take(params: JsonObject): void;
+  /** Resolves when nothing was told for a moment: some agents go on replaying after they said that the conversation is loaded. */
+  quiet(): Promise<void>;
   /** The last thing that was said: after a tool the agent begins anew. */
   text(): string;
   usage(): Usage | undefined;
@@ -19,12 +21,15 @@ export interface AcpReading {
 }
 
 const toolsMax = 200;
+const quietMs = 200;
+const quietWaitsMax = 100;
 
 export function readAcp(io: TurnIO): AcpReading {
   let sessionId: string | undefined;
   let text = '';
   let isAfterTool = false;
   let usage: Usage | undefined;
+  let heard = 0;
   const tools = new Map<string, JsonObject>();
 
   const say = (content: JsonObject): void => {
@@ -57,7 +62,14 @@ export function readAcp(io: TurnIO): AcpReading {
     begin(id) {
       sessionId = id;
     },
+    async quiet() {
+      for (let waits = 0, before = -1; waits < quietWaitsMax && before !== heard; waits += 1) {
+        before = heard;
+        await new Promise((resolve) => setTimeout(resolve, quietMs));
+      }
+    },
     take(params) {
+      heard += 1;
       if (sessionId === undefined || params['sessionId'] !== sessionId) return;
       const update = objectAt(params, 'update');
       switch (update['sessionUpdate']) {

@@ -37,8 +37,7 @@ export async function openEndpoint(options: Pick<OpenAiOptions, 'baseUrl' | 'api
   const key = keyOf(options);
   const client = new Client({
     baseURL: options.baseUrl, apiKey: key ?? 'none', adminAPIKey: null, organization: null, project: null, webhookSecret: null,
-    maxRetries: 0, timeout: 2 ** 31 - 1, logLevel: 'off', fetch: boundedFetch, fetchOptions: { redirect: 'error' },
-    ...(key === undefined ? { defaultHeaders: { Authorization: null } } : {}),
+    maxRetries: 0, timeout: 2 ** 31 - 1, logLevel: 'off', fetch: boundedFetch(key), fetchOptions: { redirect: 'error' },
   });
   return {
     stream: ({ model, effort, messages, tools }) => patiently(options.retryMs ?? 1_000, signal, async () => {
@@ -84,8 +83,12 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init);
+/** The request without what nobody asked for, the answer within its bounds. */
+const boundedFetch = (key: string | undefined) => async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+  const headers = new Headers(init?.headers);
+  for (const name of [...headers.keys()]) if (!sentHeaders.includes(name)) headers.delete(name);
+  if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+  const response = await fetch(input, { ...init, headers });
   if (response.body === null) return response;
   let bytes = 0;
   let eventBytes = 0;
@@ -102,9 +105,12 @@ async function boundedFetch(input: string | URL | Request, init?: RequestInit): 
     },
   }));
   return new Response(counted, { status: response.status, statusText: response.statusText, headers: response.headers });
-}
+};
 
 const newline = 0x0a;
+
+/** The SDK adds what OPENAI_CUSTOM_HEADERS of the gateway's environment says, and facts about this machine; neither is for an endpoint. */
+const sentHeaders: readonly string[] = ['accept', 'content-type', 'content-length', 'user-agent'];
 
 export class Flood extends Error {
   override readonly name = 'Flood';

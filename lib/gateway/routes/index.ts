@@ -1,6 +1,7 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
 import { connectorRoutes } from './connectors.js';
+import { cronRoutes } from './cron.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -18,14 +19,16 @@ import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
+import { workflowDefinitionRoutes } from './workflow-definitions.js';
 import { openapiRoutes } from '../openapi.js';
+import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
 
 export type { GatewayFacts };
 
 /** The table of contents: every route of the gateway. */
-export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
+export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined; readonly evidence?: Evidence | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
     ...workItemLedgerRoutes,
@@ -36,6 +39,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...delegationRoutes,
     ...engineRoutes,
     ...connectorRoutes,
+    ...cronRoutes(options.records?.runs),
     ...inspectRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
@@ -46,6 +50,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
+    ...workflowDefinitionRoutes(options.evidence),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));

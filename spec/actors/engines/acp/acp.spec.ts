@@ -37,6 +37,14 @@ describe('the acp engine', () => {
     expect(JSON.stringify(second.deltas)).to.not.include('long ago');
   });
 
+  // gemini answers session/load first and replays then: the last answer used to stand before the new one
+  it('takes nothing for an answer that is told again too late', async () => {
+    const { nativeId } = await turn('[[say one]] apple');
+    const second = await turn({ prompt: '[[recall]]', nativeId }, { args: ['--late'] });
+    expect(second.text).to.equal('first: [[say one]] apple');
+    expect(JSON.stringify(second.deltas)).to.not.include('long ago');
+  });
+
   it('begins anew with the conversation in the prompt when the agent refuses to load or cannot', async () => {
     const transcript = [{ role: 'user', content: 'I like plums' }] as const;
     const nativeId = '00000000-0000-4000-8000-000000000000';

@@ -110,11 +110,13 @@ describe('the openai engine', () => {
   it('reads the key from the variable that its settings name, sends it nowhere else and never tells it', async () => {
     process.env['OPENAI_SPEC_KEY'] = 'sk-very-secret';
     process.env['OPENAI_API_KEY'] = 'sk-of-somebody-else';
+    process.env['OPENAI_CUSTOM_HEADERS'] = 'Authorization: Bearer sk-custom\nX-Other-Key: sk-custom';
     try {
       await turn('[[say x]]', { apiKeyEnv: 'OPENAI_SPEC_KEY' });
       expect(model.headers.at(-1)?.authorization).to.equal('Bearer sk-very-secret');
       await turn('[[say x]]');
       expect(model.headers.at(-1)).to.not.have.property('authorization');
+      expect(JSON.stringify(model.headers)).to.not.include('sk-custom').and.not.include('x-stainless');
       const echoing = await serve((_, response) => response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"Incorrect key: sk-very-secret."}}'));
       const refused = await turn('x', { apiKeyEnv: 'OPENAI_SPEC_KEY', baseUrl: `${echoing.url}/v1` });
       echoing.close();
@@ -123,6 +125,7 @@ describe('the openai engine', () => {
     } finally {
       delete process.env['OPENAI_SPEC_KEY'];
       delete process.env['OPENAI_API_KEY'];
+      delete process.env['OPENAI_CUSTOM_HEADERS'];
     }
   });
 
