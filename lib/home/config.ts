@@ -13,6 +13,10 @@ const gateway = z.strictObject({
   authRequired: z.boolean().default(true).describe('false opens reads to every local program; changes still need a credential.'),
   allowedHosts: z.array(z.string().min(1).max(253)).max(100).default([]).describe('Further names under which clients may address the gateway.'),
   allowedOrigins: z.array(z.url({ protocol: /^https?$/ })).max(100).default([]).describe('Further web origins whose pages may call the gateway.'),
+  tls: z.strictObject({
+    cert: z.string().min(1).max(4_096).describe('File with the certificate chain, PEM; relative to the home, or absolute.'),
+    key: z.string().min(1).max(4_096).describe('File with its private key, PEM.'),
+  }).nullable().default(null).describe('Serve over TLS at host and port. The programs of this machine are then served on a loopback port of their own, see gateway.json.'),
   allowFileCustomPaths: z.boolean().default(false).describe('Let the operator copy files in from any path of this machine.'),
   allowFileOpen: z.boolean().default(false).describe('Let the operator open a managed file with the desktop program of this machine.'),
 });
@@ -91,7 +95,7 @@ const connectorInstance = z.looseObject({
 });
 
 const connectors = z.strictObject({
-  instances: z.array(connectorInstance).max(100).default([]).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two instances have the same name'),
+  instances: z.array(connectorInstance).max(100).default([]).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two instances have the same name').describe('Ways out to people: name, type, employee, allowFrom, and what the type needs. POST /api/connectors/reload takes changes over.'),
 });
 
 /** A section that is absent, or whose every line is commented out, has its defaults. */

@@ -31,6 +31,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   ws: ['lib/gateway', 'lib/inspector', 'lib/cli'],
   '@dagrejs/dagre': ['lib/inspector'],
   commander: ['lib/cli'],
+  uqr: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
   openai: ['actors'],

@@ -98,14 +98,16 @@ describe('authority', () => {
   /** Asked beside the routes' own specs, in houses that have what they need. */
   const elsewhere: readonly AuthorityId[] = [
     'ws.watch', 'inspect.watch', 'session.attach',
-    ...authorityIds.filter((id) => [
-      'org',
+    ...authorityIds.filter((id) => id !== 'auth.state' && [
+      'auth',
       'budget',
       'connector',
       'cron',
       'file',
-      'skill',
       'knowledge',
+      'org',
+      'page',
+      'skill',
       'workflow',
     ].includes(id.split('.')[0] ?? '')),
   ];
