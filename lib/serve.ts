@@ -1,28 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
-import { join } from 'node:path';
-import type { Kind } from '../actors/contracts.js';
-import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
-import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
-import type { KeyedHand } from '../actors/contracts.js';
-import { cronFireKind } from '../actors/kinds/cron-fire.js';
-import { scheduleKind } from '../actors/kinds/schedule.js';
-import { fileKind } from '../actors/kinds/file.js';
-import { homeKind } from '../actors/kinds/home.js';
-import { pairingCodeKind } from '../actors/kinds/pairing-code.js';
-import { pairingKind } from '../actors/kinds/pairing.js';
-import { deviceHand } from '../actors/effects/pair-device.js';
-import { clearingHand, proofHand } from '../actors/effects/pair-proof.js';
 import { createAgents } from './agents.js';
-import type { DeskSettings } from './commands/desk.js';
 import { purseOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
-import { launchFire } from './commands/cron.js';
-import type { Desk } from './commands/desk.js';
-import { receiveMessage } from './commands/receive-message.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { isLoopback } from './gateway/host.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
@@ -38,7 +21,8 @@ import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
 import { openEvidence } from './records/evidence/evidence.js';
-import { announceFact, openRecords, type Records } from './records/records.js';
+import { attachmentPath, homeKinds, inboxes, settingsOf } from './ports.js';
+import { announceFact, openRecords } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import type { Supervisor } from './supervisor/contract.js';
@@ -116,12 +100,14 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
     const { kinds, registry, tokens } = createAgents({
-      purse, evidence, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, attachmentPath: (id) => attachmentPath(supervisor, layout, id), opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway?.desk),
+      attachmentPath: (id) => attachmentPath(supervisor, layout, id),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
-    const cronHands = cronHandsOf(records, async () => { await open.opened; return (gateway as Gateway).desk; });
+    const kindsOfHome = homeKinds(layout, records, async () => { await open.opened; return (gateway as Gateway).desk; });
     const supervisor: Supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind(), fileKind(), scheduleKind(), cronFireKind(cronHands), ...pairingKinds(layout, records)], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, ...kindsOfHome], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
@@ -177,30 +163,8 @@ async function openStore(layout: Layout, { log }: SystemWorld, onProgress: Serve
   }
 }
 
-const pairingKinds = (at: Layout, { devices }: Records): readonly Kind[] => [
-  pairingKind({ proof: proofHand(at), clearing: clearingHand(at) }),
-  pairingCodeKind({ device: deviceHand({ keep: (device) => devices.keep(device) }) }),
-] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
-
 function unknownDefault(config: Config, layout: Layout): HomeError {
   return new HomeError('BAD_CONFIG', `${layout.config}, engines.default: there is no engine "${config.engines.default}".`, 'Name one that is configured, or "clerk".');
-}
-
-/** An instance listens only where somebody may write to it; until the gateway is up, the far side keeps what it has. */
-function inboxes(connectors: Connectors, gateway: () => Gateway | undefined): (name: string) => Inbox | undefined {
-  return (name) => (connectors.instances().find((instance) => instance.name === name)?.allowFrom?.length ?? 0) === 0 ? undefined : async (message) => {
-    const { desk } = gateway() ?? {};
-    if (desk === undefined) throw new Error('the gateway is not up yet');
-    await receiveMessage(desk, name, message);
-  };
-}
-
-/** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
-function cronHandsOf(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {
-  return {
-    launch: { fence: false, run: async (input: LaunchInput) => launchFire(await desk(), input) },
-    record: { fence: false, run: ({ jobId, line }: { readonly jobId: string; readonly line: RunLine }) => records.runs.append(jobId, line) },
-  };
 }
 
 function gate(): { readonly opened: Promise<void>; open(): void } {
@@ -209,32 +173,12 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-/** Where the bytes of a managed file lie, for agents, who work on the same machine. */
-async function attachmentPath(supervisor: Supervisor, { home }: Layout, id: string): Promise<string | undefined> {
-  const path = (await supervisor.get('file', id))?.view as { readonly path?: unknown } | undefined;
-  return typeof path?.path === 'string' ? join(home, path.path) : undefined;
-}
-
 const limitsOf = ({ engines, sessions, approvals }: Config) => ({
   maxProcesses: engines.maxProcesses, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000, silenceMs: sessions.silenceMinutes * 60_000, permissionWaitMs: sessions.permissionWaitMinutes * 60_000,
   escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
 });
 
 const chosen = ({ host, port }: ServeOptions) => ({ ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
-
-/** Asked at every use, so that a change of config.yaml holds from the next one on. */
-function settingsOf(now: () => Config, { home }: Layout): DeskSettings {
-  return {
-    home,
-    get sessionRoots() { return now().sessions.roots; },
-    get sessionCwd() { return now().sessions.cwd; },
-    get sessionWorktree() { return now().sessions.worktree; },
-    get interruptOnNewMessage() { return now().sessions.interruptOnNewMessage; },
-    get turnDeadlineMs() { return now().sessions.turnDeadlineMinutes * 60_000; },
-    get companyName() { return now().portal.companyName; },
-    get companyPrefix() { return now().portal.companyPrefix; },
-  };
-}
 
 /** How others reach it: of a wildcard, by the first address of this machine. */
 function addressed({ host, port }: Gateway, scheme: string): string {
