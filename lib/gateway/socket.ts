@@ -7,6 +7,7 @@ import { failureBody } from './failures.js';
 import type { Doorstep } from './host.js';
 import { visitorOf } from './cookies.js';
 import { crossSite } from './door.js';
+import { fairShare } from './fair-share.js';
 import { openFeed } from './feed.js';
 import { readQuery } from './parse.js';
 import { watcher, type Watcher } from './watcher.js';
@@ -24,6 +25,7 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
   const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined; deviceId: string | undefined }>();
   const { world } = desk.supervisor;
+  const share = fairShare();
   const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
 
   for (const server of servers) server.on('upgrade', (request, stream, head) => {
@@ -66,7 +68,7 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
   }
 
   function serve(socket: WebSocket, { caller, token, since }: Admitted): void {
-    const entry = { watcher: watcher({ desk, feed, socket, caller, log }), heardAt: world.steady(), token, deviceId: caller.type === 'device' ? caller.id : undefined };
+    const entry = { watcher: watcher({ desk, feed, socket, caller, log, share }), heardAt: world.steady(), token, deviceId: caller.type === 'device' ? caller.id : undefined };
     watchers.set(socket, entry);
     socket.on('pong', () => (entry.heardAt = world.steady()));
     socket.on('message', (data, binary) => {
