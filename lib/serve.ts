@@ -1,9 +1,13 @@
 import { hostname, networkInterfaces } from 'node:os';
 import type { Kind } from '../actors/contracts.js';
+import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
+import type { KeyedHand } from '../actors/contracts.js';
+import { cronFireKind } from '../actors/kinds/cron-fire.js';
+import { scheduleKind } from '../actors/kinds/schedule.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { pairingCodeKind } from '../actors/kinds/pairing-code.js';
@@ -14,6 +18,8 @@ import { createAgents } from './agents.js';
 import type { DeskSettings } from './commands/desk.js';
 import { purseOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
+import { launchFire } from './commands/cron.js';
+import type { Desk } from './commands/desk.js';
 import { receiveMessage } from './commands/receive-message.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { isLoopback } from './gateway/host.js';
@@ -29,6 +35,7 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { openEvidence } from './records/evidence/evidence.js';
 import { announceFact, openRecords, type Records } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
@@ -50,6 +57,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** Over gateway.host of config.yaml. */
   readonly host?: string;
+  /** Where workflows leave their evidence; must exist. Default: SVC_WORKFLOW_EVIDENCE_ROOT, else the home's workflow-evidence. */
+  readonly evidenceRoot?: string;
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
 }
@@ -97,16 +106,19 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     });
     undo.push(() => records.close());
 
+    const evidence = await openEvidence({ standard: layout.workflowEvidence, override: options.evidenceRoot ?? process.env['SVC_WORKFLOW_EVIDENCE_ROOT'] });
+    if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are switched off');
     const open = gate();
     const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => live.current.budgets.enforce });
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
     const { kinds, registry, tokens } = createAgents({
-      purse, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
+    const cronHands = cronHandsOf(records, async () => { await open.opened; return (gateway as Gateway).desk; });
     const supervisor: Supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind(), fileKind(), ...pairingKinds(layout, records)], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, homeKind(), fileKind(), scheduleKind(), cronFireKind(cronHands), ...pairingKinds(layout, records)], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
@@ -121,7 +133,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const opened = gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, tls,
       allowedHosts: () => live.current.gateway.allowedHosts, allowedOrigins: () => live.current.gateway.allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors,
+      instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors, evidence,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));
@@ -177,6 +189,14 @@ function inboxes(connectors: Connectors, gateway: () => Gateway | undefined): (n
     const { desk } = gateway() ?? {};
     if (desk === undefined) throw new Error('the gateway is not up yet');
     await receiveMessage(desk, name, message);
+  };
+}
+
+/** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
+function cronHandsOf(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {
+  return {
+    launch: { fence: false, run: async (input: LaunchInput) => launchFire(await desk(), input) },
+    record: { fence: false, run: ({ jobId, line }: { readonly jobId: string; readonly line: RunLine }) => records.runs.append(jobId, line) },
   };
 }
 

@@ -30,6 +30,7 @@ const table = {
   SELF_MESSAGE: [400, 'A session cannot send a message to itself.'],
   DRY_RUN_UNSUPPORTED: [400, 'This route cannot be rehearsed; nothing was done.'],
   IDEMPOTENCY_KEYS_DIFFER: [400, 'The Idempotency-Key header and the body member idempotencyKey differ.'],
+  WORKFLOW_INVALID: [400, 'The definition has faults; errors names each of them.'],
   UNAUTHENTICATED: [401, 'Missing or invalid gateway auth token.'],
   PAIRING_CODE_INVALID: [401, 'Invalid or expired pairing code.'],
   FORBIDDEN: [403, 'This caller may not do that.'],
@@ -70,6 +71,7 @@ const table = {
   DEVICES_DAMAGED: [503, 'The file of paired browsers cannot be used, so no paired browser is let in. Mend auth-devices.json, or remove it and pair again.'],
   DISK_LOW: [503, 'The disk is almost full: new work is refused, running work is finished. Free some space.'],
   DRAINING: [503, 'The gateway is shutting down. Try again after its restart.'],
+  WORKFLOWS_DISABLED: [503, 'Workflows need a folder for their evidence, and the one that is set cannot be used.'],
   BUSY: [503, 'Too much is waiting already. Try again in a moment.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -12,16 +12,22 @@ import { listCommand } from './list.js';
 import { openCommand } from './open.js';
 import { pairCommand } from './pair.js';
 import { plainText } from './print.js';
+import { replayCommand } from './replay.js';
 import { restoreCommand } from './restore.js';
 import { runCommand } from './run.js';
 import { showCommand } from './show.js';
 import { startCommand } from './start.js';
 import { statusCommand } from './status.js';
 import { stopCommand } from './stop.js';
+import { tailCommand } from './tail.js';
+import { topCommand } from './top.js';
 import { verifyCommand } from './verify.js';
 
 /** The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a line and an exit code. */
-const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, inspectCommand, verifyCommand, auditCommand, configCommand, backupCommand, restoreCommand, doctorCommand];
+const commands = [
+  startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, topCommand, tailCommand,
+  inspectCommand, replayCommand, verifyCommand, auditCommand, configCommand, backupCommand, restoreCommand, doctorCommand,
+];
 
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),

@@ -14,6 +14,7 @@ import { openSocket } from './socket.js';
 import { trace } from './trace.js';
 import { turnstile } from './turnstile.js';
 import type { Desk, DeskSettings, Engines, Roster } from '../commands/desk.js';
+import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { Supervisor } from '../supervisor/contract.js';
 
@@ -56,6 +57,8 @@ export interface GatewayOptions {
   readonly roster?: () => Roster | undefined;
   /** Makes the routes of org, skills, knowledge and files possible. */
   readonly records?: Records;
+  /** Makes the routes of workflows possible. */
+  readonly evidence?: Evidence;
   /** Makes connectors possible. */
   readonly connectors?: Desk['connectors'];
   readonly log?: Logger;
@@ -74,7 +77,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const authRequired = options.authRequired !== false || !isLoopback(host);
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
-  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.connectors && { connectors: options.connectors }) };
+  const desk: Desk = {
+    supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }),
+    ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }),
+  };
   const instance = options.instance ?? 'default';
   const pairing = records && { devices: records.devices, cookies: cookieJar(instance), codeKey: operatorToken };
   const visitors = reception({ supervisor, tokens, operatorToken, browsers: pairing });
@@ -83,7 +89,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     version: options.version ?? '0.0.0', instance, startedAt: supervisor.world.steady(),
     authRequired, networkExposed: !isLoopback(host), port: () => listeners.port(), pairing: pairing !== undefined,
   };
-  const routes = routesOf(facts, { backup: options.backup, records, pairing });
+  const routes = routesOf(facts, { backup: options.backup, records, evidence: options.evidence, pairing });
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));

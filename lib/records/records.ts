@@ -13,6 +13,7 @@ import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.
 import type { FetchOptions } from './fetch/fetch-bytes.js';
 import { openKnowledge, type Knowledge } from './knowledge/knowledge.js';
 import { openSkills, type SkillShelf } from './skills/skills.js';
+import { runBook, type RunBook } from './cron-runs.js';
 import { openRoster, type RosterBook } from './roster/roster.js';
 
 /**
@@ -24,6 +25,8 @@ export interface Records {
   readonly skills: SkillShelf;
   readonly knowledge: Knowledge;
   readonly files: FileRoom;
+  /** The runs of cron jobs. */
+  readonly runs: RunBook;
   /** Who was allowed or refused what. */
   readonly audit: Audit;
   /** The paired browsers. */
@@ -74,6 +77,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     skills,
     knowledge,
     files,
+    runs: runBook(layout.cronRuns),
     audit,
     devices,
     allow: { get customPaths() { return options.allow?.customPaths === true; }, get open() { return options.allow?.open === true; } }, // as they are now

@@ -29,6 +29,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@koa/router': ['lib/gateway'],
   'koa-body': ['lib/gateway'],
   ws: ['lib/gateway', 'lib/inspector', 'lib/cli'],
+  '@dagrejs/dagre': ['lib/inspector'],
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],

@@ -3,6 +3,7 @@ import { authorityIds, callerKinds, ignoresKinship, verdict } from '../../../lib
 import { cookieJar } from '../../../lib/gateway/cookies.js';
 import { codesOf } from '../../../lib/gateway/openapi.js';
 import { routesOf } from '../../../lib/gateway/routes/index.js';
+import type { Evidence } from '../../../lib/records/evidence/evidence.js';
 import type { Records } from '../../../lib/records/records.js';
 import { refusalTable } from '../../../machines/refusals.js';
 import { openHouse } from './fixture.js';
@@ -41,9 +42,10 @@ describe('GET /api/openapi.json', () => {
   });
 
   it('knows every row of the authority table, and each row a route', () => {
-    const records = {} as Records; // only looked into by a request
-    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, pairing: { devices: {} as Records['devices'], cookies: cookieJar('default'), codeKey: 'x' } });
-    expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch']).to.have.members(authorityIds);
+    const [records, evidence] = [{ runs: {} } as Records, {} as Evidence]; // only looked into by a request
+    const pairing = { devices: {} as Records['devices'], cookies: cookieJar('default'), codeKey: 'x' };
+    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, evidence, pairing });
+    expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch', 'inspect.watch']).to.have.members(authorityIds);
   });
 
   it('has a target wherever agents are judged by what they are to it', () => {
