@@ -18,7 +18,8 @@ export function oneAtATime(answer: Answer): Answer {
         lane.busy = false;
         lane.waiting.shift()?.();
       });
-      if (!socket.destroyed) answer(request, response);
+      if (!socket.destroyed && !request.destroyed) answer(request, response);
+      else socket.destroy(); // who hung up before its turn came gets no answer, and nothing waits for the rest of its body
     };
     if (!lane.busy) return begin();
     if (lane.waiting.length >= waitingMax) return void socket.destroy();
