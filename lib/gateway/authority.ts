@@ -29,6 +29,7 @@ const table = {
   'status.read': everybody,
   'health.read': everybody,
   'auth.state': everybody,
+  'page.inspect': everybody, // a shell without data
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
   'ws.watch': anyCaller,

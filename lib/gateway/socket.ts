@@ -8,6 +8,7 @@ import type { Doorstep } from './host.js';
 import { openFeed } from './feed.js';
 import { filterOfQuery, inspectWatcher } from './inspect-socket.js';
 import { readQuery } from './parse.js';
+import { readSocketBearer } from './socket-bearer.js';
 import { statelyWatcher } from './stately-socket.js';
 import { watcher, type Watcher } from './watcher.js';
 import type { InspectFilter } from '../inspector/frames.js';
@@ -30,6 +31,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
 
   server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy());
+    readSocketBearer(request);
     upgrade(request, stream, head).catch((error: unknown) => {
       log.error({ err: error }, 'an upgrade ended in a fault');
       stream.destroy();

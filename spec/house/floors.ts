@@ -30,6 +30,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'koa-body': ['lib/gateway'],
   ws: ['lib/gateway', 'lib/inspector', 'lib/cli'],
   '@dagrejs/dagre': ['lib/inspector'],
+  preact: ['lib/inspector/page'],
+  '@preact/signals': ['lib/inspector/page'],
   commander: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],

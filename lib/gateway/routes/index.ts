@@ -16,6 +16,7 @@ import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
+import { pageRoutes } from './page.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { openapiRoutes } from '../openapi.js';
@@ -39,6 +40,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...inspectRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
+    ...pageRoutes,
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),

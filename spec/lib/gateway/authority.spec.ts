@@ -45,6 +45,7 @@ describe('authority', () => {
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
     'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
+    'page.inspect': ['session', get('/inspect')],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
     'session.read': ['session', get('/api/sessions/:id')],

@@ -1,0 +1,2 @@
+/** Stands for the view. */
+export function RunsPage(_props: { readonly id: string | undefined }) { return null; }

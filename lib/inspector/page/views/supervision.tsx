@@ -1,0 +1,2 @@
+/** Stands for the view. */
+export function SupervisionPage(_props: object) { return null; }

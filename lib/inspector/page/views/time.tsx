@@ -1,0 +1,2 @@
+/** Stands for the view. */
+export function TimePage(_props: { readonly at: number | undefined }) { return null; }
