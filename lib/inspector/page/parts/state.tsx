@@ -4,14 +4,20 @@ import type { Json } from '../../../../machines/ground.js';
 /** A state as a word with a colour. The colour only repeats what the word says. */
 export function State({ value, halted = false }: { readonly value: Json; readonly halted?: boolean }) {
   const names = shown(value);
-  return <span class="states">{halted && <b class="state bad">halted</b>}{names.map((name) => <b key={name} class={`state ${tone(name)}`}>{name}</b>)}</span>;
+  return <span class="states">{halted && <b class="state bad">halted</b>}{names.map((name) => <b key={name} class={`state ${tone(name)}`}><Name path={name} /></b>)}</span>;
+}
+
+/** The region of a state is written smaller: what counts is where in it the actor stands. */
+export function Name({ path }: { readonly path: string }) {
+  const end = path.lastIndexOf('.') + 1;
+  return <span class="path">{end > 0 && <i>{path.slice(0, end - 1).replaceAll('.', ' ')} </i>}{path.slice(end)}</span>;
 }
 
 /** Regions that rest say little: `approval.none` is left out where something else is there to be said. */
 function shown(value: Json): readonly string[] {
   const names = stateNames(value);
   const telling = names.filter((name) => !/\.(?:none|idle|off)$/.test(name));
-  return (telling.length > 0 ? telling : names).map((name) => (typeof value === 'string' ? name : name));
+  return (telling.length > 0 ? [...telling].reverse() : names);
 }
 
 export type Tone = 'busy' | 'wait' | 'bad' | 'done' | 'rest';

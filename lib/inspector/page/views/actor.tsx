@@ -50,11 +50,11 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
           {at === undefined && <Pending detail={present} />}
           {at === undefined && <Letters actor={actor} count={present.deadLetters} />}
           <section class="panel" aria-labelledby="context-title"><h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2><Tree value={then === undefined ? present.context : then === 'unborn' ? null : then.context} label="Context" /></section>
-          <section class="panel" aria-labelledby="record-title"><h2 id="record-title">Record<span class="soft">what the API shows of it</span></h2><Tree value={then === undefined ? present.view : then === 'unborn' ? null : then.view} label="Record" /></section>
         </div>
         <div class="stack">
           <History entries={entries.value} error={history.value.error} at={at} travel={travel} />
           <Kin detail={present} />
+          <section class="panel" aria-labelledby="record-title"><h2 id="record-title">Record<span class="soft">what the API shows of it</span></h2><Tree value={then === undefined ? present.view : then === 'unborn' ? null : then.view} label="Record" /></section>
           <p class="soft small">Born {dateAndTime(present.createdAt)}, revision {present.rev}, machine version {present.version}.</p>
         </div>
       </div>

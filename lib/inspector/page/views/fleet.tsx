@@ -8,7 +8,7 @@ import { go, linkTo } from '../place.js';
 import { followPulse, perSecond, refusedCount } from '../pulse.js';
 import { Roll } from '../roll.js';
 import { Activity } from '../parts/activity.js';
-import { State, tone } from '../parts/state.js';
+import { Name, State, tone } from '../parts/state.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import type { ActorSummary, Fleet } from '../../answers.js';
 
@@ -65,7 +65,7 @@ function Kinds({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: s
           <ul class="chips">
             {statesOf(one).map(([name, count]) => (
               <li key={name}><a class={`chip ${tone(name)}`} aria-current={one.kind === kind && name === state ? 'true' : undefined}
-                href={linkTo(one.kind === kind && name === state ? { view: 'fleet', kind: one.kind } : { view: 'fleet', kind: one.kind, state: name })}><span>{name}</span> <b class="num">{whole(count)}</b></a></li>
+                href={linkTo(one.kind === kind && name === state ? { view: 'fleet', kind: one.kind } : { view: 'fleet', kind: one.kind, state: name })}><Name path={name} /> <b class="num">{whole(count)}</b></a></li>
             ))}
           </ul>
         </li>
@@ -89,7 +89,7 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
   }, [roll]);
   const chosen = fleet.kinds.filter((one) => kinds.includes(one.kind));
   const expected = chosen.reduce((sum, one) => sum + (state === undefined ? one.total : state === 'halted' ? one.halted : one.states[state] ?? 0), 0);
-  roll.version.value;
+  void roll.version.value;
   const count = roll.complete ? roll.count : Math.max(roll.count, expected);
   const open = (index: number): void => {
     const actor = roll.at(index);
@@ -122,7 +122,7 @@ function Row({ actor }: { readonly actor: ActorSummary | undefined }) {
 function waitsFor({ effects, due, halted, parent }: ActorSummary): string {
   if (halted !== null) return halted.reason;
   if (effects.length > 0) return `on ${[...new Set(effects)].join(', ')}`;
-  if (due !== null) return due > now.value ? `until ${span(due - now.value)} from now` : 'on a timer that is due';
+  if (due !== null) return due > now.value ? `on a timer, in ${span(due - now.value)}` : 'on a timer that is due';
   return parent === null ? '' : `under ${parent.kind} ${parent.id}`;
 }
 
