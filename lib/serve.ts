@@ -1,25 +1,42 @@
+import { hostname, networkInterfaces } from 'node:os';
+import type { Kind } from '../actors/contracts.js';
+import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
+import type { KeyedHand } from '../actors/contracts.js';
+import { cronFireKind } from '../actors/kinds/cron-fire.js';
+import { scheduleKind } from '../actors/kinds/schedule.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
+import { pairingCodeKind } from '../actors/kinds/pairing-code.js';
+import { pairingKind } from '../actors/kinds/pairing.js';
+import { deviceHand } from '../actors/effects/pair-device.js';
+import { clearingHand, proofHand } from '../actors/effects/pair-proof.js';
 import { createAgents } from './agents.js';
+import type { DeskSettings } from './commands/desk.js';
 import { purseOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
+import { launchFire } from './commands/cron.js';
+import type { Desk } from './commands/desk.js';
 import { receiveMessage } from './commands/receive-message.js';
 import { createGateway, type Gateway } from './gateway/create.js';
+import { isLoopback } from './gateway/host.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
 import { makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import { connectorBook } from './home/connector-book.js';
+import { readCertificate } from './home/certificate.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
 import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
+import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
-import { openRecords } from './records/records.js';
+import { openEvidence } from './records/evidence/evidence.js';
+import { announceFact, openRecords, type Records } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import type { Supervisor } from './supervisor/contract.js';
@@ -40,6 +57,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** Over gateway.host of config.yaml. */
   readonly host?: string;
+  /** Where workflows leave their evidence; must exist. Default: SVC_WORKFLOW_EVIDENCE_ROOT, else the home's workflow-evidence. */
+  readonly evidenceRoot?: string;
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
 }
@@ -61,7 +80,9 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   let url: string | undefined;
   const engines = configuredEngines(config, () => url);
   if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
-  const { log, close: closeLog } = openLog(config.logging, layout);
+  if (!config.gateway.authRequired && !isLoopback(options.host ?? config.gateway.host)) throw new HomeError('BAD_CONFIG', `${layout.config}, gateway.authRequired: false is refused where the gateway listens to the network.`, 'Remove it, or bind to 127.0.0.1.');
+  const tls = await readCertificate(config, layout);
+  const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
   const undo: (() => Promise<void>)[] = [closeLog];
   // One step that fails (a full disk, say) must not keep the others from their turn.
   const undoAll = async (): Promise<void> => {
@@ -76,38 +97,51 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     await sweepTemporary(layout.home);
     // What agents said is in there: nobody else's, even where the home itself was opened to others.
     for (const folder of [layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
+    const live = watchConfig({ path: layout.config, initial: config, log });
+    undo.push(async () => live.close());
     const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
     const records = await openRecords({
       layout, world, root: config.portal.root,
-      allow: { customPaths: config.gateway.allowFileCustomPaths, open: config.gateway.allowFileOpen },
+      allow: { get customPaths() { return live.current.gateway.allowFileCustomPaths; }, get open() { return live.current.gateway.allowFileOpen; } },
     });
     undo.push(() => records.close());
 
+    const evidence = await openEvidence({ standard: layout.workflowEvidence, override: options.evidenceRoot ?? process.env['SVC_WORKFLOW_EVIDENCE_ROOT'] });
+    if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are switched off');
     const open = gate();
-    const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => config.budgets.enforce });
+    const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => live.current.budgets.enforce });
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
     const { kinds, registry, tokens } = createAgents({
-      purse, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
+    const cronHands = cronHandsOf(records, async () => { await open.opened; return (gateway as Gateway).desk; });
     const supervisor: Supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, homeKind(), fileKind(), scheduleKind(), cronFireKind(cronHands), ...pairingKinds(layout, records)], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
     await records.connect(supervisor);
+    live.onChange((change) => {
+      setLevel(live.current.logging.level);
+      const { type, ...told } = change;
+      void announceFact(supervisor, type === 'taken' ? 'config:changed' : 'config:refused', told);
+    });
 
-    const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
+    const { host, port, authRequired } = { ...config.gateway, ...chosen(options) };
     const opened = gateway = await createGateway({
-      supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors,
+      supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, tls,
+      allowedHosts: () => live.current.gateway.allowedHosts, allowedOrigins: () => live.current.gateway.allowedOrigins,
+      instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors, evidence,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));
-    url = reachable(opened.host, opened.port);
+    const localHost = tls === undefined ? opened.host : '127.0.0.1';
+    url = reachable(localHost, opened.localPort);
+    const publicUrl = tls === undefined && isLoopback(opened.host) ? undefined : addressed(opened, tls === undefined ? 'http' : 'https');
 
-    const announcement: Announcement = { host: opened.host, port: opened.port, pid: process.pid, pidStart: await processStart(process.pid), url, instance: layout.instance, ...secrets };
+    const announcement: Announcement = { host: localHost, port: opened.localPort, pid: process.pid, pidStart: await processStart(process.pid), url, ...(publicUrl !== undefined && { publicUrl }), instance: layout.instance, ...secrets };
     await announce(layout.announcement, announcement);
     // Runs after the gateway has closed and before the lock is released: a successor's file is never overwritten.
     undo.splice(-1, 0, () => announceStopped(layout.announcement, announcement));
@@ -140,6 +174,11 @@ async function openStore(layout: Layout, { log }: SystemWorld, onProgress: Serve
   }
 }
 
+const pairingKinds = (at: Layout, { devices }: Records): readonly Kind[] => [
+  pairingKind({ proof: proofHand(at), clearing: clearingHand(at) }),
+  pairingCodeKind({ device: deviceHand({ keep: (device) => devices.keep(device) }) }),
+] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
+
 function unknownDefault(config: Config, layout: Layout): HomeError {
   return new HomeError('BAD_CONFIG', `${layout.config}, engines.default: there is no engine "${config.engines.default}".`, 'Name one that is configured, or "clerk".');
 }
@@ -150,6 +189,14 @@ function inboxes(connectors: Connectors, gateway: () => Gateway | undefined): (n
     const { desk } = gateway() ?? {};
     if (desk === undefined) throw new Error('the gateway is not up yet');
     await receiveMessage(desk, name, message);
+  };
+}
+
+/** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
+function cronHandsOf(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {
+  return {
+    launch: { fence: false, run: async (input: LaunchInput) => launchFire(await desk(), input) },
+    record: { fence: false, run: ({ jobId, line }: { readonly jobId: string; readonly line: RunLine }) => records.runs.append(jobId, line) },
   };
 }
 
@@ -166,11 +213,23 @@ const limitsOf = ({ engines, sessions, approvals }: Config) => ({
 
 const chosen = ({ host, port }: ServeOptions) => ({ ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
 
-function settingsOf({ sessions, portal }: Config, { home }: Layout) {
+/** Asked at every use, so that a change of config.yaml holds from the next one on. */
+function settingsOf(now: () => Config, { home }: Layout): DeskSettings {
   return {
-    home, sessionRoots: sessions.roots, interruptOnNewMessage: sessions.interruptOnNewMessage, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
-    companyName: portal.companyName, companyPrefix: portal.companyPrefix,
+    home,
+    get sessionRoots() { return now().sessions.roots; },
+    get interruptOnNewMessage() { return now().sessions.interruptOnNewMessage; },
+    get turnDeadlineMs() { return now().sessions.turnDeadlineMinutes * 60_000; },
+    get companyName() { return now().portal.companyName; },
+    get companyPrefix() { return now().portal.companyPrefix; },
   };
+}
+
+/** How others reach it: of a wildcard, by the first address of this machine. */
+function addressed({ host, port }: Gateway, scheme: string): string {
+  const own = Object.values(networkInterfaces()).flat().find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
+  const address = host === '0.0.0.0' || host === '::' ? own ?? hostname() : host;
+  return `${scheme}://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 /** A wildcard is an address to bind to, not one to go to. */

@@ -20,6 +20,18 @@ export type { ConnectionInput, ConnectorContext, ConnectorEvent, ConnectorInput,
 export { connectorView, type ConnectorView } from './connector/view.js';
 export { admitFile, fileMachine, filePolicy, type FileContext, type FileEvent, type FileInput } from './file/machine.js';
 export { homeMachine, homePolicy, type HomeContext, type HomeEvent } from './home/machine.js';
+export { parseDefinition, type ReadDefinition, type ReadOptions } from './graph/read-definition.js';
+export type { GraphFault } from './graph/reader.js';
+export { executionPlan, type ExecutionPlan } from './graph/plan.js';
+export { differenceOf, type DefinitionDifference } from './graph/difference.js';
+export { definitionLimits, type StepActor, type WorkflowDefinition, type WorkflowEdge, type WorkflowNode, type WorkflowStatus } from './graph/definition.js';
+export { holds, parseCondition, type Condition, type Patterns } from './graph/conditions.js';
+export { workflowMachine } from './workflow/machine.js';
+export { admitWorkflow, workflowPolicy } from './workflow/policy.js';
+export type { WorkflowContext, WorkflowEvent, WorkflowFacts, WorkflowInput } from './workflow/context.js';
+export { workflowView, type WorkflowView } from './workflow/view.js';
+export { admitPairing, pairingMachine, pairingPolicy, type PairingContext, type PairingEvent, type PairingInput, type ProofInput, type ProofOutput } from './pairing/machine.js';
+export { admitPairingCode, pairingCodeMachine, pairingCodePolicy, type DeviceKind, type NewDevice, type PairingCodeContext, type PairingCodeEvent, type PairingCodeInput } from './pairing-code/machine.js';
 export { supervise, defaultSupervision, type Strategy, type Supervision, type Verdict } from './supervisor/supervise.js';
 export { announce, effect, keep, stampOf, tell, type ActorKey, type Announce, type Json, type KeepRow, type Stamp, type Tell, type Wish } from './ground.js';
 export { callerName, isPerson, isTrusted, operator, system, type Caller } from './caller.js';

@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorityIds } from '../lib/gateway/authority.js';
+import { cookieJar } from '../lib/gateway/cookies.js';
 import { openapi } from '../lib/gateway/openapi.js';
 import { routesOf } from '../lib/gateway/routes/index.js';
 import type { Route } from '../lib/gateway/route.js';
 import { layoutOf } from '../lib/home/layout.js';
+import { openEvidence } from '../lib/records/evidence/evidence.js';
 import { openRecords, type Records } from '../lib/records/records.js';
 import { systemWorld } from '../lib/world.js';
 import { refusalTable } from '../machines/refusals.js';
@@ -67,7 +69,8 @@ describe('the house', () => {
       const strangers = below('machines').flatMap(({ path, imports }) => imports.flatMap(({ file }) => {
         const [, own, deeper] = path.split('/');
         const [, other, deep] = file?.split('/') ?? [];
-        return deeper === undefined || deep === undefined || own === other ? [] : [`${path} imports ${file}`];
+        // What a workflow is made of is common ground of definitions, runs and triggers; it knows none of them.
+        return deeper === undefined || deep === undefined || own === other || other === 'graph' ? [] : [`${path} imports ${file}`];
       }));
       expect(strangers).to.deep.equal([]);
     });
@@ -82,7 +85,9 @@ describe('the house', () => {
     before(async () => {
       home = await mkdtemp(join(tmpdir(), 'troupe-house-'));
       records = await openRecords({ layout: layoutOf({ home }), world: systemWorld(), root: null });
-      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records });
+      const evidence = await openEvidence({ standard: join(home, 'evidence') });
+      const pairing = { devices: records.devices, cookies: cookieJar('default'), codeKey: 'x' };
+      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records, evidence, pairing });
     });
     after(async () => {
       await records.close();

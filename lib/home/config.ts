@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { cpus } from 'node:os';
+import { engineFamilies, engineName, presetSettings, type EngineFamilies, type PresetSettings } from './engine-settings.js';
 
 /**
  * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one place.
@@ -12,6 +13,10 @@ const gateway = z.strictObject({
   authRequired: z.boolean().default(true).describe('false opens reads to every local program; changes still need a credential.'),
   allowedHosts: z.array(z.string().min(1).max(253)).max(100).default([]).describe('Further names under which clients may address the gateway.'),
   allowedOrigins: z.array(z.url({ protocol: /^https?$/ })).max(100).default([]).describe('Further web origins whose pages may call the gateway.'),
+  tls: z.strictObject({
+    cert: z.string().min(1).max(4_096).describe('File with the certificate chain, PEM; relative to the home, or absolute.'),
+    key: z.string().min(1).max(4_096).describe('File with its private key, PEM.'),
+  }).nullable().default(null).describe('Serve over TLS at host and port. The programs of this machine are then served on a loopback port of their own, see gateway.json.'),
   allowFileCustomPaths: z.boolean().default(false).describe('Let the operator copy files in from any path of this machine.'),
   allowFileOpen: z.boolean().default(false).describe('Let the operator open a managed file with the desktop program of this machine.'),
 });
@@ -36,22 +41,39 @@ const claudeEngine = z.strictObject({
   apiKeyEnv: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable').optional().describe('Name of the environment variable of the gateway that holds the key.'),
 });
 
-const engineName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'an engine name must be a-z first, then a-z, 0-9 or dashes');
+/** Settings of the engines that every home has. A command under such a name takes the engine's place. */
+const ownEngines: Readonly<Record<string, z.ZodType>> = { claude: claudeEngine, ...presetSettings };
 
 const engines = z.looseObject({
   default: engineName.default('clerk').describe('Engine of sessions that name none.'),
   maxProcesses: z.int().min(1).max(1_024).default(() => 2 * cpus().length).describe('Agent processes that may run at once; further turns wait in line.'),
 }).transform(({ default: standard, maxProcesses, ...named }, context) => {
   const commands: Record<string, CommandEngine> = {};
-  let claude: z.infer<typeof claudeEngine> = {};
+  const own: Record<string, unknown> = {};
+  const families: Record<string, unknown> = {};
+  const names = new Set<string>();
+  const fault = (path: readonly PropertyKey[], input: unknown, message: string): void => void context.issues.push({ code: 'custom', path: [...path], input, message });
+  const known = (name: string, path: readonly PropertyKey[], input: unknown): void => {
+    if (names.has(name)) fault(path, input, `there are two engines named "${name}"`);
+    names.add(name);
+  };
   for (const [name, value] of Object.entries(named)) {
-    const isOwn = name === 'claude' && !(typeof value === 'object' && value !== null && 'command' in value);
-    const checked = isOwn ? z.object({ value: claudeEngine }).safeParse({ value: value ?? {} }) : z.object({ name: engineName, value: commandEngine }).safeParse({ name, value });
-    if (checked.success && isOwn) claude = checked.data.value as typeof claude;
-    else if (checked.success) commands[name] = checked.data.value as CommandEngine;
-    else for (const issue of checked.error.issues) context.issues.push({ ...issue, input: value, path: [name, ...issue.path.slice(1)] } as z.core.$ZodRawIssue);
+    const family: z.ZodType | undefined = Object.hasOwn(engineFamilies, name) ? engineFamilies[name as keyof typeof engineFamilies] : undefined;
+    const isOwn = Object.hasOwn(ownEngines, name) && !(typeof value === 'object' && value !== null && 'command' in value);
+    const shape = family ?? (isOwn ? ownEngines[name] : undefined);
+    const checked = shape === undefined ? z.object({ name: engineName, value: commandEngine }).safeParse({ name, value }) : z.object({ value: shape }).safeParse({ value: value ?? {} });
+    if (!checked.success) for (const issue of checked.error.issues) context.issues.push({ ...issue, input: value, path: [name, ...issue.path.slice(1)] } as z.core.$ZodRawIssue);
+    else if (family !== undefined) {
+      families[name] = checked.data.value;
+      for (const member of Object.keys(checked.data.value as object)) known(member, [name, member], value);
+    } else if (isOwn) own[name] = checked.data.value;
+    else {
+      commands[name] = checked.data.value as CommandEngine;
+      known(name, [name], value);
+    }
   }
-  return { default: standard, maxProcesses, commands, claude };
+  const { claude = {}, ...presets } = own as { readonly claude?: z.infer<typeof claudeEngine> } & PresetSettings; // each was checked by its own schema
+  return { default: standard, maxProcesses, commands, claude, presets, families: families as Partial<EngineFamilies> };
 });
 
 const sessions = z.strictObject({
@@ -70,7 +92,7 @@ const connectorInstance = z.looseObject({
 });
 
 const connectors = z.strictObject({
-  instances: z.array(connectorInstance).max(100).default([]).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two instances have the same name'),
+  instances: z.array(connectorInstance).max(100).default([]).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two instances have the same name').describe('Ways out to people: name, type, employee, allowFrom, and what the type needs. POST /api/connectors/reload takes changes over.'),
 });
 
 /** A section that is absent, or whose every line is commented out, has its defaults. */

@@ -27,6 +27,8 @@ export interface Layout {
   readonly workflowEvidence: string;
   readonly logs: string;
   readonly log: string;
+  /** Who was allowed or refused what, chained. 0700. */
+  readonly audit: string;
   /** Default working folders of sessions: `work/<session id>`. */
   readonly work: string;
   readonly store: string;
@@ -70,6 +72,7 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     workflowEvidence: within('workflow-evidence'),
     logs: within('logs'),
     log: within('logs', 'gateway.log'),
+    audit: within('logs', 'audit'),
     work: within('work'),
     store: within('store'),
     storeCopy: within('store-copy'),

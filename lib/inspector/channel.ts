@@ -16,6 +16,8 @@ export interface Channel {
   /** Everything up to here was handed on, or concerns nobody who watches here. */
   readonly position: number;
   readonly size: number;
+  /** The last listener has left; it tells nothing any more. */
+  readonly ended: boolean;
   wants(actor: ActorKey): boolean;
   join(listener: (frame: Buffer) => void): () => void;
   /** Tell at once what is held back. */
@@ -59,12 +61,14 @@ class Live implements Channel {
 
   get position(): number { return this.told; }
   get size(): number { return this.listeners.size; }
+  ended = false;
   wants(actor: ActorKey): boolean { return this.wanted.has(actor); }
 
   join(listener: (frame: Buffer) => void): () => void {
     this.listeners.add(listener);
     return () => {
       if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
+      this.ended = true;
       this.cancel?.();
       for (const leave of this.leave) leave();
       this.closed();

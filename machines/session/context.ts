@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.js';
-import type { Json, Stamp } from '../ground.js';
+import type { ActorKey, Json, Stamp } from '../ground.js';
 import { excerpt } from './excerpt.js';
 import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
@@ -44,6 +44,8 @@ export interface SessionInput {
   /** What its agent may do without asking a person. Absent: it asks for everything. */
   readonly permissions?: ToolPolicy;
   readonly replyTo?: ReplyTo;
+  /** Who is told the end of its work beside parent and work item. */
+  readonly reportTo?: ActorKey;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
   readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
@@ -119,6 +121,7 @@ export interface SessionContext {
   /** `totalCost` when the present piece of work began. */
   readonly costBefore?: number;
   readonly replyTo?: ReplyTo;
+  readonly reportTo?: ActorKey;
 }
 
 /** Where the answers of a session go that somebody outside talks to: a connector, its channel and thread. */

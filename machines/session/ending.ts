@@ -16,6 +16,10 @@ export function settle(context: SessionContext, outcome: Outcome, text: string, 
     const summary = excerpt(outcome === 'succeeded' ? text : context.lastError ?? text, 500);
     wishes.push(tell({ kind: 'work-item', id: context.workItemId }, { type: 'attempt.ended', sessionId: context.id, outcome, summary, ...costOf(context) }));
   }
+  if (context.reportTo !== undefined) {
+    const error = outcome === 'succeeded' ? null : context.lastError;
+    wishes.push(tell(context.reportTo, { type: 'work.ended', sessionId: context.id, outcome, text: excerpt(text, limits.replyCharsMax), error }));
+  }
   return { set: { engaged: false }, wishes };
 }
 

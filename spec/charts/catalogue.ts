@@ -1,10 +1,15 @@
 import type { AnyStateMachine } from 'xstate';
 import { budgetKind } from '../../actors/kinds/budget.js';
+import { cronFireKind } from '../../actors/kinds/cron-fire.js';
+import { scheduleKind } from '../../actors/kinds/schedule.js';
 import { connectorKind } from '../../actors/kinds/connector.js';
 import { fileKind } from '../../actors/kinds/file.js';
 import { homeKind } from '../../actors/kinds/home.js';
+import { pairingKind } from '../../actors/kinds/pairing.js';
+import { pairingCodeKind } from '../../actors/kinds/pairing-code.js';
 import { sessionKind } from '../../actors/kinds/session.js';
 import { workItemKind } from '../../actors/kinds/work-item.js';
+import { workflowKind } from '../../actors/kinds/workflow.js';
 import type { FencedHand, KeyedHand } from '../../actors/contracts.js';
 import { rootMachine } from '../../machines/index.js';
 
@@ -15,7 +20,19 @@ const never = (): Promise<never> => Promise.reject(new Error('a chart runs nothi
 const fenced: FencedHand = { fence: true, run: never, recover: never };
 const keyed: KeyedHand = { fence: false, run: never };
 
-const kinds = [sessionKind({ turn: fenced }), workItemKind(), connectorKind({ connection: keyed, delivery: fenced }), homeKind(), fileKind(), budgetKind()];
+const kinds = [
+  sessionKind({ turn: fenced }),
+  workItemKind(),
+  connectorKind({ connection: keyed, delivery: fenced }),
+  homeKind(),
+  fileKind(),
+  budgetKind(),
+  workflowKind(),
+  scheduleKind(),
+  pairingKind({ proof: keyed, clearing: keyed }),
+  pairingCodeKind({ device: keyed }),
+  cronFireKind({ launch: keyed, record: keyed }),
+];
 
 export const catalogue: readonly Drawn[] = [
   ...kinds.map((kind) => ({ name: kind.kind, version: kind.version, machine: kind.machine as AnyStateMachine, file: `machines/${kind.kind}/machine.ts` })),

@@ -6,6 +6,10 @@ import { born as bornBudget, grant, spend } from './budget/beings.js';
 import { born as bornConnector } from './connector/beings.js';
 import { born as bornFile } from './file/beings.js';
 import { born as bornHome } from './home/beings.js';
+import { born as bornJob, run } from './schedule/beings.js';
+import { born as bornFire } from './cron-fire/beings.js';
+import { born as bornChallenge } from './pairing/beings.js';
+import { born as bornCode, redeem } from './pairing-code/beings.js';
 import { born as bornRoot } from './root/beings.js';
 import { bad, born as bornSession, child, cut, good, limited, message, post, stranger } from './session/beings.js';
 import type { Life } from './step.js';
@@ -208,6 +212,39 @@ const files: SmallWorld<File['machine']> = {
   },
 };
 
+type Challenge = ReturnType<typeof bornChallenge>;
+const challenges: SmallWorld<Challenge['machine']> = {
+  name: 'pairing',
+  born: () => bornChallenge(),
+  deeds: {
+    'it is redeemed': sent({ type: 'challenge.redeem' }), 'it is spent': sent({ type: 'challenge.spend' }), 'an agent redeems it': sent({ type: 'challenge.redeem', by: stranger }),
+    'the proof is one': finish('proof', { proven: true }), 'the proof is none': finish('proof', { proven: false }), 'the look breaks': fail('proof', 'broken'),
+    'the file is cleared': finish('clearing', null), 'the clearing breaks': fail('clearing', 'broken'), 'time passes': wait,
+  },
+  same: ({ value }) => String(value),
+  holds(life) {
+    expect(life.started.filter(({ src }) => src === 'proof').length, 'looked at once at most').to.be.at.most(1);
+    if (life.snapshot.status === 'done') expect(life.started.length, 'the file is removed whatever happened').to.equal(1);
+    expect(life.timers.size, 'nothing waits for ever').to.equal(['open', 'proven'].includes(String(life.value)) ? 1 : 0);
+  },
+};
+
+type Code = ReturnType<typeof bornCode>;
+const codes: SmallWorld<Code['machine']> = {
+  name: 'pairing-code',
+  born: () => bornCode(),
+  deeds: {
+    'it is redeemed': sent(redeem), 'an agent redeems it': sent({ ...redeem, by: stranger }),
+    'the device is written': finish('device', null), 'the device cannot be written': fail('device', 'the disk is full'), 'time passes': wait,
+  },
+  same: ({ value }) => String(value),
+  holds(life) {
+    expect(life.started.length, 'one device at most').to.be.at.most(1);
+    expect(life.frames('device:paired').length, 'told of once it is written').to.equal(life.value === 'redeemed' ? 1 : 0);
+    expect(life.timers.size, 'a code that is not redeemed ends').to.equal(life.value === 'valid' ? 1 : 0);
+  },
+};
+
 const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
   name: 'budget',
   born: bornBudget,
@@ -220,4 +257,49 @@ const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
   holds: ({ value, snapshot: { context } }) => { expect(value).to.equal(bandOf(context)); },
 };
 
-export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files, budgets] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
+const jobs: SmallWorld<ReturnType<typeof bornJob>['machine']> = {
+  name: 'schedule',
+  born: () => bornJob({ schedule: '0 9 * * *' }),
+  deeds: {
+    'the alarm rings': wait, 'a person fires it': sent({ type: 'job.trigger' }), 'it is switched off': sent({ type: 'job.edit', patch: { enabled: false }, zone: 'UTC' }),
+    'it is switched on': sent({ type: 'job.edit', patch: { enabled: true }, zone: 'UTC' }), 'it is deleted': sent({ type: 'job.delete' }), 'an agent deletes it': sent({ type: 'job.delete', by: stranger }),
+    'a run ends': (life) => { const [id] = life.effects.keys(); if (id !== undefined) life.finish(id, run()); },
+    'its name is used again': (life) => { const { name, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed } = (life.snapshot as ReturnType<typeof bornJob>['snapshot']).context; life.send({ type: 'job.revive', job: { name, enabled: true, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed }, zone: 'UTC', managedBy: null, workflowId: null }); },
+  },
+  same: ({ value, snapshot: { context } }) => `${String(value)} ${context.enabled} ${Math.min(context.active.length, 2)} ${context.lastRun === null}`,
+  holds: (life) => {
+    const { context } = life.snapshot;
+    expect(life.timers.has('due'), 'an alarm exactly while there is a next instant').to.equal(context.nextAt !== null && life.value === 'scheduled');
+    expect(context.nextAt === null || context.nextAt > context.doneUntil).to.equal(true);
+  },
+};
+
+const cronFires: SmallWorld<ReturnType<typeof bornFire>['machine']> = {
+  name: 'cron-fire',
+  born: () => bornFire(),
+  never: { begun: 'left in the step that enters it' },
+  deeds: {
+    'it is launched': finish('launch', { sessionId: 's1', workItemId: 'TRP-1' }), 'it cannot be launched': fail('launch', 'no such employee'),
+    'the work is done': sent({ type: 'work.ended', sessionId: 's1', outcome: 'succeeded', text: 'gold', error: null, by: { type: 'system', part: 'session:s1' } }),
+    'the work fails': sent({ type: 'work.ended', outcome: 'failed', text: '', error: 'no gold', by: { type: 'system', part: 'session:s1' } }),
+    'a person says that it is done': sent({ type: 'work.ended', outcome: 'succeeded', text: 'gold', error: null }),
+    'the record is written': finish('record', undefined), 'the record cannot be written': fail('record', 'disk full'),
+  },
+  same: ({ value, snapshot: { context } }) => `${String(value)} ${context.status} ${context.sessionId}`,
+  holds: ({ value, snapshot: { context } }) => { expect(context.status === 'started').to.equal(value === 'launching' || value === 'working'); },
+};
+
+export const worlds = [
+  sessions,
+  freeSessions,
+  items,
+  connectors,
+  roots,
+  homes,
+  files,
+  budgets,
+  jobs,
+  cronFires,
+  challenges,
+  codes,
+] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

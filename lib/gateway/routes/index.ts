@@ -1,6 +1,8 @@
+import { authRoutes, type Pairing } from './auth.js';
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
 import { connectorRoutes } from './connectors.js';
+import { cronRoutes } from './cron.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -19,14 +21,24 @@ import { mcpRoutes } from './mcp.js';
 import { pageRoutes } from './page.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
+import { workflowDefinitionRoutes } from './workflow-definitions.js';
 import { openapiRoutes } from '../openapi.js';
+import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
 
 export type { GatewayFacts };
 
+/** What parts of the house there are; a route whose part is absent is not there either. */
+export interface RoutesOptions {
+  readonly backup?: BackUp | undefined;
+  readonly records?: Records | undefined;
+  readonly evidence?: Evidence | undefined;
+  readonly pairing?: Pairing | undefined;
+}
+
 /** The table of contents: every route of the gateway. */
-export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
+export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
     ...workItemLedgerRoutes,
@@ -37,17 +49,20 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...delegationRoutes,
     ...engineRoutes,
     ...connectorRoutes,
+    ...cronRoutes(options.records?.runs),
     ...inspectRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
     ...pageRoutes,
     ...statusRoutes(facts),
+    ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
+    ...workflowDefinitionRoutes(options.evidence),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));

@@ -45,7 +45,6 @@ describe('authority', () => {
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
     'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
-    'page.inspect': ['session', get('/inspect')],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
     'session.read': ['session', get('/api/sessions/:id')],
@@ -96,7 +95,21 @@ describe('authority', () => {
   };
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
-  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'inspect.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|budget|connector|file|skill|knowledge)\./.test(id))];
+  const elsewhere: readonly AuthorityId[] = [
+    'ws.watch', 'inspect.watch', 'session.attach',
+    ...authorityIds.filter((id) => id !== 'auth.state' && [
+      'auth',
+      'budget',
+      'connector',
+      'cron',
+      'file',
+      'knowledge',
+      'org',
+      'page',
+      'skill',
+      'workflow',
+    ].includes(id.split('.')[0] ?? '')),
+  ];
 
   for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {

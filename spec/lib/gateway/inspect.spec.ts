@@ -107,6 +107,11 @@ describe('/api/inspect', () => {
     const { entries } = await get<History>(at(`session/${child}/history?diff=1&limit=500`));
     expect(entries.map(({ seq }) => seq)).to.deep.equal(entries.map(({ seq }) => seq).sort((a, b) => b - a));
     expect(entries.at(-1)?.diff).to.include({ whole: true });
+    const { chart } = await get<MachineAnswer>('/api/inspect/machines/session');
+    const drawn = new Set(chart.edges.map(({ type }) => type));
+    const steps = entries.map(({ event }) => event.type).filter((type) => !type.startsWith('kernel.'));
+    expect(steps.filter((type) => !drawn.has(type)), 'events that no transition of the chart is named for').to.deep.equal([]);
+    expect(steps).to.include('xstate.done.actor.turn');
     for (const entry of entries) {
       const now = await get<PastActor>(at(`session/${child}?at=${entry.seq}`));
       for (const [member, value] of Object.entries(entry.diff?.set ?? {})) if (value !== '••••') expect((now.context as Record<string, unknown>)[member], member).to.deep.equal(value);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { assign, setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
@@ -64,6 +65,32 @@ describe('bundle and replay', () => {
     expect(replayBundle(own, kinds).same).to.equal(true);
     expect(await makeBundle(house.supervisor, { actor: { kind: 'session', id: 'nobody' } })).to.equal(undefined);
   });
+
+  it('comes to the same whatever happened, whoever asked, also where it was refused', async () => {
+    const words = fc.constantFrom('', 'x', 'a note that says much', 'two\nlines', '▒ mark', '🎭 masks');
+    const person = { type: 'operator' } as const;
+    const agents = [person, { type: 'session', id: 's1', employee: 'ann', ancestors: [] }, { type: 'session', id: 's9', employee: null, ancestors: ['s1'] }, { type: 'device', id: 'd1' }] as const;
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constant('item.move'), status: fc.constantFrom('executing', 'in_review', 'blocked', 'escalated', 'done', 'backlog'), note: words }) }),
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constant('approval.request'), requestId: fc.uuid(), request: words, target: fc.constant(null), targetKind: fc.constant('root') }) }),
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constant('approval.decide'), decision: fc.constantFrom('approve', 'reject'), note: words }) }),
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constantFrom('item.comment', 'item.archive', 'approval.escalate'), commentId: fc.uuid(), text: words, note: words, reason: words }) }),
+      fc.record({ kind: fc.constant('session'), event: fc.record({ type: fc.constant('message.post'), message: fc.record({ id: fc.uuid(), content: words, role: fc.constant('user'), kind: fc.constantFrom('user', 'agent') }) }) }),
+      fc.record({ kind: fc.constant('session'), event: fc.record({ type: fc.constantFrom('session.stop', 'queue.pause', 'queue.resume', 'queue.clear', 'session.archive', 'session.unarchive', 'session.reset'), reason: words }) }),
+      fc.record({ kind: fc.constant('session'), event: fc.record({ type: fc.constant('session.patch'), title: words }) }),
+    );
+    await fc.assert(fc.asyncProperty(fc.array(fc.tuple(step, fc.constantFrom(...agents), fc.boolean()), { maxLength: 25 }), fc.nat(20), async (steps, from) => {
+      for (const [{ kind, event }, by, rest] of steps) {
+        await house.supervisor.ask(kind, kind === 'session' ? 's1' : 'w1', event, { by });
+        if (rest) await house.world.advance(1_000);
+      }
+      await house.world.settle();
+      for (const start of [1, from + 1]) {
+        const report = replayBundle(await bundle({ from: start }), kinds);
+        expect(report.actors.map(({ differs }) => differs).filter((differs) => differs !== null)).to.deep.equal([]);
+      }
+    }), { numRuns: 40 });
+  }).timeout(60_000);
 
   it('says at which entry, and in which members, a changed machine comes to something else', async () => {
     const counter = (by: number, version = 1): Kind => {
