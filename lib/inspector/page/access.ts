@@ -7,6 +7,7 @@ import { signal } from '@preact/signals';
 export type Access = 'asking' | 'needed' | 'wrong' | 'unreachable' | 'in';
 export const access = signal<Access>('asking');
 
+const slot = 'troupe.bearer'; // before the first reading of it
 let token = readKept();
 export const bearer = (): string | null => token;
 
@@ -70,5 +71,3 @@ function keep(value: string | null): void {
     else sessionStorage.setItem(slot, value);
   } catch { /* as above */ }
 }
-
-const slot = 'troupe.bearer';

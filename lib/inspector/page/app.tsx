@@ -60,7 +60,7 @@ function NavLink({ to, name, keys, icon, here }: (typeof views)[number] & { read
 }
 
 function viewOf(here: Place): ComponentChildren {
-  if (here.view === 'actor') return <ActorPage key={`${here.kind}/${here.id}`} actor={here} at={here.at} />;
+  if (here.view === 'actor') return <ActorPage key={`${here.kind}/${here.id}`} actor={{ kind: here.kind, id: here.id }} at={here.at} />;
   if (here.view === 'time') return <TimePage at={here.at} />;
   if (here.view === 'supervision') return <SupervisionPage />;
   if (here.view === 'runs') return <RunsPage id={here.id} />;

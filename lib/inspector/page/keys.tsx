@@ -27,7 +27,7 @@ export function Keys() {
   );
 }
 
-export const typing = (target: EventTarget | null): boolean => target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+export const typing = (target: EventTarget | null): boolean => target instanceof HTMLElement && (target.isContentEditable || (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) && target.getAttribute('type') !== 'range'));
 
 const views: Readonly<Record<string, Place>> = { f: { view: 'fleet' }, t: { view: 'time' }, s: { view: 'supervision' }, r: { view: 'runs' } };
 const keys: readonly (readonly [string, string])[] = [

@@ -18,9 +18,9 @@ export function Rail({ from, to, at, travel, says }: { readonly from: number; re
   });
   return (
     <div class="transport" role="group" aria-label="Time">
-      <button type="button" onClick={() => reach(here - 1)} disabled={here <= from} aria-label="A step back" title="A step back  [">‹</button>
+      <button type="button" onClick={() => reach(here - 1)} aria-disabled={here <= from} aria-label="A step back" title="A step back  [">‹</button>
       <input type="range" min={from} max={Math.max(from, to)} value={here} aria-label="Log position" aria-valuetext={`${here} of ${to}, ${says}`} onInput={(event) => reach(Number(event.currentTarget.value))} />
-      <button type="button" onClick={() => reach(here + 1)} disabled={at === undefined} aria-label="A step forward" title="A step forward  ]">›</button>
+      <button type="button" onClick={() => reach(here + 1)} aria-disabled={at === undefined} aria-label="A step forward" title="A step forward  ]">›</button>
       <span class="num soft" data-standing>{at === undefined ? 'now' : `seq ${whole(at)}${says === '' ? '' : `, ${says}`}`}</span>
       <button type="button" class={at === undefined ? 'quiet on' : 'primary'} aria-pressed={at === undefined} onClick={() => travel(undefined)} title="Back to now  l">{at === undefined ? 'Live' : 'Back to now'}</button>
     </div>
