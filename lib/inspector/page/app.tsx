@@ -63,7 +63,7 @@ function viewOf(here: Place): ComponentChildren {
   if (here.view === 'actor') return <ActorPage key={`${here.kind}/${here.id}`} actor={{ kind: here.kind, id: here.id }} at={here.at} />;
   if (here.view === 'time') return <TimePage at={here.at} />;
   if (here.view === 'supervision') return <SupervisionPage />;
-  if (here.view === 'runs') return <RunsPage id={here.id} />;
+  if (here.view === 'runs') return <RunsPage workflow={here.workflow} id={here.id} />;
   return <FleetPage kind={here.kind} state={here.state} />;
 }
 

@@ -6,7 +6,7 @@ export type Place =
   | { readonly view: 'actor'; readonly kind: string; readonly id: string; readonly at?: number }
   | { readonly view: 'time'; readonly at?: number }
   | { readonly view: 'supervision' }
-  | { readonly view: 'runs'; readonly id?: string };
+  | { readonly view: 'runs'; readonly workflow?: string; readonly id?: string };
 
 export const place = signal<Place>({ view: 'fleet' });
 
@@ -22,7 +22,7 @@ export function linkTo(to: Place): string {
   if ('at' in to && to.at !== undefined) query.set('at', String(to.at));
   if (to.view === 'fleet' && to.kind !== undefined) query.set('kind', to.kind);
   if (to.view === 'fleet' && to.state !== undefined) query.set('state', to.state);
-  const path = to.view === 'actor' ? `/actor/${encodeURIComponent(to.kind)}/${encodeURIComponent(to.id)}` : to.view === 'runs' && to.id !== undefined ? `/runs/${encodeURIComponent(to.id)}` : `/${to.view}`;
+  const path = to.view === 'actor' ? `/actor/${encodeURIComponent(to.kind)}/${encodeURIComponent(to.id)}` : to.view === 'runs' && to.workflow !== undefined && to.id !== undefined ? `/runs/${encodeURIComponent(to.workflow)}/${encodeURIComponent(to.id)}` : `/${to.view}`;
   return `#${path}${query.size === 0 ? '' : `?${query}`}`;
 }
 
@@ -43,7 +43,7 @@ export function placeOf(hash: string): Place {
   if (view === 'actor' && first && second) return { view, kind: first, id: second, ...(at !== undefined && { at }) };
   if (view === 'time') return { view, ...(at !== undefined && { at }) };
   if (view === 'supervision') return { view };
-  if (view === 'runs') return { view, ...(first && { id: first }) };
+  if (view === 'runs') return { view, ...(first && second && { workflow: first, id: second }) };
   return { view: 'fleet', ...(kind !== null && { kind }), ...(kind !== null && state !== null && { state }) };
 }
 
