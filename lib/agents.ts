@@ -9,10 +9,12 @@ import { connectionHand } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryHand } from '../actors/effects/delivery.js';
 import { engineTurnHand } from '../actors/effects/engine-turn.js';
+import type { Purse } from '../actors/effects/purse.js';
 import type { Engine } from '../actors/engines/engine.js';
 import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRegistry } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
+import { budgetKind } from '../actors/kinds/budget.js';
 import { connectorKind } from '../actors/kinds/connector.js';
 import { sessionKind } from '../actors/kinds/session.js';
 import { workItemKind } from '../actors/kinds/work-item.js';
@@ -44,6 +46,8 @@ export interface AgentsOptions {
   readonly gatewayUrl?: () => string | undefined;
   /** What agents are given in place of a token of their own session. Not advised. */
   readonly agentToken?: string;
+  /** Keeps the accounts of employees. */
+  readonly purse?: Purse;
   /** Turns begin only after this. */
   readonly opened?: Promise<void>;
   readonly log?: Logger;
@@ -70,7 +74,7 @@ export interface SessionWish {
 
 /** `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder: 'work'})` */
 export function createAgents(options: AgentsOptions): Agents {
-  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, log } = options;
+  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, purse, log } = options;
   const workFolder = resolve(options.workFolder);
   const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
   const tokens = createSessionTokens();
@@ -80,11 +84,13 @@ export function createAgents(options: AgentsOptions): Agents {
     tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
     onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine broke its contract'),
     ...(silenceMs === undefined ? {} : { silenceMs }),
+    ...(purse === undefined ? {} : { purse }),
   });
   const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? [webhook], instances: options.connectorInstances ?? (() => []) }));
   const kinds = [
     sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
+    budgetKind(),
     connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
   ];
   return {

@@ -2,6 +2,7 @@ import type { EngineRecord } from '../actors/engines/registry.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { createAgents } from './agents.js';
+import { purseOf } from './commands/budgets.js';
 import { createGateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
 import { makePrivate, sweepTemporary } from './home/atomic-file.js';
@@ -15,6 +16,7 @@ import { readConfig } from './home/read-config.js';
 import { openRecords } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
+import type { Supervisor } from './supervisor/contract.js';
 import { createSupervisor } from './supervisor/create.js';
 import { version } from './version.js';
 import { systemWorld, type SystemWorld } from './world.js';
@@ -76,11 +78,12 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(() => records.close());
 
     const open = gate();
+    const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => config.budgets.enforce });
     const { kinds, registry, tokens } = createAgents({
-      engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
-    const supervisor = await createSupervisor({
+    const supervisor: Supervisor = await createSupervisor({
       store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });

@@ -67,7 +67,8 @@ describe('the house', () => {
       const strangers = below('machines').flatMap(({ path, imports }) => imports.flatMap(({ file }) => {
         const [, own, deeper] = path.split('/');
         const [, other, deep] = file?.split('/') ?? [];
-        return deeper === undefined || deep === undefined || own === other ? [] : [`${path} imports ${file}`];
+        // What a workflow is made of is common ground of definitions, runs and triggers; it knows none of them.
+        return deeper === undefined || deep === undefined || own === other || other === 'graph' ? [] : [`${path} imports ${file}`];
       }));
       expect(strangers).to.deep.equal([]);
     });

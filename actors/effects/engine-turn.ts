@@ -8,6 +8,7 @@ import type { Pool } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
+import type { Purse } from './purse.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
@@ -40,6 +41,8 @@ export interface EngineTurnOptions {
   readonly settleMs?: number;
   /** How long a tool waits for a person's word. Default 10 minutes. */
   readonly permissionWaitMs?: number;
+  /** Keeps the accounts of employees. */
+  readonly purse?: Purse;
   /** Called when an engine broke its contract; the turn fails with a sentence in any case. */
   readonly onFault?: (engine: string, error: unknown) => void;
   readonly graces?: Graces;
@@ -78,7 +81,7 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
       try {
         await recovering.get(sessionId); // a newer message may have started this turn meanwhile
         const left = lingering.has(sessionId) ? await cleared(sessionId, lingering.get(sessionId)) : undefined;
-        return left ?? (await turn(input, context, options, (note) => lingering.set(sessionId, note)));
+        return left ?? (await paidTurn(input, context, options, (note) => lingering.set(sessionId, note)));
       } catch (error) {
         if (context.signal.aborted) return interruption('');
         options.onFault?.(input.engine, error);
@@ -98,6 +101,18 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
       }
     },
   };
+}
+
+/** A turn whose employee may not spend waits as it would for a provider; what a turn cost is told before its end is. */
+async function paidTurn(input: TurnInput, context: HandContext, options: EngineTurnOptions, onLingering: (note: Json) => void): Promise<TurnOutput> {
+  const { employee, turnId } = input;
+  if (options.purse === undefined || employee === null) return turn(input, context, options, onLingering);
+  const closed = await options.purse.admits(employee);
+  if (closed !== undefined) return { outcome: 'rate-limited', text: '', error: closed.reason, resetAt: closed.resetAt };
+  const output = await turn(input, context, options, onLingering);
+  const costUsd = output.usage?.costUsd ?? 0;
+  if (costUsd > 0) await options.purse.spent(employee, turnId, costUsd).catch((error: unknown) => options.onFault?.(input.engine, error));
+  return output;
 }
 
 async function turn(input: TurnInput, context: HandContext, options: EngineTurnOptions, onLingering: (note: Json) => void): Promise<TurnOutput> {

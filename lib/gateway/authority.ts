@@ -79,6 +79,8 @@ const table = {
 
   'org.read': anyCaller,
   'org.edit': people,
+  'budget.read': people,
+  'budget.grant': people,
   'org.board.read': anyCaller,
   'org.board.write': people,
   'file.list': people,

@@ -43,3 +43,9 @@ export const organisation = z.object({
   }),
   setAside: z.array(z.object({ file: z.string(), reason: z.string() })).describe('Files that cannot be used, and why.'),
 });
+
+export const budget = z.object({
+  employee: z.string(), month: z.string().describe('`2026-11`, UTC.'), limitUsd: z.number().nullable().describe('`monthlyBudgetUsd` of the roster; null: none.'),
+  grantedUsd: z.number().describe('Granted by people on top, this month.'), spentUsd: z.number(), turns: z.int().describe('Turns that told a cost.'),
+  percent: z.int().nullable(), state: z.enum(['within', 'warned', 'exceeded']).describe('Warned from 80 %, exceeded from 100 %.'),
+}).meta({ id: 'Budget' });

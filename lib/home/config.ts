@@ -75,6 +75,9 @@ const schema = z.strictObject({
   approvals: section(z.strictObject({
     escalateAfterHours: z.number().min(0.01).max(8_760).default(24).describe('An approval that nobody decided escalates by itself after this.'),
   })),
+  budgets: section(z.strictObject({
+    enforce: z.boolean().default(false).describe('true lets no turn of an employee begin whose monthlyBudgetUsd is used up; it waits until the month is over or a person grants more.'),
+  })),
   log: section(z.strictObject({
     keepDays: z.number().min(0.01).max(36_500).default(30).describe('Days of history kept.'),
     keepBytes: z.int().min(2 ** 20).default(2 * 2 ** 30).describe('Bytes of history kept; whichever limit comes first.'),

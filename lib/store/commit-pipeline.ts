@@ -5,23 +5,25 @@ import type { Place } from './copy-files.js';
 import type { SegmentWriter } from './segment-writer.js';
 
 /**
- * The way of a group: its frame is appended to the segment and made durable, which is the commit; then it goes into
- * LevelDB, unsynced; then its promise resolves. The next groups are appended while these are applied, and what came
- * in while the disk was busy shares one write. At the first failure the pipeline is dead: the store reopens and
- * makes a new one.
+ * The way of a group: its frame is appended to the segment and made durable, which is the commit, and its promise
+ * resolves; then it goes into LevelDB, unsynced, while the next groups are decided and appended; who reads meanwhile
+ * waits for it. What came in while the disk was busy shares one write. At the first failure the pipeline is dead: the
+ * store reopens, rolls LevelDB forward and makes a new one.
  */
 export interface CommitPipeline {
   write(group: Group): Promise<void>;
-  /** Durable and readable. */
+  /** On disk for good: what the segments hold. */
+  readonly durable: Position;
+  /** Durable, and in LevelDB. */
   readonly applied: Position;
   /** The end of the applied position's frame. */
   readonly appliedPlace: Place;
   /** Refuse whatever is not yet on its way to the disk. */
   stop(reason: string): void;
+  /** Resolves when all that is durable now can be read from LevelDB, or when the pipeline has died. */
+  readable(): Promise<void> | undefined;
   /** Resolves when nothing is on its way. */
   drain(): Promise<void>;
-  /** Tell the writers of groups that were durable, but not applied when the pipeline died, how it ended. */
-  settle(position: Position | undefined): void;
 }
 
 export interface PipelineOptions {
@@ -41,7 +43,8 @@ interface Waiting {
 }
 
 interface Durable {
-  readonly waiting: readonly Waiting[];
+  readonly groups: readonly Group[];
+  readonly end: Position;
   readonly place: Place;
   readonly bytes: number;
 }
@@ -49,10 +52,13 @@ interface Durable {
 export function commitPipeline({ database, writer, position, onFailure, onCommitted }: PipelineOptions): CommitPipeline {
   const frames = frameWriter();
   let tail = position;
+  let durable = position;
   let applied = position;
   let appliedPlace = writer.place;
   let queue: Waiting[] = [];
-  let durable: Durable[] = [];
+  let unapplied: Durable[] = [];
+  let unappliedBytes = 0;
+  let readers: { readonly frame: number; readonly resolve: () => void }[] = [];
   let appending = false;
   let applying = false;
   /** LevelDB failed: what it would acknowledge after that is not to be believed. */
@@ -77,8 +83,24 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
     for (const resolve of waiting) resolve();
   };
 
+  const letRead = (): void => {
+    if (readers.length === 0) return;
+    const served = readers.filter(({ frame }) => torn || frame <= applied.frame);
+    readers = readers.filter((reader) => !served.includes(reader));
+    for (const { resolve } of served) resolve();
+  };
+  const readable = (): Promise<void> | undefined => {
+    const { frame } = durable;
+    return frame === applied.frame || torn ? undefined : new Promise((resolve) => readers.push({ frame, resolve }));
+  };
+
   const append = async (): Promise<void> => {
     while (queue.length > 0) {
+      // LevelDB may fall behind for as long as a compaction takes, but not without bound.
+      if (unappliedBytes > unappliedBytesMax) {
+        await readable();
+        continue;
+      }
       const waiting: Waiting[] = [];
       try {
         frames.begin();
@@ -90,7 +112,11 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
         queue = queue.slice(waiting.length);
         const bytes = frames.finish();
         const place = await writer.append(bytes, waiting[0]!.frame);
-        durable.push({ waiting, place, bytes: bytes.length });
+        const last = waiting.at(-1)!;
+        durable = { frame: last.frame, seq: last.group.last, chain: last.group.chain };
+        unapplied.push({ groups: waiting.map(({ group }) => group), end: durable, place, bytes: bytes.length });
+        unappliedBytes += bytes.length;
+        for (const { resolve } of waiting) resolve();
       } catch (error) {
         queue = queue.filter((one) => !waiting.includes(one));
         stopped ??= 'the segment could not be written';
@@ -107,32 +133,36 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
 
   const apply = async (): Promise<void> => {
     applying = true;
-    while (durable.length > 0) {
-      const some = durable.slice();
-      const waiting = some.flatMap((one) => one.waiting);
-      const last = waiting.at(-1)!;
-      const groups = waiting.map((one) => one.group);
-      const end: Position = { frame: last.frame, seq: last.group.last, chain: last.group.chain };
+    while (unapplied.length > 0) {
+      const some = unapplied.slice();
+      const groups = some.flatMap((one) => one.groups);
+      const { end, place } = some.at(-1)!;
       try {
         await database.apply(groups, end);
       } catch (error) {
-        // Durable all the same: these writers hear of it once the database has been rolled forward.
+        // Durable all the same, and acknowledged: the database will be rolled forward before anybody reads again.
         torn = true;
         stop('the database could not be written');
         onFailure('the database could not be written', error);
         break;
       }
-      durable = durable.slice(some.length);
+      const bytes = some.reduce((sum, one) => sum + one.bytes, 0);
+      unapplied = unapplied.slice(some.length);
+      unappliedBytes -= bytes;
       applied = end;
-      appliedPlace = some.at(-1)!.place;
-      for (const { resolve } of waiting) resolve();
-      onCommitted(some.reduce((sum, one) => sum + one.bytes, 0), last.group.last - waiting[0]!.group.first + 1 + waiting.length);
+      appliedPlace = place;
+      onCommitted(bytes, end.seq - groups[0]!.first + 1 + groups.length);
+      letRead();
     }
     applying = false;
+    letRead();
     rest();
   };
 
   return {
+    get durable() {
+      return durable;
+    },
     get applied() {
       return applied;
     },
@@ -152,24 +182,17 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
         queue.push({ group: chain === group.chain ? group : { ...group, chain }, frame: tail.frame, resolve, reject });
         if (appending) return;
         appending = true;
-        queueMicrotask(append);
+        void append(); // at once: groups of one moment that went together would also be decided together, with the disk idle meanwhile
       });
     },
     stop,
+    readable,
     drain: () => new Promise<void>((resolve) => {
       drained.push(resolve);
       rest();
     }),
-    settle(end) {
-      for (const { waiting } of durable) {
-        for (const { frame, resolve, reject } of waiting) {
-          if (end && end.frame >= frame) resolve();
-          else reject(new StoreError('STORE_UNAVAILABLE', 'the group is durable, but the store could not be opened again'));
-        }
-      }
-      durable = [];
-    },
   };
 }
 
 const appendBytesMax = 4 << 20;
+const unappliedBytesMax = 16 << 20;

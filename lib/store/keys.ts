@@ -67,9 +67,11 @@ export function digits(value: number, width = 16): string {
 
 const zeros = '0'.repeat(16);
 const plain = /^[A-Za-z0-9._:-]*$/;
+const path = /^[A-Za-z0-9._:/-]*$/;
 /** One part of a key, encoded. A prefix of a text encodes to a prefix of its encoding, so lists can be searched by prefix. */
 export function part(text: string): string {
   if (plain.test(text)) return text;
+  if (path.test(text)) return text.replaceAll('/', '%2F'); // what the keys of lists are made of
   // Half of a surrogate pair is legal in a JavaScript string but not in UTF-8; `%u` keeps two such texts apart.
   return text.replace(pieces, (piece) => (loneSurrogate.test(piece) ? `%u${piece.charCodeAt(0).toString(16)}` : encodeURIComponent(piece)));
 }

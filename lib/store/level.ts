@@ -79,15 +79,11 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       attempt.catch(() => undefined);
       try {
         session = await turn;
-        old.pipeline.settle(session.pipeline.applied);
         log?.info({ seq: session.pipeline.applied.seq }, 'store goes on');
         return become({ state: 'ready' });
       } catch (error) {
         if (error instanceof StoreError && error.code === 'REFUSED') {
-          if (doubted === undefined) {
-            old.pipeline.settle(undefined);
-            return become({ state: 'failed', reason: error.message });
-          }
+          if (doubted === undefined) return become({ state: 'failed', reason: error.message });
           // It cannot be mended, but what is sound in it can still be used.
           incurable = true;
           doubted = undefined;
@@ -97,7 +93,6 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
         await wait(Math.min(250 * 2 ** tries, 5_000), undefined, { signal: closing.signal }).catch(() => undefined);
       }
     }
-    old.pipeline.settle(undefined);
 
     async function tryOnce(): Promise<Session> {
       await old.pipeline.drain();
@@ -111,6 +106,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
   /** Read; where that meets damage, mend the store from its second copy and read again. */
   async function read<Value>(from: (database: Database) => Value | Promise<Value>): Promise<Value> {
     if (closed) throw new StoreError('STORE_UNAVAILABLE', 'the store is closed');
+    await session.pipeline.readable();
     if (state.state === 'failed') throw new StoreError('STORE_UNAVAILABLE', state.reason);
     if (state.state === 'recovering') await attempt.catch((cause: unknown) => Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is recovering', { cause })));
     try {
@@ -177,7 +173,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
 
   return {
     get head(): Head {
-      const { seq, chain } = session.pipeline.applied;
+      const { seq, chain } = session.pipeline.durable;
       return { seq, chain };
     },
     get state() {

@@ -147,8 +147,10 @@ export class Cells {
     const key = keys.actor(kind, id);
     const known = this.cells.get(key);
     if (known !== undefined) {
-      this.cells.delete(key); // to the young end of the map: the order of the map is the order of last use
-      this.cells.set(key, known);
+      if (this.cells.size > this.house.awakeActorsMax / 2) { // who has been used last matters only where somebody will have to go
+        this.cells.delete(key); // to the young end of the map: its order is the order of last use
+        this.cells.set(key, known);
+      }
       return known;
     }
     const cell: Cell = { key, kind, id, live: undefined, loaded: false, loading: false, busy: false, pumping: false, resumeAt: 0, queue: undefined, listeners: undefined };

@@ -114,8 +114,8 @@ export interface SessionContext {
   readonly archivedAt?: number | null;
   readonly toolPolicy?: ToolPolicy;
   readonly permissions?: readonly PermissionAsked[];
-  /** Permissions asked for so far; the last one's row. */
-  readonly permissionsAsked?: number;
+  readonly permissionsAsked?: number; // so far; the last one's row
+  readonly costBefore?: number; // `totalCost` when the present piece of work began
 }
 
 export { excerpt };

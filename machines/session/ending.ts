@@ -14,7 +14,12 @@ export function settle(context: SessionContext, outcome: Outcome, text: string, 
   }
   if (context.workItemId !== null) {
     const summary = excerpt(outcome === 'succeeded' ? text : context.lastError ?? text, 500);
-    wishes.push(tell({ kind: 'work-item', id: context.workItemId }, { type: 'attempt.ended', sessionId: context.id, outcome, summary }));
+    wishes.push(tell({ kind: 'work-item', id: context.workItemId }, { type: 'attempt.ended', sessionId: context.id, outcome, summary, ...costOf(context) }));
   }
   return { set: { engaged: false }, wishes };
+}
+
+/** Absent where the engine did not say: nothing is not zero. Rounded, because sums of floats show their dust. */
+function costOf({ totalCost, costBefore = 0 }: SessionContext): { readonly costUsd?: number } {
+  return totalCost > costBefore ? { costUsd: Math.round((totalCost - costBefore) * 1e6) / 1e6 } : {};
 }

@@ -27,7 +27,7 @@ export function open(context: SessionContext, input: SessionInput): Deed<Session
   const message = input.message;
   const asked = message ? afterwards(context, created, (now) => written(now, message, input.at)) : created;
   const failed = afterwards(context, asked, (now) => ({
-    set: { messages: now.messages + 1, attemptOutcome: 'failed' as const, engaged: true },
+    set: { messages: now.messages + 1, attemptOutcome: 'failed' as const, ...engagement(now) },
     wishes: [
       errorRow(now, `${now.id}:0`, reason, input.at),
       ...started(now),
@@ -52,7 +52,7 @@ export function dispatch(context: SessionContext, at: number): Deed<SessionConte
       lastError: null,
       resetAt: null,
       archivedAt: null, // what is at work is not put away
-      engaged: true,
+      ...engagement(context),
       attemptOutcome: null,
       attemptToken: id,
     },
@@ -221,6 +221,9 @@ function assistantRow(context: SessionContext, turnId: string, text: string, at:
 
 const errorRow = (context: SessionContext, turnId: string, error: string, at: number): KeepRow =>
   keep('messages', context.messages + 1, { id: `${turnId}:error`, role: 'assistant', content: `Error: ${error}`, timestamp: at, meta: { kind: 'error' } });
+
+/** What it costs from here on is what this piece of work costs. */
+const engagement = (context: SessionContext): Partial<SessionContext> => (context.engaged ? {} : { engaged: true, costBefore: context.totalCost });
 
 function spent(context: SessionContext, usage: Usage | undefined): Partial<SessionContext> {
   if (usage === undefined) return {};

@@ -150,7 +150,8 @@ export type WorkItemEvent = Stamp<WorkItemFacts> & (
   | { readonly type: 'approval.escalate'; readonly reason?: string }
   | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
   | { readonly type: 'attempt.ended'; readonly sessionId: string; readonly outcome: AttemptOutcome; readonly summary: string; readonly costUsd?: number | null; readonly changedFiles?: readonly string[] }
-  // The regions tell each other; never sent from outside:
+  // Of its own timers and regions; never sent from outside:
+  | { readonly type: 'item.due' }
   | { readonly type: 'approval.expired' }
   | { readonly type: 'approval.given'; readonly actor: string; readonly note?: string }
   | { readonly type: 'approval.refused'; readonly actor: string; readonly note?: string }

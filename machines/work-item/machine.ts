@@ -6,6 +6,7 @@ import { adopt, comment, deleteComment, editComment, label, relate, unrelate } f
 import { decide, escalate, request, sameRequest, withdraw } from './approvals.js';
 import { firstContext, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemInput } from './context.js';
 import { edges, type WorkStatus } from './edges.js';
+import { overdue, untilDue } from './due.js';
 import { decider, rows } from './ledger.js';
 import { archive, assign, bounce, edit, exhaust, leadsTo, link, move, pass, report, roundsLeft, unlink, type Edge } from './moves.js';
 import { workItemPolicy, type Standpoint } from './policy.js';
@@ -20,7 +21,8 @@ import { workItemPolicy, type Standpoint } from './policy.js';
  * **What can happen.** People and agents move it by hand; sessions that work on it drive it at once (running: executing;
  * success: in review, or done where work is trusted; failure: blocked). Review sends it back, one round at a time, until
  * the ceiling; then it is escalated. A decision in review ends the review: the approval region decides and tells the
- * work region. A request runs out at its deadline and escalates by itself when nobody answers.
+ * work region. A request runs out at its deadline and escalates by itself when nobody answers. A due date that passes on
+ * open work is told once.
  *
  * **What can never happen.** A move outside the table, whoever asks. An agent that takes an item out of `escalated`,
  * `done` or `cancelled`. An attempt that declares its own work done, an owner who decides their own approval. An attempt
@@ -80,6 +82,14 @@ const item = setup({
       if (due !== undefined && due !== null) enqueue.raise(expired, { id: 'expiry', delay: Math.max(0, due - event.at) });
     }),
     endExpiry: cancel('expiry'),
+    watchDue: enqueueActions(({ context, event, enqueue }) => {
+      const delay = untilDue(context, event);
+      if (delay === undefined) return;
+      const due = { type: 'item.due' } as WorkItemEventOf<'item.due'>; // stamped when it fires, as above
+      if (delay === null) enqueue.cancel('due');
+      else enqueue.raise(due, { id: 'due', delay });
+    }),
+    tellDue: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'item.due'); perform(enqueue, overdue(context, event)); }),
     tellGiven: raise(({ event }) => ({ type: 'approval.given', ...told(event) })),
     tellRefused: raise(({ event }) => ({ type: 'approval.refused', ...told(event) })),
     tellArchived: raise(({ event }) => ({ type: 'item.archived', at: event.at, by: system('work-item') })),
@@ -98,7 +108,7 @@ const open = (work: WorkStatus) => ({
 
 /** What every status takes: edits, and attempts that only leave a mark. */
 const common = (work: WorkStatus) => ({
-  'item.edit': { guard: { type: 'allowed' as const, params: { work } }, actions: { type: 'edit' as const, params: { work } } },
+  'item.edit': { guard: { type: 'allowed' as const, params: { work } }, actions: [{ type: 'edit' as const, params: { work } }, 'watchDue' as const] },
   'attempt.started': { guard: { type: 'allowed' as const, params: {} }, actions: { type: 'link' as const, params: {} } },
   'attempt.ended': { guard: { type: 'allowed' as const, params: {} }, actions: { type: 'unlink' as const, params: {} } },
 });
@@ -125,7 +135,7 @@ export const workItemMachine = item.createMachine({
   id: 'work-item',
   type: 'parallel',
   context: ({ input }) => firstContext(input),
-  entry: 'born',
+  entry: ['born', 'watchDue'],
   on: {
     'item.comment': { guard: { type: 'allowed', params: {} }, actions: 'comment' },
     'comment.edit': { guard: { type: 'allowed', params: {} }, actions: 'editComment' },
@@ -135,6 +145,7 @@ export const workItemMachine = item.createMachine({
     'relation.remove': { guard: { type: 'allowed', params: {} }, actions: 'unrelate' },
     'child.created': { guard: { type: 'allowed', params: {} }, actions: 'adopt' },
     'attempt.reported': { guard: { type: 'allowed', params: {} }, actions: 'report' },
+    'item.due': { guard: { type: 'allowed', params: {} }, actions: 'tellDue' },
   },
   states: {
     work: {
@@ -147,7 +158,7 @@ export const workItemMachine = item.createMachine({
             'item.move': moves('backlog'),
             'item.assign': { guard: { type: 'allowed', params: { work: 'backlog' } }, target: 'assigned', actions: { type: 'assign', params: { work: 'backlog' } } },
             'item.edit': [
-              { guard: 'editAssigns', target: 'assigned', actions: { type: 'edit', params: { work: 'backlog' } } },
+              { guard: 'editAssigns', target: 'assigned', actions: [{ type: 'edit', params: { work: 'backlog' } }, 'watchDue'] },
               common('backlog')['item.edit'],
             ],
             'attempt.started': starts('backlog'),

@@ -32,6 +32,7 @@ export function workItemPolicy(where: Standpoint, context: WorkItemContext, even
     case 'approval.escalate': return mayEscalate(context, where.approval, event);
     case 'attempt.started':
     case 'attempt.ended': return mayReport(event);
+    case 'item.due':
     case 'approval.expired':
     case 'approval.given':
     case 'approval.refused':

@@ -1,3 +1,5 @@
+import { Level } from 'level';
+import { join } from 'node:path';
 import { workItemKind } from '../../actors/kinds/work-item.js';
 import type { Kind } from '../../actors/contracts.js';
 import type { Json } from '../../machines/ground.js';
@@ -59,9 +61,20 @@ export function recording(store: Store, groups: Group[]): Store {
 }
 
 /** Write recorded groups, at most `window` on their way at once: what the kernel does, without deciding anything. */
-export async function replay(store: Store, groups: readonly Group[], window: number): Promise<void> {
+export async function replay(store: Pick<Store, 'write'>, groups: readonly Group[], window: number): Promise<void> {
   let next = 0;
   await Promise.all(Array.from({ length: window }, async () => {
     while (next < groups.length) await store.write(groups[next++] as Group);
   }));
+}
+
+/** LevelDB by itself, as others write groups: one synced batch each, no checksums of rows, no second copy. */
+export async function openBare(directory: string): Promise<Pick<Store, 'write'> & { close(): Promise<void> }> {
+  const level = new Level<string, string>(join(directory, 'bare'));
+  await level.open();
+  return {
+    write: ({ ops }) => level.batch(
+      ops.map(([key, text]) => text === null ? { type: 'del' as const, key } : { type: 'put' as const, key, value: text }), { sync: true } as object), // the text options are typed for browsers; LevelDB's own are passed through
+    close: () => level.close(),
+  };
 }

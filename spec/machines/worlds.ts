@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { AnyStateMachine } from 'xstate';
+import { bandOf } from '../../machines/budget/machine.js';
 import { maxRounds } from '../../machines/work-item/context.js';
+import { born as bornBudget, grant, spend } from './budget/beings.js';
 import { born as bornConnector } from './connector/beings.js';
 import { born as bornFile } from './file/beings.js';
 import { born as bornHome } from './home/beings.js';
@@ -206,4 +208,16 @@ const files: SmallWorld<File['machine']> = {
   },
 };
 
-export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
+const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
+  name: 'budget',
+  born: bornBudget,
+  deeds: {
+    'a turn costs little': (life) => { life.send(spend(3)); }, 'a turn costs much': (life) => { life.send(spend(9)); },
+    'a person grants more': (life) => { life.send(grant(10)); }, 'an agent grants itself more': (life) => { life.send({ ...grant(10), by: stranger }); },
+    'a month goes by': (life) => { life.at += 31 * 86_400_000; },
+  },
+  same: ({ value, snapshot: { context } }) => `${String(value)} ${Math.min(context.spentUsd, 30)} ${Math.min(context.grantedUsd, 20)}`,
+  holds: ({ value, snapshot: { context } }) => { expect(value).to.equal(bandOf(context)); },
+};
+
+export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files, budgets] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

@@ -1,4 +1,5 @@
 import { backupRoutes, type BackUp } from './backup.js';
+import { budgetRoutes } from './budgets.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -35,6 +36,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
+    ...budgetRoutes(options.records),
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),

@@ -15,6 +15,8 @@ describe('authority over what is kept as files', () => {
   const asks: Partial<Record<AuthorityId, (client: Client, session: string, file: string) => Promise<Answer>>> = {
     'org.read': (client) => client.get('/api/org'),
     'org.edit': (client) => client.call('PATCH', '/api/org/employees/ann', { displayName: 'Ann' }),
+    'budget.read': (client) => client.get('/api/org/budgets'),
+    'budget.grant': (client) => client.post('/api/org/employees/ann/budget', { usd: 1 }),
     'org.board.read': (client) => client.get('/api/org/departments/build/board'),
     'org.board.write': (client) => client.call('PUT', '/api/org/departments/build/board', []),
     'skill.list': (client) => client.get('/api/skills'),
@@ -31,7 +33,7 @@ describe('authority over what is kept as files', () => {
   };
 
   it('asks for every row', () => {
-    expect(Object.keys(asks)).to.have.members(authorityIds.filter((id) => /^(?:org|file|skill|knowledge)\./.test(id) || id === 'session.attach'));
+    expect(Object.keys(asks)).to.have.members(authorityIds.filter((id) => /^(?:org|budget|file|skill|knowledge)\./.test(id) || id === 'session.attach'));
   });
 
   for (const [authority, ask] of Object.entries(asks) as [AuthorityId, NonNullable<(typeof asks)[AuthorityId]>][]) {

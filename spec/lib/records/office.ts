@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { defineEngine } from '../../../actors/engines/engine.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens } from '../../../actors/engines/tokens.js';
+import { budgetKind } from '../../../actors/kinds/budget.js';
 import { fileKind } from '../../../actors/kinds/file.js';
 import { homeKind } from '../../../actors/kinds/home.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
@@ -45,7 +46,7 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
   for (const [path, content] of Object.entries(files)) await put(path, content);
   const world = systemWorld();
   const records = await openRecords({ layout, world, root: null, ...options });
-  const supervisor = await createSupervisor({ kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind()], store: memoryStore(), world, facts: { roster: records.roster.value } });
+  const supervisor = await createSupervisor({ kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind()], store: memoryStore(), world, facts: { roster: records.roster.value } });
   await records.connect(supervisor);
   const tokens = createSessionTokens();
   const gateway = await createGateway({

@@ -51,8 +51,9 @@ describe('a write that the disk refuses', () => {
       const store = await openLevelStore({ directory: home, intercept: files.intercept });
       await fill(store, model, 20);
       files.armed = { at: 'apply', how, cleanUpFails: 1 };
+      const healed = recovery(store); // the write is acknowledged before the database hears of it
       await fill(store, model, 1);
-      await ready(store);
+      await healed;
       await audit(store, model);
       await fill(store, model, 20);
       await store.close();
@@ -67,8 +68,9 @@ describe('a write that the disk refuses', () => {
     const store = await openLevelStore({ directory: home, intercept: files.intercept });
     await fill(store, model, 20);
     files.armed = { at: 'apply', how: 'before', error: new DamageError('LevelDB met damage in a table') };
+    const healed = recovery(store);
     await fill(store, model, 1);
-    await ready(store);
+    await healed;
     expect((await readdir(home)).filter((name) => name.startsWith('store.damaged-'))).to.have.length(1);
     await audit(store, model);
     await store.close();
@@ -97,6 +99,28 @@ describe('a write that the disk refuses', () => {
     await store.close();
     await files.release();
     await expectWhole(home, model);
+  });
+});
+
+describe('a database that is behind', () => {
+  it('keeps no writer waiting, and every reader until it holds what was acknowledged before the question', async () => {
+    const home = await newHome();
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const store = await openLevelStore({
+      directory: home,
+      intercept: ({ database, writer }) => ({ writer, database: { ...database, apply: async (groups, position) => { await held; await database.apply(groups, position); } } }),
+    });
+    for (const n of [1, 2, 3]) await store.write(groupAfter(store.head, 1, [['a/x', `${n}`]]));
+    expect(store.head.seq).to.equal(3);
+    let answered = false;
+    const reads = Promise.all([store.get('a/x'), store.getMany(['a/x']), store.page({ gte: 'a/', lt: 'b' }), store.count({ gte: 'a/', lt: 'b' })]).finally(() => (answered = true));
+    await store.write(groupAfter(store.head, 1, [['a/y', '1']])); // a trip to the disk and back
+    expect(answered).to.equal(false);
+    letGo();
+    const [one, many, page, count] = await reads;
+    expect([one, many, page[0], count]).to.deep.equal(['3', ['3'], ['a/x', '3'], 2]);
+    await store.close();
   });
 });
 
@@ -177,6 +201,19 @@ function ready(store: LevelStore): Promise<void> {
       stop();
       if (state.state === 'ready') resolve();
       else reject(new Error(state.reason));
+    });
+  });
+}
+
+/** Resolves once the store has noticed a failure and overcome it. */
+function recovery(store: LevelStore): Promise<void> {
+  return new Promise((resolve) => {
+    let noticed = false;
+    const forget = store.onState(({ state }) => {
+      noticed ||= state === 'recovering';
+      if (!noticed || state !== 'ready') return;
+      forget();
+      resolve();
     });
   });
 }

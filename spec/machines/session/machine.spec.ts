@@ -91,6 +91,18 @@ describe('a session', () => {
       expect(life.tells('child.finished')).to.have.length(1);
     });
 
+    it('tells its work item what this piece of work cost, not what the session cost before', () => {
+      const life = born({ workItemId: 'TRP-1', message: message('m1') });
+      life.finish('turn', good('done', { usage: { costUsd: 0.1 } }));
+      life.send(post('m2'));
+      life.send(post('m3', 'callback'));
+      life.finish('turn', good('half', { usage: { costUsd: 0.2 } }));
+      life.finish('turn', good('whole', { usage: { costUsd: 0.1 } }));
+      life.send(post('m4'));
+      life.finish('turn', good('for nothing'));
+      expect(life.tells('attempt.ended').map(({ event }) => event['costUsd'])).to.deep.equal([0.1, 0.3, undefined]);
+    });
+
     it('hears of a child as a notification and acts on it', () => {
       const life = inState.idle();
       life.send({ type: 'child.finished', childId: 'c1', outcome: 'succeeded', title: 'dig', text: 'found gold', by: { type: 'session', id: 'c1', employee: null, ancestors: ['s1'] } });

@@ -1,0 +1,86 @@
+import type { Purse } from '../../actors/effects/purse.js';
+import { limitOf } from '../../actors/kinds/budget.js';
+import { bandOf, inMonth, monthOf, type BudgetContext } from '../../machines/budget/machine.js';
+import { system } from '../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import { sortableText } from '../../machines/sortable.js';
+import type { ActorView, Supervisor } from '../supervisor/contract.js';
+import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { idsOf } from './walk.js';
+
+/**
+ * Budgets of employees: what they may cost in a month, what they have. An account is an actor of the kind `budget`,
+ * made at the first cost. Nothing is ever blocked unless `budgets.enforce` says so; then a turn waits, visibly, until
+ * the month is over or a person grants more.
+ */
+export interface BudgetRecord {
+  readonly employee: string;
+  readonly month: string;
+  readonly limitUsd: number | null;
+  readonly grantedUsd: number;
+  readonly spentUsd: number;
+  readonly turns: number;
+  /** Of limit and grants; null without a limit. */
+  readonly percent: number | null;
+  readonly state: 'within' | 'warned' | 'exceeded';
+}
+
+/** The account as of now, whether or not anything was ever spent. */
+export async function budgetOf(supervisor: Supervisor, roster: unknown, employee: string): Promise<BudgetRecord> {
+  const known = await supervisor.get('budget', employee);
+  const at = supervisor.world.now();
+  const { month } = monthOf(at);
+  const kept = known === undefined ? { id: employee, month, spentUsd: 0, turns: 0, grantedUsd: 0, limitUsd: null } : known.view as unknown as BudgetContext; // the kind's own view
+  const now = { ...inMonth(kept, at), limitUsd: limitOf(roster, employee) };
+  const { limitUsd, grantedUsd, spentUsd, turns } = now;
+  const percent = limitUsd === null ? null : limitUsd + grantedUsd === 0 ? 100 : Math.floor((spentUsd / (limitUsd + grantedUsd)) * 100);
+  return { employee, month, limitUsd, grantedUsd, spentUsd, turns, percent, state: bandOf(now) };
+}
+
+/** The port of the hand of a turn. `roster` and `enforce` are read at every turn. */
+export function purseOf(supervisor: () => Supervisor, world: { readonly roster: () => unknown; readonly enforce: () => boolean }): Purse {
+  const by = system('turns');
+  return {
+    async admits(employee) {
+      if (!world.enforce()) return undefined;
+      const { state, spentUsd, limitUsd, grantedUsd, month } = await budgetOf(supervisor(), world.roster(), employee);
+      if (state !== 'exceeded') return undefined;
+      const reason = `The budget of ${employee} for ${month} is used up: $${spentUsd.toFixed(2)} of $${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more: POST /api/org/employees/${employee}/budget {"usd": 5}.`;
+      return { reason, resetAt: monthOf(supervisor().world.now()).endsAt };
+    },
+    async spent(employee, turnId, costUsd) {
+      const account = await open(supervisor(), employee);
+      const noted = isRefusal(account) ? account : await supervisor().ask('budget', employee, { type: 'spend.noted', costUsd }, { by, idempotency: { scope: 'budget', key: turnId, hash: turnId } });
+      if (isRefusal(noted)) throw new Error(`the cost of the turn ${turnId} could not be noted: ${noted.message}`);
+    },
+  };
+}
+
+/** A person grants more for this month; turns that waited for money go on. */
+export async function grant(desk: Desk, employee: string, usd: number, note: string | undefined, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  if (desk.records?.roster.named(employee) === undefined) return refuse('NOT_FOUND', { kind: 'employee', id: employee }, `There is no employee ${JSON.stringify(employee)}.`);
+  const account = await open(desk.supervisor, employee);
+  if (isRefusal(account)) return account;
+  const view = await desk.supervisor.ask('budget', employee, { type: 'budget.granted', usd, ...(note === undefined ? {} : { note }) }, asked(asking));
+  if (isRefusal(view)) return view;
+  if (asking.dryRun !== true) await wake(desk, employee, asking);
+  return { value: view, replayed: view.replayed === true, steps: view.steps ?? [] };
+}
+
+async function open(supervisor: Supervisor, employee: string): Promise<ActorView | Refusal> {
+  const known = await supervisor.get('budget', employee);
+  if (known !== undefined) return known;
+  const born = await supervisor.spawn('budget', { id: employee, by: system('budgets') });
+  return isRefusal(born) && born.code === 'EXISTS' ? (await supervisor.get('budget', employee)) ?? born : born;
+}
+
+/** Sessions that wait are tried again at once; one that waits for its provider finds that out again by itself. */
+async function wake(desk: Desk, employee: string, { by }: Asking): Promise<void> {
+  const ids = await idsOf(desk.supervisor, 'session', { index: 'group', prefix: `${sortableText(employee)}/`, most: wokenMax });
+  for (const id of ids) {
+    const session = await desk.supervisor.get('session', id);
+    if ((session?.view as { status?: string } | undefined)?.status === 'waiting') await desk.supervisor.ask('session', id, { type: 'queue.resume' }, { by });
+  }
+}
+
+const wokenMax = 1_000;
