@@ -20,6 +20,11 @@ export type { ConnectionInput, ConnectorContext, ConnectorEvent, ConnectorInput,
 export { connectorView, type ConnectorView } from './connector/view.js';
 export { admitFile, fileMachine, filePolicy, type FileContext, type FileEvent, type FileInput } from './file/machine.js';
 export { homeMachine, homePolicy, type HomeContext, type HomeEvent } from './home/machine.js';
+export { workflowRunMachine } from './workflow-run/machine.js';
+export { runPolicy } from './workflow-run/policy.js';
+export { gateMatrix } from './workflow-run/authority.js';
+export type { RunContext, RunEvent, RunFacts, RunInput, RunStatus, StepCall, StepOutcome, StepResult } from './workflow-run/context.js';
+export { runView, type RunView } from './workflow-run/view.js';
 export { supervise, defaultSupervision, type Strategy, type Supervision, type Verdict } from './supervisor/supervise.js';
 export { announce, effect, keep, stampOf, tell, type ActorKey, type Announce, type Json, type KeepRow, type Stamp, type Tell, type Wish } from './ground.js';
 export { callerName, isPerson, isTrusted, operator, system, type Caller } from './caller.js';

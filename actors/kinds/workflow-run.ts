@@ -1,0 +1,53 @@
+import type { Patterns } from '../../machines/graph/conditions.js';
+import { checkShape } from '../../machines/shape.js';
+import { type RunContext, type RunFacts, type RunInput } from '../../machines/workflow-run/context.js';
+import { gatesOf } from '../../machines/workflow-run/graph.js';
+import { runMachine, type workflowRunMachine } from '../../machines/workflow-run/machine.js';
+import { admitRun, runPolicy } from '../../machines/workflow-run/policy.js';
+import { runIndex, runView, type RunView } from '../../machines/workflow-run/view.js';
+import type { Json } from '../../machines/ground.js';
+import type { Kind } from '../contracts.js';
+import { workflowEvidenceHand } from '../effects/workflow-evidence.js';
+import type { WorkflowPorts } from '../effects/workflow-ports.js';
+import { workflowActHand, workflowStepHand } from '../effects/workflow-step.js';
+import { managersOf, rootOf, type Roster } from './work-item-facts.js';
+
+/** Runs of workflows as a kind: `workflowRunKind({ports, patterns})`. Patterns in conditions need an engine that takes linear time. */
+export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowPorts; readonly patterns?: Patterns }): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
+  return {
+    kind: 'workflow-run',
+    version: 1,
+    machine: runMachine(patterns),
+    hands: { 'workflow-step': workflowStepHand(ports), 'workflow-act': workflowActHand(ports), 'workflow-evidence': workflowEvidenceHand(ports) },
+    policy: (snapshot, event) => runPolicy(snapshot.context, event),
+    admit: (input, stamp) => admitRun({ ...(input as unknown as RunInput), ...stamp } as RunInput), // the kernel hands inputs on as JSON; the command has made this one
+    facts: (snapshot, event, world) => runFacts(snapshot?.context ?? ((event as { input?: unknown }).input as RunInput | undefined), world['roster']) as unknown as Json, // plain members only
+    view: (snapshot, { rev }) => runView(snapshot.context, rev) as RunView & { [member: string]: Json }, // plain members only
+    index: (snapshot) => runIndex(snapshot.context),
+    counts: (snapshot) => [snapshot.context.status],
+    contents: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
+    check: checkShape({
+      id: 'string', workflowId: 'string', definitionVersion: 'number', title: 'string', graph: 'object', trigger: 'object', status: 'string', startedAt: 'number',
+      updatedAt: 'number', endedAt: 'number?', spots: 'object', paths: 'string', truths: 'object', gates: 'object', rounds: 'number', loops: 'object',
+      receipts: 'number', settled: 'number', edited: 'array', decisions: 'array', errors: 'array', evidence: 'string', queued: 'boolean', continuing: 'boolean',
+    }),
+    supervision: { strategy: 'one_for_one', restart: 'transient' },
+  };
+}
+
+/** Who may be asked to decide, where the run has gates at all. */
+export function runFacts(run: Pick<RunContext, 'graph' | 'requester'> | undefined, roster: unknown): RunFacts | null {
+  if (run === undefined || !run.graph.nodes.some((node) => gatesOf(node).length > 0)) return null;
+  if (!isRoster(roster)) return { root: null, managers: [], executives: [], approvers: [] };
+  const named = run.graph.nodes.flatMap((node) => gatesOf(node).map(({ approver }) => approver));
+  return {
+    root: rootOf(roster),
+    managers: run.requester.employee === null ? [] : managersOf(roster, run.requester.employee),
+    executives: roster.employees.filter(({ rank }) => rank === 'executive').map(({ name }) => name),
+    approvers: roster.employees.filter(({ name }) => named.includes(name)).map(({ name }) => name),
+  };
+}
+
+const isRoster = (value: unknown): value is Roster =>
+  typeof value === 'object' && value !== null && Array.isArray((value as { employees?: unknown }).employees) && (value as Roster).employees.length > 0;
+
