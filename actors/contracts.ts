@@ -1,6 +1,7 @@
 import type { AnyStateMachine, EventFromLogic, SnapshotFrom } from 'xstate';
 import type { ActorKey, Json, Stamp } from '../machines/ground.js';
 import type { Refusal } from '../machines/refusals.js';
+import type { Shape } from '../machines/shape.js';
 import type { Supervision } from '../machines/supervisor/supervise.js';
 
 /**
@@ -84,6 +85,8 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   readonly contents?: readonly string[];
   /** Called on restore: what is wrong with this context, or undefined. Guards against snapshots of another shape. */
   check?(context: unknown): string | undefined;
+  /** Events that a person may send by hand from the inspector, with the members that each takes (`?`: may be absent). Judged by `policy` like any other; without it none. */
+  readonly operatorEvents?: Readonly<Record<string, Shape>>;
   /** Events that begin new work: refused while the disk is almost full, when everything else still goes on. */
   readonly newWork?: readonly string[];
   /** `migrate[v]` turns a version v snapshot into version v+1. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { createConnectorRegistry, type ConnectorInstance } from '../actors/connectors/registry.js';
-import { webhook } from '../actors/connectors/webhook.js';
-import type { Connector } from '../actors/connectors/connector.js';
+import { builtInConnectors } from '../actors/connectors/built-in.js';
+import type { Connector, Inbox } from '../actors/connectors/connector.js';
 import type { FencedHand, Kind } from '../actors/contracts.js';
 import { connectionHand } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
@@ -34,6 +34,8 @@ export interface AgentsOptions {
   readonly connectors?: readonly Connector[];
   /** Configured connectors, asked anew whenever one opens. */
   readonly connectorInstances?: () => readonly ConnectorInstance[];
+  /** Where what people write through a connector goes. */
+  readonly inboxOf?: (name: string) => Inbox | undefined;
   /** Agent processes at once. Default: twice the processors. */
   readonly maxProcesses?: number;
   /** A turn that takes longer is ended. Default: one hour. */
@@ -86,7 +88,7 @@ export function createAgents(options: AgentsOptions): Agents {
     ...(silenceMs === undefined ? {} : { silenceMs }),
     ...(purse === undefined ? {} : { purse }),
   });
-  const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? [webhook], instances: options.connectorInstances ?? (() => []) }));
+  const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? builtInConnectors, instances: options.connectorInstances ?? (() => []) }), options.inboxOf);
   const kinds = [
     sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),

@@ -1,12 +1,18 @@
+import type { Inbox } from '../actors/connectors/connector.js';
+import { builtInConnectors } from '../actors/connectors/built-in.js';
+import type { Connectors } from '../actors/connectors/registry.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { createAgents } from './agents.js';
 import { purseOf } from './commands/budgets.js';
-import { createGateway } from './gateway/create.js';
+import { alignConnectors } from './commands/connectors.js';
+import { receiveMessage } from './commands/receive-message.js';
+import { createGateway, type Gateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
 import { makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
+import { connectorBook } from './home/connector-book.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
 import { HomeError } from './home/home-error.js';
@@ -79,8 +85,10 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
 
     const open = gate();
     const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => config.budgets.enforce });
+    let gateway: Gateway | undefined;
+    const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
     const { kinds, registry, tokens } = createAgents({
-      purse, engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const supervisor: Supervisor = await createSupervisor({
@@ -91,21 +99,22 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     await records.connect(supervisor);
 
     const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
-    const gateway = await createGateway({
+    const opened = gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(config, layout), records,
+      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
-    undo.push(() => gateway.close(gatewayDrainMs));
-    url = reachable(gateway.host, gateway.port);
+    undo.push(() => opened.close(gatewayDrainMs));
+    url = reachable(opened.host, opened.port);
 
-    const announcement: Announcement = { host: gateway.host, port: gateway.port, pid: process.pid, pidStart: await processStart(process.pid), url, instance: layout.instance, ...secrets };
+    const announcement: Announcement = { host: opened.host, port: opened.port, pid: process.pid, pidStart: await processStart(process.pid), url, instance: layout.instance, ...secrets };
     await announce(layout.announcement, announcement);
     // Runs after the gateway has closed and before the lock is released: a successor's file is never overwritten.
     undo.splice(-1, 0, () => announceStopped(layout.announcement, announcement));
     // Agents of an earlier life go on only now, when there is a gateway for them to speak to.
     registry.refresh();
     open.open();
+    await alignConnectors(supervisor, connectors);
 
     let closing: Promise<void> | undefined;
     const found = Object.values((await registry.list()).engines);
@@ -133,6 +142,15 @@ async function openStore(layout: Layout, { log }: SystemWorld, onProgress: Serve
 
 function unknownDefault(config: Config, layout: Layout): HomeError {
   return new HomeError('BAD_CONFIG', `${layout.config}, engines.default: there is no engine "${config.engines.default}".`, 'Name one that is configured, or "clerk".');
+}
+
+/** An instance listens only where somebody may write to it; until the gateway is up, the far side keeps what it has. */
+function inboxes(connectors: Connectors, gateway: () => Gateway | undefined): (name: string) => Inbox | undefined {
+  return (name) => (connectors.instances().find((instance) => instance.name === name)?.allowFrom?.length ?? 0) === 0 ? undefined : async (message) => {
+    const { desk } = gateway() ?? {};
+    if (desk === undefined) throw new Error('the gateway is not up yet');
+    await receiveMessage(desk, name, message);
+  };
 }
 
 function gate(): { readonly opened: Promise<void>; open(): void } {

@@ -5,8 +5,23 @@ export interface Connector {
   /** `webhook`, `slack` … the `type` of an instance in the configuration. */
   readonly type: string;
   readonly capabilities: ConnectorCapabilities;
-  /** Open what a configured instance needs; reject with a sentence for a person when it cannot work. Never logs secrets. */
-  open(settings: Readonly<Record<string, Json>>, signal: AbortSignal): Promise<ConnectorLink>;
+  /** Open what a configured instance needs; reject with a sentence for a person when it cannot work. Never logs secrets. `inbox`: where messages from people go, if anybody listens. */
+  open(settings: Readonly<Record<string, Json>>, signal: AbortSignal, inbox?: Inbox): Promise<ConnectorLink>;
+}
+
+/** Resolves when the message is kept for good: only then may the far side be told so. Rejects when it is not; the far side will say it again. */
+export type Inbox = (message: InboundMessage) => Promise<void>;
+
+/** What somebody wrote on the far side. */
+export interface InboundMessage {
+  /** The far side's own name of the message: the same when it is delivered again. */
+  readonly id: string;
+  readonly channel: string;
+  /** Where an answer belongs; together with the channel it names the conversation. */
+  readonly thread: string | null;
+  /** The far side's name of the person, as `allowFrom` lists it. */
+  readonly from: string;
+  readonly text: string;
 }
 
 export interface ConnectorCapabilities {

@@ -16,7 +16,17 @@ export interface ConnectorInstance {
   readonly name: string;
   readonly type: string;
   readonly employee: string | null;
+  /** Names of people on the far side who may write to us; empty or absent: nobody, and nobody listens. `*`: everybody. */
+  readonly allowFrom?: readonly string[];
   readonly settings: Readonly<Record<string, Json>>;
+}
+
+/** What the configuration says of connectors, and the types that there are. */
+export interface Connectors {
+  readonly types: readonly Connector[];
+  instances(): readonly ConnectorInstance[];
+  /** Read the configuration again; rejects with a sentence where it cannot be used. */
+  reread(): Promise<void>;
 }
 
 export interface ConnectorRegistryOptions {

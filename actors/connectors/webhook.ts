@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Json } from '../../machines/ground.js';
 import { defineConnector, type Connector, type DeliveryResult, type OutboundMessage } from './connector.js';
+import { codeOf, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
+import { secondsOf, secretOf } from './settings.js';
 
 /**
  * A webhook: each message is one signed POST to a configured address.
@@ -20,36 +21,17 @@ import { defineConnector, type Connector, type DeliveryResult, type OutboundMess
  *
  * Settings: `url` (http or https), `secret` (at least 16 characters), `timeoutSeconds` (default 10).
  */
-export interface WebhookOptions {
-  /** Waits between attempts; specs bring their own. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
-  readonly retryAfterSecondsMax?: number;
-}
-
 export const webhook: Connector = createWebhook();
 
 /** `createConnectorRegistry({connectors: [createWebhook()], …})` */
-export function createWebhook(options: WebhookOptions = {}): Connector {
-  const wait = options.wait ?? ((ms, signal) => delay(ms, undefined, { signal }));
-  const retryAfterSecondsMax = options.retryAfterSecondsMax ?? 60;
+export function createWebhook(patience: Patience = {}): Connector {
   return defineConnector({
     type: 'webhook',
     capabilities: { threading: true, messageEdits: false, reactions: false, attachments: false },
     async open(settings) {
       const { url, secret, timeoutMs } = readSettings(settings);
       return {
-        async send(message, signal) {
-          for (let attempt = 1; ; attempt += 1) {
-            const answer = await post(url, secret, message, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
-            if (!('retryAfterMs' in answer)) return answer;
-            const { retryAfterMs } = answer;
-            if (attempt >= attemptsMax || retryAfterMs > retryAfterSecondsMax * 1000) {
-              return { outcome: 'failed', reason: `The far side has a rate limit; it asks to wait ${Math.ceil(retryAfterMs / 1000)} s.` };
-            }
-            const isWaited = await wait(retryAfterMs, signal).then(() => true, () => false);
-            if (!isWaited) return { outcome: 'failed', reason: 'It was given up while it waited for the rate limit of the far side.' };
-          }
-        },
+        send: (message, signal) => withinLimits(signal, patience, () => post(url, secret, message, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))),
         /** Any answer at all shows that somebody is there; OPTIONS promises to change nothing. */
         async probe(signal) {
           try {
@@ -69,20 +51,19 @@ export function createWebhook(options: WebhookOptions = {}): Connector {
 export const webhookSignature = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 
-const attemptsMax = 3;
 const answerCharsMax = 64 * 1024;
 
 function readSettings(settings: Readonly<Record<string, Json>>): { readonly url: URL; readonly secret: string; readonly timeoutMs: number } {
-  const { url: address, secret, timeoutSeconds = 10 } = settings;
+  const { url: address } = settings;
   const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new Error('A webhook needs a url that begins with http:// or https://.');
   if (url.username !== '' || url.password !== '') throw new Error('The url of a webhook must not carry a name or password; use the secret.');
-  if (typeof secret !== 'string' || secret.length < 16) throw new Error('A webhook needs a secret of at least 16 characters.');
-  if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds > 0 && timeoutSeconds <= 60)) throw new Error('timeoutSeconds of a webhook must be a number from 1 to 60.');
-  return { url, secret, timeoutMs: timeoutSeconds * 1000 };
+  const secret = secretOf(settings, 'webhook', 'secret');
+  if (secret.length < 16) throw new Error('A webhook needs a secret of at least 16 characters.');
+  return { url, secret, timeoutMs: secondsOf(settings, 'webhook', 10) * 1000 };
 }
 
-async function post(url: URL, secret: string, message: OutboundMessage, signal: AbortSignal): Promise<DeliveryResult | { readonly retryAfterMs: number }> {
+async function post(url: URL, secret: string, message: OutboundMessage, signal: AbortSignal): Promise<DeliveryResult | RateLimited> {
   const body = JSON.stringify({ id: message.key, channel: message.channel, text: message.text, thread: message.thread });
   const timestamp = String(Math.floor(Date.now() / 1000));
   try {
@@ -95,13 +76,11 @@ async function post(url: URL, secret: string, message: OutboundMessage, signal: 
     });
     return await judge(answer);
   } catch (error) {
-    const code = codeOf(error);
-    if (neverSent.test(code)) return { outcome: 'failed', reason: `${url.origin} could not be reached (${code}).` };
-    return { outcome: 'unknown', reason: `${url.origin} did not answer (${code}); it may have the message.` };
+    return unanswered(url.origin, error);
   }
 }
 
-async function judge(answer: Response): Promise<DeliveryResult | { readonly retryAfterMs: number }> {
+async function judge(answer: Response): Promise<DeliveryResult | RateLimited> {
   const { status } = answer;
   if (status === 429) {
     await answer.body?.cancel();
@@ -140,14 +119,4 @@ async function answerId(answer: Response): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** Faults that come before the first byte of a request has left: no connection, no name, no trust. */
-const neverSent = /^(bad port|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_.*|ERR_TLS_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*)$/;
-
-function codeOf(error: unknown): string {
-  const { name, cause } = error as { readonly name?: unknown; readonly cause?: { readonly code?: unknown; readonly message?: unknown } };
-  if (typeof cause?.code === 'string') return cause.code;
-  if (typeof cause?.message === 'string') return cause.message; // fetch refuses a few ports by itself: "bad port"
-  return name === 'TimeoutError' ? 'timeout' : name === 'AbortError' ? 'given up' : String((error as Error).message);
 }

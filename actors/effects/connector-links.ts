@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConnectorLink } from '../connectors/connector.js';
+import type { ConnectorLink, Inbox } from '../connectors/connector.js';
 import type { ConnectorRegistry } from '../connectors/registry.js';
 
 /** The open links of the connectors of one supervisor, by instance name: what `connection` opens, `delivery` sends through. */
@@ -11,7 +11,8 @@ export interface ConnectorLinks {
   close(name: string, link: ConnectorLink): Promise<void>;
 }
 
-export function createConnectorLinks(registry: ConnectorRegistry): ConnectorLinks {
+/** `inboxOf`: where the messages of an instance's people go; undefined: it only sends. */
+export function createConnectorLinks(registry: ConnectorRegistry, inboxOf: (name: string) => Inbox | undefined = () => undefined): ConnectorLinks {
   const links = new Map<string, ConnectorLink>();
 
   async function close(name: string, link: ConnectorLink): Promise<void> {
@@ -29,7 +30,7 @@ export function createConnectorLinks(registry: ConnectorRegistry): ConnectorLink
       if (connector === undefined) throw new Error(`Unknown connector type "${type}" (known: ${registry.types.join(', ') || 'none'}).`);
       const instance = registry.instance(name);
       if (instance === undefined) throw new Error(`The configuration names no connector "${name}".`);
-      const link = await connector.open(instance.settings, signal);
+      const link = await connector.open(instance.settings, signal, inboxOf(name));
       if (signal.aborted) {
         await closedSoon(link);
         throw new Error('The connector was stopped while it opened.');

@@ -17,6 +17,7 @@ export function connectorKind(hands: { readonly connection: KeyedHand; readonly 
     facts: (snapshot, _event, world) => connectorFacts(snapshot?.context.name, world['roster']),
     view: (snapshot) => connectorView(snapshot.value, snapshot.context),
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
+    operatorEvents: { 'connector.start': {}, 'connector.stop': {} },
     contents: ['text'],
     check: checkShape({
       id: 'string', name: 'string', connectorType: 'string', employee: 'string?', capabilities: 'object', wanted: 'boolean', createdAt: 'number', updatedAt: 'number',

@@ -16,6 +16,9 @@ export function sessionKind(hands: { readonly turn: FencedHand }): Kind<typeof s
     admit: (input) => admitSession(input as unknown as SessionInput), // the kernel hands inputs on as JSON; the door has parsed this one
     view: (snapshot) => sessionView(snapshot.value, snapshot.context),
     index: (snapshot) => sessionIndex(snapshot.value, snapshot.context),
+    operatorEvents: {
+      'session.stop': { reason: 'string?' }, 'queue.pause': {}, 'queue.resume': {}, 'queue.clear': {}, 'queue.cancel': { messageId: 'string' }, 'session.archive': {}, 'session.unarchive': {},
+    },
     contents: ['content', 'text', 'prompt'],
     check: checkShape({
       id: 'string', engine: 'string', model: 'string?', effort: 'string?', employee: 'string?', parentSessionId: 'string?', ancestors: 'array',

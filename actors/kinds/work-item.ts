@@ -23,6 +23,7 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     counts: (snapshot) => [workItemCount(snapshot.value, snapshot.context)],
     moves: (snapshot, { by, facts }) => candidates(snapshot.value, snapshot.context, { by, ...(facts === undefined ? {} : { facts: facts as unknown as WorkItemFacts }) }), // the kernel hands back what `facts` above made
     awaits: (snapshot, facts) => awaits(snapshot.value, snapshot.context, facts as unknown as WorkItemFacts), // the same
+    operatorEvents: { 'item.move': { status: 'string', note: 'string?' }, 'item.archive': { note: 'string?' }, 'approval.escalate': { reason: 'string?' } },
     contents: ['body', 'acceptance', 'text', 'request', 'note', 'summary', 'verification', 'retryNotes'],
     check: checkShape({
       id: 'string', title: 'string', body: 'string?', acceptance: 'string?', department: 'string?', assignee: 'string?', priority: 'number', rank: 'number?',

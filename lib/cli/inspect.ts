@@ -1,14 +1,15 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { layoutOf } from '../home/layout.js';
+import { layoutOf, type Layout } from '../home/layout.js';
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
-import { running } from './client.js';
+import { connect, running } from './client.js';
 import { wholeNumber, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { ago, table } from './print.js';
+import { writeBundle } from './replay.js';
 
-interface InspectOptions { readonly kind?: string; readonly limit: number; readonly json?: boolean }
+interface InspectOptions { readonly kind?: string; readonly bundle?: string; readonly limit: number; readonly json?: boolean }
 /** What is read of a stored actor; the record itself is the kernel's. */
 interface ActorRecord { readonly kind: string; readonly id: string; readonly rev: number; readonly updatedAt: number; readonly halted?: { readonly reason: string } | null; readonly state: unknown }
 
@@ -19,10 +20,12 @@ export function inspectCommand(program: Command, terminal: Terminal): void {
     .argument('[kind]', 'only actors of this kind')
     .argument('[id]', 'one actor, with its newest log entries')
     .option('--limit <number>', 'at most so many actors or entries', wholeNumber(1, 10_000), 50)
+    .option('--bundle <file>', 'write a bug bundle of one actor of a running gateway')
     .option('--json', 'one JSON object per line')
     .action(async (home: string, kind: string | undefined, id: string | undefined, options: Omit<InspectOptions, 'kind'>) => {
       const layout = layoutOf({ home });
       const live = await running(layout);
+      if (options.bundle !== undefined) return bundle(layout, options.bundle, kind, id, terminal);
       if (live !== undefined) {
         throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home}. Ask it instead: GET ${live.url}/api/inspect/actors${kind === undefined ? '' : `?kind=${kind}`}`);
       }
@@ -38,6 +41,11 @@ export function inspectCommand(program: Command, terminal: Terminal): void {
         await store.close();
       }
     });
+}
+
+async function bundle(layout: Layout, file: string, kind: string | undefined, id: string | undefined, terminal: Terminal): Promise<void> {
+  if (kind === undefined || id === undefined) throw new CommandError(exitCodes.usage, 'A bundle is of one actor: troupe inspect <home> <kind> <id> --bundle <file>');
+  await writeBundle(await connect(layout), file, { kind, id }, terminal);
 }
 
 async function showAll(store: Store, { kind, limit, json }: InspectOptions, terminal: Terminal): Promise<void> {

@@ -8,16 +8,19 @@ import { exitCodes, explain, type ExitCode } from './failure.js';
 import { inspectCommand } from './inspect.js';
 import { listCommand } from './list.js';
 import { plainText } from './print.js';
+import { replayCommand } from './replay.js';
 import { restoreCommand } from './restore.js';
 import { runCommand } from './run.js';
 import { showCommand } from './show.js';
 import { startCommand } from './start.js';
 import { statusCommand } from './status.js';
 import { stopCommand } from './stop.js';
+import { tailCommand } from './tail.js';
+import { topCommand } from './top.js';
 import { verifyCommand } from './verify.js';
 
 /** The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a line and an exit code. */
-const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, inspectCommand, verifyCommand, backupCommand, restoreCommand, doctorCommand];
+const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, inspectCommand, verifyCommand, backupCommand, restoreCommand, doctorCommand, topCommand, tailCommand, replayCommand];
 
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),

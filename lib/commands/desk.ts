@@ -1,3 +1,4 @@
+import type { Connectors } from '../../actors/connectors/registry.js';
 import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
 import type { Caller } from '../../machines/caller.js';
@@ -17,6 +18,8 @@ export interface Desk {
   readonly roster?: () => Roster | undefined;
   /** What people and agents keep as files: roster, skills, knowledge, uploads. Absent: there is no home with such files. */
   readonly records?: Records;
+  /** Absent: none can be configured. */
+  readonly connectors?: Connectors;
 }
 
 /** What a command needs of the engine registry. */

@@ -7,6 +7,7 @@ import { workingFolder } from './working-folder.js';
 import { dropWorktree, ownWorktree } from './worktree.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import type { Json } from '../../machines/ground.js';
+import type { ReplyTo } from '../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 export interface SessionWish {
@@ -83,6 +84,8 @@ export interface SessionParts {
   readonly workItemId: string | null;
   readonly source: string;
   readonly sourceRef?: string;
+  /** Whom its answers go to, outside. */
+  readonly replyTo?: ReplyTo;
 }
 
 /** The input with which the session machine is created. */
@@ -105,6 +108,7 @@ function sessionInput(desk: Desk, parts: SessionParts, number: number): Json {
     turnDeadlineMs: desk.settings.turnDeadlineMs,
     permissions: toolPolicyOf(parts.employee),
     message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user', ...(wish.media?.length && { media: wish.media }) },
+    ...(parts.replyTo && { replyTo: parts.replyTo }),
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
   };
 }

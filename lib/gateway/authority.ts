@@ -68,14 +68,23 @@ const table = {
   'approval.escalate': byPolicy,
   'delegation.create': anyCaller,
 
+  'inspect.watch': people,
   'inspect.list': people,
   'inspect.actor': people,
   'inspect.history': readers,
   'inspect.why': readers,
   'inspect.resume': people,
+  'inspect.send': people,
+  'inspect.causes': people,
+  'inspect.bundle': people,
   'inspect.dead-letters': people,
   'inspect.retry': people,
   'backup.create': people,
+
+  'connector.list': anyCaller,
+  'connector.send': byPolicy,
+  'connector.reload': people,
+  'connector.deliveries': people,
 
   'org.read': anyCaller,
   'org.edit': people,

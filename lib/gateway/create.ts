@@ -20,6 +20,8 @@ export interface Gateway {
   readonly url: string;
   readonly host: string;
   readonly port: number;
+  /** What its commands reach. */
+  readonly desk: Desk;
   /** Stop accepting, answer what is in flight, close the sockets; what is still open after `drainMs` (default 10,000) is cut. Idempotent. */
   close(drainMs?: number): Promise<void>;
 }
@@ -45,6 +47,8 @@ export interface GatewayOptions {
   readonly roster?: () => Roster | undefined;
   /** Makes the routes of org, skills, knowledge and files possible. */
   readonly records?: Records;
+  /** Makes connectors possible. */
+  readonly connectors?: Desk['connectors'];
   readonly log?: Logger;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
@@ -61,7 +65,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const authRequired = options.authRequired !== false || !isLoopback(host);
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
-  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }) };
+  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.connectors && { connectors: options.connectors }) };
   const visitors = reception({ supervisor, tokens, operatorToken });
   const step = doorstep({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] });
   const facts: GatewayFacts = {
@@ -95,6 +99,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     host,
     port,
+    desk,
     close: (drainMs = 10_000) => (closing ??= drain.close(drainMs, () => socket.close())),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callerKinds, refusalsOf, verdict } from './authority.js';
+import { callerKinds, refusalsOf, verdict, type AuthorityId } from './authority.js';
 import { route, type Route } from './route.js';
 import { failure } from './shapes.js';
 import { refusalTable, type RefusalCode } from '../../machines/refusals.js';
@@ -21,7 +21,7 @@ export function openapi(routes: readonly Route[], version: string): Record<strin
     const path = each.path.replace(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[each.method.toLowerCase()] = operation(each, schemas);
   }
-  paths['/ws'] = { get: socketOperation };
+  for (const [path, operation] of Object.entries(sockets)) paths[path] = { get: operation };
   return {
     openapi: '3.1.0',
     info: { title: 'Troupe gateway', version },
@@ -103,10 +103,21 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<s
 
 const relinked = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, value: unknown) => (key === 'id' && typeof value === 'string' ? undefined : value));
 
-const socketOperation = {
-  operationId: 'get /ws',
-  summary: 'WebSocket: frames `{seq, event, payload, ts, last?}` as they are committed; `?since=<seq>` replays.',
-  parameters: [{ name: 'since', in: 'query', required: false, schema: { type: 'string', pattern: '^\\d+$' } }],
+const socketOperation = (path: string, authority: AuthorityId, summary: string, parameters: readonly object[]) => ({
+  operationId: `get ${path}`,
+  summary: `WebSocket: ${summary}`,
+  parameters,
   responses: { 101: { description: 'Switching protocols.' }, 401: { description: 'UNAUTHENTICATED' }, 403: { description: 'HOST_REFUSED, ORIGIN_REFUSED' } },
-  'x-authority': { id: 'ws.watch', callers: Object.fromEntries(callerKinds.map((kind) => [kind, verdict('ws.watch', kind)])) },
+  'x-authority': { id: authority, callers: Object.fromEntries(callerKinds.map((kind) => [kind, verdict(authority, kind)])) },
+});
+
+const since = { name: 'since', in: 'query', required: false, schema: { type: 'string', pattern: '^\\d+$' } };
+const names = ['kinds', 'ids'].map((name) => ({ name, in: 'query', required: false, schema: { type: 'string', description: 'Separated by commas.' } }));
+const tree = { name: 'tree', in: 'query', required: false, schema: { type: 'string', description: '`kind/id`: an actor and everything beneath it.' } };
+const refusals = { name: 'refusals', in: 'query', required: false, schema: { type: 'string', enum: ['1'], description: 'Tell of refused events too.' } };
+
+const sockets = {
+  '/ws': socketOperation('/ws', 'ws.watch', 'frames `{seq, event, payload, ts, last?}` as they are committed; `?since=<seq>` replays.', [since]),
+  '/ws/inspect': socketOperation('/ws/inspect', 'inspect.watch', 'every step of every actor, batched, resumable with `?since=<seq>`.', [since, ...names, tree, refusals]),
+  '/ws/stately': socketOperation('/ws/stately', 'inspect.watch', 'the same in the frames of `@statelyai/inspect`.', names),
 };

@@ -6,14 +6,18 @@ import { refusedIdentity, type Identity, type Reception, type TokenBook } from '
 import { failureBody } from './failures.js';
 import type { Doorstep } from './host.js';
 import { openFeed } from './feed.js';
+import { filterOfQuery, inspectWatcher } from './inspect-socket.js';
 import { readQuery } from './parse.js';
+import { statelyWatcher } from './stately-socket.js';
 import { watcher, type Watcher } from './watcher.js';
+import type { InspectFilter } from '../inspector/frames.js';
+import { Channels } from '../inspector/watch.js';
 import type { Desk } from '../commands/desk.js';
 import { operator, type Caller } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
- * `GET /ws`: the upgrade, and what keeps a socket alive. Host, Origin and credential are judged before the upgrade;
+ * `GET /ws`, `/ws/inspect`, `/ws/stately`: the upgrade, and what keeps a socket alive. Host, Origin and credential are judged before the upgrade;
  * what a socket then sees is the watcher's matter.
  */
 export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number }) {
@@ -21,6 +25,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
   const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined }>();
   const { world } = desk.supervisor;
+  const channels = new Channels(desk.supervisor);
   const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
 
   server.on('upgrade', (request, stream, head) => {
@@ -44,22 +49,28 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
     const reading = identity.type === 'none' && !options.authRequired;
     if (identity.type !== 'known' && !reading) return refusedIdentity(identity);
     const url = request.url ?? '';
-    if (url.split('?', 1)[0] !== '/ws') return refuse('NOT_FOUND', {}, 'Not found');
+    const path = url.split('?', 1)[0] ?? '';
+    if (!paths.includes(path)) return refuse('NOT_FOUND', {}, 'Not found');
+    if (path !== '/ws' && identity.type === 'known' && identity.caller.type === 'session') return refuse('FORBIDDEN', {}, 'Inspecting is for people.');
     if (watchers.size >= socketsMax) return refuse('BUSY');
     const query = readQuery(url);
     if (isRefusal(query)) return query;
     if (query['token'] !== undefined) return refuse('BAD_REQUEST', {}, 'A credential does not belong into an address.');
     const { since } = query;
     if (since !== undefined && !/^\d{1,15}$/.test(since)) return refuse('BAD_REQUEST', { path: 'since' }, 'since: must be a log position');
+    const filter = path === '/ws' ? {} : filterOfQuery(query);
+    if (isRefusal(filter)) return filter;
     return {
+      path, filter,
       caller: identity.type === 'known' ? identity.caller : operator,
       token: identity.type === 'known' ? identity.token : undefined,
       since: since === undefined ? undefined : Number(since),
     };
   }
 
-  function serve(socket: WebSocket, { caller, token, since }: Admitted): void {
-    const entry = { watcher: watcher({ desk, feed, socket, caller, log }), heardAt: world.steady(), token };
+  function serve(socket: WebSocket, admitted: Admitted): void {
+    const { token, since } = admitted;
+    const entry = { watcher: watcherOf(socket, admitted), heardAt: world.steady(), token };
     watchers.set(socket, entry);
     socket.on('pong', () => (entry.heardAt = world.steady()));
     socket.on('message', (data, binary) => {
@@ -73,6 +84,11 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
       watchers.delete(socket);
     });
     entry.watcher.start(since);
+  }
+
+  function watcherOf(socket: WebSocket, { path, filter, caller }: Admitted): Watcher {
+    if (path === '/ws/inspect') return inspectWatcher({ channels, socket, filter, log });
+    return path === '/ws/stately' ? statelyWatcher({ supervisor: desk.supervisor, socket, filter, log }) : watcher({ desk, feed, socket, caller, log });
   }
 
   let ticks = 0;
@@ -101,7 +117,10 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   };
 }
 
-interface Admitted { readonly caller: Caller; readonly token: string | undefined; readonly since: number | undefined }
+/** `/ws` tells what concerns a caller; the others lay everything open, to people only. */
+const paths: readonly string[] = ['/ws', '/ws/inspect', '/ws/stately'];
+
+interface Admitted { readonly path: string; readonly filter: InspectFilter; readonly caller: Caller; readonly token: string | undefined; readonly since: number | undefined }
 
 const pingEveryTicks = 6;
 const deadAfterMs = 90_000;

@@ -61,6 +61,18 @@ const sessions = z.strictObject({
   silenceMinutes: z.number().min(0.1).max(10_080).default(10).describe('An agent without any output for so long is reported as silent.'),
 });
 
+/** One configured way out to people. What else a type needs stands beside these, and is checked when it opens. */
+const connectorInstance = z.looseObject({
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be a-z first, then a-z, 0-9 or dashes').describe('How people, agents and cron jobs name it.'),
+  type: z.string().min(1).max(64).describe('slack, discord, telegram, email or webhook.'),
+  employee: z.string().min(1).max(64).nullable().default(null).describe('Who answers what people write through it.'),
+  allowFrom: z.array(z.string().min(1).max(128)).max(1_000).default([]).describe('Who may write to the agents through it, by the far side\'s ids; "*": everybody. Empty: nobody.'),
+});
+
+const connectors = z.strictObject({
+  instances: z.array(connectorInstance).max(100).default([]).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two instances have the same name'),
+});
+
 /** A section that is absent, or whose every line is commented out, has its defaults. */
 const section = <Section extends z.ZodType>(shape: Section) => z.preprocess((value) => value ?? {}, shape).prefault({});
 
@@ -69,6 +81,7 @@ const schema = z.strictObject({
   portal: section(portal),
   engines: section(engines),
   sessions: section(sessions),
+  connectors: section(connectors),
   agents: section(z.strictObject({
     token: z.enum(['session', 'operator']).default('session').describe('What a spawned agent is given: a token of its own session, or (where that cannot be avoided) the operator\'s.'),
   })),

@@ -23,6 +23,8 @@ export const keys = {
   list: (kind: string, index: string, key: string, id: string): string => `x/${part(kind)}/${part(index)}/${part(key)}/${part(id)}`,
   /** How many actors of a kind are counted under a name: `n/<kind>/<name>`. */
   count: (kind: string, name: string): string => `n/${part(kind)}/${part(name)}`,
+  /** Where an actor stands: `s/<kind>/<state>/<since>/<id>`, since in epoch ms. */
+  place: (kind: string, state: string, since: number, id: string): string => `s/${part(kind)}/${part(state)}/${digits(since)}/${part(id)}`,
   /** Idempotency record: `k/<scope>/<key>`. */
   idempotency: (scope: string, key: string): string => `k/${part(scope)}/${part(key)}`,
   /** Row that names a key to be deleted at `due` (epoch ms): `e/<due>/<key>`. */

@@ -66,6 +66,10 @@ export interface LogEntry extends ActorKey {
   /** Log position or name of what caused it. */
   readonly cause: number | string | null;
   readonly by: string;
+  /** Of an agent that is `by`: what policies see of it. */
+  readonly agent?: { readonly employee: string | null; readonly ancestors: readonly string[] };
+  /** Of an actor's first entry: under whom it was born. */
+  readonly parent?: ActorKey;
   /** Whole snapshot (`whole`) or what changed (`value`, `set`, `unset` of context members). */
   readonly snapshot: Json;
   /** Log position of this actor's entry before this one, and of its last whole snapshot. */

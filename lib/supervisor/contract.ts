@@ -3,6 +3,7 @@ import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import type { Refusal } from '../../machines/refusals.js';
 import type { Store } from '../store/contract.js';
+import type { Inspection } from './inspectable.js';
 import type { SystemWorld } from '../world.js';
 import type { ActorView, Committed, DeadLetter, ListPage, LogEntry, PastState, ProgressFrame, Row, SupervisorStatus, Why } from './answers.js';
 
@@ -53,6 +54,8 @@ export interface Supervisor {
   /** Let a halted actor go on. */
   resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal>;
   readonly status: SupervisorStatus;
+  /** The kernel laid open, for inspectors. */
+  readonly inspection: Inspection;
   /** Swap a value of the world that `facts` functions see (roster, config, registry). */
   learn(name: string, value: unknown): void;
   /** Drain: no new work, running effects get `stopping`, everything is written, the store is closed. Idempotent; at most `drainMs`. */

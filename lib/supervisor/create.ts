@@ -10,8 +10,11 @@ import { defineKind } from './define-kind.js';
 import type { OutboxRow } from './effects.js';
 import { ActorHandle } from './handle.js';
 import { Housekeeping } from './housekeeping.js';
+import type { Inspection } from './inspectable.js';
+import { KernelInspection } from './inspection.js';
 import { Kernel } from './kernel.js';
 import { Reading } from './reading.js';
+import { settle } from './places.js';
 import { fromOutside, Requests } from './requests.js';
 import { resume } from './resume.js';
 import { RootSystem } from './root-system.js';
@@ -50,6 +53,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
 
 /** O(pending): counters, inboxes, outboxes and due timers are read; no actor at rest is. */
 async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
+  await settle(kernel.store);
   await kernel.counters.load();
   await kernel.committer.tallies.load();
   await housekeeping.start();
@@ -97,6 +101,7 @@ function closed(root: RootSystem, housekeeping: Housekeeping, by: Caller, newWor
 
 class Running implements Supervisor {
   private readonly reading: Reading;
+  readonly inspection: Inspection;
   private stopping: Promise<void> | undefined;
   readonly world;
 
@@ -106,6 +111,7 @@ class Running implements Supervisor {
   ) {
     this.world = kernel.world;
     this.reading = new Reading(kernel);
+    this.inspection = new KernelInspection(kernel, root);
   }
 
   spawn: Supervisor['spawn'] = (kind, options) => this.requests.spawn(kind, options);

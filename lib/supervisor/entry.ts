@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AnyEventObject } from 'xstate';
+import { callerName, type Caller } from '../../machines/caller.js';
 import type { Kind, Persisted } from '../../actors/contracts.js';
 import type { Json } from '../../machines/ground.js';
 import { sealEntry } from '../store/chain.js';
@@ -30,7 +31,7 @@ interface Input {
   readonly whole: boolean;
   readonly asked: Asked;
   readonly cause: number | string | null;
-  readonly by: string;
+  readonly by: Caller;
   readonly at: number;
 }
 
@@ -40,9 +41,12 @@ export function draftEntry(input: Input): EntryDraft {
   const tail = `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${live.rev},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}`
     + `,"event":${eventText(input.event, kind.contents)},"from":${from},"to":${JSON.stringify(live.snapshot.value)}`
     + `,"effects":${asked.effects.length === 0 ? '[]' : JSON.stringify(asked.effects)},"frames":${asked.frames.length === 0 ? '[]' : JSON.stringify(asked.frames)}`
-    + `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(input.by)},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as Live, input)}}`;
+    + `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${before === undefined && live.parent !== null ? `,"parent":${JSON.stringify(live.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as Live, input)}}`;
   return { tail, prev: before?.seq ?? 0, whole, base: live.base, frames: asked.frames };
 }
+
+/** What a policy needs to know of an agent beside its id: without it a step could not be repeated. */
+const agentOf = (by: Caller): string => by.type === 'session' ? `,"agent":${JSON.stringify({ employee: by.employee, ancestors: by.ancestors })}` : '';
 
 /** The entry's row and chain hash at its position. */
 export function sealDraft(

@@ -7,6 +7,7 @@ import type { SystemWorld } from '../world.js';
 import type { Cell, Cells } from './cells.js';
 import type { DeadLetter } from './contract.js';
 import { seenBy, type Delivery } from './deliver.js';
+import type { Failing } from './inspectable.js';
 import { reasonOf } from './record.js';
 import { Stage, type StageHouse } from './stage.js';
 
@@ -39,6 +40,9 @@ interface House extends StageHouse {
 export class Faults {
   /** Since start. */
   restarts = 0;
+  private readonly restartsByKind = new Map<string, number>();
+  /** By place of the record; the youngest failure last. */
+  private readonly recent = new Map<string, Failing & { readonly kind: string }>();
   /** Halted actors for which the whole system answers. */
   private readonly gaveUp = new Set<string>();
 
@@ -50,6 +54,21 @@ export class Faults {
     const faultId = this.house.world.id();
     this.house.world.log.error({ faultId, err: error }, what);
     return new Fault(faultId, `${what}: ${reasonOf(error)}`, { cause: error });
+  }
+
+  restartsOf(kind: string): number { return this.restartsByKind.get(kind) ?? 0; }
+
+  /** Actors of a kind with failures that still count, worst first. */
+  failing(name: string): readonly Failing[] {
+    const since = this.house.world.now() - specOf(this.house.kind(name)).periodSeconds * 1000;
+    return [...this.recent.values()].filter(({ kind, lastAt }) => kind === name && lastAt >= since)
+      .map(({ kind: _kind, ...failing }) => failing).sort((a, b) => b.failures - a.failures || b.lastAt - a.lastAt);
+  }
+
+  private remember(cell: Cell, failing: Failing): void {
+    this.recent.delete(cell.key);
+    this.recent.set(cell.key, { ...failing, kind: cell.kind });
+    if (this.recent.size > recentMax) this.recent.delete(this.recent.keys().next().value as string);
   }
 
   /** An event made its actor throw. Called with the turn held; releases it. */
@@ -66,6 +85,7 @@ export class Faults {
     const verdict = supervise(spec, [cell.id], live.failures, cell.id, false, now);
     const halted = verdict.type === 'restart' || verdict.type === 'drop' ? live.halted
       : { at: now, reason: `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ${reasonOf(error)}` };
+    this.remember(cell, { id: cell.id, failures: verdict.failures.length, lastAt: now, until: verdict.type === 'restart' && verdict.delayMs > 0 ? now + verdict.delayMs : null, error: reasonOf(error) });
     // A timer is kept by its own event: its row is used up, and a retry must say what it would have said.
     const { event: seen, ended } = delivery.ended?.timer === undefined ? delivery : seenBy(delivery, live);
     const letter: DeadLetter = { id: fault.faultId, actor: { kind: cell.kind, id: cell.id }, at: now, event: seen as never, faultId: fault.faultId, error: reasonOf(error) };
@@ -95,6 +115,7 @@ export class Faults {
 
   /** A person has resumed an actor. */
   resumed({ kind, id }: ActorKey): void {
+    this.recent.delete(keys.actor(kind, id));
     if (this.gaveUp.delete(keys.actor(kind, id)) && this.gaveUp.size === 0) this.house.recovered();
   }
 
@@ -108,7 +129,7 @@ export class Faults {
 
   /** Siblings that the strategy restarts along with the failed one: memory is dropped, keyed effects start anew. */
   private async restart(kind: Kind, cell: Cell, spec: Supervision): Promise<void> {
-    this.restarts += 1;
+    this.count(kind.kind);
     if (spec.strategy === 'one_for_one') return;
     const { parent } = (await this.house.cells.read(cell.kind, cell.id)) ?? {};
     if (!parent) return;
@@ -119,7 +140,7 @@ export class Faults {
     if (verdict.type !== 'restart') return;
     for (const id of [...verdict.ids].reverse()) {
       if (id === cell.id) continue;
-      this.restarts += 1;
+      this.count(kind.kind);
       this.house.cells.enter(kind.kind, id, {
         run: (sibling) => {
           this.house.cells.forget(sibling, verdict.delayMs);
@@ -129,6 +150,11 @@ export class Faults {
         fail: (error) => { this.fault(`${kind.kind} ${id} could not be restarted`, error); }, urgent: true,
       });
     }
+  }
+
+  private count(kind: string): void {
+    this.restarts += 1;
+    this.restartsByKind.set(kind, (this.restartsByKind.get(kind) ?? 0) + 1);
   }
 
   private async inStartOrder(kind: string, ids: readonly string[]): Promise<string[]> {
@@ -148,5 +174,7 @@ export class Faults {
     });
   }
 }
+
+const recentMax = 1_000;
 
 const specOf = (kind: Kind): Supervision => ({ ...defaultSupervision, ...kind.supervision });

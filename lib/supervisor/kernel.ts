@@ -94,6 +94,8 @@ export class Kernel implements StageHouse {
     return kind;
   }
 
+  allKinds(): readonly Kind[] { return [...this.kinds.values()]; }
+
   facts(kind: Kind, live: Live | undefined, event: { readonly type: string }): Json | undefined {
     return kind.facts?.(live?.snapshot, event, this.facts_);
   }

@@ -2,6 +2,7 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { ActorKey, Kind, Meta } from '../../actors/contracts.js';
 import type { Json } from '../../machines/ground.js';
 import type { ActorView } from './contract.js';
+import type { Places } from './places.js';
 
 /** One committed revision of an actor, in memory. Immutable: a commit replaces it whole. */
 export interface Live {
@@ -20,7 +21,10 @@ export interface Live {
   readonly children: Readonly<Record<string, ActorKey & { readonly src: string }>>;
   readonly failures: readonly number[];
   readonly halted: { readonly at: number; readonly reason: string } | null;
+  /** In which states it stands, and since when. */
+  readonly places: Places;
 }
+
 
 /** A delayed event: due on the steady clock, epoch ms. */
 export interface Timer {

@@ -22,12 +22,20 @@ export class Log {
   /** Position of the last entry that was published. */
   private head = 0;
   private readonly waiters = new Set<() => void>();
+  private readonly taps = new Set<(entries: readonly Sealed[]) => void>();
   private closed = false;
 
   constructor(private readonly store: Store, private readonly floor: () => number) {}
 
+  /** Be given every entry as it is committed, as text. */
+  tap(listener: (entries: readonly Sealed[]) => void): () => void {
+    this.taps.add(listener);
+    return () => { this.taps.delete(listener); };
+  }
+
   published(entries: readonly Sealed[]): void {
     this.head = entries.at(-1)?.seq ?? this.head;
+    for (const tap of this.taps) tap(entries);
     if (this.watching === 0) return;
     for (const entry of entries) this.ring.push(entry);
     if (this.ring.length > ringEntriesMax * 2) this.ring = this.ring.slice(-ringEntriesMax);
@@ -135,7 +143,8 @@ export class Log {
 
 type Difference = { whole?: unknown; value?: Json; set?: Record<string, Json>; unset?: string[]; status?: 'done' | 'error'; output?: Json };
 
-function apply(state: Persisted, entry: LogEntry): Persisted {
+/** The state after an entry, from the state before it. */
+export function apply(state: Persisted, entry: Pick<LogEntry, 'snapshot'>): Persisted {
   const change = decode(entry.snapshot) as Difference;
   if (change.whole !== undefined) return decodeState(change.whole);
   const context = { ...state.context, ...change.set };
@@ -154,7 +163,7 @@ function viewOfPast(kind: Kind, actor: ActorKey, entry: LogEntry, state: Persist
     const snapshot = restore(kind.machine, structuredClone(state), none);
     return kind.view(snapshot, metaOf(actor, {
       rev: entry.rev, seq: entry.seq, base: entry.base, sinceBase: 0, createdAt: entry.at, updatedAt: entry.at, parent: null,
-      snapshot, timers: none, calls: none, children: none, failures: noFailures, halted: null,
+      snapshot, timers: none, calls: none, children: none, failures: noFailures, halted: null, places: none,
     }));
   } catch {
     return null;

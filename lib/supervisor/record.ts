@@ -4,6 +4,7 @@ import type { Json } from '../../machines/ground.js';
 import { decodeState } from './codec.js';
 import { restore } from './driver.js';
 import { noFailures, none, type Live } from './live.js';
+import { placesOfRecord, type Places } from './places.js';
 
 /**
  * The stored form of an actor: one JSON row per actor, with machine and version, so that an old snapshot is
@@ -24,6 +25,7 @@ interface Stored extends ActorKey {
   readonly children?: Live['children'];
   readonly failures?: readonly number[];
   readonly halted?: Live['halted'];
+  readonly places?: Places;
   readonly state: unknown;
 }
 
@@ -37,7 +39,7 @@ export function encodeRecord(kind: Kind, id: string, live: Live, state: string):
   if (live.children !== none) text += `,"children":${JSON.stringify(live.children)}`;
   if (live.failures !== noFailures) text += `,"failures":${JSON.stringify(live.failures)}`;
   if (live.halted !== null) text += `,"halted":${JSON.stringify(live.halted)}`;
-  return `${text},"state":${state}}`;
+  return `${text},"places":${JSON.stringify(live.places)},"state":${state}}`;
 }
 
 /** Back to a living revision: migrated where needed, validated by restoring it. Throws `UnreadableRecord` and changes nothing. */
@@ -52,7 +54,7 @@ export function decodeRecord(kind: Kind, text: string): Live {
     sinceBase: stored.version === kind.version ? stored.sinceBase : Infinity,
     createdAt: stored.createdAt, updatedAt: stored.updatedAt, parent: stored.parent ?? null,
     timers: stored.timers ?? none, calls: stored.calls ?? none, children: stored.children ?? none,
-    failures: stored.failures ?? noFailures, halted: stored.halted ?? null,
+    failures: stored.failures ?? noFailures, halted: stored.halted ?? null, places: placesOfRecord(stored),
     snapshot: revive(kind, stored, children),
   };
 }

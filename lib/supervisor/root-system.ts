@@ -15,6 +15,7 @@ export class RootSystem {
   constructor(private readonly log: Logger, private readonly now: () => number) {}
 
   get state(): RootStatus { return this.snapshot.value as RootStatus; }
+  get failing(): RootContext['failing'] { return (this.snapshot.context as RootContext).failing; }
   get reasons(): readonly string[] { return reasonsOf(this.snapshot.context as RootContext); }
 
   booted(): void { this.send({ type: 'boot.finished' }); }

@@ -1,6 +1,6 @@
 import type { AnyEventObject } from 'xstate';
 import type { ActorKey, IndexRow, Kind } from '../../actors/contracts.js';
-import { callerName, type Caller } from '../../machines/caller.js';
+import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
@@ -11,6 +11,7 @@ import { encodeState } from './codec.js';
 import { interpret, type Asked, type Ended } from './interpret.js';
 import { metaOf, none, noFailures, type Live } from './live.js';
 import { draftEntry, type EntryDraft } from './entry.js';
+import { move, placesOf } from './places.js';
 
 /**
  * One commit in the making: steps actors on their committed revisions and collects everything that must be written
@@ -118,10 +119,12 @@ export class Stage {
       createdAt: before?.createdAt ?? this.at, updatedAt: this.at, parent,
       snapshot: taken.snapshot, timers: asked.timers, calls: asked.calls, children: asked.children,
       failures: before?.failures ?? noFailures, halted: before?.halted ?? null,
+      places: placesOf(taken.snapshot.value as Json, before?.halted ?? null, before?.places, this.at),
     };
+    move(kind.kind, id, before?.places, live.places, this.ops, this.tallies);
     this.index(kind, id, before, live);
     this.count(kind, id, before, live);
-    this.entries.push(draftEntry({ kind, id, before, live, event, state, persisted, whole, asked, cause: this.cause, by: callerName(this.by), at: this.at }));
+    this.entries.push(draftEntry({ kind, id, before, live, event, state, persisted, whole, asked, cause: this.cause, by: this.by, at: this.at }));
     this.next.set(key, { kind, id, key, live, state });
     for (const { child, input } of asked.births) this.bear(child, input, { kind: kind.kind, id });
     this.steps.push({ kind: kind.kind, id, from: (before?.snapshot.value ?? null) as Json, to: taken.snapshot.value as Json, effects: asked.effects });

@@ -10,6 +10,8 @@ import type { Json } from '../../machines/ground.js';
  */
 export interface ConnectorContractOptions {
   readonly connector: () => Connector;
+  /** Where to send to. Default `general`. */
+  readonly channel?: string;
   /** Settings of a working instance. */
   readonly settings: () => Readonly<Record<string, Json>>;
   /** The texts that the far side got so far. */
@@ -29,7 +31,7 @@ export function connectorContract(title: string, options: ConnectorContractOptio
       return link;
     };
     afterEach(async () => { for (const link of open.splice(0)) await link.close(); });
-    const message = (key: string, text = 'Hello, Grüße 😀') => ({ channel: 'general', text, thread: null, key });
+    const message = (key: string, text = 'Hello, Grüße 😀') => ({ channel: options.channel ?? 'general', text, thread: null, key });
 
     it('is named as the configuration needs it and says what it can do', () => {
       const { type, capabilities } = options.connector();

@@ -67,7 +67,7 @@ export type ConnectorFacts = { readonly senders: readonly string[] };
 export type ConnectorEvent = Stamp<ConnectorFacts> & (
   | { readonly type: 'connector.start' }
   | { readonly type: 'connector.stop' }
-  | { readonly type: 'connector.reload'; readonly capabilities?: Capabilities; readonly employee?: string | null }
+  | { readonly type: 'connector.reload'; readonly connectorType?: string; readonly capabilities?: Capabilities; readonly employee?: string | null }
   | { readonly type: 'delivery.request'; readonly deliveryId: string; readonly channel: string; readonly text: string; readonly thread: string | null; readonly meta?: Json }
   // The link tells the outbox; never sent from outside:
   | { readonly type: 'link.opened' }

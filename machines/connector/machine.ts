@@ -15,7 +15,7 @@ import { connectorPolicy, type Standpoint } from './policy.js';
  * `running`. `outbox` sends one message at a time, in the order of their acceptance.
  *
  * **What can happen.** A link that cannot be opened, or breaks, is an `error` with a reason, and is tried again after a
- * growing pause. A message is accepted only while the link runs; it then survives a break of the link, waits for the
+ * growing pause. A message is accepted only while the link runs, the answer of a session also while it is being opened; it then survives a break of the link, waits for the
  * next opening, and ends as `sent`, `failed` or `unknown`. After a crash in the middle of a sending the fenced hand says
  * `unknown`: the far side may have it, and sending it again is a person's decision.
  *
@@ -60,6 +60,7 @@ const told = ({ event }: { event: DoneActorEvent<DeliveryOutput> }): { output: D
 /** The hand broke: nobody knows how far the message came. */
 const lost = ({ event }: { event: ErrorActorEvent }): { output: DeliveryOutput; at: number } => ({ output: { outcome: 'unknown', reason: reasonOf(event.error) }, at: stampOf(event).at });
 const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: number } => ({ reason: reasonOf(event.error), at: stampOf(event).at });
+const waits = (link: 'starting' | 'error') => ({ guard: { type: 'allowed' as const, params: { link } }, actions: 'accept' as const });
 const trusted = { type: 'allowed' as const, params: {} };
 
 export const connectorMachine = connector.createMachine({
@@ -87,7 +88,7 @@ export const connectorMachine = connector.createMachine({
             onDone: { target: 'running' },
             onError: { target: 'error', actions: { type: 'fail', params: broken } },
           },
-          on: { 'connector.start': {} },
+          on: { 'connector.start': {}, 'delivery.request': waits('starting') },
         },
         running: {
           entry: ['recovered', { type: 'tellStatus', params: { status: 'running' } }, 'tellOpened'],
@@ -107,7 +108,7 @@ export const connectorMachine = connector.createMachine({
         error: {
           entry: { type: 'tellStatus', params: { status: 'error' } },
           after: { backoff: { target: 'starting' } },
-          on: { 'connector.start': { guard: trusted, target: 'starting', actions: 'want' } },
+          on: { 'connector.start': { guard: trusted, target: 'starting', actions: 'want' }, 'delivery.request': waits('error') },
         },
       },
     },
@@ -148,6 +149,7 @@ function reload(context: ConnectorContext, event: ConnectorEventOf<'connector.re
   return {
     set: {
       wanted: true,
+      connectorType: event.connectorType ?? context.connectorType,
       failures: 0,
       detail: null,
       updatedAt: event.at,

@@ -28,7 +28,9 @@ function mayDeliver(link: LinkStatus, context: ConnectorContext, event: Connecto
   if (unfit) return unfit;
   const crooked = event.thread === null ? undefined : fitText('thread', event.thread, limits.channelBytesMax);
   if (crooked) return crooked;
-  if (link !== 'running') return refuse('CONNECTOR_UNAVAILABLE', { connector: context.name, status: link, detail: context.detail });
+  // An answer that was promised waits for the link; whoever asks now is told now.
+  const mayWait = event.by.type === 'system' && link !== 'stopped';
+  if (link !== 'running' && !mayWait) return refuse('CONNECTOR_UNAVAILABLE', { connector: context.name, status: link, detail: context.detail });
   return context.queue.length >= limits.queueMax ? refuse('QUEUE_FULL', { connector: context.name, queueMax: limits.queueMax }) : undefined;
 }
 

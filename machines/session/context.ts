@@ -43,6 +43,7 @@ export interface SessionInput {
   readonly unavailable?: { readonly reason: string };
   /** What its agent may do without asking a person. Absent: it asks for everything. */
   readonly permissions?: ToolPolicy;
+  readonly replyTo?: ReplyTo;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
   readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
@@ -115,8 +116,13 @@ export interface SessionContext {
   readonly toolPolicy?: ToolPolicy;
   readonly permissions?: readonly PermissionAsked[];
   readonly permissionsAsked?: number; // so far; the last one's row
-  readonly costBefore?: number; // `totalCost` when the present piece of work began
+  /** `totalCost` when the present piece of work began. */
+  readonly costBefore?: number;
+  readonly replyTo?: ReplyTo;
 }
+
+/** Where the answers of a session go that somebody outside talks to: a connector, its channel and thread. */
+export type ReplyTo = { readonly connector: string; readonly channel: string; readonly thread: string | null };
 
 export { excerpt };
 
@@ -190,61 +196,10 @@ export const limits = {
   /** Of a child's final message, as its parent gets it. */
   callbackCharsMax: 8_000,
   transcriptMax: 200,
+  /** Of an answer that goes out through a connector. */
+  replyCharsMax: 16_000,
   permissionsMax: 16,
   allowedToolsMax: 100,
   toolCharsMax: 200,
   toolInputCharsMax: 8_000,
 } as const;
-
-/** The context at birth; the first message, if any, is queued by `open` (turns.ts). */
-export function firstContext(input: SessionInput): SessionContext {
-  return {
-    id: input.id,
-    engine: input.engine,
-    model: input.model,
-    effort: input.effort,
-    employee: input.employee,
-    parentSessionId: input.parentSessionId,
-    ancestors: input.ancestors.slice(0, limits.ancestorsMax),
-    workItemId: input.workItemId,
-    title: titleOf(input),
-    promptExcerpt: input.message ? excerpt(input.message.content, 140) : null,
-    cwd: input.cwd,
-    source: input.source,
-    sourceRef: input.sourceRef,
-    interruptOnNewMessage: input.interruptOnNewMessage,
-    turnDeadlineMs: input.turnDeadlineMs,
-    createdAt: input.at,
-    lastActivity: input.at,
-    lastError: input.unavailable ? excerpt(input.unavailable.reason, limits.errorCharsMax) : null,
-    engineSessions: {},
-    messages: 0,
-    turns: 0,
-    turn: null,
-    queue: [],
-    queuePaused: false,
-    leftTurns: [],
-    engaged: false,
-    attemptOutcome: null,
-    attemptToken: null,
-    attemptTerminalVersion: 0,
-    totalTurns: 0,
-    totalCost: 0,
-    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
-    lastContextTokens: null,
-    resetAt: null,
-    waits: 0,
-    archivedAt: null,
-    toolPolicy: input.permissions ?? { mode: 'ask', allow: [] },
-    permissions: [],
-    permissionsAsked: 0,
-  };
-}
-
-/** `#<n> - <first 30 characters>…`, unless a title is given. */
-function titleOf(input: SessionInput): string {
-  if (input.title !== null && input.title.trim() !== '') return excerpt(input.title.trim(), limits.titleCharsMax);
-  const words = (input.message?.content ?? '').replace(/\s+/g, ' ').trim();
-  const start = words.length > 30 ? `${excerpt(words, 30)}…` : words || 'New session';
-  return input.number === undefined ? start : `#${input.number} - ${start}`;
-}

@@ -23,3 +23,11 @@ export function settle(context: SessionContext, outcome: Outcome, text: string, 
 function costOf({ totalCost, costBefore = 0 }: SessionContext): { readonly costUsd?: number } {
   return totalCost > costBefore ? { costUsd: Math.round((totalCost - costBefore) * 1e6) / 1e6 } : {};
 }
+
+/** Who wrote through a connector is answered through it. What the connector cannot take any more is its own affair. */
+export function replied({ replyTo }: SessionContext, turnId: string, text: string, error: string | null): readonly Wish[] {
+  if (replyTo === undefined) return [];
+  const { connector, channel, thread } = replyTo;
+  const words = text.trim() === '' ? `This could not be done: ${error ?? 'there was no answer.'}` : excerpt(text, limits.replyCharsMax);
+  return [tell({ kind: 'connector', id: connector }, { type: 'delivery.request', deliveryId: turnId, channel, thread, text: words })];
+}

@@ -1,7 +1,8 @@
 import { assertEvent, enqueueActions, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import { perform } from '../deed.js';
 import { effect, stampOf, type Wish } from '../ground.js';
-import { firstContext, type SessionContext, type SessionEvent, type SessionInput, type TurnInput, type TurnOutput } from './context.js';
+import { firstContext } from './birth.js';
+import type { SessionContext, SessionEvent, SessionInput, TurnInput, TurnOutput } from './context.js';
 import { insertMedia } from './media.js';
 import { interrupts, sessionPolicy } from './policy.js';
 import { cancelQueued, clearQueue, hearChild, noteChild, pauseQueue, post, postUrgently, queueReady } from './queue.js';

@@ -5,7 +5,7 @@ import {
   excerpt, limits, type EngineSession, type SessionContext, type SessionEventOf, type SessionInput, type TurnInput, type TurnOutput, type Usage,
 } from './context.js';
 import { inherit } from './care.js';
-import { settle } from './ending.js';
+import { replied, settle } from './ending.js';
 import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
 import { queueFrame, queueRow, written } from './rows.js';
@@ -110,6 +110,7 @@ export function endTurn(context: SessionContext, output: TurnOutput, at: number)
       outcome === 'interrupted'
         ? announce('session:interrupted', { sessionId: context.id, reason: error })
         : completed(context, output.text, error),
+      ...replied(context, turn.id, output.text, error),
     ],
   };
 }

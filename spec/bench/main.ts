@@ -9,13 +9,14 @@ import { http } from './http.js';
 import { lists } from './lists.js';
 import { holds, type Figure, type Measure } from './measure.js';
 import { memory } from './memory.js';
+import { watch } from './watch.js';
 
 /**
  * `npm run bench -- [name…] [--rounds 3] [--size N] [--strict]`: all measures, or those named. Prints a table as it
  * goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures belong to the
  * machine. With `--strict` a missed target is exit code 1.
  */
-const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists];
+const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, watch];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,15 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
 import { setup } from 'xstate';
 import { catalogue } from './catalogue.js';
 import { draw } from './draw.js';
 import { nodesOf } from './edges.js';
-import { freshReadme, hashOf, readHashes, readmePath } from './pages.js';
+import { freshReadme, hashOf, pictures, readHashes, readmePath } from './pages.js';
 
 describe('charts', () => {
   it('in machines/README.md are fresh; if not, run `npm run charts` and look at what changed', () => {
     const text = readFileSync(readmePath, 'utf8');
     expect(text === freshReadme(text), 'machines/README.md is stale').to.equal(true);
+  });
+
+  it('in machines/charts are fresh pictures of the machines, and none is left of a machine that is gone', () => {
+    const fresh = pictures();
+    const stale = [...fresh].filter(([file, svg]) => !existsSync(file) || readFileSync(file, 'utf8') !== svg).map(([file]) => basename(file));
+    expect(stale, 'run `npm run charts`').to.deep.equal([]);
+    expect(readdirSync(dirname([...fresh.keys()][0]!))).to.have.members([...fresh.keys()].map((file) => basename(file)));
   });
 
   it('show every state, every event and every effect of every machine', () => {

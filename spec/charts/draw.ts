@@ -1,17 +1,23 @@
 import type { Drawn } from './catalogue.js';
 import { childrenOf, edgesOf, nodesOf, pathOf, type Edge, type StateNode } from './edges.js';
 
-/** A machine as a Mermaid stateDiagram-v2 and a table of its events, drawn from the live definition. */
+/** A machine as a picture (beside it, see `pages.ts`), a Mermaid stateDiagram-v2 and a table of its events, drawn from the live definition. */
 export function draw({ name, version, machine, file }: Drawn): string {
   return [
     `## ${name}`,
     '',
     `Version ${version} · [${file.replace('machines/', '')}](${file.replace('machines/', '')})`,
     '',
+    `![Statechart of ${name}](charts/${name}.svg)`,
+    '',
+    '<details><summary>As text</summary>',
+    '',
     '```mermaid',
     'stateDiagram-v2',
     ...body(machine.root, 1),
     '```',
+    '',
+    '</details>',
     '',
     '| in | event | if | goes to | does |',
     '|---|---|---|---|---|',

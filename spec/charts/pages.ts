@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { chartOf } from '../../lib/inspector/chart/chart-of.js';
+import { layOut } from '../../lib/inspector/chart/lay-out.js';
+import { svgOf } from '../../lib/inspector/chart/svg-of.js';
 import { catalogue, type Drawn } from './catalogue.js';
 import { draw } from './draw.js';
 import { childrenOf, edgesOf, pathOf, type StateNode } from './edges.js';
 
-/** The two files that are made from the machines: the charts in machines/README.md and the hashes beside this file. */
+/** What is made from the machines: the charts in machines/README.md, the pictures in machines/charts, the hashes beside this file. */
 const root = new URL('../../../', import.meta.url);
 export const readmePath = fileURLToPath(new URL('machines/README.md', root));
 export const hashesPath = fileURLToPath(new URL('spec/charts/hashes.json', root));
@@ -20,6 +23,10 @@ export function freshReadme(text: string): string {
   if (before === undefined || after === undefined) throw new Error(`machines/README.md has lost its markers ${begin} … ${end}`);
   return `${before}${begin}\n\n${catalogue.map(draw).join('\n')}\n${end}${after}`;
 }
+
+/** The pictures that the README shows: file → SVG. */
+export const pictures = (): ReadonlyMap<string, string> =>
+  new Map(catalogue.map(({ name, machine }) => [fileURLToPath(new URL(`machines/charts/${name}.svg`, root)), `${svgOf(layOut(chartOf(machine)))}\n`]));
 
 /** Machine → version → hash. A version that was released keeps its hash for ever. */
 export type Hashes = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,12 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { catalogue } from './catalogue.js';
-import { freshReadme, hashesPath, hashOf, readHashes, readmePath, type Hashes } from './pages.js';
+import { freshReadme, hashesPath, hashOf, pictures, readHashes, readmePath, type Hashes } from './pages.js';
 
 /**
  * `npm run charts`: draw the charts anew and note the hashes of new versions. A changed machine of an old version is
  * noted only with `--unreleased`, which says: nobody has stored actors of this version yet.
  */
 writeFileSync(readmePath, freshReadme(readFileSync(readmePath, 'utf8')));
+for (const [file, svg] of pictures()) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, svg);
+}
 
 const unreleased = process.argv.includes('--unreleased');
 const hashes: Record<string, Hashes[string]> = { ...readHashes() };

@@ -1,5 +1,6 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
+import { connectorRoutes } from './connectors.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -10,6 +11,8 @@ import { approvalRoutes } from './approvals.js';
 import { delegationRoutes } from './delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect.js';
+import { inspectBundleRoutes } from './inspect-bundle.js';
+import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
@@ -32,7 +35,10 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
+    ...connectorRoutes,
     ...inspectRoutes,
+    ...inspectSystemRoutes,
+    ...inspectBundleRoutes,
     ...statusRoutes(facts),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),

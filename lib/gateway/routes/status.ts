@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectorHealth } from '../../commands/connectors.js';
 import { countSessions } from '../../commands/count-sessions.js';
 import type { Desk } from '../../commands/desk.js';
 import { route, type Call, type Reply, type Route } from '../route.js';
@@ -27,7 +28,7 @@ export function statusRoutes(facts: GatewayFacts): readonly Route[] {
     const engines: Record<string, unknown> = { default: listed.default };
     for (const engine of Object.values(listed.engines)) engines[engine.name] = { model: engine.defaultModel, available: engine.available };
     const uptime = Math.max(0, Math.floor((desk.supervisor.world.steady() - facts.startedAt) / 1000));
-    return { body: { status: 'ok', version: facts.version, migration, uptime, port: facts.port(), engines, sessions, connectors: {} } };
+    return { body: { status: 'ok', version: facts.version, migration, uptime, port: facts.port(), engines, sessions, connectors: await connectorStates(desk) } };
   }
 
   function readAuthState({ authenticated }: Call): Reply {
@@ -41,6 +42,9 @@ function readHealth({ desk }: Call): Reply {
   const well = (state === 'running' || state === 'degraded') && store.state === 'ready';
   return { status: well ? 200 : 503, body: well ? 'ok' : 'unwell' };
 }
+
+/** Public, so without details: an error's words may name hosts and accounts. */
+const connectorStates = async (desk: Desk): Promise<object> => Object.fromEntries((await connectorHealth(desk)).map(({ name, status: state, capabilities }) => [name, { status: state, capabilities }]));
 
 const migration = { required: false, fromVersion: null, toVersion: null, versions: [] };
 

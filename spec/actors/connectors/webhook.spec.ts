@@ -107,7 +107,8 @@ describe('webhook', () => {
     ['no address', { secret }, 'http://'],
     ['another scheme', { url: 'file:///etc/passwd', secret }, 'http://'],
     ['a password in the address', { url: 'https://me:word@example.org/', secret }, 'use the secret'],
-    ['no secret', { url: 'https://example.org/' }, '16 characters'],
+    ['no secret', { url: 'https://example.org/' }, 'needs "secret"'],
+    ['a short secret', { url: 'https://example.org/', secret: 'short' }, '16 characters'],
     ['a timeout that is none', { url: 'https://example.org/', secret, timeoutSeconds: 'long' }, 'timeoutSeconds'],
   ] as const) {
     it(`does not open with ${what}`, async () => {

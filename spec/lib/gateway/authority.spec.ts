@@ -86,13 +86,16 @@ describe('authority', () => {
     'inspect.actor': ['session', get('/api/inspect/actors/session/:id')],
     'inspect.history': ['session', get('/api/inspect/actors/session/:id/history')],
     'inspect.why': ['session', get('/api/inspect/actors/session/:id/why')],
+    'inspect.send': ['session', post('/api/inspect/actors/session/:id/send', { event: { type: 'queue.resume' } })],
+    'inspect.causes': ['session', get('/api/inspect/causes/1')],
+    'inspect.bundle': ['session', get('/api/inspect/bundle?kind=session&id=:id')],
     'inspect.resume': ['session', post('/api/inspect/actors/session/:id/resume')],
     'inspect.dead-letters': ['session', get('/api/inspect/dead-letters')],
     'inspect.retry': ['session', post('/api/inspect/dead-letters/d1/retry')],
   };
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
-  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|budget|file|skill|knowledge)\./.test(id))];
+  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'inspect.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|budget|connector|file|skill|knowledge)\./.test(id))];
 
   for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {

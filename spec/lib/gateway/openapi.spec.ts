@@ -42,7 +42,7 @@ describe('GET /api/openapi.json', () => {
   it('knows every row of the authority table, and each row a route', () => {
     const records = {} as Records; // only looked into by a request
     const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records });
-    expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch']).to.have.members(authorityIds);
+    expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch', 'inspect.watch']).to.have.members(authorityIds);
   });
 
   it('has a target wherever agents are judged by what they are to it', () => {

@@ -19,7 +19,7 @@ describe('counts', () => {
     await Promise.all(Array.from({ length: 50 }, (_, n) => supervisor.spawn('lamp', { id: `l${n}` })));
     await Promise.all(Array.from({ length: 30 }, (_, n) => supervisor.ask('lamp', `l${n}`, { type: 'flip' })));
     expect(Object.fromEntries(supervisor.counts('lamp'))).to.deep.equal({ off: 20, lamps: 50, on: 30 });
-    const rows = Object.fromEntries(await store.page(prefix('n/')));
+    const rows = Object.fromEntries(await store.page(prefix('n/lamp/')));
     expect(rows).to.deep.equal({ [keys.count('lamp', 'off')]: '20', [keys.count('lamp', 'on')]: '30', [keys.count('lamp', 'lamps')]: '50' });
     await Promise.all(Array.from({ length: 30 }, (_, n) => supervisor.ask('lamp', `l${n}`, { type: 'flip' })));
     expect(Object.fromEntries(supervisor.counts('lamp'))).to.deep.equal({ off: 50, lamps: 50 });

@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Layout } from '../home/layout.js';
+import type { InspectEntry, InspectFrame, InspectRefusal } from '../inspector/frames.js';
+import { stateNames } from '../../machines/state-names.js';
+import { notRunning, running } from './client.js';
+import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
+import { exitCodes } from './failure.js';
+import { openInspectFeed } from './inspect-feed.js';
+import { plainText } from './print.js';
+
+interface TailOptions extends HomeOptions {
+  readonly kind?: readonly string[];
+  readonly id?: readonly string[];
+  readonly tree?: string;
+  readonly since?: number;
+  readonly refusals?: boolean;
+  readonly follow: boolean;
+  readonly json?: boolean;
+}
+
+/** `troupe tail --kind session`: every step of every actor as it is committed. Goes on where it stopped when the gateway comes back. */
+export function tailCommand(program: Command, terminal: Terminal): void {
+  const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...text.split(',').filter((name) => name !== '')];
+  withHome(program.command('tail').description('watch every step of every actor as it happens'))
+    .option('--kind <kind>', 'only actors of this kind (may be repeated)', several)
+    .option('--id <id>', 'only this actor (may be repeated)', several)
+    .option('--tree <kind/id>', 'only this actor and everything beneath it', actorName)
+    .option('--since <seq>', 'from this log position on (exclusive; 0: from the beginning)', wholeNumber(0, 999_999_999_999))
+    .option('--refusals', 'show events that were refused, too')
+    .option('--no-follow', 'stop at the end of the log')
+    .option('--json', 'one JSON object per line')
+    .action(async (options: TailOptions) => {
+      const layout = homeOf(options, terminal);
+      if (await running(layout) === undefined) throw notRunning(layout);
+      await follow(layout, options, terminal);
+    });
+}
+
+async function follow(layout: Layout, options: TailOptions, terminal: Terminal): Promise<void> {
+  const query = { ...(options.kind && { kinds: options.kind.join(',') }), ...(options.id && { ids: options.id.join(',') }), ...(options.tree && { tree: options.tree }), ...(options.refusals === true && { refusals: '1' }) };
+  let cursor = options.since ?? (options.follow ? undefined : 0);
+  let stopping = false;
+  let close = (): void => undefined;
+  process.once('SIGINT', () => { stopping = true; close(); });
+  for (let lost = 0; !stopping;) {
+    const announcement = await running(layout);
+    if (announcement !== undefined) {
+      let head = Infinity;
+      const feed = await openInspectFeed(announcement, { ...query, ...(cursor !== undefined && { since: String(cursor) }) }, (frame) => {
+        lost = 0;
+        if (frame.event === 'hello' && !options.follow) head = frame.payload.head;
+        show(frame, options.json === true, terminal);
+        if ('seq' in frame && frame.seq !== null) cursor = frame.seq;
+        else if (frame.event === 'hello') cursor ??= frame.payload.from;
+        if (cursor !== undefined && cursor >= head) { stopping = true; close(); }
+      }).catch((error: unknown) => { if (cursor === undefined || ++lost > lostMax) throw error; });
+      if (feed !== undefined) {
+        close = () => feed.close();
+        if (stopping) close();
+        const code = await feed.ended;
+        if (stopping) return;
+        terminal.say(code === 4008 ? '(too slow for what happens; going on from where it stopped)' : '(the gateway went away; waiting for it to come back)');
+      }
+    }
+    if (!stopping) await new Promise((resolve) => { setTimeout(resolve, retryMs); });
+  }
+  if (stopping && options.follow) process.exitCode = exitCodes.interrupted;
+}
+
+const retryMs = 250;
+const lostMax = 240;
+
+function show(frame: InspectFrame, json: boolean, terminal: Terminal): void {
+  switch (frame.event) {
+    case 'entries':
+      if (frame.payload.skipped !== undefined) terminal.say(`(${frame.payload.skipped.total} more steps happened than are shown here)`);
+      for (const entry of frame.payload.entries) terminal.out(json ? JSON.stringify(entry) : entryLine(entry));
+      return;
+    case 'refusals':
+      for (const refusal of frame.payload.refusals) terminal.out(json ? JSON.stringify(refusal) : refusalLine(refusal));
+      return;
+    case 'reset':
+      return terminal.say(`(the log begins at ${frame.payload.floor + 1}; what was before is gone. Going on at ${frame.payload.head})`);
+    case 'error':
+      return terminal.say(plainText(frame.payload.error));
+    default:
+  }
+}
+
+/** `14:03:22.120     123 session/s1 turn done running → idle -engine-turn (effect:engine-turn)` */
+export function entryLine({ at, seq, kind, id, event, from, to, effects, by }: InspectEntry): string {
+  const moved = JSON.stringify(from) === JSON.stringify(to) ? `in ${stateText(to)}` : `${from === null ? '·' : stateText(from)} → ${stateText(to)}`;
+  const words = [time(at), String(seq).padStart(7), `${kind}/${id}`, event.type, moved, ...effects.map((src) => (src.startsWith('-') ? src : `+${src}`)), `(${by})`];
+  return words.map((word, n) => (n === 1 ? word : plainText(word))).join(' ');
+}
+
+const refusalLine = ({ at, kind, id, event, refusal }: InspectRefusal): string =>
+  plainText(`${time(at)} refused ${kind}/${id} ${event.type}: ${refusal.message} (${refusal.code})`);
+
+export const stateText = (value: InspectEntry['to']): string => stateNames(value).join(', ');
+const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
+
+function actorName(text: string): string {
+  if (/^[a-z][a-z0-9-]*\/.+$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be an actor, for instance session/<id>.');
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { noCapabilities, type Connectors } from '../../actors/connectors/registry.js';
+import type { ConnectorView } from '../../machines/connector/view.js';
+import { system } from '../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { ActorView, Supervisor } from '../supervisor/contract.js';
+import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { idsOf } from './walk.js';
+
+/** Every configured connector is an actor of its name; what is no longer configured is stopped and keeps its history. At every start and reload. */
+export async function alignConnectors(supervisor: Supervisor, connectors: Connectors): Promise<{ readonly started: readonly string[]; readonly stopped: readonly string[] }> {
+  const by = system('connectors');
+  const started: string[] = [];
+  const stopped: string[] = [];
+  for (const { name, type, employee } of connectors.instances()) {
+    const input = { name, connectorType: type, employee, capabilities: { ...capabilitiesOf(connectors, type) } };
+    const view = await supervisor.get('connector', name);
+    if (view === undefined) must(await supervisor.spawn('connector', { id: name, input, by }));
+    else must(await supervisor.ask('connector', name, { type: 'connector.reload', ...input }, { by }));
+    started.push(name);
+  }
+  for (const { id, view } of await listed(supervisor)) {
+    if (started.includes(id) || view.status === 'stopped') continue;
+    must(await supervisor.ask('connector', id, { type: 'connector.stop' }, { by }));
+    stopped.push(id);
+  }
+  return { started, stopped };
+}
+
+export interface Reloaded { readonly started: readonly string[]; readonly stopped: readonly string[]; readonly errors: readonly string[] }
+
+/** Restart what is configured, as it is configured now, and wait until each runs or says why not. */
+export async function reloadConnectors(desk: Desk): Promise<Reloaded | Refusal> {
+  const { connectors, supervisor } = desk;
+  if (connectors === undefined) return { started: [], stopped: [], errors: [] };
+  try {
+    await connectors.reread();
+  } catch (error) {
+    return refuse('CONFLICT', {}, error instanceof Error ? error.message : String(error));
+  }
+  const { stopped } = await alignConnectors(supervisor, connectors);
+  const ended = await Promise.all(connectors.instances().map(async ({ name, type }) => {
+    if (!connectors.types.some((known) => known.type === type)) return { name, error: `Unknown connector type "${type}" for instance "${name}"` };
+    const view = await settled(supervisor, name);
+    return { name, error: view?.status === 'running' ? undefined : `${name}: ${view?.detail ?? 'it has not opened yet'}` };
+  }));
+  return { started: ended.filter(({ error }) => error === undefined).map(({ name }) => name), stopped, errors: ended.flatMap(({ error }) => error ?? []) };
+}
+
+/** A connector's health as the API shows it, in the order of the configuration. */
+export async function connectorHealth(desk: Desk): Promise<readonly Health[]> {
+  const views = await Promise.all((desk.connectors?.instances() ?? []).map(({ name }) => desk.supervisor.get('connector', name)));
+  return views.flatMap((view) => {
+    if (view === undefined) return [];
+    const { name, instanceId, employee, status, detail, capabilities } = view.view as ConnectorView;
+    return [{ name, instanceId, ...(employee === null ? {} : { employee }), status, ...(detail === null ? {} : { detail }), capabilities }];
+  });
+}
+
+export interface Health extends Pick<ConnectorView, 'name' | 'instanceId' | 'status' | 'capabilities'> { readonly employee?: string; readonly detail?: string }
+
+export interface Outbound { readonly channel: string; readonly text: string; readonly thread?: string | null | undefined }
+
+/** Send, and wait for what became of it: `sent`, `failed` or `unknown`. The text stays in the outbox until then, also over a crash. */
+export async function sendThrough(desk: Desk, name: string, { channel, text, thread = null }: Outbound, asking: Asking): Promise<Done<DeliveryRow> | Refusal> {
+  if (!desk.connectors?.instances().some((instance) => instance.name === name)) return refuse('NOT_FOUND', { kind: 'connector', id: name }, 'Not found');
+  const deliveryId = asking.idempotency === undefined ? desk.supervisor.world.id() : `k-${createHash('sha256').update(`${asking.idempotency.scope} ${asking.idempotency.key}`).digest('base64url').slice(0, 40)}`;
+  const view = await desk.supervisor.ask('connector', name, { type: 'delivery.request', deliveryId, channel, text, thread }, {
+    ...asked(asking), until: (at) => (at.view as ConnectorView).last?.deliveryId === deliveryId,
+  });
+  if (isRefusal(view)) return view;
+  const rows = await desk.supervisor.rows({ kind: 'connector', id: name }, 'deliveries', { last: recentMax });
+  const delivery = rows.map(({ row }) => row as unknown as DeliveryRow).findLast(({ id }) => id === deliveryId);
+  return { value: delivery ?? { id: deliveryId, status: 'queued', reason: null, messageId: null }, replayed: view.replayed === true, steps: view.steps ?? [] };
+}
+
+/** Of a row of `deliveries` what its sender is told. */
+export interface DeliveryRow { readonly id: string; readonly status: 'queued' | 'sent' | 'failed' | 'unknown'; readonly reason: string | null; readonly messageId: string | null }
+
+/** More than can be on their way at once. */
+const recentMax = 200;
+
+const capabilitiesOf = ({ types }: Connectors, type: string) => types.find((known) => known.type === type)?.capabilities ?? noCapabilities;
+
+async function settled(supervisor: Supervisor, name: string): Promise<ConnectorView | undefined> {
+  const started = await supervisor.ask('connector', name, { type: 'connector.start' }, { by: system('connectors'), until: ({ view }) => ['running', 'error'].includes((view as ConnectorView).status) });
+  return isRefusal(started) ? undefined : started.view as ConnectorView;
+}
+
+async function listed(supervisor: Supervisor): Promise<readonly { readonly id: string; readonly view: ConnectorView }[]> {
+  const views = await Promise.all((await idsOf(supervisor, 'connector', { index: 'all' })).map((id) => supervisor.get('connector', id)));
+  return views.flatMap((view) => (view === undefined ? [] : [{ id: view.id, view: view.view as ConnectorView }]));
+}
+
+function must(done: ActorView | Refusal): void {
+  if (isRefusal(done)) throw new Error(`a connector could not be aligned with the configuration: ${done.message}`);
+}

@@ -1,0 +1,104 @@
+import type { ActorKey, Json } from '../../machines/ground.js';
+import { refuse, type Refusal } from '../../machines/refusals.js';
+import { haltedPlace, type Place, type StoredActor } from '../supervisor/inspectable.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import type { ActorDetail, ActorsPage, ActorSummary, Fleet, History } from './answers.js';
+import { diffOf, entryOf } from './entry-of.js';
+import { childrenOf, parentOf } from './kin.js';
+import { redact } from './redact.js';
+import { sendableOf } from './sendable.js';
+
+/** Actors as inspectors see them: all of them in numbers, a page of them, one of them, and what happened to it. */
+export async function fleet(supervisor: Supervisor): Promise<Fleet> {
+  const { inspection, status, world } = supervisor;
+  return {
+    seq: status.seq, at: world.now(),
+    kinds: inspection.kinds().map(({ kind, version }) => ({ kind, version, ...inspection.counts(kind) })),
+    events: status.events, commits: status.commits, restarts: status.restarts, awake: status.awake, effects: status.effects,
+    deadLetters: await inspection.deadLetters(),
+  };
+}
+
+export interface ActorsQuery {
+  readonly kind: string;
+  readonly state?: string | undefined;
+  readonly order?: 'id' | 'age' | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** A page that costs the same however many actors there are. */
+export async function actors(supervisor: Supervisor, { kind, state, after, limit }: ActorsQuery): Promise<ActorsPage | Refusal> {
+  const { inspection } = supervisor;
+  if (!inspection.kinds().some((known) => known.kind === kind)) return refuse('BAD_REQUEST', { path: 'kind' }, `kind: there is no kind of actor called "${kind}"`);
+  if (state === undefined) {
+    const page = await inspection.page(kind, { limit, ...(after === undefined ? {} : { after }) });
+    return { actors: page.map((stored) => summaryOf(stored)), next: page.length === limit ? page.at(-1)?.id ?? null : null };
+  }
+  const { places, next } = await standing(supervisor, kind, state, after, limit);
+  const stored = await inspection.stored(places.map(({ id }) => ({ kind, id })));
+  return { actors: stored.flatMap((one, n) => (one === undefined ? [] : [summaryOf(one, places[n]?.since)])), next };
+}
+
+/** Those longest in any of the states that are meant, first: a merge of one sorted list for each of them. */
+async function standing({ inspection }: Supervisor, kind: string, state: string, after: string | undefined, limit: number): Promise<{ places: readonly Place[]; next: string | null }> {
+  const known = Object.keys(inspection.counts(kind).states);
+  const outer = state.endsWith('.') ? state : `${state}.`;
+  const exact = known.filter((name) => name === state || name.startsWith(outer));
+  const names = exact.length === 0 && state === 'halted' ? [haltedPlace] : exact;
+  const lists = await Promise.all(names.map((name) => inspection.places(kind, name, { limit: limit + 1, ...(after === undefined ? {} : { after }) })));
+  const merged = lists.flat().sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
+  const unique = merged.filter(({ place }, n) => place !== merged[n - 1]?.place);
+  const places = unique.slice(0, limit);
+  return { places, next: unique.length > limit ? places.at(-1)?.place ?? null : null };
+}
+
+export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<ActorDetail | undefined> {
+  const { inspection } = supervisor;
+  const [stored] = await inspection.stored([actor]);
+  if (stored === undefined) return undefined;
+  const kind = inspection.kinds().find(({ kind: name }) => name === actor.kind);
+  const [kin, inbox, letters] = await Promise.all([childrenOf(supervisor, actor, childrenMax), inspection.inbox(actor), supervisor.deadLetters({ limit: 500 })]);
+  const shown = kin.slice(0, childrenMax);
+  const below = await inspection.stored(shown);
+  return {
+    ...summaryOf(stored), version: stored.version, view: stored.view, context: redact(stored.context),
+    meta: { kind: stored.kind, id: stored.id, rev: stored.rev, createdAt: stored.createdAt, updatedAt: stored.updatedAt, parent: stored.parent, halted: stored.halted },
+    children: shown.map((key, n) => ({ ...key, value: below[n]?.value ?? null, title: below[n] === undefined ? null : titleOf(below[n].view) })),
+    timers: Object.values(stored.timers).map(({ due, event }) => ({ due, event: event.type, name: /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1] ?? event.type })).sort((a, b) => a.due - b.due),
+    calls: Object.entries(stored.calls).map(([id, { src, key }]) => ({ id, src, key, running: stored.halted === null })),
+    failures: stored.failures, inbox,
+    deadLetters: letters.filter((letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id).length,
+    sendable: kind === undefined ? [] : sendableOf(kind.definition),
+  };
+}
+
+/** Newest first; with `diff` each entry says what it changed. */
+export async function history(supervisor: Supervisor, actor: ActorKey, query: { readonly before?: number | undefined; readonly limit: number; readonly diff?: boolean | undefined }): Promise<History> {
+  const entries = await supervisor.history(actor, { limit: query.limit, ...(query.before === undefined ? {} : { before: query.before }) });
+  if (query.diff !== true) return { entries: entries.map(entryOf) };
+  return {
+    entries: await Promise.all(entries.map(async (entry) => {
+      const past = 'whole' in (entry.snapshot as object) && entry.prev > 0 ? await supervisor.past(actor, entry.prev) : undefined;
+      return { ...entryOf(entry), diff: diffOf(entry, past?.context as Record<string, Json> | undefined) };
+    })),
+  };
+}
+
+function summaryOf(stored: StoredActor, since?: number): ActorSummary {
+  const { kind, id, value, status, rev, seq, createdAt, updatedAt, halted, timers, calls, places } = stored;
+  const dues = Object.values(timers).map(({ due }) => due);
+  return {
+    kind, id, value, status, rev, seq, createdAt, updatedAt, halted, parent: parentOf(stored),
+    since: since ?? Object.entries(places).reduce((latest, [name, at]) => (name === haltedPlace ? latest : Math.max(latest, at)), 0),
+    effects: Object.values(calls).map(({ src }) => src), due: dues.length === 0 ? null : Math.min(...dues), title: titleOf(stored.view),
+  };
+}
+
+function titleOf(view: Json): string | null {
+  const { title, name } = (typeof view === 'object' && view !== null && !Array.isArray(view) ? view : {}) as { readonly title?: unknown; readonly name?: unknown };
+  const text = typeof title === 'string' && title !== '' ? title : name;
+  return typeof text === 'string' ? text.slice(0, 200) : null;
+}
+
+const childrenMax = 100;

@@ -1,0 +1,149 @@
+import type { ActorKey, Json } from '../../machines/ground.js';
+import type { Chart } from './chart/definition.js';
+import type { InspectEntry } from './frames.js';
+
+/** What the routes below `/api/inspect` answer. Types only, so that a browser can import it. Times are epoch ms. */
+
+/** `GET /api/inspect/fleet`: cheap however many actors there are. */
+export interface Fleet {
+  readonly seq: number;
+  readonly at: number;
+  readonly kinds: readonly {
+    readonly kind: string;
+    readonly version: number;
+    readonly total: number;
+    /** By path of the innermost state, `running` or `work.executing`. Of parallel regions each counts for itself. */
+    readonly states: Readonly<Record<string, number>>;
+    readonly halted: number;
+  }[];
+  /** Since the process began; ask twice and divide for a rate. */
+  readonly events: number;
+  readonly commits: number;
+  readonly restarts: number;
+  readonly awake: number;
+  readonly effects: number;
+  readonly deadLetters: number;
+}
+
+/**
+ * `GET /api/inspect/actors?kind=&state=&order=id|age&after=&limit=`: a page. With `order=age` (needs `state`) those
+ * longest in the state come first. `state` is a path as in `Fleet`, or the beginning of some (`work.`), or `halted`.
+ */
+export interface ActorsPage {
+  readonly actors: readonly ActorSummary[];
+  readonly next: string | null;
+}
+
+export interface ActorSummary extends ActorKey {
+  readonly value: Json;
+  readonly status: 'active' | 'done' | 'error' | 'stopped';
+  readonly rev: number;
+  readonly seq: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Since when it is in its state. */
+  readonly since: number;
+  readonly parent: ActorKey | null;
+  readonly halted: { readonly at: number; readonly reason: string } | null;
+  /** Effects in flight, by `src`. */
+  readonly effects: readonly string[];
+  /** The next deadline that will move it. */
+  readonly due: number | null;
+  /** What a person calls it, where the kind's view has a `title` or `name`. */
+  readonly title: string | null;
+}
+
+/** `GET /api/inspect/actors/:kind/:id`. With `?at=<seq>`: `PastActor`. */
+export interface ActorDetail extends ActorSummary {
+  readonly version: number;
+  /** What the kind shows of it: the record of the API. */
+  readonly view: Json;
+  /** The machine's context as it stands in the store, secrets blacked out. */
+  readonly context: Json;
+  readonly meta: { readonly kind: string; readonly id: string; readonly rev: number; readonly createdAt: number; readonly updatedAt: number; readonly parent: ActorKey | null; readonly halted: { readonly at: number; readonly reason: string } | null };
+  /** Newest hundred. */
+  readonly children: readonly (ActorKey & { readonly value: Json; readonly title: string | null })[];
+  readonly timers: readonly { readonly name: string; readonly event: string; readonly due: number }[];
+  readonly calls: readonly { readonly src: string; readonly id: string; readonly key: string; readonly running: boolean }[];
+  /** Times of failures that still count. */
+  readonly failures: readonly number[];
+  /** Events waiting in its inbox. */
+  readonly inbox: number;
+  readonly deadLetters: number;
+  /** Events that `POST …/send` takes from a person now. */
+  readonly sendable: readonly string[];
+}
+
+export interface PastActor extends ActorKey {
+  readonly seq: number;
+  readonly at: number;
+  readonly value: Json;
+  readonly context: Json;
+  readonly view: Json | null;
+}
+
+/** `GET /api/inspect/actors/:kind/:id/history?before=&limit=&diff=1`, newest first. */
+export interface History { readonly entries: readonly InspectEntry[] }
+
+/** `GET /api/inspect/actors/:kind/:id/why` */
+export interface WhyAnswer {
+  readonly next: readonly {
+    readonly event: string;
+    readonly allowed: boolean;
+    readonly refusal?: { readonly code: string; readonly message: string };
+    readonly to?: readonly string[];
+    readonly needs?: readonly string[];
+    /** True where `POST …/send` takes it from a person. */
+    readonly sendable: boolean;
+  }[];
+  readonly timers: readonly { readonly event: string; readonly name: string; readonly due: number }[];
+  readonly awaits?: Json;
+  readonly effects: readonly string[];
+}
+
+/** `GET /api/inspect/causes/:seq`: what led to a log entry, and what came of it, across actors, oldest first. */
+export interface Causes {
+  readonly seq: number;
+  /** Position of the first cause that is still in the log. */
+  readonly root: number;
+  readonly entries: readonly InspectEntry[];
+  /** `from` caused `to`. `told`: a message or the same commit; `effect`: an effect it started ended; `timer`: a delay it began was over. */
+  readonly links: readonly { readonly from: number; readonly to: number; readonly how: 'told' | 'together' | 'effect' | 'timer' }[];
+  /** There is more than was looked at. */
+  readonly truncated: boolean;
+}
+
+/** `GET /api/inspect/supervision` */
+export interface SupervisionTree {
+  readonly at: number;
+  readonly root: { readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped'; readonly subsystems: readonly { readonly name: string; readonly failing: string | null }[] };
+  readonly kinds: readonly {
+    readonly kind: string;
+    readonly version: number;
+    readonly total: number;
+    readonly strategy: 'one_for_one' | 'one_for_all' | 'rest_for_one';
+    readonly intensity: number;
+    readonly periodSeconds: number;
+    readonly restart: 'permanent' | 'transient' | 'temporary';
+    readonly backoffMs: number;
+    readonly backoffMsMax: number;
+    readonly giveUp: 'halt' | 'escalate';
+    /** Since the process began. */
+    readonly restarts: number;
+    /** Actors with failures that still count (at most a hundred), worst first. `until`: backing off till then. */
+    readonly failing: readonly { readonly id: string; readonly failures: number; readonly lastAt: number; readonly until: number | null; readonly error: string }[];
+    /** At most a hundred. */
+    readonly halted: readonly { readonly id: string; readonly at: number; readonly reason: string }[];
+  }[];
+  /** Engines and connectors as circuits: `closed` works, `half-open` is being tried, `open` does not. */
+  readonly circuits: readonly { readonly type: 'engine' | 'connector'; readonly name: string; readonly state: 'closed' | 'half-open' | 'open'; readonly reason: string | null }[];
+}
+
+/** `GET /api/inspect/dead-letters` */
+export interface DeadLetters {
+  readonly deadLetters: readonly { readonly id: string; readonly actor: ActorKey; readonly at: number; readonly event: Json; readonly faultId: string; readonly error: string }[];
+}
+
+/** `GET /api/inspect/machines`, and of one: `/api/inspect/machines/:kind` (`.svg` or `Accept: image/svg+xml` for the picture, `?state=` lights states). */
+export interface Machines { readonly machines: readonly { readonly kind: string; readonly version: number; readonly hash: string; readonly states: number; readonly events: readonly string[] }[] }
+export interface MachineAnswer { readonly kind: string; readonly version: number; readonly hash: string; readonly chart: Chart }

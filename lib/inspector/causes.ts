@@ -1,0 +1,91 @@
+import type { LogEntry } from '../supervisor/contract.js';
+import type { Inspection } from '../supervisor/inspectable.js';
+import type { Causes } from './answers.js';
+import { entryOf } from './entry-of.js';
+
+/**
+ * What led to a log entry, and what came of it, across actors. Backwards along the causes that each entry names; then
+ * forwards through the log from the first of them. Both are bounded: a log is long, and a question about one entry of
+ * it must not read all of it.
+ */
+export async function causes(inspection: Inspection, seq: number): Promise<Causes | undefined> {
+  const asked = await inspection.entry(seq);
+  if (asked === undefined) return undefined;
+  const root = await rootOf(inspection, asked);
+  const members = new Map<number, LogEntry>();
+  const links: Causes['links'][number][] = [];
+  const byActor = new Map<string, LogEntry[]>();
+  let truncated = false;
+  const join = (entry: LogEntry): void => {
+    members.set(entry.seq, entry);
+    const place = `${entry.kind}/${entry.id}`;
+    byActor.set(place, [...byActor.get(place) ?? [], entry]);
+  };
+  let cursor = root.tx - 1;
+  scan: for (let read = 0; read < scannedMax; ) {
+    const page = await inspection.entries(cursor, 500);
+    for (const entry of page) {
+      cursor = entry.seq;
+      read += 1;
+      const link = entry.seq === root.seq ? undefined : linkOf(entry, members, byActor);
+      if (entry.seq !== root.seq && link === undefined) continue;
+      if (link !== undefined) links.push({ ...link, to: entry.seq });
+      join(entry);
+      if (members.size >= entriesMax && entry.seq >= seq) { truncated = true; break scan; }
+    }
+    if (page.length < 500) break;
+    if (read >= scannedMax) truncated = true;
+  }
+  if (!members.has(seq)) members.set(seq, asked);
+  const entries = [...members.values()].sort((a, b) => a.seq - b.seq);
+  return { seq, root: root.seq, entries: entries.slice(-entriesMax).map(entryOf), links, truncated };
+}
+
+const scannedMax = 20_000;
+const entriesMax = 500;
+const depthMax = 200;
+
+async function rootOf(inspection: Inspection, asked: LogEntry): Promise<LogEntry> {
+  let root = asked;
+  for (let depth = 0; depth < depthMax; depth += 1) {
+    const earlier = await causeOf(inspection, root);
+    if (earlier === undefined || earlier.seq >= root.seq) return root;
+    root = earlier;
+  }
+  return root;
+}
+
+/** The entry that caused this one, where it is still in the log. */
+async function causeOf(inspection: Inspection, entry: LogEntry): Promise<LogEntry | undefined> {
+  if (typeof entry.cause === 'number') return inspection.entry(entry.cause);
+  if (entry.cause === null || (!entry.cause.startsWith('effect:') && entry.cause !== 'timer')) return entry.seq === entry.tx ? undefined : inspection.entry(entry.tx);
+  for (let earlier = await inspection.entry(entry.prev), steps = 0; earlier !== undefined && steps < depthMax; steps += 1) {
+    if (began(entry, earlier)) return earlier;
+    earlier = await inspection.entry(earlier.prev);
+  }
+  return undefined;
+}
+
+function linkOf(entry: LogEntry, members: ReadonlyMap<number, LogEntry>, byActor: ReadonlyMap<string, readonly LogEntry[]>): { from: number; how: Causes['links'][number]['how'] } | undefined {
+  const { cause } = entry;
+  if (typeof cause === 'number') return members.has(cause) ? { from: cause, how: 'told' } : together(entry, members);
+  if (cause !== null && (cause.startsWith('effect:') || cause === 'timer')) {
+    const own = byActor.get(`${entry.kind}/${entry.id}`) ?? [];
+    const earlier = [...own].reverse().find((one) => began(entry, one));
+    if (earlier !== undefined) return { from: earlier.seq, how: cause === 'timer' ? 'timer' : 'effect' };
+  }
+  return together(entry, members);
+}
+
+/** Entries of one commit were decided together: the first of them stands for what they have in common. */
+const together = (entry: LogEntry, members: ReadonlyMap<number, LogEntry>): { from: number; how: 'together' } | undefined =>
+  entry.tx !== entry.seq && members.has(entry.tx) ? { from: entry.tx, how: 'together' } : undefined;
+
+/** Did this earlier entry of the same actor begin what the later one is the end of? */
+function began(entry: LogEntry, earlier: LogEntry): boolean {
+  const { cause } = entry;
+  if (cause === 'timer') return JSON.stringify(earlier.from) !== JSON.stringify(earlier.to) || earlier.from === null;
+  const generation = /^effect:(\d+)\.\d+$/.exec(String(cause))?.[1];
+  if (generation !== undefined) return earlier.rev === Number(generation);
+  return earlier.effects.includes(String(cause).slice('effect:'.length));
+}

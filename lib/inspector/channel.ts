@@ -1,0 +1,187 @@
+import type { ActorKey } from '../../machines/ground.js';
+import type { LogEntry, Supervisor } from '../supervisor/contract.js';
+import type { SealedEntry } from '../supervisor/inspectable.js';
+import { entryOf } from './entry-of.js';
+import type { EntriesFrame, InspectFilter, InspectRefusal, RefusalsFrame } from './frames.js';
+import { parentAtBirth, placeOf, treeOf } from './kin.js';
+
+/**
+ * The live end of the log for all who watch with the same filter: gathered, cut to what people can take in, and
+ * written down once for all of them. While nobody watches it listens to nothing and costs nothing.
+ *
+ * At most ten frames a second and 100 entries in each: the youngest are shown, the others counted. An entry that is
+ * only counted is never parsed.
+ */
+export interface Channel {
+  /** Everything up to here was handed on, or concerns nobody who watches here. */
+  readonly position: number;
+  readonly size: number;
+  wants(actor: ActorKey): boolean;
+  join(listener: (frame: Buffer) => void): () => void;
+  /** Tell at once what is held back. */
+  settle(): void;
+}
+
+export const framesPerSecond = 10;
+export const entriesPerFrame = 100;
+const everyMs = 1_000 / framesPerSecond;
+const treeMax = 10_000;
+const refusalsPerFrame = 50;
+
+type Clock = Pick<Supervisor['world'], 'now' | 'timeout'>;
+
+/** `closed` is called when the last listener has left. */
+export async function openChannel(supervisor: Supervisor, filter: InspectFilter, closed: () => void): Promise<Channel> {
+  const { inspection, world } = supervisor;
+  const wanted = await wish(supervisor, filter);
+  return new Live(supervisor, world, wanted, filter.refusals === true, inspection.head, closed);
+}
+
+class Live implements Channel {
+  private readonly listeners = new Set<(frame: Buffer) => void>();
+  private pending: SealedEntry[] = [];
+  private readonly skipped = new Map<string, number>();
+  private refusals: InspectRefusal[] = [];
+  private refusalsSkipped = 0;
+  private told: number;
+  private seen: number;
+  private flushedAt = -Infinity;
+  private cancel: (() => void) | undefined;
+  private readonly leave: (() => void)[] = [];
+
+  constructor(
+    supervisor: Supervisor, private readonly clock: Clock, private readonly wanted: Wanted, refusals: boolean, position: number, private readonly closed: () => void,
+  ) {
+    this.told = this.seen = position;
+    this.leave.push(supervisor.inspection.tap((entries) => this.take(entries)));
+    if (refusals) this.leave.push(supervisor.onProgress(({ actor, event, payload, at }) => event === 'refusal' && this.refused(actor, payload as unknown as RefusalPayload, at)));
+  }
+
+  get position(): number { return this.told; }
+  get size(): number { return this.listeners.size; }
+  wants(actor: ActorKey): boolean { return this.wanted.has(actor); }
+
+  join(listener: (frame: Buffer) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
+      this.cancel?.();
+      for (const leave of this.leave) leave();
+      this.closed();
+    };
+  }
+
+  settle(): void {
+    this.cancel?.();
+    this.flush();
+  }
+
+  private take(entries: readonly SealedEntry[]): void {
+    const { wanted } = this;
+    for (const entry of entries) {
+      if (entry.seq <= this.seen) continue; // committed already when this channel began
+      this.seen = entry.seq;
+      if (wanted.everything || wanted.takes(entry)) this.pending.push(entry);
+    }
+    if (this.pending.length > entriesPerFrame * 4) this.countOff();
+    if (this.pending.length > 0) this.schedule();
+    else if (this.skipped.size === 0) this.told = this.seen;
+  }
+
+  private refused(actor: ActorKey, { event, code, message }: RefusalPayload, at: number): void {
+    if (!this.wanted.has(actor)) return;
+    if (this.refusals.length >= refusalsPerFrame) this.refusalsSkipped += 1;
+    else this.refusals.push({ ...actor, at, event: { type: event }, refusal: { code, message } });
+    this.schedule();
+  }
+
+  /** Keep the youngest that one frame shows; of the others only how many. */
+  private countOff(): void {
+    const surplus = this.pending.length - entriesPerFrame;
+    for (let n = 0; n < surplus; n += 1) {
+      const { kind } = (this.pending[n] as SealedEntry).actor;
+      this.skipped.set(kind, (this.skipped.get(kind) ?? 0) + 1);
+    }
+    if (surplus > 0) this.pending = this.pending.slice(surplus);
+  }
+
+  /** The first after a pause goes out at once; from then on ten a second. */
+  private schedule(): void {
+    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - performance.now()), () => this.flush());
+  }
+
+  private flush(): void {
+    this.cancel = undefined;
+    this.flushedAt = performance.now();
+    this.countOff();
+    const ts = this.clock.now();
+    if (this.refusals.length > 0) {
+      const payload = { refusals: this.refusals, ...(this.refusalsSkipped === 0 ? {} : { skipped: this.refusalsSkipped }) };
+      this.refusals = [];
+      this.refusalsSkipped = 0;
+      this.tell(JSON.stringify({ event: 'refusals', seq: null, payload, ts } satisfies RefusalsFrame));
+    }
+    const { told, seen, pending } = this;
+    if (pending.length === 0) { this.told = seen; return; }
+    const skipped = this.skipped.size === 0 ? undefined : { total: [...this.skipped.values()].reduce((sum, count) => sum + count, 0), kinds: Object.fromEntries(this.skipped) };
+    this.pending = [];
+    this.skipped.clear();
+    this.told = seen;
+    this.tell(entriesText(told, seen, pending.map(textOf), ts, skipped));
+  }
+
+  private tell(text: string): void {
+    const frame = Buffer.from(text); // once, however many sockets it goes into
+    for (const listener of [...this.listeners]) listener(frame);
+  }
+}
+
+/** A frame from entries that are text already. */
+export function entriesText(from: number, seq: number, entries: readonly string[], ts: number, skipped?: EntriesFrame['payload']['skipped']): string {
+  return `{"event":"entries","seq":${seq},"payload":{"from":${from},"entries":[${entries.join(',')}]${skipped === undefined ? '' : `,"skipped":${JSON.stringify(skipped)}`}},"ts":${ts}}`;
+}
+
+const written = new WeakMap<SealedEntry, string>();
+
+/** An entry is parsed and written once, however many channels show it. */
+function textOf(sealed: SealedEntry): string {
+  const known = written.get(sealed);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(entryOf(JSON.parse(sealed.value) as LogEntry));
+  written.set(sealed, text);
+  return text;
+}
+
+interface Wanted {
+  readonly everything: boolean;
+  has(actor: ActorKey): boolean;
+  /** The same for an entry; learns of births. */
+  takes(entry: SealedEntry): boolean;
+}
+
+interface RefusalPayload { readonly event: string; readonly code: string; readonly message: string }
+
+async function wish(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter): Promise<Wanted> {
+  const byKind = kinds && new Set(kinds);
+  const byId = ids && new Set(ids);
+  const named = ({ kind, id }: ActorKey): boolean => (byKind?.has(kind) ?? true) && (byId?.has(id) ?? true);
+  if (tree === undefined) return { everything: byKind === undefined && byId === undefined, has: named, takes: ({ actor }) => named(actor) };
+  const family = new Set<string>();
+  const learn = (sealed: SealedEntry): void => {
+    if (family.size >= treeMax || !isBirth(sealed)) return;
+    const entry = JSON.parse(sealed.value) as LogEntry;
+    const parent = entry.parent ?? parentAtBirth(entry.kind, (entry.event as { readonly input?: unknown }).input);
+    if (parent !== null && family.has(placeOf(parent))) family.add(placeOf(entry));
+  };
+  // Who is born while the tree is read must not be missed.
+  const meanwhile: SealedEntry[] = [];
+  const leave = supervisor.inspection.tap((entries) => { for (const entry of entries) if (isBirth(entry)) meanwhile.push(entry); });
+  for (const place of await treeOf(supervisor, tree, treeMax)) family.add(place);
+  leave();
+  for (const entry of meanwhile) learn(entry);
+  const has = (actor: ActorKey): boolean => family.has(placeOf(actor)) && named(actor);
+  return { everything: false, has, takes: (sealed) => { learn(sealed); return has(sealed.actor); } };
+}
+
+/** An actor's first entry has none before it; told by the head of its text, without parsing the rest. */
+const isBirth = ({ value }: SealedEntry): boolean => value.slice(0, 160).includes('"prev":0,');

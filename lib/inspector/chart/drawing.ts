@@ -1,0 +1,48 @@
+/**
+ * A chart with places: boxes and arrows in the units of an SVG, origin at the upper left. What `layOut` answers and
+ * whoever draws reads; plain data, so that it can be made in a worker, shipped, and drawn by anybody.
+ */
+export interface Drawing {
+  readonly id: string;
+  readonly width: number;
+  readonly height: number;
+  /** Outer boxes before the boxes inside them. */
+  readonly boxes: readonly Box[];
+  readonly arrows: readonly Arrow[];
+}
+
+export interface Box {
+  /** Of the state; of `any` the state that it speaks for. */
+  readonly path: string;
+  /** `any`: what may happen wherever the state around it stands. */
+  readonly look: 'root' | 'compound' | 'parallel' | 'region' | 'atomic' | 'final' | 'history' | 'any';
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly title: string;
+  /** Below the title: invokes, entry and exit actions, and events that lead nowhere else. */
+  readonly lines: readonly Line[];
+  readonly depth: number;
+}
+
+export interface Line {
+  readonly text: string;
+  readonly about: 'invoke' | 'action' | 'event';
+  /** Ids of the chart's edges that the line stands for. */
+  readonly edges: readonly string[];
+}
+
+export interface Arrow {
+  /** Ids of the chart's edges that the arrow stands for; none for the arrow that shows where a state begins. */
+  readonly edges: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  readonly points: readonly Point[];
+  readonly label: { readonly x: number; readonly y: number; readonly lines: readonly string[] } | null;
+}
+
+export interface Point { readonly x: number; readonly y: number }
+
+/** Sizes in pixels of the type that the boxes are made for. */
+export const type = { titleHeight: 22, lineHeight: 16, titleChar: 7.4, lineChar: 6.1, pad: 10, headerHeight: 28 } as const;

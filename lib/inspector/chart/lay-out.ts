@@ -1,0 +1,186 @@
+import { Graph, layout } from '@dagrejs/dagre';
+import type { Chart, ChartEdge, ChartState } from './definition.js';
+import { type, type Arrow, type Box, type Drawing, type Line, type Point } from './drawing.js';
+import { arrowLines, linesOf, type Takes } from './wording.js';
+
+/**
+ * Places for a chart: every state that has states inside is laid out for itself, from the inside out, and is one box
+ * to what is around it. Pure and the same every time; runs in a browser as well as here.
+ */
+export function layOut(chart: Chart): Drawing {
+  const sorted = sortEdges(chart);
+  const root = blockOf(chart.root, sorted, 0);
+  const boxes: Box[] = [];
+  const arrows: Arrow[] = [];
+  root.place(margin, margin, boxes, arrows);
+  return { id: chart.id, width: Math.ceil(root.width + 2 * margin), height: Math.ceil(root.height + 2 * margin), boxes, arrows };
+}
+
+const margin = 8;
+/** An event with more arrows than this between the states of one region is written into the boxes instead. */
+const thicketArrows = 12;
+const rowWidthMax = 1_300;
+
+interface Block {
+  readonly width: number;
+  readonly height: number;
+  place(x: number, y: number, boxes: Box[], arrows: Arrow[]): void;
+}
+
+interface Sorted {
+  /** By path of the state in which they are drawn: arrows between its children. */
+  readonly arrows: ReadonlyMap<string, readonly Between[]>;
+  /** What is written into the box of a state. */
+  takes(path: string): Takes;
+}
+
+interface Between { readonly from: string; readonly to: string; readonly edge: ChartEdge }
+
+function sortEdges({ root, edges }: Chart): Sorted {
+  const arrows = new Map<string, Between[]>();
+  const stays = new Map<string, ChartEdge[]>();
+  const loops = new Map<string, ChartEdge[]>();
+  const moves = new Map<string, ChartEdge[]>();
+  const drawn = edges.flatMap((edge) => edge.to.map((to) => ({ edge, to, ...meeting(edge.from, to) })));
+  const crowd = new Map<string, number>();
+  for (const { edge, within, from, target } of drawn) if (from !== target) add(crowd, `${within} ${edge.event}`);
+  for (const edge of edges) if (edge.to.length === 0) push(stays, edge.from, edge);
+  const parallels = new Set(parallelsOf(root));
+  for (const { edge, to, within, from, target } of drawn) {
+    if (from === target) push(loops, edge.from, edge);
+    else if (parallels.has(within) || (crowd.get(`${within} ${edge.event}`) ?? 0) > thicketArrows) push(moves, edge.from, { ...edge, to: [to] });
+    else push(arrows, within, { from, to: target, edge });
+  }
+  return { arrows, takes: (path) => ({ stays: stays.get(path) ?? [], loops: loops.get(path) ?? [], moves: moves.get(path) ?? [] }) };
+}
+
+/** Between regions, and from around them into one, no arrow is drawn: it would cross what stands between. */
+const parallelsOf = (state: ChartState): string[] => [...(state.type === 'parallel' ? [state.path] : []), ...state.states.flatMap(parallelsOf)];
+
+/** Where the arrow from one state to another is drawn, and between which two boxes there. A state's own arrow into itself begins at `any`. */
+function meeting(from: string, to: string): { readonly within: string; readonly from: string; readonly target: string } {
+  const a = partsOf(from);
+  const b = partsOf(to);
+  let shared = 0;
+  while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared += 1;
+  if (shared === a.length && shared === b.length && shared > 0) shared -= 1; // itself: a loop beside its box
+  if (shared === b.length) shared = Math.max(0, b.length - 1); // to a state around it
+  const within = a.slice(0, shared).join('.');
+  return { within, from: a.length > shared ? a.slice(0, shared + 1).join('.') : anyOf(within), target: b.slice(0, shared + 1).join('.') };
+}
+
+function blockOf(state: ChartState, sorted: Sorted, depth: number): Block {
+  if (state.states.length === 0) return leaf(state, linesOf(state, sorted.takes(state.path)), depth);
+  return state.type === 'parallel' ? regions(state, sorted, depth) : compound(state, sorted, depth);
+}
+
+function leaf(state: ChartState, lines: readonly Line[], depth: number): Block {
+  const look = state.type === 'final' ? 'final' : state.type === 'history' ? 'history' : 'atomic';
+  return boxed(state.path, look, state.key, lines, depth);
+}
+
+function boxed(path: string, look: Box['look'], title: string, lines: readonly Line[], depth: number): Block {
+  const width = Math.max(64, title.length * type.titleChar, ...lines.map(({ text }) => text.length * type.lineChar)) + 2 * type.pad;
+  const height = type.titleHeight + (lines.length === 0 ? 6 : lines.length * type.lineHeight + 12);
+  return { width, height, place: (x, y, boxes) => void boxes.push({ path, look, x, y, width, height, title, lines, depth }) };
+}
+
+/** Parallel regions stand side by side, or below each other where that would be too wide. */
+function regions(state: ChartState, sorted: Sorted, depth: number): Block {
+  const header = headerOf(state, sorted);
+  const inner = state.states.map((region) => blockOf(region, sorted, depth + 1));
+  const gap = 14;
+  const beside = inner.reduce((sum, { width }) => sum + width + gap, 0) <= rowWidthMax;
+  const across = inner.reduce((sum, { width }) => (beside ? sum + width + gap : Math.max(sum, width)), beside ? -gap : 0);
+  const down = inner.reduce((sum, { height }) => (beside ? Math.max(sum, height) : sum + height + gap), beside ? 0 : -gap);
+  const width = Math.max(across, header.width) + 2 * type.pad;
+  const height = down + header.height + type.pad;
+  return {
+    width, height,
+    place(x, y, boxes, arrows) {
+      boxes.push({ path: state.path, look: depth === 0 ? 'root' : 'parallel', x, y, width, height, title: state.key, lines: header.lines, depth });
+      let at = 0;
+      for (const block of inner) {
+        block.place(x + type.pad + (beside ? at : 0), y + header.height + (beside ? 0 : at), boxes, arrows);
+        at += (beside ? block.width : block.height) + gap;
+      }
+    },
+  };
+}
+
+function headerOf(state: ChartState, sorted: Sorted): { readonly lines: readonly Line[]; readonly width: number; readonly height: number } {
+  const lines = linesOf(state, sorted.takes(state.path));
+  return {
+    lines, width: Math.max(state.key.length * type.titleChar, ...lines.map(({ text }) => text.length * type.lineChar)),
+    height: type.headerHeight + (lines.length === 0 ? 0 : lines.length * type.lineHeight + 6),
+  };
+}
+
+/** States and arrows between them, by dagre. What may happen anywhere inside stands in a box of its own. */
+function compound(state: ChartState, sorted: Sorted, depth: number): Block {
+  const blocks = new Map(state.states.map((child) => [child.path, blockOf(child, sorted, depth + 1)]));
+  const between = sorted.arrows.get(state.path) ?? [];
+  const everywhere = linesOf({ ...state, invokes: [], entry: [], exit: [] }, sorted.takes(state.path));
+  const any = anyOf(state.path);
+  if (everywhere.length > 0 || between.some(({ from }) => from === any)) blocks.set(any, boxed(state.path, 'any', 'anywhere', everywhere, depth + 1));
+  const own = linesOf(state, { stays: [], loops: [], moves: [] });
+  const header = type.headerHeight + (own.length === 0 ? 0 : own.length * type.lineHeight + 4);
+
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({ rankdir: 'TB', nodesep: 34, edgesep: 18, ranksep: 34, marginx: 14, marginy: 10 });
+  for (const [id, { width, height }] of blocks) graph.setNode(id, { width, height });
+  if (state.initial !== null) {
+    graph.setNode(dot, { width: 10, height: 10 });
+    graph.setEdge(dot, meeting(state.path, state.initial).target, { width: 0, height: 0, weight: 4 }, 'initial');
+  }
+  const bundles = bundled(between);
+  bundles.forEach(({ from, to, lines }, n) => {
+    graph.setEdge(from, to, { width: Math.max(...lines.map(({ length }) => length)) * type.lineChar + 8, height: lines.length * type.lineHeight + 4, labelpos: 'c' }, `b${n}`);
+  });
+  layout(graph);
+  const size = graph.graph() as { readonly width: number; readonly height: number };
+  const width = Math.max(size.width, state.key.length * type.titleChar + 2 * type.pad, ...own.map(({ text }) => text.length * type.lineChar + 2 * type.pad));
+  const height = size.height + header;
+
+  return {
+    width, height,
+    place(x, y, boxes, arrows) {
+      boxes.push({ path: state.path, look: depth === 0 ? 'root' : 'compound', x, y, width, height, title: state.key, lines: own, depth });
+      const left = x + (width - size.width) / 2;
+      const top = y + header;
+      for (const [id, block] of blocks) {
+        const node = graph.node(id) as Point;
+        block.place(left + node.x - block.width / 2, top + node.y - block.height / 2, boxes, arrows);
+      }
+      const shifted = (points: readonly Point[]): Point[] => points.map((point) => ({ x: left + point.x, y: top + point.y }));
+      if (state.initial !== null) arrows.push({ edges: [], from: '', to: state.initial, points: shifted(pointsOf(graph, dot, meeting(state.path, state.initial).target, 'initial')), label: null });
+      bundles.forEach(({ from, to, edges, lines }, n) => {
+        const at = graph.edge(from, to, `b${n}`) as unknown as Point; // dagre adds the place to the label that it was given
+        arrows.push({ edges, from: from === any ? state.path : from, to, points: shifted(pointsOf(graph, from, to, `b${n}`)), label: { x: left + at.x, y: top + at.y, lines } });
+      });
+    },
+  };
+}
+
+const dot = '#initial';
+const anyOf = (path: string): string => `${path}#any`;
+const partsOf = (path: string): readonly string[] => (path === '' ? [] : path.split('.'));
+const pointsOf = (graph: Graph, from: string, to: string, name: string): readonly Point[] => (graph.edge(from, to, name) as unknown as { points: readonly Point[] }).points; // the same
+
+/** One arrow for all that leads from one box to another. */
+function bundled(between: readonly Between[]): readonly { readonly from: string; readonly to: string; readonly edges: readonly string[]; readonly lines: readonly string[] }[] {
+  const bundles = new Map<string, Between[]>();
+  for (const one of between) push(bundles, `${one.from} ${one.to}`, one);
+  return [...bundles.values()].map((all) => {
+    const [{ from, to }] = all as [Between];
+    return { from, to, edges: all.map(({ edge }) => edge.id), lines: arrowLines(all.map(({ edge }) => edge)) };
+  });
+}
+
+function push<Key, Item>(map: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [item]);
+  else list.push(item);
+}
+
+const add = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1);

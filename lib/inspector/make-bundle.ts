@@ -1,0 +1,107 @@
+import type { ActorKey, Kind, Persisted } from '../../actors/contracts.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/ground.js';
+import type { LogEntry, Supervisor } from '../supervisor/contract.js';
+import { encodeState } from '../supervisor/codec.js';
+import { apply } from '../supervisor/log.js';
+import { blanked, blankedState, maskedLike, privateTo } from './blank.js';
+import { bundleEntriesMax, type Bundle, type BundledActor, type BundledEntry } from './bundle.js';
+import { chartOf } from './chart/chart-of.js';
+import { machineHash } from './machines.js';
+import { memberHash, Replay, stateHash } from './replay.js';
+import { version } from '../version.js';
+
+export interface BundleQuery {
+  /** One actor; else all that have entries between the positions. */
+  readonly actor?: ActorKey;
+  /** Positions of the first and last entry, both included. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Undefined when the log holds nothing of it. */
+export async function makeBundle(supervisor: Supervisor, query: BundleQuery): Promise<Bundle | undefined> {
+  const { inspection, world } = supervisor;
+  const entries = query.actor === undefined ? await range(supervisor, query) : await ofActor(supervisor, query.actor, query);
+  const slice = entries.slice(-bundleEntriesMax);
+  const [first] = slice;
+  if (first === undefined) return undefined;
+  const byActor = new Map<string, LogEntry[]>();
+  for (const entry of slice) byActor.set(`${entry.kind}/${entry.id}`, [...byActor.get(`${entry.kind}/${entry.id}`) ?? [], entry]);
+  const kinds = inspection.kinds().filter(({ kind }) => slice.some((entry) => entry.kind === kind));
+  const actors: BundledActor[] = [];
+  for (const own of byActor.values()) {
+    const kind = kinds.find(({ kind: name }) => name === own[0]?.kind);
+    if (kind !== undefined) actors.push(await bundled(supervisor, kind.definition, own));
+  }
+  return {
+    format: 'troupe-bundle', version: 1, madeAt: world.now(), troupe: version, node: process.version,
+    from: first.seq, to: slice.at(-1)?.seq ?? first.seq, truncated: entries.length > slice.length,
+    machines: Object.fromEntries(kinds.map(({ kind, version: of, machine }) => [kind, { version: of, hash: machineHash(chartOf(machine)) }])), actors,
+  };
+}
+
+async function range({ inspection }: Supervisor, { from = 1, to = inspection.head }: BundleQuery): Promise<LogEntry[]> {
+  const found: LogEntry[] = [];
+  for (let after = from - 1; after < to && found.length <= bundleEntriesMax;) {
+    const page = (await inspection.entries(after, 1_000)).filter(({ seq }) => seq <= to);
+    found.push(...page);
+    after = page.at(-1)?.seq ?? to;
+  }
+  return found.slice(0, bundleEntriesMax);
+}
+
+async function ofActor(supervisor: Supervisor, actor: ActorKey, { from = 0, to }: BundleQuery): Promise<LogEntry[]> {
+  const found: LogEntry[] = [];
+  for (let before = to === undefined ? undefined : to + 1; found.length <= bundleEntriesMax;) {
+    const page = await supervisor.history(actor, { limit: 1_000, ...(before === undefined ? {} : { before }) });
+    found.push(...page.filter(({ seq }) => seq >= from));
+    const last = page.at(-1);
+    if (page.length < 1_000 || last === undefined || last.seq < from) break;
+    before = last.seq;
+  }
+  return found.reverse();
+}
+
+/** What was recorded, blanked out, beside what a replay of the blanked events comes to: where texts went is seen there. */
+async function bundled(supervisor: Supervisor, kind: Kind, entries: readonly LogEntry[]): Promise<BundledActor> {
+  const [first] = entries as readonly [LogEntry];
+  const isPrivate = privateTo(kind);
+  const began = first.prev === 0 ? undefined : await supervisor.past(first, first.prev);
+  // Without the state before it, the slice begins with the first entry that holds a whole one.
+  const usable = first.prev === 0 || began !== undefined ? entries : entries.slice(Math.max(0, entries.findIndex(({ snapshot }) => 'whole' in (snapshot as object)) + 1));
+  let recorded: Persisted = began === undefined ? { value: null, context: {} } : { value: began.value, context: began.context as Record<string, Json> };
+  if (usable.length < entries.length) for (const entry of entries.slice(0, entries.length - usable.length)) recorded = apply(recorded, entry);
+  const starts = usable.length < entries.length || first.prev !== 0;
+  const start = starts ? { seq: (usable[0]?.prev ?? first.prev), state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate) } : null;
+  const replay = new Replay(kind, start);
+  const result: BundledEntry[] = [];
+  for (const entry of usable) {
+    const before = recorded.context;
+    recorded = apply(recorded, entry);
+    const { seq, tx, at, rev, version: of, cause, from, to, effects } = entry;
+    const step = { event: blanked(entry.event, isPrivate) as BundledEntry['event'], at, by: callerOf(entry) };
+    const plain = JSON.parse(encodeState(recorded)) as Persisted;
+    const masked = maskedLike(plain as unknown as Json, tried(() => replay.next(step)) as unknown as Json) as unknown as Persisted;
+    const changed = Object.entries(masked.context ?? {}).filter(([member]) => recorded.context[member] !== before[member]);
+    result.push({ seq, tx, rev, version: of, ...step, cause, from, to, effects, state: stateHash(masked), changed: Object.fromEntries(changed.map(([member, value]) => [member, memberHash(value)])) });
+  }
+  return { kind: first.kind, id: first.id, start, entries: result };
+}
+
+/** Who asked, as policies saw them. */
+function callerOf({ by, agent }: LogEntry): Caller {
+  if (by === 'operator') return { type: 'operator' };
+  if (by.startsWith('device:')) return { type: 'device', id: by.slice('device:'.length) };
+  if (agent !== undefined) return { type: 'session', id: by.slice('session:'.length), ...agent };
+  return { type: 'system', part: by };
+}
+
+/** A replay that throws is a finding for who replays the bundle; here it only means that nothing is known of where texts went. */
+function tried(deed: () => Persisted): Persisted | undefined {
+  try {
+    return deed();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import type { ActorKey, Json } from '../../machines/ground.js';
+import { rootMachine } from '../../machines/root/machine.js';
+import type { LogEntry, Supervisor } from '../supervisor/contract.js';
+import type { SealedEntry, StoredActor } from '../supervisor/inspectable.js';
+import { decodeChange, type Change } from './change.js';
+import type { InspectFilter } from './frames.js';
+import { parentOf } from './kin.js';
+import { actorFrame, rootFrame, sessionIdOf, stateOf, stepFrames, type StatelyFrame } from './stately-frames.js';
+import type { Outlet } from './watch.js';
+
+/**
+ * A running Troupe in Stately's words: at first the root and the actors that were asked for, then each actor before its
+ * first step, and every step as event and snapshot. At most ten times a second a hundred steps; in a flood the youngest.
+ */
+export function statelyWatch(supervisor: Supervisor, filter: InspectFilter, outlet: Outlet, failed: (error: unknown) => void): { stop(): void } {
+  const watch = new StatelyWatch(supervisor, filter, outlet);
+  const leave = supervisor.inspection.tap((entries) => watch.take(entries));
+  watch.run().catch((error: unknown) => { if (!watch.ended.signal.aborted) failed(error); });
+  return {
+    stop() {
+      leave();
+      watch.ended.abort();
+      watch.wake();
+    },
+  };
+}
+
+const stepsPerFlush = 100;
+const everyMs = 100;
+const atFirstPerKind = 50;
+const knownMax = 2_000;
+
+class StatelyWatch {
+  readonly ended = new AbortController();
+  wake: () => void = () => undefined;
+  private pending: SealedEntry[] = [];
+  /** What Stately has been told of an actor last. */
+  private readonly known = new Map<string, { seq: number; value: Json; context: Readonly<Record<string, Json>> }>();
+  private readonly begin: number;
+
+  constructor(private readonly supervisor: Supervisor, private readonly filter: InspectFilter, private readonly outlet: Outlet) {
+    this.begin = supervisor.inspection.head;
+  }
+
+  take(entries: readonly SealedEntry[]): void {
+    const { kinds, ids } = this.filter;
+    for (const entry of entries) {
+      if (entry.seq > this.begin && (kinds?.includes(entry.actor.kind) ?? true) && (ids?.includes(entry.actor.id) ?? true)) this.pending.push(entry);
+    }
+    if (this.pending.length > stepsPerFlush * 4) this.pending = this.pending.slice(-stepsPerFlush);
+    this.wake();
+  }
+
+  async run(): Promise<void> {
+    const { supervisor: { status, world }, ended: { signal } } = this;
+    this.send(rootFrame(rootMachine, status.state, world.now()));
+    await this.introduce();
+    while (!signal.aborted) {
+      if (this.pending.length === 0) await new Promise<void>((resolve) => { this.wake = resolve; });
+      const steps = this.pending.slice(-stepsPerFlush);
+      this.pending = [];
+      for (const { value } of steps) if (!signal.aborted) await this.show(JSON.parse(value) as LogEntry);
+      await this.outlet.drained(signal);
+      if (!signal.aborted) await new Promise<void>((resolve) => { world.timeout(everyMs, resolve); });
+    }
+  }
+
+  /** Who is there already: those that were named, else the first of every kind. */
+  private async introduce(): Promise<void> {
+    const { inspection, world } = this.supervisor;
+    for (const { kind, machine } of inspection.kinds()) {
+      if (this.filter.kinds?.includes(kind) === false) continue;
+      const named = this.filter.ids?.map((id) => ({ kind, id }));
+      const actors = named === undefined ? await inspection.page(kind, { limit: atFirstPerKind }) : (await inspection.stored(named)).filter((one): one is StoredActor => one !== undefined);
+      for (const actor of actors) {
+        this.remember(actor, { seq: actor.seq, value: actor.value, context: actor.context });
+        this.send(actorFrame(actor, machine, parentOf(actor), stateOf(actor.value, actor.context, actor.status), world.now()));
+      }
+    }
+  }
+
+  private async show(entry: LogEntry): Promise<void> {
+    const before = this.known.get(sessionIdOf(entry)) ?? await this.meet(entry);
+    if (before !== undefined && entry.seq <= before.seq) return; // it was introduced as it is after this step
+    const change = decodeChange(entry.snapshot);
+    const after = before !== undefined && before.seq === entry.prev ? applied(before.context, change) : await this.contextAt(entry, entry.seq);
+    if (after === undefined) return;
+    this.remember(entry, { seq: entry.seq, value: entry.to, context: after });
+    const source = this.sourceOf(entry.by);
+    for (const frame of stepFrames(entry, source, stateOf(entry.to, after, change.whole?.status ?? change.status ?? 'active'))) this.send(frame);
+  }
+
+  /** An actor that Stately does not know yet: as it was before this step, or, when this is its birth, as it was born. */
+  private async meet(entry: LogEntry): Promise<{ seq: number; value: Json; context: Readonly<Record<string, Json>> } | undefined> {
+    const kind = this.supervisor.inspection.kinds().find((one) => one.kind === entry.kind);
+    const [stored] = await this.supervisor.inspection.stored([entry]);
+    if (kind === undefined || stored === undefined) return undefined;
+    const at = entry.prev === 0 ? entry.seq : entry.prev;
+    const context = await this.contextAt(entry, at) ?? {};
+    const known = { seq: entry.prev, value: entry.prev === 0 ? entry.to : entry.from, context };
+    this.send(actorFrame(entry, kind.machine, parentOf(stored), stateOf(known.value, context), entry.at));
+    return known;
+  }
+
+  private async contextAt(actor: ActorKey, seq: number): Promise<Readonly<Record<string, Json>> | undefined> {
+    return (await this.supervisor.past(actor, seq))?.context as Readonly<Record<string, Json>> | undefined;
+  }
+
+  /** `session:s1` is an actor where there is such a kind; people and the kernel are not. */
+  private sourceOf(by: string): string | undefined {
+    const colon = by.indexOf(':');
+    const kind = by.slice(0, colon);
+    return colon > 0 && this.supervisor.inspection.kinds().some((known) => known.kind === kind) ? `${kind}/${by.slice(colon + 1)}` : undefined;
+  }
+
+  private remember(actor: ActorKey, state: { seq: number; value: Json; context: Readonly<Record<string, Json>> }): void {
+    const place = sessionIdOf(actor);
+    this.known.delete(place);
+    this.known.set(place, state);
+    if (this.known.size > knownMax) this.known.delete(this.known.keys().next().value as string);
+  }
+
+  private send(frame: StatelyFrame): void {
+    if (!this.ended.signal.aborted) this.outlet.send(JSON.stringify(frame));
+  }
+}
+
+function applied(before: Readonly<Record<string, Json>>, change: Change): Readonly<Record<string, Json>> {
+  if (change.whole !== undefined) return change.whole.context;
+  const after = { ...before, ...change.set };
+  for (const member of change.unset ?? []) delete after[member];
+  return after;
+}
+

@@ -1,0 +1,88 @@
+import type { Json } from '../../machines/ground.js';
+import { stateNames } from '../../machines/state-names.js';
+import type { Op, Store } from '../store/contract.js';
+import { keys, prefix } from '../store/keys.js';
+import { decodeState } from './codec.js';
+import { haltedPlace } from './inspectable.js';
+
+/**
+ * In which states an actor stands, and since when: one small row per innermost state, written only when it changes, so
+ * that "the hundred that wait longest" is one read however many there are. How many there are is tallied in the same
+ * commit. An actor's record keeps its own places: what was written for it is known even after its machine has changed.
+ */
+export type Places = Readonly<Record<string, number>>;
+
+interface Halt { readonly at: number; readonly reason: string }
+
+/** The name under which all actors of a kind are tallied. */
+export const allPlaces = '~all';
+/** Tallies of places stand beside those of `Kind.counts`, under a name that no kind can have. */
+export const talliesOf = (kind: string): string => `${kind}~places`;
+
+/** Where an actor stands now; the very same object when nothing has changed. */
+export function placesOf(value: Json, halted: Halt | null, before: Places | undefined, at: number): Places {
+  const names = typeof value === 'string' ? undefined : stateNames(value);
+  if (before !== undefined && halted === null) {
+    if (names === undefined ? value as string in before && single(before) : names.every((name) => name in before) && countOf(before) === names.length) return before;
+  }
+  const places: Record<string, number> = {};
+  for (const name of names ?? [value as string]) places[name] = before?.[name] ?? at;
+  if (halted !== null) places[haltedPlace] = halted.at;
+  return places;
+}
+
+/** The rows that a change of places asks for, and the changes of tallies. */
+export function move(kind: string, id: string, before: Places | undefined, after: Places, ops: Op[], tallies: Map<string, number>): void {
+  if (before === after) return;
+  const tally = (name: string, change: number): void => {
+    const key = keys.count(talliesOf(kind), name);
+    tallies.set(key, (tallies.get(key) ?? 0) + change);
+  };
+  if (before === undefined) tally(allPlaces, 1);
+  for (const name in before) {
+    if (after[name] === before[name]) continue;
+    ops.push([keys.place(kind, name, before[name] as number, id), null]);
+    tally(name, -1);
+  }
+  for (const name in after) {
+    if (after[name] === before?.[name]) continue;
+    ops.push([keys.place(kind, name, after[name] as number, id), '1']);
+    tally(name, 1);
+  }
+}
+
+const marker = keys.meta('places');
+const pageSize = 500;
+
+/** Places for the actors of a store that was written before there were any: once, before anything else is done. O(actors). */
+export async function settle(store: Store): Promise<void> {
+  if (await store.get(marker) !== undefined) return;
+  const tallies = new Map<string, number>();
+  for (let range = prefix('a/') as { gte: string; lt: string }; ;) {
+    const page = await store.page({ ...range, limit: pageSize });
+    const ops: Op[] = [];
+    for (const [, text] of page) {
+      const stored = JSON.parse(text) as { kind: string; id: string } & Parameters<typeof placesOfRecord>[0];
+      move(stored.kind, stored.id, undefined, placesOfRecord(stored), ops, tallies);
+    }
+    const last = page.at(-1);
+    const done = last === undefined || page.length < pageSize;
+    if (done) ops.push([marker, '1'], ...[...tallies].map(([key, count]): Op => [key, String(count)]));
+    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
+    if (done) return;
+    range = { ...range, gte: `${last[0]}\x00` };
+  }
+}
+
+/** The places of a stored record, also of one that was written before records kept them. */
+export function placesOfRecord(stored: { readonly places?: Places; readonly updatedAt: number; readonly halted?: Halt | null; readonly state: unknown }): Places {
+  return stored.places ?? placesOf(decodeState(stored.state).value, stored.halted ?? null, undefined, stored.updatedAt);
+}
+
+function single(places: Places): boolean {
+  let count = 0;
+  for (const _ in places) if (++count > 1) return false;
+  return true;
+}
+
+const countOf = (places: Places): number => Object.keys(places).length;

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { assign, setup } from 'xstate';
+import type { Kind } from '../../../actors/contracts.js';
+import { sessionKind } from '../../../actors/kinds/session.js';
+import { workItemKind } from '../../../actors/kinds/work-item.js';
+import type { Bundle } from '../../../lib/inspector/bundle.js';
+import { makeBundle } from '../../../lib/inspector/make-bundle.js';
+import { replayBundle } from '../../../lib/inspector/replay-bundle.js';
+import { isRefusal } from '../../../machines/refusals.js';
+import { openHouse, type House } from '../../fixtures/house.js';
+
+/** A bundle is what happened, without what people wrote; replayed by the same machines it comes to the same. */
+const secret = 'the launch code is 0000';
+const turn = { fence: true as const, run: async (_input: unknown, context: { note(note: null): Promise<void> }) => { await context.note(null); return { outcome: 'succeeded', text: `${secret}, said the agent` }; }, recover: async () => ({ outcome: 'interrupted', text: '' }) };
+const kinds = [sessionKind({ turn }), workItemKind()] as unknown as readonly Kind[];
+
+describe('bundle and replay', () => {
+  let house: House;
+  beforeEach(async () => {
+    house = await openHouse(kinds);
+    await house.supervisor.spawn('work-item', { id: 'w1', input: { title: secret, body: `Because ${secret}.`, acceptance: null, assignee: null, department: null, verifyPolicy: null, source: 'human', sourceRef: null, createdBy: 'operator' } });
+    await house.supervisor.spawn('session', { id: 's1', input: {
+      engine: 'pen', model: null, effort: null, employee: null, parentSessionId: null, ancestors: [], workItemId: 'w1', title: null, cwd: `/home/${secret}`, source: 'web', sourceRef: null,
+      interruptOnNewMessage: true, turnDeadlineMs: 60_000, message: { id: 'm0', content: `${secret}: do it.\nSecond line.`, role: 'user', kind: 'user' },
+    } });
+    await house.world.settle();
+    const by = { type: 'session', id: 's1', employee: 'ann', ancestors: [] } as const;
+    for (const event of [{ type: 'item.move', status: 'blocked', note: secret }, { type: 'item.comment', commentId: 'c1', text: secret }, { type: 'item.edit', patch: { title: `${secret}!` }, expectedVersion: 99 }]) {
+      await house.supervisor.ask('work-item', 'w1', event);
+    }
+    await house.supervisor.ask('work-item', 'w1', { type: 'item.move', status: 'executing' }, { by });
+    await house.supervisor.ask('session', 's1', { type: 'message.post', message: { id: 'm1', content: secret, role: 'user', kind: 'user' } });
+    await house.supervisor.ask('session', 's1', { type: 'session.patch', title: `New ${secret}` });
+    await house.world.settle();
+  });
+  afterEach(() => house.stop());
+
+  const bundle = async (query: Parameters<typeof makeBundle>[1]): Promise<Bundle> => JSON.parse(JSON.stringify(await makeBundle(house.supervisor, query))) as Bundle;
+
+  it('holds nothing of what was written, said, or where', async () => {
+    const text = JSON.stringify(await bundle({ from: 1 }));
+    expect(text).to.not.include('launch').and.not.include('Second line');
+    expect((JSON.parse(text) as Bundle).actors.map(({ kind, id }) => `${kind}/${id}`)).to.have.members(['work-item/w1', 'session/s1']);
+  });
+
+  it('comes to the same state after every entry, from the birth of its actors', async () => {
+    const report = replayBundle(await bundle({ from: 1 }), kinds);
+    expect(report.actors.map(({ differs }) => differs)).to.deep.equal([null, null]);
+    expect(report).to.include({ same: true, entries: house.supervisor.status.seq });
+    expect(report.machines).to.deep.equal([]);
+  });
+
+  it('comes to the same from the middle of a life, for one actor and for a range of the log', async () => {
+    const head = house.supervisor.status.seq;
+    for (let from = 2; from <= head; from += 1) {
+      const slice = await bundle({ from });
+      const leaks = JSON.stringify(slice, null, 1).split('\n').filter((line) => line.includes('launch'));
+      expect(leaks, `from ${from}`).to.deep.equal([]);
+      const report = replayBundle(slice, kinds);
+      expect(report.actors.filter(({ differs }) => differs !== null), `from ${from}`).to.deep.equal([]);
+    }
+    const own = await bundle({ actor: { kind: 'session', id: 's1' }, from: 4, to: head - 1 });
+    expect(own.actors).to.have.length(1);
+    expect(replayBundle(own, kinds).same).to.equal(true);
+    expect(await makeBundle(house.supervisor, { actor: { kind: 'session', id: 'nobody' } })).to.equal(undefined);
+  });
+
+  it('says at which entry, and in which members, a changed machine comes to something else', async () => {
+    const counter = (by: number, version = 1): Kind => {
+      const machine = setup({ types: {} as { context: { n: number; text: string }; events: { type: 'add' } | { type: 'say'; text: string } }, actions: { add: assign({ n: ({ context }) => context.n + (context.n > 2 ? by : 1) }), say: assign({ text: ({ event }) => (event as { text: string }).text.slice(0, 5) }) } })
+        .createMachine({ id: 'counter', context: { n: 0, text: '' }, initial: 'on', states: { on: { on: { add: { actions: 'add' }, say: { actions: 'say' } } } } });
+      return { kind: 'counter', version, machine, view: ({ context }) => context, contents: ['text'] } as Kind<typeof machine> as unknown as Kind;
+    };
+    const other = await openHouse([counter(1)]);
+    await other.supervisor.spawn('counter', { id: 'c' });
+    await other.supervisor.ask('counter', 'c', { type: 'say', text: 'hello, launch' });
+    for (let n = 0; n < 5; n += 1) await other.supervisor.ask('counter', 'c', { type: 'add' });
+    const made = await makeBundle(other.supervisor, { from: 1 }) as Bundle;
+    await other.stop();
+    expect(JSON.stringify(made)).to.not.include('hello');
+    expect(replayBundle(made, [counter(1)]).same).to.equal(true);
+    const report = replayBundle(made, [counter(2, 2)]);
+    expect(report.same).to.equal(false);
+    expect(report.machines).to.deep.equal([{ kind: 'counter', about: 'other version' }]);
+    expect(report.actors[0]?.differs).to.deep.include({ seq: 6, event: 'add', members: ['n'] });
+    expect(replayBundle(made, [])).to.deep.include({ same: false, machines: [{ kind: 'counter', about: 'unknown' }] });
+  });
+
+  it('notices a bundle that was tampered with', async () => {
+    const made = await bundle({ actor: { kind: 'work-item', id: 'w1' } });
+    const [actor] = made.actors as [Bundle['actors'][number]];
+    const forged = { ...made, actors: [{ ...actor, entries: actor.entries.map((entry) => (entry.event.type === 'item.move' ? { ...entry, event: { ...entry.event, status: 'in_review' } } : entry)) }] };
+    expect(replayBundle(forged, kinds).actors[0]?.differs?.event).to.equal('item.move');
+    expect(isRefusal(made)).to.equal(false);
+  });
+});
