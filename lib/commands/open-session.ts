@@ -7,6 +7,7 @@ import { workingFolder } from './working-folder.js';
 import { dropWorktree, ownWorktree } from './worktree.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import type { Json } from '../../machines/ground.js';
+import type { StepLink } from '../../machines/session/context.js';
 import type { ReplyTo } from '../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -86,6 +87,8 @@ export interface SessionParts {
   readonly sourceRef?: string;
   /** Whom its answers go to, outside. */
   readonly replyTo?: ReplyTo;
+  /** The attempt at a step of a workflow that it is opened for. */
+  readonly step?: StepLink;
 }
 
 /** The input with which the session machine is created. */
@@ -109,6 +112,7 @@ function sessionInput(desk: Desk, parts: SessionParts, number: number): Json {
     permissions: toolPolicyOf(parts.employee),
     message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user', ...(wish.media?.length && { media: wish.media }) },
     ...(parts.replyTo && { replyTo: parts.replyTo }),
+    ...(parts.step && { step: parts.step }),
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
   };
 }

@@ -44,9 +44,14 @@ export interface SessionInput {
   /** What its agent may do without asking a person. Absent: it asks for everything. */
   readonly permissions?: ToolPolicy;
   readonly replyTo?: ReplyTo;
+  /** The attempt at a step of a workflow that this session is opened for. */
+  readonly step?: StepLink;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
   readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
+
+/** An attempt at a step of a workflow: its run is told, once, how the work on it ended. */
+export type StepLink = { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number };
 
 /** A message that waits for a turn, or is in one. `n` is its row. */
 export type QueueItem = {
@@ -119,6 +124,8 @@ export interface SessionContext {
   /** `totalCost` when the present piece of work began. */
   readonly costBefore?: number;
   readonly replyTo?: ReplyTo;
+  /** Steps of workflows that wait for the end of the present work, and what the session had cost before. */
+  readonly steps?: readonly (StepLink & { readonly costBefore: number })[];
 }
 
 /** Where the answers of a session go that somebody outside talks to: a connector, its channel and thread. */
@@ -160,7 +167,7 @@ export interface TurnOutput {
 }
 
 export type SessionEvent = Stamp & (
-  | { readonly type: 'message.post'; readonly message: MessageIn }
+  | { readonly type: 'message.post'; readonly message: MessageIn; /** From the run whose step this message is. */ readonly step?: StepLink }
   /** An assistant message with media, beside the turns: it wakes nobody. */
   | { readonly type: 'media.insert'; readonly message: { readonly id: string; readonly content: string; readonly media: Json } }
   | { readonly type: 'turn.began'; readonly turnId: string }
@@ -195,6 +202,9 @@ export const limits = {
   errorCharsMax: 1_000,
   /** Of a child's final message, as its parent gets it. */
   callbackCharsMax: 8_000,
+  /** What a run is told of a session's answer: an outcome may be in it. */
+  stepCharsMax: 32_000,
+  stepsMax: 16,
   transcriptMax: 200,
   /** Of an answer that goes out through a connector. */
   replyCharsMax: 16_000,
