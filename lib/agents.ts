@@ -18,7 +18,10 @@ import { budgetKind } from '../actors/kinds/budget.js';
 import { connectorKind } from '../actors/kinds/connector.js';
 import { sessionKind } from '../actors/kinds/session.js';
 import { workItemKind } from '../actors/kinds/work-item.js';
+import { workflowKind } from '../actors/kinds/workflow.js';
 import type { Json } from '../machines/ground.js';
+import { evidenceHand } from './records/evidence/evidence-hand.js';
+import type { Evidence } from './records/evidence/evidence.js';
 import { isRefusal } from '../machines/refusals.js';
 
 /**
@@ -48,6 +51,8 @@ export interface AgentsOptions {
   readonly gatewayUrl?: () => string | undefined;
   /** What agents are given in place of a token of their own session. Not advised. */
   readonly agentToken?: string;
+  /** Where workflows leave their evidence. */
+  readonly evidence?: Evidence;
   /** Keeps the accounts of employees. */
   readonly purse?: Purse;
   /** Turns begin only after this. */
@@ -76,7 +81,7 @@ export interface SessionWish {
 
 /** `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder: 'work'})` */
 export function createAgents(options: AgentsOptions): Agents {
-  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, purse, log } = options;
+  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, purse, evidence, log } = options;
   const workFolder = resolve(options.workFolder);
   const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
   const tokens = createSessionTokens();
@@ -93,6 +98,7 @@ export function createAgents(options: AgentsOptions): Agents {
     sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
     budgetKind(),
+    workflowKind(evidence === undefined ? {} : { evidence: evidenceHand(evidence) }),
     connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
   ];
   return {

@@ -19,6 +19,7 @@ import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { openEvidence } from './records/evidence/evidence.js';
 import { openRecords } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
@@ -40,6 +41,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** Over gateway.host of config.yaml. */
   readonly host?: string;
+  /** Where workflows leave their evidence; must exist. Default: SVC_WORKFLOW_EVIDENCE_ROOT, else the home's workflow-evidence. */
+  readonly evidenceRoot?: string;
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
 }
@@ -83,12 +86,14 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     });
     undo.push(() => records.close());
 
+    const evidence = await openEvidence({ standard: layout.workflowEvidence, override: options.evidenceRoot ?? process.env['SVC_WORKFLOW_EVIDENCE_ROOT'] });
+    if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are switched off');
     const open = gate();
     const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => config.budgets.enforce });
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
     const { kinds, registry, tokens } = createAgents({
-      purse, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const supervisor: Supervisor = await createSupervisor({
@@ -101,7 +106,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
     const opened = gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors,
+      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors, evidence,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));

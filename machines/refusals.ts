@@ -30,6 +30,7 @@ const table = {
   SELF_MESSAGE: [400, 'A session cannot send a message to itself.'],
   DRY_RUN_UNSUPPORTED: [400, 'This route cannot be rehearsed; nothing was done.'],
   IDEMPOTENCY_KEYS_DIFFER: [400, 'The Idempotency-Key header and the body member idempotencyKey differ.'],
+  WORKFLOW_INVALID: [400, 'The definition has faults; errors names each of them.'],
   UNAUTHENTICATED: [401, 'Missing or invalid gateway auth token.'],
   FORBIDDEN: [403, 'This caller may not do that.'],
   PERSON_REQUIRED: [403, 'Only a person may make this change.'],
@@ -65,6 +66,7 @@ const table = {
   STORE_UNAVAILABLE: [503, 'The store cannot write at the moment. Nothing was done; it is safe to try again.'],
   DISK_LOW: [503, 'The disk is almost full: new work is refused, running work is finished. Free some space.'],
   DRAINING: [503, 'The gateway is shutting down. Try again after its restart.'],
+  WORKFLOWS_DISABLED: [503, 'Workflows need a folder for their evidence, and the one that is set cannot be used.'],
   BUSY: [503, 'Too much is waiting already. Try again in a moment.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

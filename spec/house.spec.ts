@@ -7,6 +7,7 @@ import { openapi } from '../lib/gateway/openapi.js';
 import { routesOf } from '../lib/gateway/routes/index.js';
 import type { Route } from '../lib/gateway/route.js';
 import { layoutOf } from '../lib/home/layout.js';
+import { openEvidence } from '../lib/records/evidence/evidence.js';
 import { openRecords, type Records } from '../lib/records/records.js';
 import { systemWorld } from '../lib/world.js';
 import { refusalTable } from '../machines/refusals.js';
@@ -83,7 +84,8 @@ describe('the house', () => {
     before(async () => {
       home = await mkdtemp(join(tmpdir(), 'troupe-house-'));
       records = await openRecords({ layout: layoutOf({ home }), world: systemWorld(), root: null });
-      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records });
+      const evidence = await openEvidence({ standard: join(home, 'evidence') });
+      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records, evidence });
     });
     after(async () => {
       await records.close();

@@ -1,4 +1,5 @@
 import type { Connectors } from '../../actors/connectors/registry.js';
+import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
 import type { Caller } from '../../machines/caller.js';
@@ -20,6 +21,8 @@ export interface Desk {
   readonly records?: Records;
   /** Absent: none can be configured. */
   readonly connectors?: Connectors;
+  /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
+  readonly evidence?: Evidence;
 }
 
 /** What a command needs of the engine registry. */

@@ -81,6 +81,11 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'workflow.list': anyCaller,
+  'workflow.read': anyCaller,
+  'workflow.plan': anyCaller,
+  'workflow.write': byPolicy,
+
   'connector.list': anyCaller,
   'connector.send': byPolicy,
   'connector.reload': people,

@@ -12,6 +12,7 @@ import { openSocket } from './socket.js';
 import { trace } from './trace.js';
 import { turnstile } from './turnstile.js';
 import type { Desk, DeskSettings, Engines, Roster } from '../commands/desk.js';
+import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { Supervisor } from '../supervisor/contract.js';
 
@@ -47,6 +48,8 @@ export interface GatewayOptions {
   readonly roster?: () => Roster | undefined;
   /** Makes the routes of org, skills, knowledge and files possible. */
   readonly records?: Records;
+  /** Makes the routes of workflows possible. */
+  readonly evidence?: Evidence;
   /** Makes connectors possible. */
   readonly connectors?: Desk['connectors'];
   readonly log?: Logger;
@@ -65,14 +68,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const authRequired = options.authRequired !== false || !isLoopback(host);
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
-  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.connectors && { connectors: options.connectors }) };
+  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }) };
   const visitors = reception({ supervisor, tokens, operatorToken });
   const step = doorstep({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] });
   const facts: GatewayFacts = {
     version: options.version ?? '0.0.0', instance: options.instance ?? 'default', startedAt: supervisor.world.steady(),
     authRequired, networkExposed: !isLoopback(host), port: () => portOf(server),
   };
-  const routes = routesOf(facts, { backup: options.backup, records });
+  const routes = routesOf(facts, { backup: options.backup, records, evidence: options.evidence });
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));

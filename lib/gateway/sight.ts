@@ -18,7 +18,8 @@ export function sight(desk: Desk, caller: Caller): Sight {
   const sessions = new Map<string, boolean>([[caller.id, true]]);
 
   return {
-    now: ({ kind, id }) => (kind === 'session' ? sessions.get(id) : undefined),
+    // Everybody reads definitions.
+    now: ({ kind, id }) => (kind === 'session' ? sessions.get(id) : kind === 'workflow' ? true : undefined),
     async later({ kind, id }) {
       if (kind === 'session') {
         const known = sessions.get(id);

@@ -59,8 +59,9 @@ export const tools: readonly Tool[] = [
   tool('get_workflow', 'GET /api/workflow-definitions/:id', 'workflowId:id!', 'A workflow\'s definition.'),
   tool('list_workflow_runs', 'GET /api/workflow-definitions/:id/runs', 'workflowId:id! limit', 'The runs of a workflow.'),
   tool('get_workflow_run', 'GET /api/workflow-definitions/:id/runs/:runId', 'workflowId:id! runId!', 'A run with its receipts.'),
-  tool('plan_workflow', 'POST /api/workflow-definitions/plan', 'definition sop', 'Try a definition: what is wrong with it, and how it would run. Saves nothing.'),
-  tool('create_workflow', 'POST /api/workflow-definitions/mutate', 'operation=create. definition!', 'Save a new workflow.'),
+  tool('plan_workflow', 'POST /api/workflow-definitions/plan', 'definition sop workflowId patch', 'Try a definition: what is wrong with it, and how it would run. Saves nothing.'),
+  tool('validate_workflow', 'POST /api/workflow-definitions/plan', 'definition sop', 'What is wrong with a definition, all of it at once; an empty list is good.', validationOf),
+  tool('create_workflow', 'POST /api/workflow-definitions/mutate', 'operation=create. definition sop', 'Save a new workflow, written as a definition or as a procedure.'),
   tool('update_workflow', 'POST /api/workflow-definitions/mutate', 'operation=update. workflowId! patch! expectedVersion', 'Change a workflow, against the version that you have read.'),
   tool('retire_workflow', 'POST /api/workflow-definitions/:id/retire', 'workflowId:id!', 'Retire a workflow: it runs no more.'),
   tool('start_workflow_run', 'POST /api/workflow-definitions/:id/run', 'workflowId:id! input idempotencyKey', 'Start a run.'),
@@ -73,6 +74,12 @@ export const tools: readonly Tool[] = [
   tool('create_trigger', 'POST /api/workflow-triggers', 'kind! name! event! targetWorkflowId! filter command intervalSeconds timeoutMs', 'Bind an event to a workflow.'),
   tool('delete_trigger', 'DELETE /api/workflow-triggers/:name', 'name!', 'Take a binding away.'),
 ];
+
+/** The faults alone. */
+function validationOf(body: unknown): unknown {
+  const { validation, liveness, warnings } = body as Record<string, unknown>;
+  return { validation, liveness, warnings };
+}
 
 /** Those that fit; every argument that is given narrows. */
 function employeesLike(body: unknown, args: Readonly<Record<string, unknown>>): unknown {

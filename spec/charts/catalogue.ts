@@ -6,6 +6,7 @@ import { homeKind } from '../../actors/kinds/home.js';
 import { sessionKind } from '../../actors/kinds/session.js';
 import { workItemKind } from '../../actors/kinds/work-item.js';
 import { workflowRunKind } from '../../actors/kinds/workflow-run.js';
+import { workflowKind } from '../../actors/kinds/workflow.js';
 import type { FencedHand, KeyedHand } from '../../actors/contracts.js';
 import { rootMachine } from '../../machines/index.js';
 
@@ -16,7 +17,7 @@ const never = (): Promise<never> => Promise.reject(new Error('a chart runs nothi
 const fenced: FencedHand = { fence: true, run: never, recover: never };
 const keyed: KeyedHand = { fence: false, run: never };
 
-const kinds = [sessionKind({ turn: fenced }), workItemKind(), connectorKind({ connection: keyed, delivery: fenced }), homeKind(), fileKind(), budgetKind(), workflowRunKind({ ports: { definition: never } })];
+const kinds = [sessionKind({ turn: fenced }), workItemKind(), connectorKind({ connection: keyed, delivery: fenced }), homeKind(), fileKind(), budgetKind(), workflowKind(), workflowRunKind({ ports: { definition: never } })];
 
 export const catalogue: readonly Drawn[] = [
   ...kinds.map((kind) => ({ name: kind.kind, version: kind.version, machine: kind.machine as AnyStateMachine, file: `machines/${kind.kind}/machine.ts` })),

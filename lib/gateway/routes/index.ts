@@ -18,14 +18,16 @@ import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
+import { workflowDefinitionRoutes } from './workflow-definitions.js';
 import { openapiRoutes } from '../openapi.js';
+import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
 
 export type { GatewayFacts };
 
 /** The table of contents: every route of the gateway. */
-export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined } = {}): readonly Route[] {
+export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined; readonly evidence?: Evidence | undefined } = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
     ...workItemLedgerRoutes,
@@ -46,6 +48,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
+    ...workflowDefinitionRoutes(options.evidence),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));

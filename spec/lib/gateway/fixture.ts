@@ -9,7 +9,9 @@ import { createSessionTokens, type SessionTokens } from '../../../actors/engines
 import type { FencedHand } from '../../../actors/contracts.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
+import { workflowKind } from '../../../actors/kinds/workflow.js';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../lib/gateway/create.js';
+import { evidenceHand } from '../../../lib/records/evidence/evidence-hand.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import type { Store } from '../../../lib/store/contract.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
@@ -51,7 +53,7 @@ export async function openHouse(options: Partial<GatewayOptions> & { store?: Sto
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
   const people = options.withRoster ? roster : undefined;
   const supervisor = await createSupervisor({
-    kinds: [sessionKind({ turn: turnHand }), workItemKind()],
+    kinds: [sessionKind({ turn: turnHand }), workItemKind(), workflowKind(options.evidence ? { evidence: evidenceHand(options.evidence) } : {})],
     store: options.store ?? memoryStore(),
     ...(people && { facts: { roster: people } }),
   });

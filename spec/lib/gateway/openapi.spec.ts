@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { authorityIds, callerKinds, ignoresKinship, verdict } from '../../../lib/gateway/authority.js';
 import { codesOf } from '../../../lib/gateway/openapi.js';
 import { routesOf } from '../../../lib/gateway/routes/index.js';
+import type { Evidence } from '../../../lib/records/evidence/evidence.js';
 import type { Records } from '../../../lib/records/records.js';
 import { refusalTable } from '../../../machines/refusals.js';
 import { openHouse } from './fixture.js';
@@ -40,8 +41,8 @@ describe('GET /api/openapi.json', () => {
   });
 
   it('knows every row of the authority table, and each row a route', () => {
-    const records = {} as Records; // only looked into by a request
-    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records });
+    const [records, evidence] = [{} as Records, {} as Evidence]; // only looked into by a request
+    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, evidence });
     expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch', 'inspect.watch']).to.have.members(authorityIds);
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Evidence } from '../../../lib/records/evidence/evidence.js';
 import { routesOf } from '../../../lib/gateway/routes/index.js';
 import { strayArguments, inputSchema } from '../../../lib/mcp/schema.js';
 import { tools } from '../../../lib/mcp/tools.js';
@@ -32,7 +33,7 @@ describe('tools', () => {
 
   describe('the table', () => {
     const gateway = { version: '0', instance: 'default', startedAt: 0, authRequired: true, networkExposed: false, port: () => 0 };
-    const routes = routesOf(gateway);
+    const routes = routesOf(gateway, { evidence: {} as Evidence }); // only looked into by a request
     const bound = tools.flatMap((tool) => {
       const route = routes.find(({ method, path }) => method === tool.method && path === tool.path);
       return route ? [{ tool, route }] : [];
