@@ -77,6 +77,9 @@ export function runIndex(context: RunContext): readonly { readonly index: string
     { index: 'workflow', key: `${workflow}/${newest}` },
     ...(live ? [{ index: context.queued ? 'queued' : 'live', key: `${workflow}/${oldest}` }] : []),
     ...(context.status === 'parked' ? [{ index: 'parked', key: oldest }] : []),
-    ...(context.idempotencyKey === null ? [] : [{ index: 'key', key: `${workflow}/${sortableText(context.idempotencyKey)}` }]),
+    ...(context.idempotencyKey === null ? [] : [{ index: 'key', key: keyPlace(context.workflowId, context.startedBy, context.idempotencyKey) }]),
   ];
 }
+
+/** Where the run stands that a caller started under a key. */
+export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key].map(sortableText).join('/');

@@ -1,7 +1,5 @@
 import type { Json } from '../../../machines/ground.js';
-import type { Refusal } from '../../../machines/refusals.js';
-import type { ActorView } from '../../supervisor/contract.js';
-import type { Asking, Desk, Done } from '../desk.js';
+import type { Inherited } from '../../../machines/workflow-run/context.js';
 
 /** What starts a run: by hand, by a trigger, by a step of another run. */
 export interface RunWish {
@@ -29,12 +27,14 @@ export interface RunTrigger {
   readonly fireRef?: string | undefined;
 }
 
-export interface RunReport { readonly sessionId: string; readonly mode: 'resume' | 'silent' }
+/** What only commands of this folder wish. */
+export interface InnerWish extends RunWish {
+  /** An older version than the newest. */
+  readonly version?: number;
+  /** The step of another run that this run is. */
+  readonly parent?: { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number; readonly depth: number };
+  readonly rerunOf?: { readonly runId: string; readonly nodeId: string };
+  readonly inherited?: readonly Inherited[];
+}
 
-/**
- * Start a run of a definition's newest version. The value is the run; `view.status` may be `failed` at once where the
- * run cannot start (an unknown employee). Refusals: NOT_FOUND, CONFLICT (paused, retired, or as many runs as
- * `concurrency` allows), IDEMPOTENCY_CONFLICT (`runId`), BAD_REQUEST (the input does not fit).
- * @example await startRun(desk, {workflowId: 'digest', trigger: {source: 'schedule', event: 'workflow:digest', fireRef}, idempotencyKey: fireRef}, {by: system('cron')})
- */
-export type StartRun = (desk: Desk, wish: RunWish, asking: Asking) => Promise<Done<ActorView> | Refusal>;
+export interface RunReport { readonly sessionId: string; readonly mode: 'resume' | 'silent' }

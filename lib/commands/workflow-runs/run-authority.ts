@@ -1,0 +1,19 @@
+import type { Caller } from '../../../machines/caller.js';
+import { isSessionActor, type WorkflowDefinition } from '../../../machines/graph/definition.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { departmentManagers } from '../../../actors/kinds/workflow.js';
+import { rootOf, type Roster } from '../../../actors/kinds/work-item-facts.js';
+import type { Desk } from '../desk.js';
+
+/** Who may run a definition: people; of agents its owner, managers of its department, the root, and the employees that it lists. */
+export function mayRun(desk: Desk, definition: WorkflowDefinition, by: Caller): Refusal | undefined {
+  if (by.type !== 'session') return undefined;
+  const { employee } = by;
+  const { id, owner, department, runners, nodes } = definition;
+  const roster = desk.roster?.() as Roster | undefined;
+  const listed = employee !== null && (owner === employee || runners.includes(employee)
+    || nodes.some((node) => node.type === 'step' && isSessionActor(node.actor) && node.actor.kind === 'employee' && node.actor.ref === employee));
+  const above = employee !== null && roster !== undefined && (rootOf(roster) === employee || (department !== null && departmentManagers(roster, department).includes(employee)));
+  if (listed || above) return undefined;
+  return refuse('FORBIDDEN', { workflowId: id, owner, department }, `${employee === null ? 'A session without an employee' : `employee "${employee}"`} cannot run workflow "${id}": its owner, its department's managers, the root and the employees that it lists may.`);
+}
