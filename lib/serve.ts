@@ -19,6 +19,7 @@ import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
 import { openRecords } from './records/records.js';
 import { StoreError } from './store/contract.js';
@@ -92,8 +93,9 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => config.budgets.enforce });
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
+    const workflows = wireWorkflows();
     const { kinds, registry, tokens } = createAgents({
-      purse, evidence, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, workflows: workflows.ports, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const supervisor: Supervisor = await createSupervisor({
@@ -106,7 +108,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const { host, port, authRequired, allowedHosts, allowedOrigins } = { ...config.gateway, ...chosen(options) };
     const opened = gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, allowedHosts, allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors, evidence,
+      instance: layout.instance, version, log, settings: settingsOf(config, layout), records, connectors, evidence, workflows,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));
@@ -171,10 +173,10 @@ const limitsOf = ({ engines, sessions, approvals }: Config) => ({
 
 const chosen = ({ host, port }: ServeOptions) => ({ ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
 
-function settingsOf({ sessions, portal }: Config, { home }: Layout) {
+function settingsOf({ sessions, portal, approvals }: Config, { home }: Layout) {
   return {
     home, sessionRoots: sessions.roots, interruptOnNewMessage: sessions.interruptOnNewMessage, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
-    companyName: portal.companyName, companyPrefix: portal.companyPrefix,
+    escalateAfterMs: approvals.escalateAfterHours * 3_600_000, companyName: portal.companyName, companyPrefix: portal.companyPrefix,
   };
 }
 

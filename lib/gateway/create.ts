@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly evidence?: Evidence;
   /** Makes connectors possible. */
   readonly connectors?: Desk['connectors'];
+  /** Is given the desk: the hands of workflow runs work at it. */
+  readonly workflows?: { connect(desk: Desk): void };
   readonly log?: Logger;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
@@ -69,6 +71,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
   const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }) };
+  options.workflows?.connect(desk);
   const visitors = reception({ supervisor, tokens, operatorToken });
   const step = doorstep({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] });
   const facts: GatewayFacts = {

@@ -121,5 +121,5 @@ function giveUp(pass: Pass, place: number, node: Step, spot: Spot, detail: strin
   resolve(pass, place, { status, attempt: spot.attempt, ...(!optional && onError === 'error-edge' ? { lane: 'error' as const } : {}) });
 }
 
-/** A spot that nobody works on any more. */
-const over = ({ status, round, attempt, row, at }: Spot): Spot => ({ status, round, attempt, row, at });
+/** A spot that nobody works on any more; who did is still known. */
+const over = ({ status, round, attempt, row, at, worker }: Spot): Spot => ({ status, round, attempt, row, at, ...(worker === undefined ? {} : { worker }) });

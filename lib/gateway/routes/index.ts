@@ -19,6 +19,7 @@ import { mcpRoutes } from './mcp.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { workflowDefinitionRoutes } from './workflow-definitions.js';
+import { workflowRunRoutes } from './workflow-runs.js';
 import { openapiRoutes } from '../openapi.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
@@ -49,6 +50,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
     ...workflowDefinitionRoutes(options.evidence),
+    ...workflowRunRoutes(options.evidence),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));
