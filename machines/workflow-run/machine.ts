@@ -42,7 +42,7 @@ export function runMachine(patterns?: Patterns) {
       born: enqueueActions(({ context, enqueue }, input: RunInput) => perform(enqueue, born(context, input, patterns), context)),
       take: enqueueActions(({ context, event, enqueue }) => perform(enqueue, take(context, event, patterns), context)),
       hear: enqueueActions(({ context, event, enqueue }) => perform(enqueue, hearCall(context, event, said(event), patterns), context)),
-      tellParked: enqueueActions(({ context, event, enqueue }) => tellAll(enqueue, tellParked(context, stampOf(event).at))),
+      tellParked: enqueueActions(({ context, enqueue }) => tellAll(enqueue, tellParked(context, context.updatedAt))), // it may be born parked, and the event of birth has no stamp
       tellEnded: enqueueActions(({ context, event, enqueue }) => tellAll(enqueue, tellEnded(context, stampOf(event).at, kept(event)))),
     },
   });
