@@ -30,10 +30,14 @@ function nodeOf(node: WorkflowNode, { runGates }: WorkflowDefinition): RunNode {
   }
 }
 
-const rulesOf = ({ actor, options, optional, gates }: StepNode): StepRules => ({
-  by: handOf(actor), gates: gates.map(gateOf), attempts: options.retry.maxAttempts, on: options.retry.on, delayMs: options.retry.delayMs,
-  onError: options.onError, timeoutMs: options.timeoutMs, optional,
-});
+function rulesOf({ actor, options, optional, gates }: StepNode): StepRules {
+  const by = handOf(actor);
+  return {
+    by, gates: gates.map(gateOf), attempts: options.retry.maxAttempts, delayMs: options.retry.delayMs, onError: options.onError, timeoutMs: options.timeoutMs, optional,
+    // a fenced action that was interrupted may have been done: another attempt would do it twice
+    on: options.retry.on.filter((reason) => by !== 'fenced' || reason !== 'interrupted'),
+  };
+}
 
 /** Only a request that changes something at a far side that knows no key of ours must not be repeated. */
 function handOf(actor: StepActor): StepRules['by'] {
