@@ -1,12 +1,18 @@
+import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
+import type { KeyedHand } from '../actors/contracts.js';
+import { cronFireKind } from '../actors/kinds/cron-fire.js';
+import { scheduleKind } from '../actors/kinds/schedule.js';
 import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { createAgents } from './agents.js';
 import { purseOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
+import { launchFire } from './commands/cron.js';
+import type { Desk } from './commands/desk.js';
 import { receiveMessage } from './commands/receive-message.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
@@ -21,7 +27,7 @@ import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
-import { openRecords } from './records/records.js';
+import { openRecords, type Records } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import type { Supervisor } from './supervisor/contract.js';
@@ -98,8 +104,9 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       purse, evidence, workflows: workflows.ports, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
+    const cronHands = cronHandsOf(records, async () => { await open.opened; return (gateway as Gateway).desk; });
     const supervisor: Supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind(), fileKind()], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, homeKind(), fileKind(), scheduleKind(), cronFireKind(cronHands)], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
@@ -157,6 +164,14 @@ function inboxes(connectors: Connectors, gateway: () => Gateway | undefined): (n
     const { desk } = gateway() ?? {};
     if (desk === undefined) throw new Error('the gateway is not up yet');
     await receiveMessage(desk, name, message);
+  };
+}
+
+/** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
+function cronHandsOf(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {
+  return {
+    launch: { fence: false, run: async (input: LaunchInput) => launchFire(await desk(), input) },
+    record: { fence: false, run: ({ jobId, line }: { readonly jobId: string; readonly line: RunLine }) => records.runs.append(jobId, line) },
   };
 }
 

@@ -6,9 +6,8 @@ import { toolPolicyOf } from './tool-policy.js';
 import { workingFolder } from './working-folder.js';
 import { dropWorktree, ownWorktree } from './worktree.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
-import type { Json } from '../../machines/ground.js';
-import type { StepLink } from '../../machines/session/context.js';
-import type { ReplyTo } from '../../machines/session/context.js';
+import type { ActorKey, Json } from '../../machines/ground.js';
+import type { ReplyTo, StepLink } from '../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 export interface SessionWish {
@@ -89,6 +88,8 @@ export interface SessionParts {
   readonly replyTo?: ReplyTo;
   /** The attempt at a step of a workflow that it is opened for. */
   readonly step?: StepLink;
+  /** Who is told the end of its work beside parent and work item. */
+  readonly reportTo?: ActorKey;
 }
 
 /** The input with which the session machine is created. */
@@ -111,6 +112,7 @@ function sessionInput(desk: Desk, parts: SessionParts, number: number): Json {
     turnDeadlineMs: desk.settings.turnDeadlineMs,
     permissions: toolPolicyOf(parts.employee),
     message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user', ...(wish.media?.length && { media: wish.media }) },
+    ...(parts.reportTo && { reportTo: { ...parts.reportTo } }),
     ...(parts.replyTo && { replyTo: parts.replyTo }),
     ...(parts.step && { step: parts.step }),
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),

@@ -81,6 +81,8 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'cron.read': anyCaller,
+  'cron.edit': people,
   'workflow.list': anyCaller,
   'workflow.read': anyCaller,
   'workflow.plan': anyCaller,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { cpus } from 'node:os';
+import { engineFamilies, engineName, presetSettings, type EngineFamilies, type PresetSettings } from './engine-settings.js';
 
 /**
  * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one place.
@@ -36,22 +37,39 @@ const claudeEngine = z.strictObject({
   apiKeyEnv: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable').optional().describe('Name of the environment variable of the gateway that holds the key.'),
 });
 
-const engineName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'an engine name must be a-z first, then a-z, 0-9 or dashes');
+/** Settings of the engines that every home has. A command under such a name takes the engine's place. */
+const ownEngines: Readonly<Record<string, z.ZodType>> = { claude: claudeEngine, ...presetSettings };
 
 const engines = z.looseObject({
   default: engineName.default('clerk').describe('Engine of sessions that name none.'),
   maxProcesses: z.int().min(1).max(1_024).default(() => 2 * cpus().length).describe('Agent processes that may run at once; further turns wait in line.'),
 }).transform(({ default: standard, maxProcesses, ...named }, context) => {
   const commands: Record<string, CommandEngine> = {};
-  let claude: z.infer<typeof claudeEngine> = {};
+  const own: Record<string, unknown> = {};
+  const families: Record<string, unknown> = {};
+  const names = new Set<string>();
+  const fault = (path: readonly PropertyKey[], input: unknown, message: string): void => void context.issues.push({ code: 'custom', path: [...path], input, message });
+  const known = (name: string, path: readonly PropertyKey[], input: unknown): void => {
+    if (names.has(name)) fault(path, input, `there are two engines named "${name}"`);
+    names.add(name);
+  };
   for (const [name, value] of Object.entries(named)) {
-    const isOwn = name === 'claude' && !(typeof value === 'object' && value !== null && 'command' in value);
-    const checked = isOwn ? z.object({ value: claudeEngine }).safeParse({ value: value ?? {} }) : z.object({ name: engineName, value: commandEngine }).safeParse({ name, value });
-    if (checked.success && isOwn) claude = checked.data.value as typeof claude;
-    else if (checked.success) commands[name] = checked.data.value as CommandEngine;
-    else for (const issue of checked.error.issues) context.issues.push({ ...issue, input: value, path: [name, ...issue.path.slice(1)] } as z.core.$ZodRawIssue);
+    const family: z.ZodType | undefined = Object.hasOwn(engineFamilies, name) ? engineFamilies[name as keyof typeof engineFamilies] : undefined;
+    const isOwn = Object.hasOwn(ownEngines, name) && !(typeof value === 'object' && value !== null && 'command' in value);
+    const shape = family ?? (isOwn ? ownEngines[name] : undefined);
+    const checked = shape === undefined ? z.object({ name: engineName, value: commandEngine }).safeParse({ name, value }) : z.object({ value: shape }).safeParse({ value: value ?? {} });
+    if (!checked.success) for (const issue of checked.error.issues) context.issues.push({ ...issue, input: value, path: [name, ...issue.path.slice(1)] } as z.core.$ZodRawIssue);
+    else if (family !== undefined) {
+      families[name] = checked.data.value;
+      for (const member of Object.keys(checked.data.value as object)) known(member, [name, member], value);
+    } else if (isOwn) own[name] = checked.data.value;
+    else {
+      commands[name] = checked.data.value as CommandEngine;
+      known(name, [name], value);
+    }
   }
-  return { default: standard, maxProcesses, commands, claude };
+  const { claude = {}, ...presets } = own as { readonly claude?: z.infer<typeof claudeEngine> } & PresetSettings; // each was checked by its own schema
+  return { default: standard, maxProcesses, commands, claude, presets, families: families as Partial<EngineFamilies> };
 });
 
 const sessions = z.strictObject({

@@ -11,6 +11,7 @@ import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.
 import type { FetchOptions } from './fetch/fetch-bytes.js';
 import { openKnowledge, type Knowledge } from './knowledge/knowledge.js';
 import { openSkills, type SkillShelf } from './skills/skills.js';
+import { runBook, type RunBook } from './cron-runs.js';
 import { openRoster, type RosterBook } from './roster/roster.js';
 
 /**
@@ -22,6 +23,8 @@ export interface Records {
   readonly skills: SkillShelf;
   readonly knowledge: Knowledge;
   readonly files: FileRoom;
+  /** The runs of cron jobs. */
+  readonly runs: RunBook;
   readonly allow: Allowances;
   readonly folders: Pick<Layout, 'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
   /** From now on changes are told to watchers, and the roster to decisions. Once, when the supervisor runs. */
@@ -66,6 +69,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     skills,
     knowledge,
     files,
+    runs: runBook(layout.cronRuns),
     allow: { customPaths: false, open: false, ...options.allow },
     folders: layout,
     async connect(supervisor) {

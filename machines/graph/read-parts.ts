@@ -2,6 +2,7 @@ import type { Json } from '../ground.js';
 import { parseCondition, type Condition, type Patterns } from './conditions.js';
 import { definitionLimits as limits, type Gate, type LoopPolicy, type Trigger, type WorkflowEdge } from './definition.js';
 import { listAt, maybeTextAt, note, numberAt, recordAt, textAt, timeAt, within, wordAt, isRaw, type Place, type Raw, type Reading } from './reader.js';
+import { scheduleFault } from './schedule.js';
 import { shapeFaults, type ValueShape } from './value-shape.js';
 
 /** The parts of a definition that nodes and edges share: gates, conditions, shapes, triggers, loops, edges. */
@@ -66,20 +67,12 @@ export function timeoutAt<Standard extends number | null>(reading: Reading, raw:
   return numberAt(reading, raw, 'timeoutMs', place, { min: 1, max: limits.minutesMax * 60_000, standard: minutes === null ? standard : Math.max(1, Math.round(minutes * 60_000)) });
 }
 
-const cronField = String.raw`(?:\*|[0-9A-Za-z]{1,9}(?:-[0-9A-Za-z]{1,9})?)(?:\/[0-9]{1,3})?`;
-const fiveFields = new RegExp(`^${Array.from({ length: 5 }, () => `${cronField}(?:,${cronField}){0,30}`).join(' +')}$`);
-
 export function readTrigger(reading: Reading, value: unknown, place: Place): Trigger {
   if (value === undefined || value === null || value === 'manual') return { kind: 'manual' };
   const raw = recordAt(reading, value, place, ['kind', 'cron', 'timezone', 'until', 'toStatus', 'fromStatus', 'filter']);
   switch (wordAt(reading, raw, 'kind', place, ['manual', 'schedule', 'todo-status-change'], 'manual', 'bad-trigger-kind')) {
     case 'manual': return { kind: 'manual' };
-    case 'schedule': return {
-      kind: 'schedule',
-      cron: textAt(reading, raw, 'cron', place, { charsMax: 200, code: 'bad-schedule', pattern: fiveFields, like: 'be five cron fields, e.g. "0 9 * * 1-5"' }),
-      timezone: textAt(reading, raw, 'timezone', place, { charsMax: 64, standard: 'UTC', code: 'bad-schedule', pattern: /^[A-Za-z0-9_+/-]+$/, like: 'be an IANA time zone' }),
-      until: timeAt(reading, raw, 'until', place, 'bad-schedule'),
-    };
+    case 'schedule': return readSchedule(reading, raw, place);
     case 'todo-status-change': {
       const filter = raw['filter'] === undefined || raw['filter'] === null ? {} : recordAt(reading, raw['filter'], within(place, 'filter'), ['source', 'department', 'assignee']);
       const word = (from: Raw, member: string): string | null => maybeTextAt(reading, from, member, place, { charsMax: 200 });
@@ -91,6 +84,14 @@ export function readTrigger(reading: Reading, value: unknown, place: Place): Tri
       };
     }
   }
+}
+
+function readSchedule(reading: Reading, raw: Raw, place: Place): Trigger {
+  const cron = textAt(reading, raw, 'cron', place, { charsMax: 200, code: 'bad-schedule' });
+  const timezone = textAt(reading, raw, 'timezone', place, { charsMax: 64, standard: 'UTC', code: 'bad-schedule' });
+  const fault = cron === '' ? undefined : scheduleFault(cron, timezone); // its absence was noted above
+  if (fault !== undefined) note(reading, 'bad-schedule', fault, within(place, 'cron'));
+  return { kind: 'schedule', cron, timezone, until: timeAt(reading, raw, 'until', place, 'bad-schedule') };
 }
 
 export function readLoop(reading: Reading, value: unknown, place: Place, isNode: (id: string) => boolean): LoopPolicy | null {

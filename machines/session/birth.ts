@@ -42,6 +42,7 @@ export function firstContext(input: SessionInput): SessionContext {
     toolPolicy: input.permissions ?? { mode: 'ask', allow: [] },
     permissions: [],
     permissionsAsked: 0,
+    ...(input.reportTo === undefined ? {} : { reportTo: input.reportTo }),
     ...(input.replyTo === undefined ? {} : { replyTo: input.replyTo }),
   };
 }

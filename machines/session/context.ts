@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.js';
-import type { Json, Stamp } from '../ground.js';
+import type { ActorKey, Json, Stamp } from '../ground.js';
 import { excerpt } from './excerpt.js';
 import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
@@ -46,6 +46,8 @@ export interface SessionInput {
   readonly replyTo?: ReplyTo;
   /** The attempt at a step of a workflow that this session is opened for. */
   readonly step?: StepLink;
+  /** Who is told the end of its work beside parent and work item. */
+  readonly reportTo?: ActorKey;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
   readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
@@ -126,6 +128,7 @@ export interface SessionContext {
   readonly replyTo?: ReplyTo;
   /** Steps of workflows that wait for the end of the present work, and what the session had cost before. */
   readonly steps?: readonly (StepLink & { readonly costBefore: number })[];
+  readonly reportTo?: ActorKey;
 }
 
 /** Where the answers of a session go that somebody outside talks to: a connector, its channel and thread. */

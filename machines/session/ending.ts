@@ -22,6 +22,10 @@ export function settle(context: SessionContext, outcome: Outcome, text: string, 
       text: excerpt(text, limits.stepCharsMax), error: outcome === 'succeeded' ? null : context.lastError, ...costOf({ ...context, costBefore }),
     }));
   }
+  if (context.reportTo !== undefined) {
+    const error = outcome === 'succeeded' ? null : context.lastError;
+    wishes.push(tell(context.reportTo, { type: 'work.ended', sessionId: context.id, outcome, text: excerpt(text, limits.replyCharsMax), error }));
+  }
   return { set: { engaged: false, ...(context.steps === undefined ? {} : { steps: [] }) }, wishes };
 }
 

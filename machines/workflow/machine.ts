@@ -32,7 +32,7 @@ const workflow = setup({
   },
   actions: {
     open: enqueueActions(({ context, enqueue }, { definition }: WorkflowInput) => perform(enqueue, open(context, definition))),
-    write: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'definition.update'); perform(enqueue, write(context, event)); }),
+    write: enqueueActions(({ context, event, enqueue }, { told: action }: { told: string }) => { assertEvent(event, 'definition.update'); perform(enqueue, write(context, event, action)); }),
     written: raise(({ event }) => ({ type: 'version.written', at: stampOf(event).at, by: system('workflow') })),
     recorded: enqueueActions(({ context, enqueue }, { version }: EvidenceOutput) => enqueue.assign({ evidence: { version: Math.max(version, context.evidence.version), fault: null } })),
     missed: enqueueActions(({ context, enqueue }, { reason }: { reason: string }) => enqueue.assign({ evidence: { ...context.evidence, fault: reason } })),
@@ -42,7 +42,7 @@ const workflow = setup({
 const first = ({ event }: { event: { readonly type: string } }): WorkflowInput => (event as unknown as { input: WorkflowInput }).input; // the event of birth carries it, which XState's types do not show
 const done = ({ event }: { event: DoneActorEvent<EvidenceOutput> }): EvidenceOutput => event.output;
 const failed = ({ event }: { event: ErrorActorEvent }): { reason: string } => ({ reason: String((event.error as { message?: unknown } | null)?.message ?? 'unknown').slice(0, 300) });
-const way = (from: WorkflowStatus, to: WorkflowStatus) => ({ guard: { type: 'becomes' as const, params: { from, to } }, actions: ['write' as const, 'written' as const] });
+const way = (from: WorkflowStatus, to: WorkflowStatus) => ({ guard: { type: 'becomes' as const, params: { from, to } }, actions: [{ type: 'write' as const, params: { told: from === to ? 'updated' : { active: 'resumed', paused: 'paused', retired: 'retired' }[to] } }, 'written' as const] });
 
 export const workflowMachine = workflow.createMachine({
   id: 'workflow',
@@ -89,10 +89,10 @@ function open(context: WorkflowContext, written: Json): Deed<WorkflowContext> {
   return { wishes: [versionRow(definition, context, definition.status), told('created', context)] };
 }
 
-function write(context: WorkflowContext, event: WorkflowEventOf<'definition.update'>): Deed<WorkflowContext> {
+function write(context: WorkflowContext, event: WorkflowEventOf<'definition.update'>, action: string): Deed<WorkflowContext> {
   const { definition } = readingOf(event.definition, context.id);
   const next: WorkflowContext = { ...context, ...headOf(definition), version: context.version + 1, updatedAt: event.at, updatedBy: callerName(event.by) };
-  return { set: next, wishes: [versionRow(definition, next, definition.status), told('updated', next)] };
+  return { set: next, wishes: [versionRow(definition, next, definition.status), told(action, next)] };
 }
 
 const told = (action: string, { id, version, name }: WorkflowContext): Wish => announce('company:changed', { entity: 'workflow-definition', action, id, version, workflowId: id, name });

@@ -1,5 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { budgetKind } from '../../actors/kinds/budget.js';
+import { cronFireKind } from '../../actors/kinds/cron-fire.js';
+import { scheduleKind } from '../../actors/kinds/schedule.js';
 import { connectorKind } from '../../actors/kinds/connector.js';
 import { fileKind } from '../../actors/kinds/file.js';
 import { homeKind } from '../../actors/kinds/home.js';
@@ -17,7 +19,18 @@ const never = (): Promise<never> => Promise.reject(new Error('a chart runs nothi
 const fenced: FencedHand = { fence: true, run: never, recover: never };
 const keyed: KeyedHand = { fence: false, run: never };
 
-const kinds = [sessionKind({ turn: fenced }), workItemKind(), connectorKind({ connection: keyed, delivery: fenced }), homeKind(), fileKind(), budgetKind(), workflowKind(), workflowRunKind({ ports: { definition: never } })];
+const kinds = [
+  sessionKind({ turn: fenced }),
+  workItemKind(),
+  connectorKind({ connection: keyed, delivery: fenced }),
+  homeKind(),
+  fileKind(),
+  budgetKind(),
+  workflowKind(),
+  workflowRunKind({ ports: { definition: never } }),
+  scheduleKind(),
+  cronFireKind({ launch: keyed, record: keyed }),
+];
 
 export const catalogue: readonly Drawn[] = [
   ...kinds.map((kind) => ({ name: kind.kind, version: kind.version, machine: kind.machine as AnyStateMachine, file: `machines/${kind.kind}/machine.ts` })),

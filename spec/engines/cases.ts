@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../../actors/engines/engine.js';
+import type { ModelServer } from '../helpers/model-server/server.js';
 import type { ToolServer } from '../helpers/tool-server.js';
+import { gatewayKilled } from './gateway-killed.js';
 import { playTurn, type PlayedTurn } from '../helpers/turn-bench.js';
 
 /** What every real agent program has to do here, one after another; each case answers with a few words for the table. */
@@ -14,6 +16,13 @@ export interface Subject {
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly tools: ToolServer;
+  readonly model: ModelServer;
+  /** The same engine as `config.yaml` of a gateway names it, under `engines`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** What must pass before it takes a conversation up again. */
+  readonly rest?: () => Promise<void>;
+  /** It takes up each conversation once only; after that it is given the transcript, as the gateway gives it. */
+  readonly resumesOnce?: boolean;
   /** What it cannot do, by the name of the case, with the reason. */
   readonly cannot?: Readonly<Record<string, string>>;
 }
@@ -36,7 +45,7 @@ export const cases: readonly Case[] = [
     const cwd = await workFolder(subject);
     const first = await played(subject, cwd, { prompt: '[[say one]] apple' });
     const second = await played(subject, cwd, { prompt: '[[recall]]', nativeId: first.nativeId });
-    expect(second.text).to.include('apple');
+    expect(second.text).to.match(/^first: [^]*apple/);
     return `${second.usage?.inputTokens ?? '?'}/${second.usage?.outputTokens ?? '?'} tokens`;
   }],
   ['tool allowed', async (subject) => {
@@ -63,9 +72,10 @@ export const cases: readonly Case[] = [
     let at = 0;
     const second = await played(subject, cwd, { prompt: '[[slow half of it]]', nativeId: first.nativeId, onText: (turn) => { at = performance.now(); turn.abort(); } }, 'interrupted');
     const ms = Math.round(performance.now() - at);
-    const third = await played(subject, cwd, { prompt: '[[recall]]', nativeId: second.nativeId });
+    expect(second.text).to.match(/^half/);
+    const third = await played(subject, cwd, { prompt: '[[recall]]', nativeId: second.nativeId, ...past(subject, 'pear') });
     expect(third.text).to.include('pear');
-    return `${ms} ms, kept "${second.text}"`;
+    return `${ms} ms, kept "${second.text}", ${way(second, third)}`;
   }],
   ['killed and resume', async (subject) => {
     const cwd = await workFolder(subject);
@@ -74,9 +84,9 @@ export const cases: readonly Case[] = [
       prompt: '[[slow]]', nativeId: first.nativeId, onText: ({ pids }) => pids.forEach((pid) => process.kill(-pid, 'SIGKILL')),
     }, 'failed');
     expect(second.error).to.be.a('string');
-    const third = await played(subject, cwd, { prompt: '[[recall]]', nativeId: second.nativeId });
+    const third = await played(subject, cwd, { prompt: '[[recall]]', nativeId: second.nativeId, ...past(subject, 'plum') });
     expect(third.text).to.include('plum');
-    return second.error?.slice(0, 60) ?? '';
+    return `${second.error?.slice(0, 60) ?? ''}, ${way(second, third)}`;
   }],
   ['unknown session', async (subject) => {
     const cwd = await workFolder(subject);
@@ -84,6 +94,7 @@ export const cases: readonly Case[] = [
     expect(turn.text).to.equal('new');
     return 'began anew with the transcript';
   }],
+  ['gateway killed', (subject) => gatewayKilled(subject)],
   ...[401, 429, 500].map((status): Case => [`${status}`, async (subject) => {
     const turn = await fresh(subject, `[[fail ${status}]]`, {}, status === 429 ? 'rate-limited' : 'failed');
     return `${turn.ms} ms: ${(turn.error ?? '').slice(0, 70).replaceAll('\n', ' ')}`;
@@ -92,6 +103,9 @@ export const cases: readonly Case[] = [
 
 type Wish = Parameters<typeof playTurn>[3];
 
+const past = ({ resumesOnce }: Subject, word: string): Pick<Wish, 'transcript'> => (resumesOnce === true ? { transcript: [{ role: 'user', content: word }] } : {});
+const way = (one: PlayedTurn, next: PlayedTurn): string => (one.nativeId === next.nativeId ? 'resumed' : 'began anew with the transcript');
+
 const workFolder = (subject: Subject): Promise<string> => mkdtemp(join(subject.folder, 'work-'));
 
 async function fresh(subject: Subject, prompt: string, wish: Omit<Wish, 'prompt'> = {}, outcome: PlayedTurn['outcome'] = 'succeeded'): Promise<PlayedTurn> {
@@ -99,6 +113,7 @@ async function fresh(subject: Subject, prompt: string, wish: Omit<Wish, 'prompt'
 }
 
 async function played(subject: Subject, cwd: string, wish: Wish, outcome: PlayedTurn['outcome'] = 'succeeded'): Promise<PlayedTurn> {
+  if (typeof wish.nativeId === 'string') await subject.rest?.();
   const turn = await playTurn(subject.engine, cwd, subject.env, wish);
   expect(turn.outcome, `${turn.error ?? ''} ${turn.text}`).to.equal(outcome);
   expect(turn.left, 'processes left behind').to.equal(0);

@@ -49,7 +49,7 @@ async function playAll(how: string): Promise<number> {
     const model = await startModelServer();
     const tools = await startToolServer('tool-token-that-must-not-be-seen');
     const home = await mkdtemp(join(folder, 'home-'));
-    const subject = { name: program.name, folder: home, tools, ...(await program.subject({ url: model.url, home, prefix: join(folder, program.name) })) };
+    const subject = { name: program.name, folder: home, tools, model, ...(await program.subject({ url: model.url, home, prefix: join(folder, program.name) })) };
     console.log(`\n${program.name} (${program.packages.join(' ')})`);
     for (const [name, run] of cases) {
       const cannot = program.cannot?.[name];

@@ -6,6 +6,8 @@ import { born as bornBudget, grant, spend } from './budget/beings.js';
 import { born as bornConnector } from './connector/beings.js';
 import { born as bornFile } from './file/beings.js';
 import { born as bornHome } from './home/beings.js';
+import { born as bornJob, run } from './schedule/beings.js';
+import { born as bornFire } from './cron-fire/beings.js';
 import { born as bornRoot } from './root/beings.js';
 import { bad, born as bornSession, child, cut, good, limited, message, post, stranger } from './session/beings.js';
 import type { Life } from './step.js';
@@ -220,4 +222,36 @@ const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
   holds: ({ value, snapshot: { context } }) => { expect(value).to.equal(bandOf(context)); },
 };
 
-export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files, budgets] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
+const jobs: SmallWorld<ReturnType<typeof bornJob>['machine']> = {
+  name: 'schedule',
+  born: () => bornJob({ schedule: '0 9 * * *' }),
+  deeds: {
+    'the alarm rings': wait, 'a person fires it': sent({ type: 'job.trigger' }), 'it is switched off': sent({ type: 'job.edit', patch: { enabled: false }, zone: 'UTC' }),
+    'it is switched on': sent({ type: 'job.edit', patch: { enabled: true }, zone: 'UTC' }), 'it is deleted': sent({ type: 'job.delete' }), 'an agent deletes it': sent({ type: 'job.delete', by: stranger }),
+    'a run ends': (life) => { const [id] = life.effects.keys(); if (id !== undefined) life.finish(id, run()); },
+    'its name is used again': (life) => { const { name, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed } = (life.snapshot as ReturnType<typeof bornJob>['snapshot']).context; life.send({ type: 'job.revive', job: { name, enabled: true, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed }, zone: 'UTC', managedBy: null, workflowId: null }); },
+  },
+  same: ({ value, snapshot: { context } }) => `${String(value)} ${context.enabled} ${Math.min(context.active.length, 2)} ${context.lastRun === null}`,
+  holds: (life) => {
+    const { context } = life.snapshot;
+    expect(life.timers.has('due'), 'an alarm exactly while there is a next instant').to.equal(context.nextAt !== null && life.value === 'scheduled');
+    expect(context.nextAt === null || context.nextAt > context.doneUntil).to.equal(true);
+  },
+};
+
+const cronFires: SmallWorld<ReturnType<typeof bornFire>['machine']> = {
+  name: 'cron-fire',
+  born: () => bornFire(),
+  never: { begun: 'left in the step that enters it' },
+  deeds: {
+    'it is launched': finish('launch', { sessionId: 's1', workItemId: 'TRP-1' }), 'it cannot be launched': fail('launch', 'no such employee'),
+    'the work is done': sent({ type: 'work.ended', sessionId: 's1', outcome: 'succeeded', text: 'gold', error: null, by: { type: 'system', part: 'session:s1' } }),
+    'the work fails': sent({ type: 'work.ended', outcome: 'failed', text: '', error: 'no gold', by: { type: 'system', part: 'session:s1' } }),
+    'a person says that it is done': sent({ type: 'work.ended', outcome: 'succeeded', text: 'gold', error: null }),
+    'the record is written': finish('record', undefined), 'the record cannot be written': fail('record', 'disk full'),
+  },
+  same: ({ value, snapshot: { context } }) => `${String(value)} ${context.status} ${context.sessionId}`,
+  holds: ({ value, snapshot: { context } }) => { expect(context.status === 'started').to.equal(value === 'launching' || value === 'working'); },
+};
+
+export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files, budgets, jobs, cronFires] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

@@ -1,3 +1,4 @@
+import { callCircles } from './call-circle.js';
 import { readDefinition, sound, workflowsOff } from './read-workflow.js';
 import type { Desk } from '../desk.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
@@ -50,7 +51,9 @@ export async function planStored(desk: Desk, id: string): Promise<WorkflowPlan |
 
 async function planOf(desk: Desk, written: unknown, stored: WorkflowDefinition | undefined): Promise<WorkflowPlan> {
   const stamp = stored === undefined ? {} : { id: stored.id, version: stored.version, createdBy: stored.createdBy, createdAt: stored.createdAt, updatedAt: stored.updatedAt };
-  const { definition, faults, liveness, diagnostics } = parseDefinition(written, { stamp });
+  const { definition, faults: own, liveness: inside, diagnostics } = parseDefinition(written, { stamp });
+  const circles = await callCircles(desk, definition);
+  const [faults, liveness] = [[...own, ...circles], [...inside, ...circles]];
   const ok = faults.length === 0;
   return {
     ok,

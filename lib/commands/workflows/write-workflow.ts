@@ -5,6 +5,7 @@ import { parseDefinition, slug } from '../../../machines/graph/read-definition.j
 import { definitionOfSop } from '../../../machines/graph/sop.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { callCircles } from './call-circle.js';
 import { merged } from './merged.js';
 import { readDefinition, sound, workflowNamed, workflowsOff } from './read-workflow.js';
 
@@ -21,7 +22,8 @@ export async function createWorkflow(desk: Desk, wish: { readonly definition?: W
     const taken = await nameTaken(desk, name, id);
     if (taken) return taken;
     // Its own id stands in it, so that the policy sees what it is to be called.
-    const made = await desk.supervisor.spawn('workflow', { id, input: { definition: { ...definition, id } as unknown as Json }, ...asked(asking) }); // the door has parsed it from JSON
+    const spawn = (how: Asking) => desk.supervisor.spawn('workflow', { id, input: { definition: { ...definition, id } as unknown as Json }, ...asked(how) }); // the door has parsed it from JSON
+    const made = await unlessCircular(desk, { ...definition, id }, asking, spawn);
     if (isRefusal(made)) return made.code === 'EXISTS' ? refuse('EXISTS', made.details, `workflow "${id}" already exists`) : made;
     return done(desk, made, { ...definition, id }, asking);
   });
@@ -42,7 +44,7 @@ export async function updateWorkflow(
       const { name } = parseDefinition(definition, { stamp: { id } }).definition;
       const taken = name === stored.name ? undefined : await nameTaken(desk, name, id);
       if (taken) return taken;
-      const view = await desk.supervisor.ask('workflow', id, { type: 'definition.update', definition, expectedVersion: change.expectedVersion ?? stored.version }, asked(asking));
+      const view = await unlessCircular(desk, definition, asking, (how) => desk.supervisor.ask('workflow', id, { type: 'definition.update', definition, expectedVersion: change.expectedVersion ?? stored.version }, asked(how)));
       if (isRefusal(view) && view.code === 'VERSION_CONFLICT' && change.expectedVersion === undefined && attempt < attemptsMax) continue;
       return isRefusal(view) ? view : done(desk, view, definition, asking);
     }
@@ -75,6 +77,14 @@ async function freeName(desk: Desk, wish: string): Promise<string> {
     if (await workflowNamed(desk, name) === undefined && await desk.supervisor.get('workflow', name) === undefined) return name;
   }
   return wish;
+}
+
+/** Who may not write it, or sends other faults, hears of those first: so a circle is told only where the write would have been taken. */
+async function unlessCircular(desk: Desk, written: Written, asking: Asking, write: (how: Asking) => Promise<ActorView | Refusal>): Promise<ActorView | Refusal> {
+  const circles = await callCircles(desk, parseDefinition(written).definition);
+  if (circles.length === 0) return write(asking);
+  const rehearsed = await write({ by: asking.by, dryRun: true });
+  return isRefusal(rehearsed) ? rehearsed : refuse('WORKFLOW_INVALID', { errors: circles }, 'definition failed validation');
 }
 
 async function nameTaken(desk: Desk, name: string, id: string): Promise<Refusal | undefined> {

@@ -1,6 +1,7 @@
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
 import { connectorRoutes } from './connectors.js';
+import { cronRoutes } from './cron.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -39,6 +40,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...delegationRoutes,
     ...engineRoutes,
     ...connectorRoutes,
+    ...cronRoutes(options.records?.runs),
     ...inspectRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,

@@ -4,6 +4,7 @@ import { planStored, planWorkflow } from '../../commands/workflows/plan-workflow
 import { listVersions, listWorkflows, readDefinition } from '../../commands/workflows/read-workflow.js';
 import { createWorkflow, duplicateWorkflow, turnWorkflow, updateWorkflow } from '../../commands/workflows/write-workflow.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
+import { definitionGrammar } from '../../../machines/graph/grammar.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../machines/graph/definition.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
@@ -11,6 +12,7 @@ import { idempotencyKey, iso, wholeNumber } from '../shapes.js';
 
 /** Anything that is an object: what is wrong with a definition is told by the graph's own reader, all at once. */
 const authored = z.record(z.string(), z.unknown(), { error: 'must be an object' });
+const asDefinition = authored.describe(definitionGrammar);
 const expectedVersion = z.int().min(1).optional().describe('The version that was read. Another one now: 409 with `currentVersion`.');
 const status = z.enum(['active', 'paused', 'retired']);
 
@@ -23,14 +25,14 @@ export const workflowDefinition = z.looseObject({
 const fault = z.looseObject({ code: z.string(), message: z.string(), ref: z.string().optional(), path: z.string().optional() }).meta({ id: 'WorkflowFault' });
 
 const planBody = z.object({
-  definition: authored.optional().describe('A definition as it is to be.'),
+  definition: asDefinition.optional(),
   sop: authored.optional().describe('Or a procedure: `{title, wakeUp?, steps: [{title, employee | engine, instructions}]}`.'),
   workflowId: z.string().max(128).optional().describe('Or a change of a stored one, with `patch`.'),
   patch: authored.optional(),
 });
 const mutateBody = z.object({
-  operation: z.enum(['create', 'update']), definition: authored.optional(), sop: authored.optional(), workflowId: z.string().max(128).optional(),
-  patch: authored.optional().describe('Replaces whole members.'), expectedVersion, idempotencyKey,
+  operation: z.enum(['create', 'update']), definition: asDefinition.optional(), sop: authored.optional(), workflowId: z.string().max(128).optional(),
+  patch: authored.optional().describe('Members of the definition that are replaced whole, e.g. title, status, nodes, edges, loop, concurrency.'), expectedVersion, idempotencyKey,
 });
 const directBody = z.looseObject({ definition: authored.optional(), expectedVersion, idempotencyKey });
 const copyBody = z.object({ id: z.string().max(128).optional(), name: z.string().max(128).optional(), title: z.string().max(200).optional(), idempotencyKey });

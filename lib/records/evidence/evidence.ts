@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, lstat, realpath, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { access, lstat, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import { makeFolder, writeAtomically } from '../../home/atomic-file.js';
 
 /**
@@ -37,8 +37,7 @@ export async function openEvidence({ standard, override }: EvidenceOptions): Pro
     async write(path, text) {
       if (reason !== null) throw new Error(reason);
       const target = placeOf(root, path);
-      await makeFolder(dirname(target));
-      await stayBelow(root, dirname(target));
+      await makeBelow(root, path.split('/').slice(0, -1));
       await writeAtomically(target, text, { mode: 0o600 });
     },
     async has(path) {
@@ -64,8 +63,13 @@ function placeOf(root: string, path: string): string {
   return join(root, ...parts);
 }
 
-/** No link on the way may lead out of the root. */
-async function stayBelow(root: string, folder: string): Promise<void> {
-  const [real, base] = await Promise.all([realpath(folder), realpath(root)]);
-  if (real !== base && !real.startsWith(base.endsWith(sep) ? base : base + sep)) throw new Error(`The evidence folder ${folder} leads out of ${root}.`);
+/** Make the folders on the way, one by one: none of them may be a link that leads out of the root. */
+async function makeBelow(root: string, parts: readonly string[]): Promise<void> {
+  let folder = root;
+  for (const part of parts) {
+    folder = join(folder, part);
+    const found = await lstat(folder).catch(() => undefined);
+    if (found === undefined) await makeFolder(folder);
+    else if (!found.isDirectory()) throw new Error(`The evidence folder ${folder} is a link or a file, and leads out of ${root}.`);
+  }
 }

@@ -11,4 +11,4 @@ export function contentText(content: unknown): string {
 }
 
 /** What an agent adds for the model is not what its user said. */
-export const isAside = (text: string): boolean => /^\s*<(?:system-reminder|environment_context|user_instructions|session_context|permissions|skills|apps|plugins)/.test(text);
+export const isAside = (text: string): boolean => /^\s*<(?:system-reminder|environment_context|user_instructions|session_context|permissions|skills|apps|plugins)|^This is the Qwen Code\./.test(text);

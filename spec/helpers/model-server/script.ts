@@ -41,9 +41,13 @@ export const obedient: Script = (turn) => {
     case 'fail': return { status: Number(rest) };
     case 'recall': return { text: `first: ${turn.said[0] ?? ''}` };
     case 'tool': {
-      if (turn.toolResults.length > 0) return { text: `tool said: ${turn.toolResults.at(-1)}` };
       const [wanted = '', ...input] = rest.split(' ');
       const name = turn.tools.find((tool) => tool === wanted) ?? turn.tools.find((tool) => tool.endsWith(wanted));
+      // some agents show a tool only after it was searched for
+      const search = turn.tools.find((tool) => tool === 'tool_search');
+      const isFound = search !== undefined && name !== undefined && turn.toolResults.length === 1 && turn.toolResults[0]?.includes(wanted) === true;
+      if (turn.toolResults.length > 0 && !isFound) return { text: `tool said: ${turn.toolResults.at(-1)}` };
+      if (name === undefined && search !== undefined) return { tool: { name: search, input: { query: wanted } } };
       if (name === undefined) return { text: `no tool ${wanted} among ${turn.tools.join(' ')}` };
       return { tool: { name, input: JSON.parse(input.length === 0 ? '{}' : input.join(' ')) as Record<string, unknown> } };
     }

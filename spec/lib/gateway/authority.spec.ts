@@ -95,7 +95,20 @@ describe('authority', () => {
   };
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
-  const elsewhere: readonly AuthorityId[] = ['ws.watch', 'inspect.watch', 'session.attach', ...authorityIds.filter((id) => /^(?:org|budget|connector|file|skill|knowledge|workflow|workflow-run)\./.test(id))];
+  const elsewhere: readonly AuthorityId[] = [
+    'ws.watch', 'inspect.watch', 'session.attach',
+    ...authorityIds.filter((id) => [
+      'org',
+      'budget',
+      'connector',
+      'cron',
+      'file',
+      'skill',
+      'knowledge',
+      'workflow',
+      'workflow-run',
+    ].includes(id.split('.')[0] ?? '')),
+  ];
 
   for (const [authority, [target, ask]] of Object.entries(asks) as [AuthorityId, [target: 'session' | 'work-item', ask: Ask]][]) {
     it(`${authority}: ${callerKinds.map((kind) => `${kind} ${verdict(authority, kind)}`).join(', ')}`, async () => {

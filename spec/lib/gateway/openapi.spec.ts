@@ -41,7 +41,7 @@ describe('GET /api/openapi.json', () => {
   });
 
   it('knows every row of the authority table, and each row a route', () => {
-    const [records, evidence] = [{} as Records, {} as Evidence]; // only looked into by a request
+    const [records, evidence] = [{ runs: {} } as Records, {} as Evidence]; // only looked into by a request
     const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, evidence });
     expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch', 'inspect.watch']).to.have.members(authorityIds);
   });

@@ -116,6 +116,18 @@ describe('/api/workflow-definitions', () => {
       expect((await update('nobody', { title: 'x' })).status).to.equal(404);
     });
 
+    it('writes once for a repeated key, and rehearses without writing', async () => {
+      await create(line('Once'));
+      const body = { operation: 'update', workflowId: 'once', patch: { title: 'Once more' }, idempotencyKey: 'u-1' };
+      for (const replayed of [undefined, 'true']) {
+        const answer = await house.operator.post(`${root}/mutate`, body);
+        expect([answer.status, answer.body.definition.version, answer.headers['idempotency-replayed']]).to.deep.equal([200, 2, replayed]);
+      }
+      const rehearsed = await house.operator.post(`${root}/mutate?dryRun=true`, { ...body, idempotencyKey: undefined, patch: { title: 'Never' } });
+      expect(rehearsed.status, rehearsed.text).to.equal(200);
+      expect((await house.operator.get(`${root}/once`)).body).to.include({ version: 2, title: 'Once more' });
+    });
+
     it('lets edges follow a new ceiling of the loop', async () => {
       await create(line('Loop', { loop: { maxRoundsPerRun: 3 }, edges: [{ id: 'ta', from: 't', to: 'a' }, { id: 'ab', from: 'a', to: 'b' }, { id: 'ba', from: 'b', to: 'a', kind: 'loop' }] }));
       const { body } = await update('loop', { loop: { maxRoundsPerRun: 7 } });
@@ -177,6 +189,17 @@ describe('/api/workflow-definitions', () => {
       expect(body.liveness.findings).to.have.length(1);
       expect(body.liveness.findings[0]).to.include({ code: 'non-loop-cycle', ref: 'a' });
       expect(body.liveness.findings[0].message).to.include('"a", "b"');
+    });
+
+    it('finds workflows that run each other in a circle, which none of them shows alone', async () => {
+      const calling = (title: string, target: string) => ({ title, nodes: [{ id: 't', type: 'trigger' }, noop('call', { actor: { kind: 'workflow', workflowId: target } })], edges: [{ id: 'e', from: 't', to: 'call' }] });
+      expect((await create(calling('Ring one', 'ring-two'))).status).to.equal(201);
+      expect((await create(calling('Ring two', 'ring-three'))).status).to.equal(201);
+      const { status, body } = await create(calling('Ring three', 'ring-one'));
+      expect([status, body.errors]).to.deep.equal([400, [{ code: 'call-circle', message: 'step "call" runs "ring-one", which comes back to "ring-three" by way of ring-one, ring-two', ref: 'call' }]]);
+      expect((await house.operator.post(`${root}/plan`, { definition: calling('Ring three', 'ring-one') })).body.liveness.findings).to.have.length(1);
+      expect((await create(calling('Ring three', 'ring-one'), agents['cat'])).status, 'a stranger hears that they are one').to.equal(403);
+      expect((await update('ring-two', { nodes: [{ id: 't', type: 'trigger' }, noop('call', { actor: { kind: 'workflow', workflowId: 'ring-one' } })] })).body.errors[0].code).to.equal('call-circle');
     });
 
     it('refuses what names nothing to plan', async () => {
@@ -253,9 +276,12 @@ describe('/api/workflow-definitions', () => {
     const [people, agent] = [await house.socket('/ws'), await house.socket('/ws', { authorization: `Bearer ${house.tokens.mint('of-cat')}` })];
     await create(line('Heard'));
     await update('heard', { title: 'Heard twice' });
+    for (const verb of ['pause', 'resume', 'retire']) await house.operator.post(`${root}/heard/${verb}`);
     for (const socket of [people, agent]) {
       const frame = await socket.until(({ event, payload }) => event === 'company:changed' && (payload as { action?: string; id?: string }).action === 'updated' && (payload as { id?: string }).id === 'heard');
       expect(frame.payload).to.include({ entity: 'workflow-definition', id: 'heard', version: 2 });
+      await socket.until(({ payload }) => (payload as { action?: string; id?: string } | null)?.action === 'retired');
+      expect(socket.frames.flatMap(({ payload }) => (payload?.id === 'heard' ? [payload.action] : []))).to.deep.equal(['created', 'updated', 'paused', 'resumed', 'retired']);
     }
   });
 });

@@ -79,9 +79,15 @@ describe('parseDefinition', () => {
       ['a pattern, for which there is no safe engine here', withNode(noop('c'), [edge('b', 'c', { when: [{ path: 'input.x', op: 'matches', value: '(a+)+$' }] })]), 'bad-edge-condition b-c'],
       ['a shape that would need a pattern', { ...chain('a'), input: { type: 'string', pattern: '(a+)+$' } }, 'bad-shape input'],
       ['a schedule of six fields', { ...chain('a'), nodes: [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron: '* * * * * *' } }, noop('a')] }, 'bad-schedule t'],
+      ...['0 25 * * *', '60 * * * *', '* * 0 * *', '* * * 13 *', '* * * * 8', '5-1 * * * *', '*/0 * * * *', 'x * * * *', '@daily'].map((cron): [string, unknown, string] => [`the schedule ${cron}`, { ...chain('a'), nodes: [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron } }, noop('a')] }, 'bad-schedule t']),
+      ['a time zone of nowhere', { ...chain('a'), nodes: [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron: '0 9 * * 1-5', timezone: 'Mars/Base' } }, noop('a')] }, 'bad-schedule t'],
       ['more nodes than there may be', { title: 'x', nodes: Array.from({ length: 97 }, (_, n) => noop(`n${n}`)), edges: [] }, 'too-many-nodes nodes'],
     ];
     for (const [what, definition, ...faults] of wrong) it(what, () => expect(faultsOf(definition), JSON.stringify(parseDefinition(definition).faults)).to.deep.equal(faults));
+  });
+
+  it('accepts schedules as people write them', () => {
+    for (const cron of ['0 9 * * 1-5', '*/15 0,12 1-31/2 JAN-mar Mon,7', '59 23 31 12 0']) expect(faultsOf({ ...chain('a'), nodes: [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron, timezone: 'America/St_Johns' } }, noop('a')] }), cron).to.deep.equal([]);
   });
 
   it('accepts a switch that leaves nothing out: a bare edge, or one condition and its contrary', () => {

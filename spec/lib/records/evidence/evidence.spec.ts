@@ -42,6 +42,8 @@ describe('openEvidence', () => {
     await mkdir(join(folder, 'outside'));
     await symlink(join(folder, 'outside'), join(standard(), 'workflows'));
     expect(await evidence.write('workflows/a.json', 'x').catch((error: Error) => error.message)).to.include('leads out of');
+    expect(await evidence.write('workflows/deep/a.json', 'x').catch((error: Error) => error.message)).to.include('leads out of');
+    expect(await stat(join(folder, 'outside', 'deep')).catch(() => 'absent'), 'not even a folder').to.equal('absent');
     expect(await stat(join(folder, 'outside', 'a.json')).catch(() => 'absent')).to.equal('absent');
   });
 });

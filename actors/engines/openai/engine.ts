@@ -1,0 +1,96 @@
+import type { Engine, TurnIO, TurnRequest, TurnResult } from '../engine.js';
+import { defineEngine } from '../engine.js';
+import { modelsOf } from '../agent/program.js';
+import { limitsMemory } from '../limits.js';
+import { conversationOf } from './conversation.js';
+import { openEndpoint, type Endpoint } from './endpoint.js';
+import { endOfFault } from './ending.js';
+import { lookFor } from './looking.js';
+import { playRounds } from './rounds.js';
+import type { OpenAiOptions } from './options.js';
+import { openTools } from './tools.js';
+
+/**
+ * Any endpoint that speaks OpenAI's chat completions, in process: no program, no process of its own, nothing to install.
+ * It keeps no conversation, so every turn is told the earlier messages; what its model may do are the gateway's own
+ * tools, over the session's own token, and therefore no more than the session may.
+ */
+/** `openAiEngine({name: 'local', baseUrl: 'http://127.0.0.1:11434/v1', models: ['llama3.2']})` */
+export function openAiEngine(options: OpenAiOptions): Engine {
+  const limits = limitsMemory('x-ratelimit headers');
+  const { efforts = [] } = options;
+  const configured = modelsOf([...new Set([...(options.model === undefined ? [] : [options.model]), ...(options.models ?? [])])], efforts)
+    .filter(({ id }, index, all) => all.findIndex((other) => other.id === id) === index);
+  return defineEngine({
+    name: options.name,
+    effortMechanism: efforts.length === 0 ? 'none' : 'reasoning_effort',
+    limits: async () => limits.read(),
+    async discover() {
+      const { models: found, ...facts } = await lookFor(options);
+      const models = configured.length > 0 ? configured : modelsOf(found, efforts);
+      return { ...facts, models, defaultModel: options.model ?? models[0]?.id ?? null };
+    },
+    async turn(request, io) {
+      if (io.signal.aborted) return { outcome: 'interrupted', text: '' };
+      const watch = watchOver(request, io);
+      const said = { text: '' };
+      try {
+        const endpoint = await openEndpoint(options, limits, watch.signal);
+        return await play(options, request, io, { endpoint, watch, said });
+      } catch (error) {
+        if (io.signal.aborted) return { outcome: 'interrupted', text: said.text };
+        if (watch.signal.aborted) return { outcome: 'failed', text: said.text, error: `${options.name} did not finish within its time and was ended.` };
+        return endOfFault(error, options, limits, said.text);
+      } finally {
+        watch.close();
+      }
+    },
+  });
+}
+
+interface Stage {
+  readonly endpoint: Endpoint;
+  readonly watch: Watch;
+  readonly said: { text: string };
+}
+
+async function play(options: OpenAiOptions, request: TurnRequest, io: TurnIO, { endpoint, watch, said }: Stage): Promise<TurnResult> {
+  const listed = options.models?.[0];
+  const model = request.model ?? options.model ?? (typeof listed === 'object' ? listed.id : listed) ?? (await endpoint.firstModel());
+  if (model === undefined) return { outcome: 'failed', text: '', error: `${options.name} has no model. Name one under engines.openai.${options.name}.models.` };
+  const tools = await openTools(options.tools === false ? undefined : request.mcp, options.tools, watch.signal);
+  try {
+    return await playRounds({
+      endpoint, tools, io, said, signal: watch.signal, heard: watch.heard, model, effort: request.effort ?? options.effort,
+      roundsMax: options.roundsMax ?? 30, prices: options.pricesUsdPerMillionTokens, name: options.name,
+      messages: conversationOf(request, [options.instructions, tools.instructions].filter((part) => part !== undefined).join('\n\n')),
+    });
+  } finally {
+    await tools.close();
+  }
+}
+
+/** The turn's abort and deadline in one signal, and a word to watchers when nothing was heard for long. */
+interface Watch {
+  readonly signal: AbortSignal;
+  heard(): void;
+  close(): void;
+}
+
+function watchOver({ deadlineMs, silenceMs }: TurnRequest, io: TurnIO): Watch {
+  const late = new AbortController();
+  const deadline = setTimeout(() => late.abort(), Math.min(deadlineMs, 2 ** 31 - 1));
+  const arm = (): NodeJS.Timeout => setTimeout(() => io.delta('status', 'The model has been silent for a while.'), Math.min(silenceMs, 2 ** 31 - 1));
+  let silence = arm();
+  return {
+    signal: AbortSignal.any([io.signal, late.signal]),
+    heard() {
+      clearTimeout(silence);
+      silence = arm();
+    },
+    close() {
+      clearTimeout(deadline);
+      clearTimeout(silence);
+    },
+  };
+}

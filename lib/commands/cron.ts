@@ -1,0 +1,120 @@
+import type { FireJob, LaunchInput, Launched } from '../../machines/cron-fire/machine.js';
+import { system } from '../../machines/caller.js';
+import type { Json } from '../../machines/ground.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { JobFields } from '../../machines/schedule/context.js';
+import type { ActorView } from '../supervisor/contract.js';
+import { frozenPrefix, mintWorkItem, workItemInput } from './create-work-item.js';
+import { asked, employeeNamed, type Asking, type Desk, type Done } from './desk.js';
+import { openWithin, selectFor } from './open-session.js';
+import { idsOf } from './walk.js';
+import { workingFolder } from './working-folder.js';
+
+/** Cron jobs: written down, changed, taken away, fired by hand; and what a fire opens. */
+
+export type JobWish = Partial<JobFields> & { readonly id?: string | undefined };
+/** Of a job that follows a workflow. */
+export interface Managed { readonly managedBy: 'workflow'; readonly workflowId: string }
+
+/** The zone of this machine, for jobs that name none. */
+export const homeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export async function createJob(desk: Desk, wish: JobWish, asking: Asking, managed?: Managed): Promise<Done<ActorView> | Refusal> {
+  const id = wish.id ?? desk.supervisor.world.id();
+  const unfit = fitId(id) ?? await fitPeople(desk, wish);
+  if (unfit !== undefined) return unfit;
+  const taken = (await idsOf(desk.supervisor, 'schedule', { index: 'all' })).some((known) => known.toLowerCase() === id.toLowerCase());
+  if (taken && asking.idempotency === undefined) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
+  const input = { ...defaults, ...given(wish), zone: wish.timezone ?? homeZone(), managedBy: managed?.managedBy ?? null, workflowId: managed?.workflowId ?? null };
+  if ((await desk.supervisor.get('schedule', id))?.value === 'deleted') {
+    const { zone, managedBy, workflowId, ...job } = input;
+    return answered(await desk.supervisor.ask('schedule', id, { type: 'job.revive', job, zone, managedBy, workflowId }, asked(asking)));
+  }
+  const born = await desk.supervisor.spawn('schedule', { id, input: input as unknown as Json, ...asked(asking) }); // plain values, all of them
+  return isRefusal(born) && born.code === 'EXISTS' ? refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`) : answered(born);
+}
+
+export async function editJob(desk: Desk, id: string, patch: JobWish, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const unfit = await fitPeople(desk, patch);
+  if (unfit !== undefined) return unfit;
+  const known = await desk.supervisor.get('schedule', id);
+  if (known === undefined || known.value === 'deleted') return refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found');
+  const { timezone } = known.view as { timezone: string | null };
+  const zone = (patch.timezone === undefined ? timezone : patch.timezone) ?? homeZone();
+  return answered(await desk.supervisor.ask('schedule', id, { type: 'job.edit', patch: given(patch), zone }, asked(asking)));
+}
+
+export async function deleteJob(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  return jobAsked(desk, id, { type: 'job.delete' }, asking);
+}
+
+export async function triggerJob(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  return jobAsked(desk, id, { type: 'job.trigger' }, asking);
+}
+
+/** What a fire opens, under the fire's own name: asked again, it finds what is there. Throws a sentence when it cannot begin. */
+export async function launchFire(desk: Desk, { fireId, job }: LaunchInput): Promise<Launched> {
+  const employee = must(employeeNamed(desk, job.employee));
+  const wish = { prompt: job.prompt, title: job.name, employee: job.employee, engine: job.engine, model: job.model, effort: job.effortLevel };
+  const selection = must(await selectFor(desk, wish, employee));
+  const sessionId = desk.supervisor.world.id();
+  const cwd = must(await workingFolder(desk, sessionId, undefined, false));
+  const prefix = await frozenPrefix(desk);
+  const by = system('cron');
+  const done = must(await desk.supervisor.transact<{ sessionId: string; workItemId: string }>({
+    name: 'cron-fire', actors: [], by, idempotency: { scope: 'cron', key: fireId, hash: fireId },
+    decide(turns) {
+      const item = mintWorkItem(turns, prefix, workItemInput(
+        { title: job.name, body: job.prompt, assignee: employee?.name ?? null, department: employee?.department ?? null, verifyPolicy: { mode: 'trust' } }, by, { source: 'cron', sourceRef: fireId },
+      ));
+      openWithin(desk, turns, sessionId, {
+        wish, employee, selection, cwd, lineage: { parentSessionId: null, ancestors: [] }, workItemId: item.id,
+        source: 'cron', sourceRef: fireId, reportTo: { kind: 'cron-fire', id: fireId },
+      });
+      return { sessionId, workItemId: item.id };
+    },
+  }));
+  prefix.frozen = true;
+  return done.result;
+}
+
+export type { FireJob };
+
+const defaults: JobFields = {
+  name: 'untitled', enabled: true, schedule: '0 * * * *', timezone: null, engine: null, model: null, effortLevel: null, employee: null, prompt: '', delivery: null, missed: 'skip',
+};
+
+/** The fields of a job that a wish names, and nothing else of it. */
+function given(wish: JobWish): Partial<JobFields> {
+  return Object.fromEntries(Object.keys(defaults).flatMap((member) => {
+    const value = wish[member as keyof JobFields];
+    return value === undefined ? [] : [[member, value]];
+  }));
+}
+
+function fitId(id: string): Refusal | undefined {
+  if (id !== id.trim()) return refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must not have leading/trailing whitespace');
+  return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(id) ? undefined : refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must be A-Z, a-z or 0-9, then at most 127 of those or . _ : -');
+}
+
+/** A name that nobody has, an engine or model that does not exist: said when the job is written, not at three in the morning. */
+async function fitPeople(desk: Desk, wish: JobWish): Promise<Refusal | undefined> {
+  const employee = employeeNamed(desk, wish.employee);
+  if (isRefusal(employee)) return employee;
+  if (wish.engine === undefined && wish.model === undefined && wish.effortLevel === undefined) return undefined;
+  const selected = await selectFor(desk, { prompt: '', engine: wish.engine, model: wish.model, effort: wish.effortLevel }, employee);
+  return isRefusal(selected) ? selected : undefined;
+}
+
+async function jobAsked(desk: Desk, id: string, event: { readonly type: string }, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const known = await desk.supervisor.get('schedule', id);
+  if (known === undefined || known.value === 'deleted') return refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found');
+  return answered(await desk.supervisor.ask('schedule', id, { ...event }, asked(asking)));
+}
+
+const answered = (view: ActorView | Refusal): Done<ActorView> | Refusal => (isRefusal(view) ? view : { value: view, replayed: view.replayed === true, steps: view.steps ?? [] });
+
+function must<Value>(value: Value | Refusal): Value {
+  if (isRefusal(value)) throw new Error(value.message);
+  return value;
+}

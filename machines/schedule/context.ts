@@ -1,0 +1,83 @@
+import type { Stamp } from '../ground.js';
+
+/** The shapes of a cron job. Times are epoch milliseconds. */
+
+export type MissedPolicy = 'skip' | 'once' | 'all';
+export type Delivery = { readonly connector: string; readonly channel: string };
+
+/** What people write down of a job. */
+export type JobFields = {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly schedule: string;
+  readonly timezone: string | null;
+  readonly engine: string | null;
+  readonly model: string | null;
+  readonly effortLevel: string | null;
+  readonly employee: string | null;
+  readonly prompt: string;
+  readonly delivery: Delivery | null;
+  readonly missed: MissedPolicy;
+};
+
+export interface ScheduleContext extends JobFields {
+  readonly id: string;
+  /** `workflow`: kept in step with a definition; nobody else changes it. */
+  readonly managedBy: string | null;
+  readonly workflowId: string | null;
+  /** The zone that `timezone` comes to: its own, else that of the machine when it was last written. */
+  readonly zone: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The next instant it is due; null while it is disabled. */
+  readonly nextAt: number | null;
+  /** The last instant that was dealt with: none at or before it ever fires again. */
+  readonly doneUntil: number;
+  readonly fires: number;
+  readonly missedFires: number;
+  /** Fires that have not ended yet. */
+  readonly active: readonly string[];
+  readonly lastRun: LastRun | null;
+}
+
+export type LastRun = { readonly timestamp: string; readonly sessionKey: string; readonly status: string; readonly durationMs: number };
+
+export interface ScheduleInput extends JobFields {
+  readonly id: string;
+  readonly at: number;
+  readonly zone: string;
+  readonly managedBy: string | null;
+  readonly workflowId: string | null;
+}
+
+export type ScheduleEvent = Stamp & (
+  | { readonly type: 'job.edit'; readonly patch: Partial<JobFields>; readonly zone: string }
+  | { readonly type: 'job.revive'; readonly job: JobFields; readonly zone: string; readonly managedBy: string | null; readonly workflowId: string | null }
+  | { readonly type: 'job.trigger' }
+  | { readonly type: 'job.delete' }
+  // Of its own timer:
+  | { readonly type: 'job.due' }
+);
+export type ScheduleEventOf<Type extends ScheduleEvent['type']> = Extract<ScheduleEvent, { type: Type }>;
+
+/** What a fire is told. */
+export interface FireInput {
+  readonly id: string;
+  readonly at: number;
+  readonly jobId: string;
+  readonly dueAt: number;
+  readonly why: 'schedule' | 'caught-up' | 'trigger';
+  /** It will not run: its time went by. */
+  readonly missed: string | null;
+  readonly job: Pick<JobFields, 'name' | 'engine' | 'model' | 'effortLevel' | 'employee' | 'prompt' | 'delivery'> & { readonly workflowId: string | null };
+}
+
+export const limits = {
+  /** Later than this a fire is not late but missed. */
+  graceMs: 60_000,
+  /** Of fires that were missed, so many newest ones are caught up, and are recorded. */
+  missedMax: 24,
+  activeMax: 10,
+  promptBytesMax: 64 * 1024,
+  nameCharsMax: 200,
+} as const;

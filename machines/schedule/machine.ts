@@ -1,0 +1,152 @@
+import { assertEvent, cancel, enqueueActions, setup } from 'xstate';
+import { fromKernel, isPerson, isTrusted } from '../caller.js';
+import { announce, effect, type Wish } from '../ground.js';
+import { jsonBytes } from '../json-bytes.js';
+import { refuse, type Refusal } from '../refusals.js';
+import { limits, type FireInput, type JobFields, type LastRun, type ScheduleContext, type ScheduleEvent, type ScheduleInput } from './context.js';
+import { scheduleFault } from './next.js';
+import { ahead, fire, planDue, type Plan } from './plan.js';
+
+/**
+ * A cron job.
+ *
+ * **What lives.** What people wrote down, and one alarm: the next instant it is due. The alarm is a durable timer, so a
+ * gateway that was away hears it at its next start.
+ *
+ * **What can happen.** The alarm rings: a fire is born in the same commit, as an actor of the name `cron:<job>:<instant>`,
+ * and the next alarm is set. Instants that went by while nobody was there are skipped, caught up once or all caught up,
+ * as the job says; each is on record. A person fires it by hand, at any time.
+ *
+ * **What can never happen.** One instant that fires twice, whatever clocks do. A job without an alarm while it is
+ * enabled. An agent that changes a job; anybody but the gateway itself that changes one which follows a workflow.
+ */
+export const scheduleMachine = setup({
+  types: {} as { context: ScheduleContext; events: ScheduleEvent; input: ScheduleInput; emitted: Wish },
+  actors: {
+    /** Durable child: one run. */
+    fire: effect<void, FireInput>(),
+  },
+  guards: { allowed: ({ context, event }) => schedulePolicy(context, event) === undefined },
+  actions: {
+    wake: enqueueActions(({ context, enqueue }) => {
+      const next = ahead(context, context.createdAt);
+      enqueue.assign(next);
+      alarm(enqueue, next.nextAt, context.createdAt);
+      enqueue.emit(announce('cron:changed', { id: context.id, action: 'created' }));
+    }),
+    ring: enqueueActions(({ context, event, enqueue }) => {
+      const plan = planDue(context, event.at);
+      start(enqueue, context, plan.fires, event.at);
+      enqueue.assign({ nextAt: plan.nextAt, doneUntil: plan.doneUntil, missedFires: context.missedFires + plan.missed });
+      alarm(enqueue, plan.nextAt, event.at);
+    }),
+    /** Rung too early: somebody set the clock back. */
+    wait: enqueueActions(({ context, event, enqueue }) => alarm(enqueue, context.nextAt, event.at)),
+    fireNow: enqueueActions(({ context, event, enqueue }) => start(enqueue, context, [fire(context, freeInstant(context, event.at), 'trigger', null)], event.at)),
+    edit: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'job.edit');
+      const edited = { ...context, ...event.patch, zone: event.zone, updatedAt: event.at };
+      const next = ahead(edited, event.at);
+      enqueue.assign({ ...event.patch, zone: event.zone, updatedAt: event.at, ...next });
+      alarm(enqueue, next.nextAt, event.at);
+      enqueue.emit(announce('cron:changed', { id: context.id, action: 'updated' }));
+    }),
+    endFire: enqueueActions(({ context, event, enqueue }) => {
+      const { actorId, output } = event as unknown as { readonly actorId: string; readonly output?: LastRun }; // XState's types do not show the ends of spawned children
+      enqueue.stopChild(actorId); // XState would remember it for ever
+      enqueue.assign({ active: context.active.filter((id) => id !== actorId), ...(output === undefined ? {} : { lastRun: output }) });
+    }),
+    rewrite: enqueueActions(({ event, enqueue }) => {
+      assertEvent(event, 'job.revive');
+      enqueue.assign({ ...event.job, zone: event.zone, managedBy: event.managedBy, workflowId: event.workflowId, createdAt: event.at, updatedAt: event.at, lastRun: null });
+    }),
+    tellDeleted: enqueueActions(({ context, enqueue }) => enqueue.emit(announce('cron:changed', { id: context.id, action: 'deleted' }))),
+  },
+}).createMachine({
+  id: 'schedule',
+  context: ({ input }) => firstContext(input),
+  initial: 'scheduled',
+  states: {
+    scheduled: {
+      entry: 'wake',
+      on: {
+        'job.due': [
+          { guard: ({ context, event }) => context.nextAt !== null && event.at >= context.nextAt, actions: 'ring' },
+          { actions: 'wait' },
+        ],
+        'job.edit': { guard: 'allowed', actions: 'edit' },
+        'job.trigger': { guard: 'allowed', actions: 'fireNow' },
+        'job.delete': { guard: 'allowed', target: 'deleted' },
+        'xstate.done.actor.*': { actions: 'endFire' },
+        'xstate.error.actor.*': { actions: 'endFire' },
+      },
+    },
+    /** Its name may be used again; instants that it fired stay fired. */
+    deleted: {
+      entry: ['tellDeleted', cancel('due')],
+      on: {
+        'job.revive': { guard: 'allowed', target: 'scheduled', actions: 'rewrite' },
+        'xstate.done.actor.*': { actions: 'endFire' },
+        'xstate.error.actor.*': { actions: 'endFire' },
+      },
+    },
+  },
+});
+
+export function schedulePolicy(context: ScheduleContext, event: ScheduleEvent): Refusal | undefined {
+  switch (event.type) {
+    case 'job.edit':
+    case 'job.delete':
+      if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Scheduling is for people; agents only read it.');
+      if (context.managedBy !== null && isPerson(event.by)) return refuse('CONFLICT', { workflowId: context.workflowId }, `This job follows the workflow "${context.workflowId}"; change that instead.`);
+      return event.type === 'job.edit' ? fitJob({ ...context, ...event.patch }, event.zone) : undefined;
+    case 'job.revive': return isTrusted(event.by) ? fitJob(event.job, event.zone) : refuse('FORBIDDEN', {}, 'Scheduling is for people; agents only read it.');
+    case 'job.trigger':
+      if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Only people fire a job by hand.');
+      return context.active.length < limits.activeMax ? undefined : refuse('QUEUE_FULL', { activeMax: limits.activeMax }, `${limits.activeMax} earlier runs of this job have not ended yet.`);
+    case 'job.due': return event.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the job itself sends this.');
+    default: return fromKernel(event) ? undefined : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  }
+}
+
+/** What is wrong with a job as people wrote it. */
+export function fitJob(job: Pick<JobFields, 'name' | 'prompt' | 'schedule'>, zone: string): Refusal | undefined {
+  if (typeof job.prompt !== 'string' || job.prompt.trim() === '') return refuse('BAD_REQUEST', { path: 'prompt' }, 'prompt is required');
+  if (jsonBytes(job.prompt) > limits.promptBytesMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'prompt', bytesMax: limits.promptBytesMax });
+  if (typeof job.name !== 'string' || job.name.length > limits.nameCharsMax) return refuse('BAD_REQUEST', { path: 'name' }, `name has at most ${limits.nameCharsMax} characters`);
+  const fault = scheduleFault(job.schedule, zone);
+  return fault === undefined ? undefined : refuse('BAD_REQUEST', { path: fault.path }, fault.message);
+}
+
+function firstContext({ id, at, zone, managedBy, workflowId, name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed }: ScheduleInput): ScheduleContext {
+  return {
+    id, name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed, managedBy, workflowId, zone,
+    createdAt: at, updatedAt: at, nextAt: null, doneUntil: at, fires: 0, missedFires: 0, active: [], lastRun: null,
+  };
+}
+
+/** Two people may press the button in the same millisecond. */
+function freeInstant(context: ScheduleContext, at: number): number {
+  return context.active.includes(fire(context, at, 'trigger', null).id) ? freeInstant(context, at + 1) : at;
+}
+
+/** The part of XState's `enqueue` that the helpers need. */
+interface Enqueue {
+  assign(set: Partial<ScheduleContext>): void;
+  cancel(id: string): void;
+  raise(event: ScheduleEvent, options: { readonly id: string; readonly delay: number }): void;
+  spawnChild(src: 'fire', options: { readonly id: string; readonly systemId: string; readonly input: FireInput }): void;
+}
+
+function alarm(enqueue: unknown, nextAt: number | null, at: number): void {
+  const { cancel, raise } = enqueue as Enqueue; // XState's own type of it is tied to one machine
+  if (nextAt === null) cancel('due');
+  else raise({ type: 'job.due' } as ScheduleEvent, { id: 'due', delay: Math.max(0, nextAt - at) }); // the kernel stamps it when it fires
+}
+
+function start(enqueue: unknown, context: ScheduleContext, fires: Plan['fires'], at: number): void {
+  const { spawnChild, assign } = enqueue as Enqueue;
+  for (const one of fires) spawnChild('fire', { id: one.id, systemId: one.id, input: { ...one, at } });
+  const running = fires.filter(({ missed }) => missed === null).map(({ id }) => id);
+  assign({ fires: context.fires + running.length, active: [...context.active, ...running] });
+}

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readAnnouncement } from '../../../lib/home/announce.js';
+import { layoutOf } from '../../../lib/home/layout.js';
+import { serve } from '../../../lib/serve.js';
+import { verdict } from '../../../lib/gateway/authority.js';
+import { farSide } from '../../actors/connectors/far-side.js';
+import { makeClient, poll, type Client } from './fixture.js';
+
+/** A whole gateway with a company of two and the clerk as its engine. */
+async function openHome(config = '') {
+  const layout = layoutOf({ home: await mkdtemp(join(tmpdir(), 'cron-')) });
+  await mkdir(join(layout.org, 'build'), { recursive: true });
+  await writeFile(join(layout.org, 'build', 'ann.yaml'), 'rank: employee\nengine: clerk\n');
+  await writeFile(layout.config, `engines: {default: clerk}\n${config}`);
+  let served = await serve({ layout, port: 0 });
+  const connect = async (): Promise<Client> => makeClient(Number(new URL(served.url).port), { authorization: `Bearer ${String((await readAnnouncement(layout.announcement))?.token)}` });
+  return {
+    layout, operator: await connect(), anonymous: makeClient(Number(new URL(served.url).port), {}),
+    async restart(): Promise<Client> {
+      await served.close();
+      served = await serve({ layout, port: 0 });
+      return connect();
+    },
+    async close() {
+      await served.close();
+      await rm(layout.home, { recursive: true, force: true });
+    },
+  };
+}
+const ended = (client: Client, id: string, count = 1) => poll(() => client.get(`/api/cron/${id}/runs`), ({ body }) => (body as unknown[]).length >= count);
+
+describe('/api/cron', () => {
+  let home: Awaited<ReturnType<typeof openHome>>;
+  afterEach(() => home.close());
+
+  it('keeps what people write, lists it with its latest run, and takes it away', async () => {
+    home = await openHome();
+    const made = await home.operator.post('/api/cron', { id: 'daily', name: 'Daily digest', schedule: '0 9 * * 1-5', timezone: 'Europe/Berlin', employee: 'ann', prompt: 'digest' });
+    expect(made.status).to.equal(201);
+    expect(made.body).to.deep.include({ id: 'daily', enabled: true, missed: 'skip', engine: null, managedBy: null, prompt: 'digest' });
+    expect(made.body.nextRunAt).to.match(/T0[78]:00:00\.000Z$/);
+    expect((await home.operator.get('/api/cron')).body).to.have.lengthOf(1);
+    expect((await home.operator.get('/api/cron')).body[0]).to.not.have.property('prompt');
+    const changed = await home.operator.call('PUT', '/api/cron/daily', { enabled: false, name: 'Paused' });
+    expect(changed.body).to.deep.include({ id: 'daily', name: 'Paused', enabled: false, nextRunAt: null, schedule: '0 9 * * 1-5' });
+    expect((await home.operator.call('DELETE', '/api/cron/daily')).body).to.deep.equal({ deleted: 'daily', name: 'Paused' });
+    expect((await home.operator.get('/api/cron')).body).to.deep.equal([]);
+    for (const [method, path] of [['GET', ''], ['PUT', ''], ['DELETE', ''], ['POST', '/trigger']] as const) expect((await home.operator.call(method, `/api/cron/daily${path}`, method === 'GET' ? undefined : {})).status, method).to.equal(404);
+    expect((await home.operator.post('/api/cron', { id: 'daily', prompt: 'again' })).status, 'the name is free again').to.equal(201);
+  });
+
+  it('refuses what cannot work, and names it', async () => {
+    home = await openHome();
+    await home.operator.post('/api/cron', { id: 'taken', prompt: 'x' });
+    for (const [path, body] of [
+      ['prompt', { prompt: ' ' }], ['prompt', {}], ['schedule', { prompt: 'x', schedule: 'soon' }], ['schedule', { prompt: 'x', schedule: '* * * * * *' }], ['schedule', { prompt: 'x', schedule: '0 0 30 2 *' }],
+      ['timezone', { prompt: 'x', timezone: 'Mars/Base' }], ['id', { prompt: 'x', id: '../up' }], ['id', { prompt: 'x', id: ' a' }], ['id', { prompt: 'x', id: 'TAKEN' }],
+      ['managedBy', { prompt: 'x', managedBy: 'workflow' }], ['workflowId', { prompt: 'x', workflowId: 'w' }], ['employee', { prompt: 'x', employee: 'eve' }], ['engine', { prompt: 'x', engine: 'none' }],
+    ] as const) {
+      const { status, body: answer } = await home.operator.post('/api/cron', body);
+      expect(status, JSON.stringify(body)).to.equal(400);
+      expect(JSON.stringify(answer), JSON.stringify(body)).to.include(path);
+    }
+    expect((await home.operator.call('PUT', '/api/cron/taken', { schedule: 'soon' })).status).to.equal(400);
+    expect((await home.operator.call('PUT', '/api/cron/taken', { managedBy: 'me' })).status).to.equal(400);
+    expect((await home.operator.get('/api/cron')).body).to.have.lengthOf(1);
+  });
+
+  it('runs by hand: a todo and a session of the cron group, a record, and the result in a chat', async () => {
+    const far = await farSide();
+    home = await openHome(`connectors:\n  instances:\n    - {name: hook, type: webhook, url: "${far.url}", secret: a secret of the specs}\n`);
+    await poll(() => home.operator.get('/api/connectors'), ({ body }) => body[0]?.status === 'running');
+    await home.operator.post('/api/cron', { id: 'daily', name: 'Daily', enabled: false, employee: 'ann', prompt: 'help', delivery: { connector: 'hook', channel: 'general' } });
+    const { status, body } = await home.operator.post('/api/cron/daily/trigger', { idempotencyKey: 'once' });
+    expect([status, body.triggered, body.jobId, body.employee]).to.deep.equal([200, true, 'daily', 'ann']);
+    await home.operator.post('/api/cron/daily/trigger', { idempotencyKey: 'once' });
+    const { body: runs } = await ended(home.operator, 'daily');
+    expect(runs).to.have.lengthOf(1);
+    expect(runs[0]).to.deep.include({ status: 'success', error: null, why: 'trigger' });
+    const { body: sessions } = await home.operator.get('/api/sessions?group=__cron__');
+    expect(sessions.map(({ id, source, sourceRef }: Record<string, string>) => [id, source, sourceRef])).to.deep.equal([[runs[0].sessionId, 'cron', runs[0].sessionKey]]);
+    const { body: items } = await home.operator.get('/api/work-items?source=cron');
+    expect(items.workItems.map(({ status: word, sourceRef, assignee }: Record<string, string>) => [word, sourceRef, assignee])).to.deep.equal([['done', runs[0].sessionKey, 'ann']]);
+    await poll(() => home.operator.get('/api/connectors/hook/deliveries'), ({ body: log }) => log.deliveries[0]?.status === 'sent');
+    expect(JSON.parse(far.got.find(({ method }) => method === 'POST')?.body ?? '{}').text).to.include('digest');
+    expect((await home.operator.get('/api/cron')).body[0].lastRun).to.deep.include({ sessionKey: runs[0].sessionKey, status: 'success' });
+    const operator = await home.restart();
+    expect((await operator.get('/api/cron/daily/runs')).body).to.deep.equal(runs);
+    await far.close();
+  });
+
+  it('calls a run an error when nobody is there to do it', async () => {
+    home = await openHome();
+    await home.operator.post('/api/cron', { id: 'lost', employee: 'ann', prompt: 'help' });
+    await rm(join(home.layout.org, 'build', 'ann.yaml'));
+    await writeFile(join(home.layout.org, 'build', 'bob.yaml'), 'rank: employee\n');
+    await poll(() => home.operator.get('/api/org'), ({ body }) => body.employees[0]?.name === 'bob');
+    await home.operator.post('/api/cron/lost/trigger');
+    const { body } = await ended(home.operator, 'lost');
+    expect(body[0]).to.deep.include({ status: 'error', sessionId: null });
+    expect(body[0].error).to.include('unknown employee "ann"');
+  });
+
+  it('passes over lines of the file that are none, and reads no other file', async () => {
+    home = await openHome();
+    await home.operator.post('/api/cron', { id: 'daily', prompt: 'help' });
+    const file = join(home.layout.cronRuns, 'daily.jsonl');
+    await mkdir(home.layout.cronRuns, { recursive: true });
+    await writeFile(file, 'no json\n{"sessionKey":7}\n\n{"torn');
+    await home.operator.post('/api/cron/daily/trigger');
+    const { body } = await ended(home.operator, 'daily');
+    expect(body).to.have.lengthOf(1);
+    expect((await readFile(file, 'utf8')).split('\n').at(-2)).to.equal(JSON.stringify(body[0]));
+    await appendFile(file, Array.from({ length: 600 }, (_, n) => `${JSON.stringify({ ...body[0], sessionKey: `k${n}` })}\n`).join(''));
+    for (const [limit, count] of [['0', 50], ['soon', 50], ['3', 3], ['9999', 500], ['-5', 1]] as const) expect((await home.operator.get(`/api/cron/daily/runs?limit=${limit}`)).body, limit).to.have.lengthOf(count);
+    expect((await home.operator.get('/api/cron/daily/runs?limit=1')).body[0].sessionKey).to.equal('k599');
+    for (const id of ['nobody', '..%2f..%2fconfig', '__proto__']) expect((await home.operator.get(`/api/cron/${id}/runs`)).body, id).to.deep.equal([]);
+  });
+
+  it('is for people; agents read', async () => {
+    home = await openHome();
+    for (const [method, path] of [['GET', ''], ['POST', ''], ['GET', '/x/runs'], ['POST', '/x/trigger']] as const) expect((await home.anonymous.call(method, `/api/cron${path}`, method === 'GET' ? undefined : {})).status, path).to.equal(401);
+    expect([verdict('cron.read', 'stranger'), verdict('cron.edit', 'above')]).to.deep.equal(['yes', 'FORBIDDEN']);
+  });
+});

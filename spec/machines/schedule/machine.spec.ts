@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { isoTime } from '../../../machines/iso-time.js';
+import { nextAfter } from '../../../machines/schedule/next.js';
+import { born, fires, morning, run, type Job } from './beings.js';
+
+const hourMs = 3_600_000;
+const ids = (job: Job): readonly string[] => fires(job).map(({ id, missed }) => `${id}${missed === null ? '' : ' missed'}`);
+/** The wall clock jumps; waits do not notice, except that the alarm rings when the steady clock says so. */
+const ring = (job: Job, at: number): void => { job.at = at; job.timers.delete('due'); job.step({ type: 'job.due', at, by: { type: 'system', part: 'timers' } } as { type: string }); };
+
+describe('a cron job', () => {
+  it('fires at every instant, once, under the name of the instant', () => {
+    const job = born();
+    job.advance(49 * hourMs);
+    expect(ids(job)).to.deep.equal(['cron:daily:2026-06-01T09:00:00.000Z', 'cron:daily:2026-06-02T09:00:00.000Z', 'cron:daily:2026-06-03T09:00:00.000Z']);
+    expect(job.snapshot.context).to.deep.include({ fires: 3, missedFires: 0, nextAt: Date.UTC(2026, 5, 4, 9) });
+  });
+
+  it('remembers a run only until it has ended', () => {
+    const job = born();
+    job.advance(hourMs);
+    const [id = ''] = job.snapshot.context.active;
+    job.finish(id, run());
+    expect(job.snapshot.context.active).to.deep.equal([]);
+    expect(job.snapshot.context.lastRun).to.deep.equal(run());
+    expect(Object.keys((job.snapshot as { children: object }).children), 'children that XState still holds').to.deep.equal([]);
+  });
+
+  it('does not fire while it is disabled, and begins at the next instant when it is enabled', () => {
+    const job = born({ enabled: false });
+    job.advance(48 * hourMs);
+    expect(ids(job)).to.deep.equal([]);
+    job.send({ type: 'job.edit', patch: { enabled: true }, zone: 'UTC' });
+    job.advance(24 * hourMs);
+    expect(ids(job)).to.deep.equal(['cron:daily:2026-06-03T09:00:00.000Z', 'cron:daily:2026-06-04T09:00:00.000Z'].slice(0, ids(job).length)).and.have.lengthOf(1);
+  });
+
+  it('fires by hand at any time, also twice in one millisecond', () => {
+    const job = born({ enabled: false });
+    job.send({ type: 'job.trigger' });
+    job.send({ type: 'job.trigger' });
+    expect(new Set(ids(job)).size).to.equal(2);
+    expect(fires(job).every(({ why }) => why === 'trigger')).to.equal(true);
+  });
+
+  it('has at most ten runs at once; a further one is on record as missed', () => {
+    const job = born({ schedule: '* * * * *' });
+    job.advance(12 * 60_000);
+    expect(fires(job).filter(({ missed }) => missed === null)).to.have.lengthOf(10);
+    expect(fires(job).filter(({ missed }) => missed !== null)).to.have.lengthOf(2);
+    expect(job.send({ type: 'job.trigger' })?.code).to.equal('QUEUE_FULL');
+  });
+
+  describe('after an absence', () => {
+    const away = (missed: string): Job => { const job = born({ missed }); ring(job, Date.UTC(2026, 5, 4, 12)); return job; };
+    const days = ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04'].map((day) => `cron:daily:${day}T09:00:00.000Z`);
+
+    it('that it skips puts what it missed on record', () => {
+      expect(ids(away('skip'))).to.deep.equal(days.map((id) => `${id} missed`));
+      expect(away('skip').snapshot.context.missedFires).to.equal(4);
+    });
+
+    it('that it catches up once runs for the last instant only', () => {
+      expect(ids(away('once'))).to.deep.equal([...days.slice(0, 3).map((id) => `${id} missed`), days[3]]);
+    });
+
+    it('that it catches up whole runs for every instant', () => {
+      expect(ids(away('all'))).to.deep.equal(days);
+      expect(fires(away('all')).every(({ why }) => why === 'caught-up')).to.equal(true);
+    });
+
+    it('of years does not count every minute, and keeps the newest', () => {
+      const job = born({ schedule: '* * * * *', missed: 'once' });
+      ring(job, Date.UTC(2031, 0, 1, 0, 0, 5));
+      expect(ids(job).length).to.be.at.most(60);
+      expect(ids(job).at(-1)).to.equal('cron:daily:2031-01-01T00:00:00.000Z');
+      expect(job.snapshot.context.nextAt).to.equal(Date.UTC(2031, 0, 1, 0, 1));
+    });
+  });
+
+  it('never fires an instant twice and never forgets one, whatever the clock does', () => {
+    const jump = fc.oneof(fc.constant(-2 * hourMs), fc.constant(24 * hourMs), fc.constant(0), fc.integer({ min: -hourMs, max: 5 * hourMs }), fc.constant(Date.UTC(2038, 0, 19) - morning));
+    fc.assert(fc.property(fc.constantFrom('0 * * * *', '30 2 * * *', '*/20 1,2,3 * * *'), fc.constantFrom('Europe/Berlin', 'UTC', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago'), fc.constantFrom('skip', 'once', 'all'), fc.array(fc.record({ jump, restart: fc.boolean() }), { minLength: 1, maxLength: 12 }), (schedule, zone, missed, steps) => {
+      const job = born({ schedule, zone, timezone: zone, missed });
+      let until = morning;
+      for (const { jump: by, restart } of steps) {
+        const due = job.timers.get('due')?.due ?? job.at;
+        const now = Math.min(Math.max(job.at, due) + by, Date.UTC(2040, 0));
+        if (restart) job.revive();
+        ring(job, now);
+        for (const id of job.snapshot.context.active) job.finish(id, run());
+        until = Math.max(until, now);
+      }
+      const all = fires(job).map(({ id }) => id);
+      expect(new Set(all).size, 'an instant fired twice').to.equal(all.length);
+      const instants = fires(job).map(({ dueAt }) => dueAt);
+      for (const at of instants) expect(nextAfter(schedule, zone, at - 1), isoTime(at)).to.equal(at);
+      const { nextAt, doneUntil } = job.snapshot.context;
+      expect(nextAt).to.equal(nextAfter(schedule, zone, Math.max(doneUntil, 0)));
+      expect(doneUntil).to.be.at.least(Math.max(...instants, morning));
+      expect(job.timers.has('due')).to.equal(true);
+    }), { numRuns: 150 });
+  });
+
+  it('waits on when the alarm rings too early because the clock was set back', () => {
+    const job = born();
+    ring(job, morning - 2 * hourMs);
+    expect(ids(job)).to.deep.equal([]);
+    expect(job.timers.get('due')?.due).to.equal(Date.UTC(2026, 5, 1, 9));
+  });
+
+  it('is changed by people, or by the gateway where it follows a workflow, and never by agents', () => {
+    const agent = { type: 'session', id: 's', employee: 'ann', ancestors: [] } as const;
+    const edit = { type: 'job.edit', patch: { name: 'Mine' }, zone: 'UTC' };
+    for (const event of [edit, { type: 'job.delete' }, { type: 'job.trigger' }]) expect(born().send({ ...event, by: agent })?.code, event.type).to.equal('FORBIDDEN');
+    const managed = born({ managedBy: 'workflow', workflowId: 'w1' });
+    expect(managed.send(edit)?.code).to.equal('CONFLICT');
+    expect(managed.send({ type: 'job.delete' })?.code).to.equal('CONFLICT');
+    expect(managed.send({ ...edit, by: { type: 'system', part: 'workflows' } })).to.equal(undefined);
+    expect(born().send({ type: 'job.due' })?.code).to.equal('UNKNOWN_EVENT');
+    for (const patch of [{ prompt: ' ' }, { schedule: 'soon' }, { name: 'x'.repeat(300) }]) expect(born().send({ ...edit, patch })?.code, JSON.stringify(patch)).to.equal('BAD_REQUEST');
+  });
+
+  it('gives its name away when it is deleted, and what was fired stays fired', () => {
+    const job = born();
+    job.advance(hourMs);
+    job.send({ type: 'job.delete' });
+    job.advance(48 * hourMs);
+    expect(ids(job)).to.have.lengthOf(1);
+    const { name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed } = job.snapshot.context;
+    job.at = morning; // and somebody set the clock back
+    job.send({ type: 'job.revive', job: { name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed }, zone: 'UTC', managedBy: null, workflowId: null });
+    expect(job.value).to.equal('scheduled');
+    expect(job.snapshot.context.nextAt).to.equal(Date.UTC(2026, 5, 2, 9));
+  });
+});
