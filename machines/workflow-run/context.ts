@@ -1,5 +1,5 @@
 import { callerName, type Caller } from '../caller.js';
-import type { Json, Stamp } from '../ground.js';
+import type { ActorKey, Json, Stamp } from '../ground.js';
 import type { Attempted, NodeStatus, RunStatus, Spot, StepOutcome, StepReport } from './attempt.js';
 import type { RunGraph } from './graph.js';
 
@@ -55,6 +55,8 @@ export interface RunInput {
   readonly requester: { readonly employee: string | null; readonly sessionId: string | null };
   readonly parent?: { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number; readonly depth: number } | null;
   readonly rerunOf?: { readonly runId: string; readonly nodeId: string } | null;
+  /** An actor that is told the end, as `work.ended`. */
+  readonly reportTo?: ActorKey | null;
   readonly inherited?: readonly Inherited[];
   /** Why it cannot start: it is born failed, and says so. */
   readonly errors?: readonly RunError[];
@@ -79,6 +81,7 @@ export interface RunContext {
   readonly startedBy: string;
   readonly parent: NonNullable<RunInput['parent']> | null;
   readonly rerunOf: NonNullable<RunInput['rerunOf']> | null;
+  readonly reportTo: ActorKey | null;
   readonly escalateAfterMs: number;
   readonly status: RunStatus;
   readonly startedAt: number;
@@ -185,6 +188,7 @@ export function firstContext(input: RunInput): RunContext {
     startedBy: callerName(input.by),
     parent: input.parent ?? null,
     rerunOf: input.rerunOf ?? null,
+    reportTo: input.reportTo ?? null,
     escalateAfterMs: input.escalateAfterMs,
     status: 'running',
     startedAt: input.at,

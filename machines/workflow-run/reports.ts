@@ -15,7 +15,8 @@ export function tellEnded(context: RunContext, at: number, { evidence, result }:
   const error = context.errors.at(-1)?.message ?? null;
   const words = error ?? (result === undefined || Object.keys(result).length === 0 ? '' : `Result: ${JSON.stringify(result).slice(0, 2_000)}`);
   const { set, wishes } = episode(context, at, 'terminal', context.status, words);
-  const { parent } = context;
+  const { parent, reportTo } = context;
+  const outcome = context.status === 'completed' ? 'succeeded' : context.status === 'cancelled' ? 'interrupted' : 'failed';
   return {
     set: { ...set, evidence },
     wishes: [
@@ -23,9 +24,9 @@ export function tellEnded(context: RunContext, at: number, { evidence, result }:
       ...wishes,
       ...(parent === null ? [] : [tell({ kind: 'workflow-run', id: parent.runId }, {
         type: 'step.ended', nodeId: parent.nodeId, round: parent.round, attempt: parent.attempt, worker: { kind: 'workflow-run', id: context.id }, costUsd: context.costUsd,
-        outcome: context.status === 'completed' ? 'succeeded' : context.status === 'cancelled' ? 'interrupted' : 'failed',
-        text: `The run ${context.id} ${context.status}.`, error, ...(result === undefined ? {} : { fields: result as Json }),
+        outcome, text: `The run ${context.id} ${context.status}.`, error, ...(result === undefined ? {} : { fields: result as Json }),
       })]),
+      ...(reportTo === null ? [] : [tell(reportTo, { type: 'work.ended', runId: context.id, outcome, text: `The run ${context.id} of "${context.title}" ${context.status}. ${words}`.trim(), error })]),
     ],
   };
 }

@@ -98,7 +98,7 @@ function inputOf(definition: WorkflowDefinition, wish: InnerWish & { readonly in
     trigger: { source, event, fireRef }, payload, input: wish.input, inputHash: found.inputHash, idempotencyKey: wish.idempotencyKey ?? null,
     report: wish.report === undefined ? own : wish.report, workItemId: wish.workItemId ?? null,
     requester: by.type === 'session' ? { employee: by.employee, sessionId: by.id } : { employee: null, sessionId: null },
-    parent: wish.parent ?? null, rerunOf: wish.rerunOf ?? null, inherited: wish.inherited ?? [], errors: found.errors, queued: found.queued, escalateAfterMs: found.escalateAfterMs,
+    parent: wish.parent ?? null, rerunOf: wish.rerunOf ?? null, reportTo: wish.reportTo ?? null, inherited: wish.inherited ?? [], errors: found.errors, queued: found.queued, escalateAfterMs: found.escalateAfterMs,
   };
   return input as unknown as Json; // JSON by construction; an interface is no record to the compiler
 }

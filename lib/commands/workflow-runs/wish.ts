@@ -1,4 +1,4 @@
-import type { Json } from '../../../machines/ground.js';
+import type { ActorKey, Json } from '../../../machines/ground.js';
 import type { Inherited } from '../../../machines/workflow-run/context.js';
 
 /** What starts a run: by hand, by a trigger, by a step of another run. */
@@ -14,6 +14,8 @@ export interface RunWish {
   readonly idempotencyKey?: string | undefined;
   /** Who is told when the run parks and ends. Default: the session that asks, if it is one. */
   readonly report?: RunReport | null | undefined;
+  /** An actor that is told the end of the run: `work.ended {runId, outcome: succeeded | failed | interrupted, text, error}`. */
+  readonly reportTo?: ActorKey | undefined;
   /** The work item on which the run's approval gates are mirrored. */
   readonly workItemId?: string | null | undefined;
 }
