@@ -1,7 +1,7 @@
 import type { Patterns } from '../../machines/graph/conditions.js';
 import { checkShape } from '../../machines/shape.js';
-import { type RunContext, type RunFacts, type RunInput } from '../../machines/workflow-run/context.js';
-import { gatesOf } from '../../machines/workflow-run/graph.js';
+import type { RunFacts, RunInput } from '../../machines/workflow-run/context.js';
+import { gatesOf, graphOf } from '../../machines/workflow-run/graph.js';
 import { runMachine, type workflowRunMachine } from '../../machines/workflow-run/machine.js';
 import { admitRun, runPolicy } from '../../machines/workflow-run/policy.js';
 import { runIndex, runView, type RunView } from '../../machines/workflow-run/view.js';
@@ -21,13 +21,13 @@ export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowP
     hands: { 'workflow-step': workflowStepHand(ports), 'workflow-act': workflowActHand(ports), 'workflow-evidence': workflowEvidenceHand(ports) },
     policy: (snapshot, event) => runPolicy(snapshot.context, event),
     admit: (input, stamp) => admitRun({ ...(input as unknown as RunInput), ...stamp } as RunInput), // the kernel hands inputs on as JSON; the command has made this one
-    facts: (snapshot, event, world) => runFacts(snapshot?.context ?? ((event as { input?: unknown }).input as RunInput | undefined), world['roster']) as unknown as Json, // plain members only
+    facts: (snapshot, event, world) => runFacts(snapshot === undefined ? (event as { input?: unknown }).input as RunInput | undefined : { graph: graphOf(snapshot.context), requester: snapshot.context.requester }, world['roster']) as unknown as Json, // plain members only
     view: (snapshot, { rev }) => runView(snapshot.context, rev) as RunView & { [member: string]: Json }, // plain members only
     index: (snapshot) => runIndex(snapshot.context),
     counts: (snapshot) => [snapshot.context.status],
     contents: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
     check: checkShape({
-      id: 'string', workflowId: 'string', definitionVersion: 'number', title: 'string', graph: 'object', trigger: 'object', status: 'string', startedAt: 'number',
+      id: 'string', workflowId: 'string', definitionVersion: 'number', title: 'string', graph: 'string', trigger: 'object', status: 'string', startedAt: 'number',
       updatedAt: 'number', endedAt: 'number?', spots: 'object', paths: 'string', truths: 'object', gates: 'object', rounds: 'number', loops: 'object',
       receipts: 'number', settled: 'number', edited: 'array', decisions: 'array', errors: 'array', evidence: 'string', queued: 'boolean', continuing: 'boolean',
     }),
@@ -36,7 +36,7 @@ export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowP
 }
 
 /** Who may be asked to decide, where the run has gates at all. */
-export function runFacts(run: Pick<RunContext, 'graph' | 'requester'> | undefined, roster: unknown): RunFacts | null {
+export function runFacts(run: Pick<RunInput, 'graph' | 'requester'> | undefined, roster: unknown): RunFacts | null {
   if (run === undefined || !run.graph.nodes.some((node) => gatesOf(node).length > 0)) return null;
   if (!isRoster(roster)) return { root: null, managers: [], executives: [], approvers: [] };
   const named = run.graph.nodes.flatMap((node) => gatesOf(node).map(({ approver }) => approver));

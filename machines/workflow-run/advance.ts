@@ -142,9 +142,9 @@ function followLoop(pass: Pass): boolean {
     const ids = again.map((place) => (pass.nodes[place] as RunNode).id);
     if (ids.some((id) => { const other = pass.spots[id]; return other !== undefined && isActive(other); })) continue;
     for (const id of ids) pass.spot(id, undefined);
-    for (const place of again) for (const at of pass.ways.out[place] ?? []) if (pass.spots[(pass.nodes[pass.now.graph.edges[at]?.to ?? 0] as RunNode).id] === undefined) pass.mark(at, '?');
+    for (const place of again) for (const at of pass.ways.out[place] ?? []) if (pass.spots[(pass.nodes[pass.graph.edges[at]?.to ?? 0] as RunNode).id] === undefined) pass.mark(at, '?');
     pass.set({ rounds: pass.now.rounds + 1, loops: { ...pass.now.loops, [spot.loop]: (pass.now.loops[spot.loop] ?? 0) + 1 } });
-    pass.candidates.push(pass.now.graph.edges[spot.loop]?.to ?? 0);
+    pass.candidates.push(pass.graph.edges[spot.loop]?.to ?? 0);
     return true;
   }
   return false;

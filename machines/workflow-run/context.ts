@@ -71,7 +71,8 @@ export interface RunContext {
   readonly workflowId: string;
   readonly definitionVersion: number;
   readonly title: string;
-  readonly graph: RunGraph;
+  /** As text, see `graphOf`. */
+  readonly graph: string;
   readonly trigger: RunTriggered;
   readonly inputHash: string;
   readonly idempotencyKey: string | null;
@@ -178,7 +179,7 @@ export function firstContext(input: RunInput): RunContext {
     workflowId: input.workflowId,
     definitionVersion: input.definitionVersion,
     title: input.title,
-    graph: input.graph,
+    graph: JSON.stringify(input.graph),
     trigger: input.trigger,
     inputHash: input.inputHash,
     idempotencyKey: input.idempotencyKey,

@@ -63,6 +63,22 @@ export interface RunEdge {
   readonly roundsMax?: number;
 }
 
+/**
+ * The graph of a context. It stands there as text: whoever walks through a snapshot (codec, differences, XState's own
+ * copies) does so at every step, and should meet one word there and not a thousand. Texts are read once.
+ */
+export function graphOf({ graph }: { readonly graph: string }): RunGraph {
+  let read = texts.get(graph);
+  if (read !== undefined) return read;
+  read = JSON.parse(graph) as RunGraph;
+  if (texts.size >= textsMax) texts.delete(texts.keys().next().value ?? '');
+  texts.set(graph, read);
+  return read;
+}
+
+const texts = new Map<string, RunGraph>();
+const textsMax = 128;
+
 /** Who follows whom, by place. Made once per graph and kept beside it. */
 export interface Ways {
   readonly place: ReadonlyMap<string, number>;

@@ -3,13 +3,14 @@ import type { Scope } from '../graph/paths.js';
 import { announce, keep, tell, type ActorKey, type Json, type Tell, type Wish } from '../ground.js';
 import { isoTime } from '../iso-time.js';
 import { limits, type Attempted, type NodeStatus, type RunContext, type RunFacts, type RunStatus, type Spot, type StepCall, type StepOutcome } from './context.js';
-import { subjectOf, truthKey, waysOf, type Known, type RunNode, type Ways } from './graph.js';
+import { graphOf, subjectOf, truthKey, waysOf, type Known, type RunGraph, type RunNode, type Ways } from './graph.js';
 
 /**
  * One event's work on a run: a scratch copy of what moves, and the list of what is asked of the world. Everything in
  * this folder that advances a run writes here; the machine hands the result to XState at the end.
  */
 export class Pass {
+  readonly graph: RunGraph;
   readonly ways: Ways;
   readonly wishes: Wish[] = [];
   /** Effects to start, to leave; timers to set, to take away. */
@@ -31,12 +32,13 @@ export class Pass {
 
   constructor(context: RunContext, readonly at: number, readonly facts: RunFacts | null | undefined, private readonly patterns: Patterns | undefined) {
     this.now = context;
-    this.ways = waysOf(context.graph);
+    this.graph = graphOf(context);
+    this.ways = waysOf(this.graph);
     this.spots = context.spots;
   }
 
   get over(): boolean { return isOver(this.now.status); }
-  get nodes(): readonly RunNode[] { return this.now.graph.nodes; }
+  get nodes(): readonly RunNode[] { return this.graph.nodes; }
   /** Something is under way that will bring an event. */
   get active(): boolean { return Object.values(this.spots).some(isActive); }
 

@@ -3,6 +3,7 @@ import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { isRequester, mayDecideGate } from './authority.js';
 import { limits, type RunContext, type RunEvent, type RunEventOf, type RunInput } from './context.js';
+import { graphOf } from './graph.js';
 import { isOver } from './pass.js';
 
 /** Who may do what with a run, and when: the only place that knows. */
@@ -39,7 +40,7 @@ function mayCancel(context: RunContext, { by, reason }: RunEventOf<'run.cancel'>
 
 function mayEdit(context: RunContext, { by, nodeId, prompt }: RunEventOf<'step.edit'>): Refusal | undefined {
   if (!isPerson(by) && by.type !== 'system' && !isRequester(context, by)) return refuse('FORBIDDEN', { runId: context.id }, 'Only who started a run, or a person, may edit its steps.');
-  const node = context.graph.nodes.find(({ id }) => id === nodeId);
+  const node = graphOf(context).nodes.find(({ id }) => id === nodeId);
   if (node?.kind !== 'step') return refuse('NOT_FOUND', { runId: context.id, nodeId }, `Run ${context.id} has no step "${nodeId}".`);
   if (isOver(context.status)) return refuse('CONFLICT', { runId: context.id, status: context.status }, `Run ${context.id} is ${context.status}.`);
   const spot = context.spots[nodeId];

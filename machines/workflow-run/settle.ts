@@ -22,7 +22,7 @@ export function resolve(pass: Pass, place: number, { status, attempt = 1, outcom
 export function ways(pass: Pass, place: number, node: RunNode, lane: 'error' | undefined): readonly string[] {
   const first = node.kind === 'switch' && !node.all ? firstWay(pass, place) : undefined;
   return decide(pass, place, (at) => {
-    const edge = pass.now.graph.edges[at];
+    const edge = pass.graph.edges[at];
     if (edge === undefined || (edge.lane === 'error') !== (lane === 'error')) return false;
     return first === undefined ? pass.holds(at, edge.when ?? []) : at === first;
   });
@@ -30,14 +30,14 @@ export function ways(pass: Pass, place: number, node: RunNode, lane: 'error' | u
 
 /** Of a switch: the first way whose conditions hold; those without conditions come last. */
 function firstWay(pass: Pass, place: number): number {
-  const ways = (pass.ways.out[place] ?? []).map((at) => ({ at, when: pass.now.graph.edges[at]?.when }));
+  const ways = (pass.ways.out[place] ?? []).map((at) => ({ at, when: pass.graph.edges[at]?.when }));
   return (ways.find(({ at, when }) => when !== undefined && pass.holds(at, when)) ?? ways.find(({ when }) => when === undefined))?.at ?? -1;
 }
 
 export function decide(pass: Pass, place: number, goes: (edge: number) => boolean): readonly string[] {
   const taken: string[] = [];
   for (const at of pass.ways.out[place] ?? []) {
-    const edge = pass.now.graph.edges[at];
+    const edge = pass.graph.edges[at];
     if (edge === undefined) continue;
     const takes = goes(at);
     pass.mark(at, takes ? '+' : '-');
@@ -50,8 +50,8 @@ export function decide(pass: Pass, place: number, goes: (edge: number) => boolea
 /** A loop edge that leads is followed once the round is over; the other ways stay undecided until then. */
 function wantsLoop(pass: Pass, place: number, node: RunNode): boolean {
   for (const at of pass.ways.loops[place] ?? []) {
-    const { when = [], roundsMax = 1 } = pass.now.graph.edges[at] ?? {};
-    const { stopWhen } = pass.now.graph;
+    const { when = [], roundsMax = 1 } = pass.graph.edges[at] ?? {};
+    const { stopWhen } = pass.graph;
     const stops = !pass.holds(at, when) || (stopWhen.length > 0 && pass.holds('stop', stopWhen));
     const spent = (pass.now.loops[at] ?? 0) >= roundsMax;
     if (stops || spent) {

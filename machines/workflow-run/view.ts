@@ -1,6 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { sortable, sortableText } from '../sortable.js';
 import type { GateDecision, ParkedGate, RunContext, RunError, Spot } from './context.js';
+import { graphOf } from './graph.js';
 import { gateNamed } from './mirror.js';
 import { isActive, isOver } from './pass.js';
 
@@ -50,8 +51,8 @@ export function runView(context: RunContext, revision: number): RunView {
   return {
     schemaVersion: 3, revision, runId: context.id, workflowId: context.workflowId, definitionVersion: context.definitionVersion, title: context.title,
     trigger: context.trigger, status: context.status, startedAt: isoTime(context.startedAt), endedAt: isoTimeOrNull(context.endedAt),
-    order: context.graph.nodes.map(({ id }) => id), rounds: context.rounds, loopExit: context.loopExit,
-    stepCount: context.graph.nodes.filter(({ kind }) => kind === 'step').length,
+    order: graphOf(context).nodes.map(({ id }) => id), rounds: context.rounds, loopExit: context.loopExit,
+    stepCount: graphOf(context).nodes.filter(({ kind }) => kind === 'step').length,
     inFlight: Object.values(context.spots).filter((spot) => isActive(spot) && spot.status !== 'parked').length, queued: context.queued,
     parked: found === undefined ? null : { ...found[1], gateKey: found[0], at: isoTime(found[1].at), escalatedAt: isoTimeOrNull(found[1].escalatedAt) },
     gates: Object.keys(context.gates), spots: context.spots, receipts: context.receipts, settled: context.settled, costUsd: context.costUsd, errors: context.errors,
