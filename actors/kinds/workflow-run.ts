@@ -5,6 +5,7 @@ import { gatesOf, graphOf } from '../../machines/workflow-run/graph.js';
 import { runMachine, type workflowRunMachine } from '../../machines/workflow-run/machine.js';
 import { admitRun, runPolicy } from '../../machines/workflow-run/policy.js';
 import { runIndex, runView, type RunView } from '../../machines/workflow-run/view.js';
+import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
 import type { Json } from '../../machines/ground.js';
 import type { Kind } from '../contracts.js';
 import { workflowEvidenceHand } from '../effects/workflow-evidence.js';
@@ -24,6 +25,8 @@ export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowP
     facts: (snapshot, event, world) => runFacts(snapshot === undefined ? (event as { input?: unknown }).input as RunInput | undefined : { graph: graphOf(snapshot.context), requester: snapshot.context.requester }, world['roster']) as unknown as Json, // plain members only
     view: (snapshot, { rev }) => runView(snapshot.context, rev) as RunView & { [member: string]: Json }, // plain members only
     index: (snapshot) => runIndex(snapshot.context),
+    moves: (snapshot) => runMoves(snapshot.context),
+    awaits: (snapshot, facts) => runAwaits(snapshot.context, facts as unknown as RunFacts | null), // the kernel hands back what `facts` above made
     counts: (snapshot) => [snapshot.context.status],
     contents: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
     check: checkShape({

@@ -1,7 +1,7 @@
 import type { Deed, Opened, StepRun, WorkflowPorts } from '../../../actors/effects/workflow-ports.js';
 import { system } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
-import type { StepOutcome } from '../../../machines/workflow-run/context.js';
+import { limits, type StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import { recordOf, type Desk } from '../desk.js';
 import { sendThrough } from '../connectors.js';
@@ -49,15 +49,27 @@ export function wireWorkflows(): WorkflowWiring {
 
 /** A step that is another workflow's run. Its key is the attempt's, so that it is started once. */
 async function startChild(desk: Desk, { action, runId, nodeId, round, attempt, key }: StepRun): Promise<Opened> {
-  const run = await desk.supervisor.get('workflow-run', runId);
-  const above = run === undefined ? 0 : (recordOf(run) as unknown as RunView).parent?.depth ?? 0; // the view of its kind
+  const above = await runsAbove(desk, runId);
   const wish: InnerWish = {
     workflowId: action.workflowId, input: action.input, idempotencyKey: key.slice(-256), report: null,
-    trigger: { source: 'workflow-call', event: runId, payload: action.input, fireRef: key }, parent: { runId, nodeId, round, attempt, depth: above + 1 },
+    trigger: { source: 'workflow-call', event: runId, payload: action.input, fireRef: key }, parent: { runId, nodeId, round, attempt, depth: above.length }, nested: above.some(({ workflowId }) => workflowId === action.workflowId),
   };
   const started = await startRun(desk, wish, { by: system(`workflow-run:${runId}`) });
   if (isRefusal(started)) return { refused: started.message };
   return { id: started.value.id };
+}
+
+/** The run and those that it is a step of, nearest first. */
+async function runsAbove({ supervisor }: Desk, runId: string): Promise<readonly RunView[]> {
+  const above: RunView[] = [];
+  for (let id: string | undefined = runId; id !== undefined && above.length <= limits.depthMax;) {
+    const run = await supervisor.get('workflow-run', id);
+    if (run === undefined) break;
+    const view = recordOf(run) as unknown as RunView; // the view of its kind
+    above.push(view);
+    id = view.parent?.runId;
+  }
+  return above;
 }
 
 /** Sent once: the delivery's id follows from the key. */

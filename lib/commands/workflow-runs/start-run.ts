@@ -55,7 +55,7 @@ const givenCharsMax = 128 * 1024;
 
 async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish & { readonly input: Json }, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const { supervisor } = desk;
-  const inputHash = hashOf([wish.input, wish.trigger?.payload ?? null]);
+  const inputHash = hashOf([wish.input, wish.trigger?.payload ?? null, wish.rerunOf?.runId ?? null, wish.rerunOf?.nodeId ?? null]);
   const earlier = await runUnderKey(desk, definition.id, wish.idempotencyKey, asking.by);
   if (earlier !== undefined) {
     const { inputHash: before, runId } = recordOf(earlier) as unknown as RunView; // the view of its kind
@@ -64,7 +64,7 @@ async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish
   }
   const errors = await preflight(desk, definition);
   const prefix = `${sortableText(definition.id)}/`;
-  const queued = errors.length === 0 && await supervisor.count('workflow-run', { index: 'live', prefix, limit: definition.concurrency }) >= definition.concurrency;
+  const queued = errors.length === 0 && wish.nested !== true && await supervisor.count('workflow-run', { index: 'live', prefix, limit: definition.concurrency }) >= definition.concurrency;
   if (queued && await supervisor.count('workflow-run', { index: 'queued', prefix, limit: queueMax }) >= queueMax) {
     return refuse('QUEUE_FULL', { workflowId: definition.id, concurrency: definition.concurrency }, `${queueMax} runs of workflow "${definition.id}" wait already.`);
   }

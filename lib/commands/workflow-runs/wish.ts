@@ -35,6 +35,8 @@ export interface InnerWish extends RunWish {
   readonly version?: number;
   /** The step of another run that this run is. */
   readonly parent?: { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number; readonly depth: number };
+  /** A run of the same definition waits for it: it would wait for room for ever. */
+  readonly nested?: boolean;
   readonly rerunOf?: { readonly runId: string; readonly nodeId: string };
   readonly inherited?: readonly Inherited[];
 }
