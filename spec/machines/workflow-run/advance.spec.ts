@@ -75,6 +75,23 @@ describe('a run advances', () => {
     expect(await view()).to.deep.include({ status: 'completed', rounds: 3, loopExit: 'ceiling' });
   });
 
+  it('round a loop only when everything in the round has come to rest', async () => {
+    const waiting: (() => void)[] = [];
+    const definition = definitionOf({ nodes: [noop('s'), noop('fast'), step('slow'), { id: 'm', type: 'merge', mode: 'any' }, noop('e'), noop('last')], edges: [edge('s', 'fast'), edge('s', 'slow'), edge('fast', 'm'), edge('slow', 'm'), edge('m', 'e'), edge('e', 's', { kind: 'loop', maxRounds: 1 }), edge('e', 'last')] });
+    far = farSide(definition);
+    far.answer = () => new Promise((resolve) => { waiting.push(() => resolve({})); });
+    house = await openHouse([runKind(far)]);
+    await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition) });
+    await house.world.settle();
+    expect([far.acts, (await view()).rounds]).to.deep.equal([['slow@1:1'], 1]);
+    waiting[0]?.();
+    await house.world.settle();
+    expect([far.acts, (await view()).rounds]).to.deep.equal([['slow@1:1', 'slow@2:1'], 2]);
+    waiting[1]?.();
+    await house.world.settle();
+    expect((await view()).status).to.equal('completed');
+  });
+
   it('out of a loop when its condition no longer holds', async () => {
     const definition = definitionOf({ nodes: [step('a'), noop('c')], edges: [edge('a', 'a', { kind: 'loop', maxRounds: 50, when: [{ path: 'steps.a.outcome.fields.again', op: 'eq', value: true }] }), edge('a', 'c')] });
     far = farSide(definition);
