@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve, type Served } from '../../lib/serve.js';
+import { farSide } from '../actors/connectors/far-side.js';
 import { makeClient, poll, type Client } from './gateway/fixture.js';
 
 /** Runs in a whole home: a real store, real sessions of the built-in engine, and a restart in the middle. */
@@ -22,6 +23,22 @@ describe('serve with runs of workflows', () => {
   }
   const root = '/api/workflow-definitions';
   const agent = (id: string, instructions: string) => ({ id, type: 'step', actor: { kind: 'engine', ref: 'clerk' }, instructions });
+
+  it('sends through a connector, once', async () => {
+    const far = await farSide();
+    await writeFile(join(home, 'config.yaml'), `connectors:\n  instances:\n    - name: hook\n      type: webhook\n      url: ${far.url}\n      secret: a secret of the specs\n`);
+    const client = await open();
+    await poll(() => client.get('/api/connectors'), ({ text }) => text.includes('"running"'));
+    const send = { id: 'say', type: 'step', actor: { kind: 'connector-send', connector: 'hook', channel: 'news', text: 'Week {{input.week}}', thread: null } };
+    const made = await client.post(`${root}/mutate`, { operation: 'create', definition: { title: 'News', nodes: [send] } });
+    expect(made.status, made.text).to.equal(201);
+    const started = await client.post(`${root}/news/run`, { input: { week: 47 } });
+    const run = await poll(() => client.get(`${root}/news/runs/${started.body.runId}`), ({ body }) => body.status !== 'running');
+    expect(run.body.status, run.text).to.equal('completed');
+    expect(run.body.steps[1].outcome.fields.status).to.equal('sent');
+    expect(far.got.map(({ body }) => body).filter((body) => body.includes('Week 47'))).to.have.length(1);
+    await far.close();
+  });
 
   it('goes on after a restart where it was parked, and ends with its evidence', async () => {
     const before = await open();

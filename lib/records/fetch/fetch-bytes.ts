@@ -14,7 +14,7 @@ import { isPublicAddress } from './addresses.js';
 export interface FetchOptions {
   /** More are refused. */
   readonly bytesMax: number;
-  /** Default GET. Only a GET follows redirects. */
+  /** Default GET. Only a GET follows redirects. Named, any 2xx is a success; else only 200 is. */
   readonly method?: string;
   /** Further headers; those that belong to the connection cannot be set. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export async function fetchBytes(address: string, options: FetchOptions): Promis
       url = next;
       continue;
     }
-    const refusal = unfit(response, options.bytesMax);
+    const refusal = unfit(response, options);
     if (refusal) {
       response.destroy();
       return refusal;
@@ -137,8 +137,9 @@ function chosen(headers: FetchOptions['headers'] = {}): Record<string, string> {
 
 const connectionHeaders: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'accept-encoding']);
 
-function unfit({ statusCode = 0, headers }: IncomingMessage, bytesMax: number): Refusal | undefined {
-  if (statusCode < 200 || statusCode > 299) return failed(`The address answered ${statusCode}.`);
+function unfit({ statusCode = 0, headers }: IncomingMessage, { bytesMax, method }: FetchOptions): Refusal | undefined {
+  const good = method === undefined ? statusCode === 200 : statusCode >= 200 && statusCode <= 299; // a file that is fetched must be there whole
+  if (!good) return failed(`The address answered ${statusCode}.`);
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return failed('The address answered in an encoding that was not asked for.');
   return Number(headers['content-length'] ?? 0) > bytesMax ? refuse('PAYLOAD_TOO_LARGE', { bytesMax }) : undefined;
