@@ -47,6 +47,10 @@ export interface AgentsOptions {
   readonly turnDeadlineMs?: number;
   /** An agent without output for so long is reported as silent. */
   readonly silenceMs?: number;
+  /** A tool that an agent asks for waits so long for a person. */
+  readonly permissionWaitMs?: number;
+  /** Where the bytes of a managed file lie, by its id, so that agents can read what is attached. */
+  readonly attachmentPath?: (id: string) => Promise<string | undefined>;
   /** A pending approval escalates by itself after this. */
   readonly escalateAfterMs?: number;
   /** Where agents reach the gateway, if there is one. */
@@ -85,7 +89,7 @@ export interface SessionWish {
 
 /** `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder: 'work'})` */
 export function createAgents(options: AgentsOptions): Agents {
-  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, purse, evidence, log } = options;
+  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, permissionWaitMs, attachmentPath, purse, evidence, log } = options;
   const workFolder = resolve(options.workFolder);
   const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
   const tokens = createSessionTokens();
@@ -95,6 +99,8 @@ export function createAgents(options: AgentsOptions): Agents {
     tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
     onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine broke its contract'),
     ...(silenceMs === undefined ? {} : { silenceMs }),
+    ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
+    ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(purse === undefined ? {} : { purse }),
   });
   const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? builtInConnectors, instances: options.connectorInstances ?? (() => []) }), options.inboxOf);

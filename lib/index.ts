@@ -7,6 +7,7 @@ export type {
   ActorView, AskOptions, Committed, DeadLetter, EventObject, Handle, Idempotency, Limits, ListPage, ListQuery, LogEntry, PastState, Plan,
   ProgressFrame, Row, RowsQuery, SpawnOptions, Supervisor, SupervisorOptions, SupervisorStatus, Turns, WatchOptions, Why,
 } from './supervisor/contract.js';
+export type { Inspection, KindFacts, StoredActor } from './supervisor/inspectable.js';
 export { createAgents, type Agents, type AgentsOptions, type SessionWish } from './agents.js';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway/create.js';
 export { serve, type Served, type ServeOptions } from './serve.js';

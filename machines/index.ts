@@ -35,6 +35,8 @@ export { workflowMachine } from './workflow/machine.js';
 export { admitWorkflow, workflowPolicy } from './workflow/policy.js';
 export type { WorkflowContext, WorkflowEvent, WorkflowFacts, WorkflowInput } from './workflow/context.js';
 export { workflowView, type WorkflowView } from './workflow/view.js';
+export { admitPairing, pairingMachine, pairingPolicy, type PairingContext, type PairingEvent, type PairingInput, type ProofInput, type ProofOutput } from './pairing/machine.js';
+export { admitPairingCode, pairingCodeMachine, pairingCodePolicy, type DeviceKind, type NewDevice, type PairingCodeContext, type PairingCodeEvent, type PairingCodeInput } from './pairing-code/machine.js';
 export { supervise, defaultSupervision, type Strategy, type Supervision, type Verdict } from './supervisor/supervise.js';
 export { announce, effect, keep, stampOf, tell, type ActorKey, type Announce, type Json, type KeepRow, type Stamp, type Tell, type Wish } from './ground.js';
 export { callerName, isPerson, isTrusted, operator, system, type Caller } from './caller.js';

@@ -54,12 +54,20 @@ describe('the examples', () => {
     expect(await run('own-engine')).to.equal('three two one \nconversation c-1 used {"inputTokens":13,"outputTokens":13,"cachedTokens":0}\none two three\nthree two one\n');
   });
 
+  it('inspect: tells what happened to one light, and goes on where it stopped', async () => {
+    const out = (await run('inspect')).split('\n');
+    expect(out.slice(0, 4).map((line) => line.replace(/^\d+ /, ''))).to.deep.equal([
+      'kernel.created: born → red (operator)', 'go: red → green (operator)', 'stop: green → yellow (operator)', 'xstate.after.amber.light.yellow: yellow → red (timer)',
+    ]);
+    expect(out.slice(4)).to.deep.equal(['may happen next: go', 'lights by state: {"green":1,"red":1}', '']);
+  });
+
   it('own-connector: sends one message and knows its outcome', async () => {
     expect(await run('own-connector')).to.equal('outcome: sent\non the board: [fridge] We are out of milk. (d1)\n');
   });
 
   it('leave no example unproved', () => {
-    const proved = ['child-agents', 'embed', 'gateway', 'own-connector', 'own-engine', ...(existsSync(join(root, 'spec/examples')) ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', '')) : [])];
+    const proved = ['child-agents', 'embed', 'gateway', 'inspect', 'own-connector', 'own-engine', ...(existsSync(join(root, 'spec/examples')) ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', '')) : [])];
     expect(readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts')).map((name) => name.replace('.ts', '')).filter((name) => !proved.includes(name))).to.deep.equal([]);
   });
 });

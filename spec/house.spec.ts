@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorityIds } from '../lib/gateway/authority.js';
+import { cookieJar } from '../lib/gateway/cookies.js';
 import { openapi } from '../lib/gateway/openapi.js';
 import { routesOf } from '../lib/gateway/routes/index.js';
 import type { Route } from '../lib/gateway/route.js';
@@ -85,7 +86,8 @@ describe('the house', () => {
       home = await mkdtemp(join(tmpdir(), 'troupe-house-'));
       records = await openRecords({ layout: layoutOf({ home }), world: systemWorld(), root: null });
       const evidence = await openEvidence({ standard: join(home, 'evidence') });
-      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records, evidence });
+      const pairing = { devices: records.devices, cookies: cookieJar('default'), codeKey: 'x' };
+      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records, evidence, pairing });
     });
     after(async () => {
       await records.close();

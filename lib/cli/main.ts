@@ -1,12 +1,16 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
+import { auditCommand } from './audit.js';
 import { backupCommand } from './backup.js';
 import type { Terminal } from './command-line.js';
+import { configCommand } from './config.js';
 import { doctorCommand } from './doctor.js';
 import { exitCodes, explain, type ExitCode } from './failure.js';
 import { inspectCommand } from './inspect.js';
 import { listCommand } from './list.js';
+import { openCommand } from './open.js';
+import { pairCommand } from './pair.js';
 import { plainText } from './print.js';
 import { replayCommand } from './replay.js';
 import { restoreCommand } from './restore.js';
@@ -20,7 +24,10 @@ import { topCommand } from './top.js';
 import { verifyCommand } from './verify.js';
 
 /** The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a line and an exit code. */
-const commands = [startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, inspectCommand, verifyCommand, backupCommand, restoreCommand, doctorCommand, topCommand, tailCommand, replayCommand];
+const commands = [
+  startCommand, runCommand, listCommand, showCommand, statusCommand, stopCommand, pairCommand, openCommand, topCommand, tailCommand,
+  inspectCommand, replayCommand, verifyCommand, auditCommand, configCommand, backupCommand, restoreCommand, doctorCommand,
+];
 
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),

@@ -33,6 +33,7 @@ function welcome(served: Served, options: StartOptions, terminal: Terminal): voi
   terminal.say('  try     in another terminal:');
   terminal.say(`          npx troupe run${where} "add water the plants"`);
   terminal.say(`          npx troupe list${where}`);
+  terminal.say(`  browse  npx troupe open${where}, or npx troupe pair${where} for another machine`);
   terminal.say('  stop    Ctrl-C; work in progress is kept');
 }
 

@@ -21,18 +21,22 @@ export interface TopSize { readonly columns: number; readonly rows: number; read
 export function topFrame({ title, fleet, tree, busy, recent, rate }: TopData, { columns, rows, colour }: TopSize): readonly string[] {
   const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const bad = tree.root.subsystems.filter(({ failing }) => failing !== null);
+  const kinds = tree.kinds.map((rules) => {
+    const counted = fleet.kinds.find(({ kind }) => kind === rules.kind);
+    const states = Object.entries(counted?.states ?? {}).sort(([, a], [, b]) => b - a).map(([name, count]) => `${name} ${count}`).join('  ');
+    return { rules, halted: counted?.halted ?? 0, states };
+  });
+  const widest = Math.max(6, ...kinds.map(({ states }) => states.length));
   const state = paint(tree.root.state === 'running' ? 32 : 31, tree.root.state);
   const head = [
     `${paint(1, title)}  ${state}`,
     `log ${fleet.seq}  ${rate === null ? '-' : rate.toFixed(rate < 10 ? 1 : 0)} events/s  ${fleet.effects} effects  ${fleet.awake} awake  ${fleet.restarts} restarts  ${fleet.deadLetters} dead letters`,
     ...bad.map(({ name, failing }) => paint(31, plainText(`  ${name}: ${failing}`))),
     '',
-    paint(7, line(['KIND', 'TOTAL', 'HALTED', 'FAILING', 'RESTARTS', 'RULES', 'STATES'], columns)),
-    ...tree.kinds.map((rules) => {
-      const counted = fleet.kinds.find(({ kind }) => kind === rules.kind);
-      const states = Object.entries(counted?.states ?? {}).sort(([, a], [, b]) => b - a).map(([name, count]) => `${name} ${count}`).join('  ');
-      const text = line([rules.kind, String(rules.total), String(counted?.halted ?? 0), String(rules.failing.length), String(rules.restarts), `${rules.strategy} ${rules.intensity}/${rules.periodSeconds} s`, states], columns);
-      return (counted?.halted ?? 0) > 0 || rules.failing.length > 0 ? paint(31, text) : text;
+    paint(7, line(['KIND', 'TOTAL', 'HALTED', 'FAILING', 'RESTARTS', 'STATES'.padEnd(widest), 'RULES'], columns)),
+    ...kinds.map(({ rules, halted, states }) => {
+      const text = line([rules.kind, String(rules.total), String(halted), String(rules.failing.length), String(rules.restarts), states.padEnd(widest), `${rules.strategy} ${rules.intensity}/${rules.periodSeconds} s`], columns);
+      return halted > 0 || rules.failing.length > 0 ? paint(31, text) : text;
     }),
     ...tree.kinds.flatMap(({ kind, halted }) => halted.slice(0, 3).map(({ id, at, reason }) => paint(31, cut(plainText(`  halted ${kind}/${id} for ${ago(at, tree.at)}: ${reason}`), columns)))),
     '',
@@ -47,9 +51,9 @@ export function topFrame({ title, fleet, tree, busy, recent, rate }: TopData, { 
 }
 
 const marks = { closed: '●', 'half-open': '◐', open: '○' } as const;
-const widths = [14, 9, 7, 8, 9, 22];
+const widths = [12, 7, 6, 7, 8];
 
-const line = (cells: readonly string[], columns: number): string => cut(cells.map((cell, n) => plainText(cell).padEnd(widths[n] ?? 0)).join(' '), columns);
+const line = (cells: readonly string[], columns: number): string => cut(cells.map((cell, n) => printable(cell).padEnd(widths[n] ?? 0)).join(' '), columns);
 const cut = (text: string, columns: number): string => (text.length <= columns ? text : `${text.slice(0, columns - 1)}…`);
 
 /** Children below their parents, where both are at work. */
@@ -68,3 +72,5 @@ function treeLines(busy: readonly ActorSummary[], now: number, columns: number):
 }
 
 const plainIndented = (text: string): string => `${/^ */.exec(text)?.[0] ?? ''}${plainText(text)}`;
+/** Without control characters, its blanks kept: columns stand on them. */
+const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '');

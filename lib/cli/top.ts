@@ -27,7 +27,8 @@ export function topCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-async function redraw(look: () => Promise<TopData>, everyMs: number, terminal: Terminal, input: NodeJS.ReadStream, output: NodeJS.WriteStream): Promise<void> {
+/** Draws over itself until q, Ctrl-C or a signal; the terminal is left as it was, whatever happens. */
+export async function redraw(look: () => Promise<TopData>, everyMs: number, terminal: Terminal, input: NodeJS.ReadStream, output: NodeJS.WriteStream): Promise<void> {
   let quit = false;
   let wake = (): void => undefined;
   const leave = (): void => { quit = true; wake(); };

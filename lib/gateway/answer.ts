@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { ignoresKinship, verdict, type CallerKind } from './authority.js';
-import { refusedIdentity, type Identity } from './caller.js';
+import { ignoresKinship, isOpen, verdict, type CallerKind } from './authority.js';
+import type { Visitor } from './cookies.js';
+import { nameOf, refusedIdentity, type Identity } from './caller.js';
 import { rehearsed, wantsRehearsal } from './dry-run.js';
 import { idempotencyOf } from './idempotency.js';
 import { bodyBytesDefault, parse, type BodyLimits } from './parse.js';
@@ -14,6 +15,7 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 /** What is asked of a route, however it came in: by HTTP, or as a tool of the MCP endpoint. */
 export interface Question {
   readonly identity: Identity;
+  readonly visitor: Visitor;
   readonly params: Readonly<Record<string, string>>;
   /** `/api/sessions/s1/message`, as asked: part of what an idempotency key covers. */
   readonly path: string;
@@ -33,12 +35,14 @@ export interface Question {
 export function answering(desk: Desk, route: Route, options: { openReads: boolean }): (question: Question) => Promise<Reply | Refusal> {
   const { shape } = route;
   const limits = { bytesMax: shape.bodyBytesMax ?? bodyBytesDefault, ...(shape.forbidden && { forbidden: shape.forbidden }) };
-  const open = verdict(route.authority, 'none') === 'yes';
+  const open = isOpen(route.authority);
+  const openToBad = verdict(route.authority, 'bad') === 'yes';
   const judgedByKinship = !ignoresKinship(route.authority);
 
   async function authorize({ identity, params }: Question): Promise<Caller | Refusal> {
     if (identity.type !== 'known') {
-      if (open) return operator; // public routes tell everybody the same
+      if (open && (openToBad || identity.type === 'none')) return operator; // public routes tell everybody the same; `authenticated` is false
+      if (open && identity.type === 'bad') return refuseBad();
       // reads are open where authentication is switched off, which only a loopback gateway may do
       if (identity.type === 'none' && options.openReads && route.method === 'GET') return operator;
       return refusedIdentity(identity);
@@ -50,6 +54,11 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     return judged === 'yes' || judged === 'policy' ? caller : refuse(judged);
   }
 
+  function refuseBad(): Refusal {
+    const judged = verdict(route.authority, 'bad');
+    return judged === 'yes' || judged === 'policy' ? refusedIdentity({ type: 'bad' }) : refuse(judged);
+  }
+
   async function kindOf(caller: Caller, params: Question['params']): Promise<CallerKind | Refusal> {
     if (caller.type !== 'session') return caller.type === 'device' ? 'device' : 'operator';
     if (!judgedByKinship || !shape.target) return 'self';
@@ -58,7 +67,18 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     return found === 'absent' ? refuse('NOT_FOUND', { kind, id: params['id'] }) : found;
   }
 
+  const audited = verdict(route.authority, 'bad') !== 'yes'; // what everybody may do is no decision
   return async (question) => {
+    const outcome = await ask(question);
+    const audit = audited ? desk.records?.audit : undefined;
+    audit?.decided({
+      by: nameOf(question.identity), address: question.visitor.address, authority: route.authority, method: route.method, target: question.params['id'] ?? question.params['name'],
+      ...(isRefusal(outcome) ? { verdict: outcome.status === 401 || outcome.status === 403 ? 'refused' : 'allowed', code: outcome.code } : { verdict: 'allowed' }),
+    });
+    return outcome;
+  };
+
+  async function ask(question: Question): Promise<Reply | Refusal> {
     const by = await authorize(question);
     if (isRefusal(by)) return by;
     const given = question.query;
@@ -74,7 +94,7 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     } finally {
       if (multipart?.upload) await rm(multipart.upload.path, { force: true }); // whoever wanted the bytes has moved them
     }
-  };
+  }
 
   async function run(question: Question, by: Caller, query: unknown, rehearsal: boolean, multipart: Multipart | undefined): Promise<Reply | Refusal> {
     const { params, header } = question;
@@ -89,7 +109,7 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };
     const authenticated = question.identity.type === 'known';
     const upload = multipart?.upload;
-    const outcome = await route.run({ desk, by, authenticated, params, query, body, asking, header, ...(upload && { upload }) } as Call<never, never>);
+    const outcome = await route.run({ desk, by, authenticated, visitor: question.visitor, params, query, body, asking, header, ...(upload && { upload }) } as Call<never, never>);
     return rehearsal ? rehearsed(outcome) : outcome;
   }
 }

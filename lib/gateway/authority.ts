@@ -23,14 +23,27 @@ const anyCaller: Row = [who, who, 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'];
 const people: Row = [who, who, 'yes', 'yes', no, no, no, no];
 /** Reading a thing: agents read themselves, what is beneath them, and their own work. */
 const readers: Row = [who, who, 'yes', 'yes', 'yes', 'yes', no, no];
+/** The route looks at the proof that comes with the request; a bearer is no browser, and an agent mints nothing wider than itself. */
+const provers: Row = ['policy', no, no, 'policy', no, no, no, no];
+const newcomers: Row = ['policy', who, 'policy', 'policy', no, no, no, no];
 const byPolicy: Row = [who, who, 'policy', 'policy', 'policy', 'policy', 'policy', 'policy'];
 
 const table = {
   'status.read': everybody,
   'health.read': everybody,
   'auth.state': everybody,
+  'page.pair': everybody,
+  'auth.challenge': newcomers,
+  'auth.code': provers,
+  'auth.grant': provers,
+  'auth.pair': newcomers,
+  'auth.bootstrap': newcomers,
+  'auth.devices': people,
+  'auth.revoke': people,
+  'auth.logout': everybody,
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
+  'engines.limits': anyCaller,
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 
@@ -122,6 +135,9 @@ export const verdict = (id: AuthorityId, kind: CallerKind): Verdict => (table[id
 
 /** True when agents are treated alike whatever they are to the target: then nothing need be read to judge them. */
 export const ignoresKinship = (id: AuthorityId): boolean => new Set((table[id] as Row).slice(4)).size === 1;
+
+/** True when it may be asked without any credential; with `policy` the route itself asks for a proof. */
+export const isOpen = (id: AuthorityId): boolean => ['yes', 'policy'].includes(verdict(id, 'none'));
 
 /** The codes that the table can answer with, for the documentation of a route. */
 export const refusalsOf = (id: AuthorityId): RefusalCode[] =>

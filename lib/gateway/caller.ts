@@ -2,8 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ancestorsOf, type Agent } from '../commands/kinship.js';
 import { recordOf } from '../commands/desk.js';
+import type { CookieJar } from './cookies.js';
+import type { DeviceBook } from '../records/devices/devices.js';
 import type { Supervisor } from '../supervisor/contract.js';
-import { operator, type Caller } from '../../machines/caller.js';
+import { callerName, operator, type Caller } from '../../machines/caller.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
 /** Who a request is from: nobody, somebody with a wrong credential, a known caller, or an agent's tool call that lost its identity. */
@@ -18,15 +20,18 @@ export interface TokenBook {
   resolve(token: string): string | undefined;
 }
 
+/** Paired browsers as the gateway needs them. */
+export interface Browsers { readonly devices: Pick<DeviceBook, 'verify' | 'seen'>; readonly cookies: Pick<CookieJar, 'read'> }
+
 export interface Reception {
-  identify(headers: IncomingHttpHeaders): Promise<Identity> | Identity;
+  identify(headers: IncomingHttpHeaders, address?: string): Promise<Identity> | Identity;
 }
 
 /**
  * Credentials → caller. The bearer is the operator's token or a session's own; the identity headers of agent tools
  * may only narrow it. Whatever claims to be an agent's call and cannot prove which agent's is refused, never widened.
  */
-export function reception(options: { supervisor: Supervisor; tokens: TokenBook; operatorToken: string }): Reception {
+export function reception(options: { supervisor: Supervisor; tokens: TokenBook; operatorToken: string; browsers?: Browsers | undefined }): Reception {
   const expected = Buffer.from(`Bearer ${options.operatorToken}`);
 
   async function agentCalled(sessionId: string): Promise<Agent | undefined> {
@@ -43,6 +48,16 @@ export function reception(options: { supervisor: Supervisor; tokens: TokenBook; 
     return caller && token !== undefined ? { type: 'known', caller, token } : { type: 'bad' };
   }
 
+  /** A cookie that nobody knows is as good as none: browsers send them unasked, also those of an earlier life. */
+  async function byCookies(header: string | undefined, address: string | undefined): Promise<Identity> {
+    const { browsers } = options;
+    const given = browsers?.cookies.read(header);
+    const device = given && await browsers?.devices.verify(given.id, given.secret);
+    if (!device) return { type: 'none' };
+    browsers?.devices.seen(device.id, address);
+    return { type: 'known', caller: { type: 'device', id: device.id } };
+  }
+
   async function narrowed(identity: Identity, headers: IncomingHttpHeaders): Promise<Identity> {
     if (identity.type !== 'known') return identity;
     const sessionId = single(headers['x-svc-caller-session']);
@@ -57,10 +72,11 @@ export function reception(options: { supervisor: Supervisor; tokens: TokenBook; 
   }
 
   return {
-    identify(headers) {
+    identify(headers, address) {
       const { authorization } = headers;
       const marked = markers.some((name) => headers[name] !== undefined);
-      if (authorization === undefined) return { type: marked ? 'bad' : 'none' }; // a tool call without its bearer is not a passer-by
+      if (authorization === undefined && marked) return { type: 'bad' }; // a tool call without its bearer is not a passer-by
+      if (authorization === undefined) return options.browsers && headers.cookie !== undefined ? byCookies(headers.cookie, address) : { type: 'none' };
       if (!marked && sameBytes(authorization, expected)) return known;
       const identity = sameBytes(authorization, expected) ? known : byToken(authorization);
       return marked ? Promise.resolve(identity).then((found) => narrowed(found, headers)) : identity;
@@ -83,6 +99,9 @@ function sameBytes(given: string, expected: Buffer): boolean {
 }
 
 const single = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined);
+
+/** How the audit log calls it. */
+export const nameOf = (identity: Identity): string => (identity.type === 'known' ? callerName(identity.caller) : identity.type);
 
 /** The refusal for a request without a valid credential. */
 export const refusedIdentity = (identity: Identity): Refusal => (identity.type === 'lost' ? identity.refusal : refuse('UNAUTHENTICATED'));

@@ -1,11 +1,12 @@
-import { createServer, type Server } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { reception, type TokenBook } from './caller.js';
+import { cookieJar } from './cookies.js';
 import { door } from './door.js';
 import { drainable } from './drain.js';
 import { failures } from './failures.js';
-import { doorstep, isLoopback } from './host.js';
+import { doorstep, isLoopback, type Names } from './host.js';
+import { createListeners, type Tls } from './listeners.js';
 import type { BackUp } from './routes/backup.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
 import { openSocket } from './socket.js';
@@ -21,6 +22,8 @@ export interface Gateway {
   readonly url: string;
   readonly host: string;
   readonly port: number;
+  /** On which programs of this machine are served without TLS; `port` where there is none. */
+  readonly localPort: number;
   /** What its commands reach. */
   readonly desk: Desk;
   /** Stop accepting, answer what is in flight, close the sockets; what is still open after `drainMs` (default 10,000) is cut. Idempotent. */
@@ -39,8 +42,13 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Default true. False is honoured on a loopback address only, and opens reads, never mutations. */
   readonly authRequired?: boolean;
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
+  /** Asked anew at every request when it is a function. */
+  readonly allowedHosts?: Names;
+  readonly allowedOrigins?: Names;
+  /** PEM texts of certificate and key: makes the listener an HTTPS one, and a plain one on loopback for the programs of this machine. */
+  readonly tls?: Tls | undefined;
+  /** When a reader is too slow: for specs. */
+  readonly slow?: { readonly lookEveryMs?: number; readonly bytesMin?: number; readonly looksMax?: number };
   readonly instance?: string;
   readonly version?: string;
   readonly settings: DeskSettings;
@@ -70,57 +78,50 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const authRequired = options.authRequired !== false || !isLoopback(host);
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
-  const desk: Desk = { supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }), ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }) };
+  const desk: Desk = {
+    supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }),
+    ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }),
+  };
   options.workflows?.connect(desk);
-  const visitors = reception({ supervisor, tokens, operatorToken });
+  const instance = options.instance ?? 'default';
+  const pairing = records && { devices: records.devices, cookies: cookieJar(instance), codeKey: operatorToken };
+  const visitors = reception({ supervisor, tokens, operatorToken, browsers: pairing });
   const step = doorstep({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] });
   const facts: GatewayFacts = {
-    version: options.version ?? '0.0.0', instance: options.instance ?? 'default', startedAt: supervisor.world.steady(),
-    authRequired, networkExposed: !isLoopback(host), port: () => portOf(server),
+    version: options.version ?? '0.0.0', instance, startedAt: supervisor.world.steady(),
+    authRequired, networkExposed: !isLoopback(host), port: () => listeners.port(), pairing: pairing !== undefined,
   };
-  const routes = routesOf(facts, { backup: options.backup, records, evidence: options.evidence });
+  const routes = routesOf(facts, { backup: options.backup, records, evidence: options.evidence, pairing });
 
   const app = new Koa();
   app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 });
-  server.maxConnections = 4_096;
-  const drain = drainable(server);
+  const listeners = createListeners({ tls: options.tls, ...(options.slow && { slow: options.slow }) });
+  const drain = drainable(listeners.servers);
 
   app.use(failures(log, () => supervisor.world.id()));       // 1. the one error exit
   app.use(trace(log));                                       // 2. traceparent, nosniff, one debug line
   app.use(drain.middleware);                                 // 3. nothing new while draining
-  app.use(door({ step, visitors, routes, authRequired }));   // 4. Host, Origin, who is it; 401 before all else
+  app.use(door({ step, visitors, routes, authRequired, audit: records?.audit }));   // 4. Host, Origin, who is it; 401 before all else
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
-  server.on('request', app.callback());
+  const answer = app.callback();
+  for (const server of listeners.servers) server.on('request', answer);
 
-  const socket = openSocket(server, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000 });
-  await listen(server, host, options.port ?? 0).catch((error: unknown) => {
+  const socket = openSocket(listeners.servers, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000, onRevoked: records?.devices.onRevoked });
+  await listeners.open(host, options.port ?? 0).catch((error: unknown) => {
+    listeners.stop();
     socket.close();
     throw error;
   });
-  const port = portOf(server);
-  log.info({ host, port, authRequired }, 'the gateway listened');
+  const port = listeners.port();
+  const secure = options.tls !== undefined;
+  log.info({ host, port, authRequired, secure }, 'the gateway listened');
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    localPort: listeners.localPort(),
     host,
     port,
     desk,
-    close: (drainMs = 10_000) => (closing ??= drain.close(drainMs, () => socket.close())),
+    close: (drainMs = 10_000) => (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.stop)),
   };
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, backlog: 511 }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { answering } from './answer.js';
 import type { Identity } from './caller.js';
+import { visitorOf } from './cookies.js';
 import { answerRefusal } from './failures.js';
 import { readJson, readQuery } from './parse.js';
 import type { Route } from './route.js';
@@ -19,6 +20,7 @@ export function dispatch(desk: Desk, route: Route, options: { openReads: boolean
   return async (ctx) => {
     const outcome = await answer({
       identity: ctx.state['identity'] as Identity,
+      visitor: visitorOf(ctx.req),
       params: ctx['params'] as Record<string, string>,
       path: ctx.path,
       query: readQuery(ctx.req.url ?? ''),
@@ -30,7 +32,7 @@ export function dispatch(desk: Desk, route: Route, options: { openReads: boolean
     ctx.status = outcome.status ?? shape.status ?? 200;
     if (outcome.replayed) ctx.set('Idempotency-Replayed', 'true');
     if (shape.contentType) ctx.type = shape.contentType;
-    if (outcome.headers) ctx.set({ ...outcome.headers });
+    for (const [name, value] of Object.entries(outcome.headers ?? {})) ctx.set(name, typeof value === 'string' ? value : [...value]);
     ctx.body = outcome.body;
   };
 }

@@ -6,7 +6,7 @@ import { refuse } from '../../machines/refusals.js';
 /**
  * An orderly end: no new connection, no new request on an old one, answers for all that had begun, then the sockets.
  */
-export function drainable(server: Server) {
+export function drainable(servers: readonly Server[]) {
   let draining = false;
   return {
     async middleware(ctx: Context, next: Next): Promise<void> {
@@ -21,11 +21,12 @@ export function drainable(server: Server) {
     },
     async close(drainMs: number, closeSockets: () => void): Promise<void> {
       draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+      const letIdleGo = (): void => servers.forEach((server) => server.closeIdleConnections());
+      letIdleGo();
       closeSockets();
-      const idle = setInterval(() => server.closeIdleConnections(), 50); // a connection becomes idle when its last answer is out
-      const late = setTimeout(() => server.closeAllConnections(), drainMs);
+      const idle = setInterval(letIdleGo, 50); // a connection becomes idle when its last answer is out
+      const late = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), drainMs);
       await closed;
       clearInterval(idle);
       clearTimeout(late);

@@ -10,24 +10,32 @@ import { refuse, type Refusal } from '../../machines/refusals.js';
 export interface Doorstep {
   /** The refusal, or undefined when the request may come in. */
   check(request: IncomingMessage): Refusal | undefined;
+  /** The same for a request that a cookie authenticates: it must show that it comes from a page of this gateway. */
+  checkCookies(request: IncomingMessage): Refusal | undefined;
 }
 
 export interface DoorstepOptions {
   readonly host: string;
   /** Host names, `name` or `name:port`. */
-  readonly allowedHosts: readonly string[];
+  readonly allowedHosts: Names;
   /** Origins, `https://console.example`. */
-  readonly allowedOrigins: readonly string[];
+  readonly allowedOrigins: Names;
 }
 
+/** A list, or where to find it as it is now. */
+export type Names = readonly string[] | (() => readonly string[]);
+
 export function doorstep(options: DoorstepOptions): Doorstep {
-  const names = new Set(options.allowedHosts.map((name) => name.toLowerCase()));
-  if (!wildcards.has(options.host)) names.add(options.host.toLowerCase());
-  const origins = new Set(options.allowedOrigins.map((origin) => originOf(origin)).filter((origin) => origin !== undefined));
   const known = new Map<string, Refusal | undefined>(); // a gateway sees the same few Hosts for ever
+  const namesOf = remembered(options.allowedHosts, (allowed) => {
+    known.clear();
+    return new Set([...allowed, ...(wildcards.has(options.host) ? [] : [options.host])].map((name) => name.toLowerCase()));
+  });
+  const originsOf = remembered(options.allowedOrigins, (allowed) => new Set(allowed.map((origin) => originOf(origin)).filter((origin) => origin !== undefined)));
 
   function checkHost(header: string | undefined): Refusal | undefined {
     if (header === undefined) return refuse('BAD_REQUEST', {}, 'Invalid request authority: the Host header is missing.');
+    const names = namesOf();
     if (known.has(header)) return known.get(header);
     const refusal = judgeHost(header, names);
     if (known.size < knownMax) known.set(header, refusal);
@@ -42,11 +50,39 @@ export function doorstep(options: DoorstepOptions): Doorstep {
       if (!request.url?.startsWith('/')) return refuse('BAD_REQUEST', {}, 'The request target must be a path.');
       if (origin === undefined) return undefined;
       const asked = originOf(origin);
-      if (asked !== undefined && (asked === originOf(`http://${host ?? ''}`) || origins.has(asked))) return undefined;
+      if (asked !== undefined && (asked === ownOrigin(request) || originsOf().has(asked))) return undefined;
       return refuse('ORIGIN_REFUSED');
+    },
+    checkCookies(request) {
+      const { method = 'GET', headers } = request;
+      const { origin, upgrade, 'sec-fetch-site': site } = headers;
+      // Another port of this machine is the same *site*, so SameSite alone keeps nobody's page out.
+      if (site !== undefined && site !== 'same-origin' && site !== 'none') return refuse('CROSS_SITE_REFUSED');
+      if (origin !== undefined && originOf(origin) !== ownOrigin(request)) return refuse('CROSS_SITE_REFUSED');
+      if (isSafe(method) && upgrade === undefined) return undefined;
+      if (origin === undefined && site !== 'same-origin') return refuse('CROSS_SITE_REFUSED', {}, 'A request with a cookie must name its Origin.');
+      return upgrade === undefined && isFormLike(headers['content-type']) ? refuse('UNSUPPORTED_MEDIA_TYPE', {}, 'A paired browser sends application/json or multipart/form-data.') : undefined;
     },
   };
 }
+
+const ownOrigin = ({ headers, socket }: IncomingMessage): string | undefined => originOf(`${(socket as { encrypted?: boolean }).encrypted === true ? 'https' : 'http'}://${headers.host ?? ''}`);
+
+/** Made anew only when the list is another one. */
+function remembered<Made>(names: Names, make: (names: readonly string[]) => Made): () => Made {
+  let from = typeof names === 'function' ? names() : names;
+  let made = make(from);
+  return () => {
+    const now = typeof names === 'function' ? names() : names;
+    if (now !== from) made = make(from = now);
+    return made;
+  };
+}
+
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** What a form or a beacon may send across origins without asking: text and urlencoded. A body without a type is none of these. */
+const isFormLike = (type: string | undefined): boolean => type !== undefined && !/^(?:application\/json|multipart\/form-data)\s*(?:;|$)/i.test(type);
 
 const knownMax = 200;
 /** Addresses to bind to, not to be called by. */

@@ -22,7 +22,7 @@ export function inspectWatcher(options: { readonly channels: Channels; readonly 
     });
   }
 
-  const complain = (error: string): void => outlet.send(JSON.stringify({ event: 'error', seq: null, payload: { error, code: 'BAD_REQUEST' }, ts: world.now() } satisfies ComplaintFrame));
+  const complain = (error: string): void => void outlet.send(JSON.stringify({ event: 'error', seq: null, payload: { error, code: 'BAD_REQUEST' }, ts: world.now() } satisfies ComplaintFrame));
 
   return {
     start,
@@ -31,7 +31,7 @@ export function inspectWatcher(options: { readonly channels: Channels; readonly 
     hear(text) {
       const said = parsed(text);
       if (said === undefined) return complain('Frames are JSON objects.');
-      if (said['event'] === 'ping') return outlet.send('{"event":"pong","payload":{}}');
+      if (said['event'] === 'ping') return void outlet.send('{"event":"pong","payload":{}}');
       const { type, since } = said;
       if (type === 'resume' && typeof since === 'number' && Number.isSafeInteger(since) && since >= 0) return start(since);
       if (type !== 'subscribe') return complain('Known are {event: "ping"}, {type: "resume", since} and {type: "subscribe", kinds?, ids?, tree?, refusals?}.');

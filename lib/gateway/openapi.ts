@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callerKinds, refusalsOf, verdict, type AuthorityId } from './authority.js';
+import { callerKinds, isOpen, refusalsOf, verdict, type AuthorityId } from './authority.js';
 import { route, type Route } from './route.js';
 import { failure } from './shapes.js';
 import { refusalTable, type RefusalCode } from '../../machines/refusals.js';
@@ -26,8 +26,8 @@ export function openapi(routes: readonly Route[], version: string): Record<strin
     openapi: '3.1.0',
     info: { title: 'Troupe gateway', version },
     paths,
-    components: { schemas, securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-    security: [{ bearer: [] }],
+    components: { schemas, securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, browser: { type: 'apiKey', in: 'cookie', name: 'svc_auth' } } },
+    security: [{ bearer: [] }, { browser: [] }],
     // Every code of the system, also those that a watcher meets in a frame of /ws and on no route.
     'x-refusals': Object.fromEntries(Object.entries(refusalTable).map(([code, [status, sentence]]) => [code, { status, sentence }])),
   };
@@ -35,7 +35,7 @@ export function openapi(routes: readonly Route[], version: string): Record<strin
 
 function operation(each: Route, schemas: Record<string, unknown>): Record<string, unknown> {
   const { shape } = each;
-  const open = verdict(each.authority, 'none') === 'yes';
+  const open = isOpen(each.authority);
   const success = String(shape.status ?? 200);
   const type = shape.contentType?.split(';')[0] ?? 'application/json';
   return {
@@ -58,7 +58,7 @@ const uploadSchema = {
 
 /** Every code that a route can answer with: by authority, by parsing, by its own deed, and what may befall any. */
 export function codesOf({ authority, shape }: Route): readonly RefusalCode[] {
-  const codes = new Set<RefusalCode>([...refusalsOf(authority), ...(shape.refusals ?? []), 'HOST_REFUSED', 'ORIGIN_REFUSED', 'DRAINING']);
+  const codes = new Set<RefusalCode>([...refusalsOf(authority), ...(shape.refusals ?? []), 'HOST_REFUSED', 'ORIGIN_REFUSED', 'CROSS_SITE_REFUSED', 'DRAINING']);
   if (shape.query || shape.body || shape.plan) codes.add('BAD_REQUEST');
   if (shape.body) for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   if (shape.plan) for (const code of ['IDEMPOTENCY_KEYS_DIFFER', 'IDEMPOTENCY_CONFLICT', 'ACTOR_HALTED', 'STORE_UNAVAILABLE', 'DISK_LOW', 'BUSY'] as const) codes.add(code);

@@ -5,18 +5,19 @@ import type { Outlet } from '../inspector/watch.js';
  * A socket as something to write into: whoever has a megabyte waiting for longer than a moment is cut with 4008. It
  * can resume where it stopped, and costs nobody else anything.
  */
-export function outletOf(socket: WebSocket, cutting: () => void): Outlet {
+export function outletOf(socket: WebSocket, cutting: () => void): SocketOutlet {
   let judged: NodeJS.Timeout | undefined;
 
-  function cut(): void {
+  function cut(): false {
     cutting();
     socket.close(4008, 'too slow: resume from your cursor');
     setTimeout(() => socket.terminate(), 1_000).unref(); // who reads nothing will not read the goodbye either
+    return false;
   }
 
   return {
     send(frame) {
-      if (socket.readyState !== WebSocket.OPEN) return;
+      if (socket.readyState !== WebSocket.OPEN) return false;
       if (socket.bufferedAmount > burstBytesMax) return cut();
       if (socket.bufferedAmount > bufferedBytesMax && !judged) {
         // a burst is not slowness: whoever reads has a moment to take it
@@ -26,12 +27,18 @@ export function outletOf(socket: WebSocket, cutting: () => void): Outlet {
         }, patienceMs).unref();
       }
       socket.send(frame, { binary: false });
+      return true;
     },
     async drained(signal) {
-      do await new Promise((resolve) => { setImmediate(resolve); });
-      while (socket.bufferedAmount <= drainedBytes ? false : !signal.aborted && socket.readyState === WebSocket.OPEN && await moment());
+      await new Promise((resolve) => { setImmediate(resolve); });
+      while (socket.bufferedAmount > drainedBytes && socket.readyState === WebSocket.OPEN && !signal.aborted) await moment();
     },
   };
+}
+
+export interface SocketOutlet extends Outlet {
+  /** False when the socket is gone or was cut. */
+  send(frame: string | Buffer): boolean;
 }
 
 /** Waiting for longer than `patienceMs`, or more than `burstBytesMax` at any time: cut. */
@@ -40,4 +47,4 @@ const burstBytesMax = 16_777_216;
 const patienceMs = 250;
 const drainedBytes = 65_536;
 
-const moment = (): Promise<true> => new Promise((resolve) => { setTimeout(() => resolve(true), 5); });
+const moment = (): Promise<void> => new Promise((resolve) => { setTimeout(resolve, 5); });

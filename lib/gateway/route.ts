@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AuthorityId } from './authority.js';
+import type { Visitor } from './cookies.js';
 import type { Upload } from './upload.js';
 import type { Asking, Desk } from '../commands/desk.js';
 import type { Caller } from '../../machines/caller.js';
@@ -47,6 +48,8 @@ export interface Call<Body = unknown, Query = unknown> {
   readonly by: Caller;
   /** False on a public route, or where reads are open and no credential came. */
   readonly authenticated: boolean;
+  /** From where it comes. */
+  readonly visitor: Visitor;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
@@ -60,7 +63,7 @@ export interface Call<Body = unknown, Query = unknown> {
 export interface Reply {
   readonly body: unknown;
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly replayed?: boolean;
   readonly steps?: readonly PlannedStep[];
 }

@@ -2,9 +2,11 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { refusedIdentity, type Identity, type Reception, type TokenBook } from './caller.js';
+import { nameOf, refusedIdentity, type Identity, type Reception, type TokenBook } from './caller.js';
 import { failureBody } from './failures.js';
 import type { Doorstep } from './host.js';
+import { visitorOf } from './cookies.js';
+import { crossSite } from './door.js';
 import { openFeed } from './feed.js';
 import { filterOfQuery, inspectWatcher } from './inspect-socket.js';
 import { readQuery } from './parse.js';
@@ -13,6 +15,7 @@ import { watcher, type Watcher } from './watcher.js';
 import type { InspectFilter } from '../inspector/frames.js';
 import { Channels } from '../inspector/watch.js';
 import type { Desk } from '../commands/desk.js';
+import type { DeviceBook } from '../records/devices/devices.js';
 import { operator, type Caller } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -20,15 +23,15 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
  * `GET /ws`, `/ws/inspect`, `/ws/stately`: the upgrade, and what keeps a socket alive. Host, Origin and credential are judged before the upgrade;
  * what a socket then sees is the watcher's matter.
  */
-export function openSocket(server: Server, options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number }) {
+export function openSocket(servers: readonly Server[], options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number; onRevoked?: DeviceBook['onRevoked'] | undefined }) {
   const { desk, step, visitors, log, tokens } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
-  const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined }>();
+  const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined; deviceId: string | undefined }>();
   const { world } = desk.supervisor;
   const channels = new Channels(desk.supervisor);
   const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
 
-  server.on('upgrade', (request, stream, head) => {
+  for (const server of servers) server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy());
     upgrade(request, stream, head).catch((error: unknown) => {
       log.error({ err: error }, 'an upgrade ended in a fault');
@@ -37,17 +40,21 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   });
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const admitted = await admit(request);
+    const identity: Identity = await visitors.identify(request.headers, visitorOf(request).address);
+    const admitted = admit(request, identity);
+    const turned = isRefusal(admitted) && (admitted.status === 401 || admitted.status === 403) ? admitted.code : undefined;
+    desk.records?.audit.decided({ by: nameOf(identity), address: visitorOf(request).address, authority: 'ws.watch', method: 'GET', verdict: turned === undefined ? 'allowed' : 'refused', code: turned });
     if (isRefusal(admitted)) return hangUp(stream, admitted);
     sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, admitted));
   }
 
-  async function admit(request: IncomingMessage): Promise<Admitted | Refusal> {
+  function admit(request: IncomingMessage, identity: Identity): Admitted | Refusal {
     const refusal = step.check(request);
     if (refusal) return refusal;
-    const identity: Identity = await visitors.identify(request.headers);
     const reading = identity.type === 'none' && !options.authRequired;
     if (identity.type !== 'known' && !reading) return refusedIdentity(identity);
+    const crossed = crossSite(identity, request, step);
+    if (crossed) return crossed;
     const url = request.url ?? '';
     const path = url.split('?', 1)[0] ?? '';
     if (!paths.includes(path)) return refuse('NOT_FOUND', {}, 'Not found');
@@ -69,8 +76,8 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
   }
 
   function serve(socket: WebSocket, admitted: Admitted): void {
-    const { token, since } = admitted;
-    const entry = { watcher: watcherOf(socket, admitted), heardAt: world.steady(), token };
+    const { caller, token, since } = admitted;
+    const entry = { watcher: watcherOf(socket, admitted), heardAt: world.steady(), token, deviceId: caller.type === 'device' ? caller.id : undefined };
     watchers.set(socket, entry);
     socket.on('pong', () => (entry.heardAt = world.steady()));
     socket.on('message', (data, binary) => {
@@ -90,6 +97,14 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
     if (path === '/ws/inspect') return inspectWatcher({ channels, socket, filter, log });
     return path === '/ws/stately' ? statelyWatcher({ supervisor: desk.supervisor, socket, filter, log }) : watcher({ desk, feed, socket, caller, log });
   }
+  const forget = options.onRevoked?.((id) => {
+    for (const [socket, { deviceId, watcher: one }] of watchers) {
+      if (deviceId !== id) continue;
+      one.stop(); // not a frame more, however slowly it says goodbye
+      socket.close(4001, 'this browser was removed');
+      setTimeout(() => socket.terminate(), 1_000).unref();
+    }
+  });
 
   let ticks = 0;
   const heartbeat = setInterval(() => {
@@ -108,6 +123,7 @@ export function openSocket(server: Server, options: { desk: Desk; step: Doorstep
     /** Tell everybody to come back later; who does not say goodbye within a second is cut. */
     close(): void {
       clearInterval(heartbeat);
+      forget?.();
       feed.close();
       for (const socket of watchers.keys()) socket.close(1001, 'the gateway is shutting down');
       setTimeout(() => {

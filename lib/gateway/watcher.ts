@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { commits, type Commit, type Feed } from './feed.js';
 import { framesOf, frameText, isReset } from './frames.js';
+import { outletOf } from './outlet.js';
 import { sight } from './sight.js';
 import type { Desk } from '../commands/desk.js';
 import type { LogEntry, ProgressFrame } from '../supervisor/contract.js';
@@ -29,7 +30,8 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
   let running = new AbortController();
   let leave = (): void => undefined;
   let reached = feed.position;
-  let judged: NodeJS.Timeout | undefined;
+  const outlet = outletOf(socket, () => stop());
+  const { send } = outlet;
   let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
 
   const forget = supervisor.onProgress((frame: ProgressFrame) => {
@@ -39,28 +41,6 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
     if (known && !queue) send(text());
     else if (known !== false) inOrder(async () => void ((await sees.later(frame.actor)) && send(text())));
   });
-
-  /** False when the socket is gone or was cut. */
-  function send(text: string): boolean {
-    if (socket.readyState !== WebSocket.OPEN) return false;
-    if (socket.bufferedAmount > burstBytesMax) return cut();
-    if (socket.bufferedAmount > bufferedBytesMax && !judged) {
-      // a burst is not slowness: whoever reads has a moment to take it
-      judged = setTimeout(() => {
-        judged = undefined;
-        if (socket.bufferedAmount > bufferedBytesMax) cut();
-      }, patienceMs).unref();
-    }
-    socket.send(text);
-    return true;
-  }
-
-  function cut(): false {
-    stop();
-    socket.close(4008, 'too slow: resume from your cursor');
-    setTimeout(() => socket.terminate(), 1_000).unref(); // who reads nothing will not read the goodbye either
-    return false;
-  }
 
   function inOrder(deed: () => Promise<void>): void {
     const mine = (queue ?? Promise.resolve()).then(deed).catch(fail);
@@ -107,7 +87,7 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
           reached = commit.seq;
         } else {
           sendCommit(commit, await visibleOf(commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry))));
-          await drained(socket, signal);
+          await outlet.drained(signal);
         }
         if (signal.aborted || reached >= feed.position) break;
       }
@@ -163,19 +143,6 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
     },
     cursor: () => void (queue ?? send(JSON.stringify({ event: 'cursor', seq: reached }))),
   };
-}
-
-/** Waiting for longer than `patienceMs`, or more than `burstBytesMax` at any time: cut. */
-const bufferedBytesMax = 1_048_576;
-const burstBytesMax = 16_777_216;
-const patienceMs = 250;
-const drainedBytes = 65_536;
-
-/** Resolves once little waits in the socket, or the socket or the watch is gone. */
-async function drained(socket: WebSocket, signal: AbortSignal): Promise<void> {
-  while (socket.bufferedAmount > drainedBytes && socket.readyState === WebSocket.OPEN && !signal.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

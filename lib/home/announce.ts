@@ -21,6 +21,8 @@ export interface Announcement {
   readonly token: string;
   /** Where to reach it: `http://127.0.0.1:7420`. */
   readonly url: string;
+  /** Where others reach it, when that is another address: over TLS. */
+  readonly publicUrl?: string | undefined;
   readonly instance: string;
 }
 
@@ -77,6 +79,7 @@ const schema = z.object({
   secret,
   token: secret,
   url: z.url({ protocol: /^https?$/ }),
+  publicUrl: z.url({ protocol: /^https?$/ }).optional(),
   instance: z.string().min(1).max(64),
 });
 

@@ -27,6 +27,10 @@ export interface Layout {
   readonly workflowEvidence: string;
   readonly logs: string;
   readonly log: string;
+  /** Who was allowed or refused what, chained. 0700. */
+  readonly audit: string;
+  /** Settings and conversations of agent programs that are kept apart from the user's own: `engines/<engine>`. */
+  readonly engines: string;
   /** Default working folders of sessions: `work/<session id>`. */
   readonly work: string;
   readonly store: string;
@@ -70,6 +74,8 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     workflowEvidence: within('workflow-evidence'),
     logs: within('logs'),
     log: within('logs', 'gateway.log'),
+    audit: within('logs', 'audit'),
+    engines: within('engines'),
     work: within('work'),
     store: within('store'),
     storeCopy: within('store-copy'),

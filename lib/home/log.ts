@@ -1,11 +1,14 @@
 import { pino, type Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
+import { scrub } from './scrub.js';
 import { redactedPaths } from '../world.js';
 
 /** The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the owner only), standard output, both or neither. */
 export interface OpenLog {
   readonly log: Logger;
+  /** From now on; what was opened stays open. */
+  setLevel(level: Config['logging']['level']): void;
   /** Write out what is buffered and close the file. */
   close(): Promise<void>;
 }
@@ -19,13 +22,15 @@ export function openLog({ level, file, stdout }: Config['logging'], layout: Layo
     opened.on('error', () => undefined);
     return opened;
   };
-  const toFile = file ? { write: (line: string) => void (opened ?? open()).write(line) } : undefined;
-  const streams = [...(toFile === undefined ? [] : [{ level, stream: toFile }]), ...(stdout ? [{ level, stream: process.stdout }] : [])];
-  const log = streams.length === 0 || level === 'silent'
+  const toFile = file ? { write: (line: string) => void (opened ?? open()).write(scrub(line)) } : undefined;
+  // The streams take everything: the one level is the logger's own, which can change.
+  const streams = [...(toFile === undefined ? [] : [{ level: 'trace' as const, stream: toFile }]), ...(stdout ? [{ level: 'trace' as const, stream: { write: (line: string) => void process.stdout.write(scrub(line)) } }] : [])];
+  const log = streams.length === 0
     ? pino({ level: 'silent' })
-    : pino({ level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } }, pino.multistream(streams.map((entry) => ({ ...entry, level: entry.level === 'silent' ? 'fatal' : entry.level }))));
+    : pino({ level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } }, pino.multistream(streams));
   return {
     log,
+    setLevel: (next) => { if (streams.length > 0) log.level = next; },
     close: () => new Promise((resolve) => {
       if (opened === undefined) return resolve();
       opened.once('close', resolve);

@@ -23,32 +23,34 @@ export interface ActorsQuery {
   readonly kind: string;
   readonly state?: string | undefined;
   readonly order?: 'id' | 'age' | undefined;
+  /** Seconds: only those that have been in the state for so long at least. */
+  readonly age?: number | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
 /** A page that costs the same however many actors there are. */
-export async function actors(supervisor: Supervisor, { kind, state, after, limit }: ActorsQuery): Promise<ActorsPage | Refusal> {
+export async function actors(supervisor: Supervisor, { kind, state, age, after, limit }: ActorsQuery): Promise<ActorsPage | Refusal> {
   const { inspection } = supervisor;
   if (!inspection.kinds().some((known) => known.kind === kind)) return refuse('BAD_REQUEST', { path: 'kind' }, `kind: there is no kind of actor called "${kind}"`);
   if (state === undefined) {
     const page = await inspection.page(kind, { limit, ...(after === undefined ? {} : { after }) });
     return { actors: page.map((stored) => summaryOf(stored)), next: page.length === limit ? page.at(-1)?.id ?? null : null };
   }
-  const { places, next } = await standing(supervisor, kind, state, after, limit);
+  const { places, next } = await standing(supervisor, kind, state, { after, limit, until: age === undefined ? Infinity : supervisor.world.now() - age * 1_000 });
   const stored = await inspection.stored(places.map(({ id }) => ({ kind, id })));
   return { actors: stored.flatMap((one, n) => (one === undefined ? [] : [summaryOf(one, places[n]?.since)])), next };
 }
 
 /** Those longest in any of the states that are meant, first: a merge of one sorted list for each of them. */
-async function standing({ inspection }: Supervisor, kind: string, state: string, after: string | undefined, limit: number): Promise<{ places: readonly Place[]; next: string | null }> {
+async function standing({ inspection }: Supervisor, kind: string, state: string, { after, limit, until }: { readonly after: string | undefined; readonly limit: number; readonly until: number }): Promise<{ places: readonly Place[]; next: string | null }> {
   const known = Object.keys(inspection.counts(kind).states);
   const outer = state.endsWith('.') ? state : `${state}.`;
   const exact = known.filter((name) => name === state || name.startsWith(outer));
   const names = exact.length === 0 && state === 'halted' ? [haltedPlace] : exact;
   const lists = await Promise.all(names.map((name) => inspection.places(kind, name, { limit: limit + 1, ...(after === undefined ? {} : { after }) })));
   const merged = lists.flat().sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
-  const unique = merged.filter(({ place }, n) => place !== merged[n - 1]?.place);
+  const unique = merged.filter(({ place, since }, n) => place !== merged[n - 1]?.place && since <= until);
   const places = unique.slice(0, limit);
   return { places, next: unique.length > limit ? places.at(-1)?.place ?? null : null };
 }

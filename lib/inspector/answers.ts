@@ -26,8 +26,8 @@ export interface Fleet {
 }
 
 /**
- * `GET /api/inspect/actors?kind=&state=&order=id|age&after=&limit=`: a page. With `order=age` (needs `state`) those
- * longest in the state come first. `state` is a path as in `Fleet`, or the beginning of some (`work.`), or `halted`.
+ * `GET /api/inspect/actors?kind=&state=&age=&after=&limit=`: a page, by id; with `state` those longest in it come first,
+ * and with `age` (seconds) only those who have been in it for so long. `state` is a path as in `Fleet`, or the beginning of some (`work.`), or `halted`.
  */
 export interface ActorsPage {
   readonly actors: readonly ActorSummary[];

@@ -16,6 +16,8 @@ export interface Channel {
   /** Everything up to here was handed on, or concerns nobody who watches here. */
   readonly position: number;
   readonly size: number;
+  /** The last listener has left; it tells nothing any more. */
+  readonly ended: boolean;
   wants(actor: ActorKey): boolean;
   join(listener: (frame: Buffer) => void): () => void;
   /** Tell at once what is held back. */
@@ -28,7 +30,7 @@ const everyMs = 1_000 / framesPerSecond;
 const treeMax = 10_000;
 const refusalsPerFrame = 50;
 
-type Clock = Pick<Supervisor['world'], 'now' | 'timeout'>;
+type Clock = Pick<Supervisor['world'], 'now' | 'steady' | 'timeout'>;
 
 /** `closed` is called when the last listener has left. */
 export async function openChannel(supervisor: Supervisor, filter: InspectFilter, closed: () => void): Promise<Channel> {
@@ -59,12 +61,14 @@ class Live implements Channel {
 
   get position(): number { return this.told; }
   get size(): number { return this.listeners.size; }
+  ended = false;
   wants(actor: ActorKey): boolean { return this.wanted.has(actor); }
 
   join(listener: (frame: Buffer) => void): () => void {
     this.listeners.add(listener);
     return () => {
       if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
+      this.ended = true;
       this.cancel?.();
       for (const leave of this.leave) leave();
       this.closed();
@@ -107,12 +111,12 @@ class Live implements Channel {
 
   /** The first after a pause goes out at once; from then on ten a second. */
   private schedule(): void {
-    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - performance.now()), () => this.flush());
+    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - this.clock.steady()), () => this.flush());
   }
 
   private flush(): void {
     this.cancel = undefined;
-    this.flushedAt = performance.now();
+    this.flushedAt = this.clock.steady();
     this.countOff();
     const ts = this.clock.now();
     if (this.refusals.length > 0) {

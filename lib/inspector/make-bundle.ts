@@ -68,12 +68,11 @@ async function bundled(supervisor: Supervisor, kind: Kind, entries: readonly Log
   const [first] = entries as readonly [LogEntry];
   const isPrivate = privateTo(kind);
   const began = first.prev === 0 ? undefined : await supervisor.past(first, first.prev);
-  // Without the state before it, the slice begins with the first entry that holds a whole one.
-  const usable = first.prev === 0 || began !== undefined ? entries : entries.slice(Math.max(0, entries.findIndex(({ snapshot }) => 'whole' in (snapshot as object)) + 1));
+  const usable = entries.slice(notReplayed(entries, kind.version, first.prev === 0 || began !== undefined) + 1);
   let recorded: Persisted = began === undefined ? { value: null, context: {} } : { value: began.value, context: began.context as Record<string, Json> };
-  if (usable.length < entries.length) for (const entry of entries.slice(0, entries.length - usable.length)) recorded = apply(recorded, entry);
-  const starts = usable.length < entries.length || first.prev !== 0;
-  const start = starts ? { seq: (usable[0]?.prev ?? first.prev), state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate) } : null;
+  for (const entry of entries.slice(0, entries.length - usable.length)) recorded = apply(recorded, entry);
+  const start = usable.length === entries.length && first.prev === 0 ? null
+    : { seq: usable[0]?.prev ?? entries.at(-1)?.seq ?? 0, state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate) };
   const replay = new Replay(kind, start);
   const result: BundledEntry[] = [];
   for (const entry of usable) {
@@ -87,6 +86,17 @@ async function bundled(supervisor: Supervisor, kind: Kind, entries: readonly Log
     result.push({ seq, tx, rev, version: of, ...step, cause, from, to, effects, state: stateHash(masked), changed: Object.fromEntries(changed.map(([member, value]) => [member, memberHash(value)])) });
   }
   return { kind: first.kind, id: first.id, start, entries: result };
+}
+
+/**
+ * Index of the last entry that only leads to the state to begin with, -1 where all can be replayed. What an earlier
+ * version decided is past: the first entry of this version holds the migrated state whole. Where the state before the
+ * slice is gone, the first entry that holds a whole one stands in for it.
+ */
+function notReplayed(entries: readonly LogEntry[], version: number, begun: boolean): number {
+  const older = entries.findLastIndex((entry) => entry.version !== version);
+  if (older >= 0) return Math.min(older + 1, entries.length - 1);
+  return begun ? -1 : entries.findIndex(({ snapshot }) => 'whole' in (snapshot as object));
 }
 
 /** Who asked, as policies saw them. */

@@ -47,7 +47,8 @@ export class Channels {
   get size(): number { return this.open.size; }
 
   private async run(filter: InspectFilter, since: number | undefined, outlet: Outlet, signal: AbortSignal, standing: Standing): Promise<void> {
-    const channel = await this.channel(filter);
+    let channel = await this.channel(filter);
+    while (channel.ended) channel = await this.channel(filter); // whoever opened it has gone while it was opened
     const release = channel.join(() => undefined); // holds it open while this watch catches up
     standing.leave = release;
     if (signal.aborted) return release();

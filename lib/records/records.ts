@@ -7,6 +7,8 @@ import { makeFolder } from '../home/atomic-file.js';
 import type { Layout } from '../home/layout.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { SystemWorld } from '../world.js';
+import { openAudit, type Audit } from './audit/audit.js';
+import { openDevices, type DeviceBook } from './devices/devices.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
 import { openKnowledge, type Knowledge } from './knowledge/knowledge.js';
@@ -25,6 +27,10 @@ export interface Records {
   readonly files: FileRoom;
   /** The runs of cron jobs. */
   readonly runs: RunBook;
+  /** Who was allowed or refused what. */
+  readonly audit: Audit;
+  /** The paired browsers. */
+  readonly devices: DeviceBook;
   readonly allow: Allowances;
   readonly folders: Pick<Layout, 'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
   /** From now on changes are told to watchers, and the roster to decisions. Once, when the supervisor runs. */
@@ -60,6 +66,8 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   for (const folder of [layout.org, layout.skills, layout.knowledge, layout.docs]) await makeFolder(folder); // so that they can be watched, and found by people
   const roster = await openRoster({ folder: layout.org, root, log });
   const files = await openFileRoom({ layout, world, limits: options.limits ?? {}, fetch: options.fetch ?? {} });
+  const devices = await openDevices({ path: layout.authDevices, world });
+  const audit = await openAudit({ folder: layout.audit, world });
   const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
   const knowledge = openKnowledge({ home: layout.home, world });
   let sweeping: NodeJS.Timeout | undefined;
@@ -70,7 +78,9 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     knowledge,
     files,
     runs: runBook(layout.cronRuns),
-    allow: { customPaths: false, open: false, ...options.allow },
+    audit,
+    devices,
+    allow: { get customPaths() { return options.allow?.customPaths === true; }, get open() { return options.allow?.open === true; } }, // as they are now
     folders: layout,
     async connect(supervisor) {
       await raiseHome(supervisor);
@@ -93,6 +103,8 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     sweep: () => sweep(),
     async close() {
       clearInterval(sweeping);
+      await devices.close();
+      await audit.close();
       await knowledge.close();
       await skills.close();
       await roster.close();
@@ -110,7 +122,7 @@ async function raiseHome(supervisor: Supervisor): Promise<void> {
 }
 
 /** Tell watchers of a fact. That nobody could be told undoes nothing: the file is the truth, and the log says that it failed. */
-async function announceFact(supervisor: Supervisor, event: string, payload: Json): Promise<void> {
+export async function announceFact(supervisor: Supervisor, event: string, payload: Json): Promise<void> {
   const told = await supervisor.ask('home', homeId, { type: 'fact.recorded', event, payload }, { by: system('records') }).catch((error: unknown) => error as Error);
   if (told instanceof Error) supervisor.world.log.error({ err: told, event }, 'a fact could not be announced');
   else if (isRefusal(told)) supervisor.world.log.warn({ code: told.code, event }, 'a fact could not be announced');

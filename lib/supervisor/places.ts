@@ -51,12 +51,15 @@ export function move(kind: string, id: string, before: Places | undefined, after
   }
 }
 
-const marker = keys.meta('places');
 const pageSize = 500;
 
-/** Places for the actors of a store that was written before there were any: once, before anything else is done. O(actors). */
+/**
+ * Places for the actors of a store that was written before there were any: once, before anything else is done. O(actors).
+ * The tallies come last and tell that it is done; a fresh store gets its first ones with its first actor, and no write here.
+ */
 export async function settle(store: Store): Promise<void> {
-  if (await store.get(marker) !== undefined) return;
+  const [anybody] = await store.page({ ...prefix('a/'), limit: 1 });
+  if (anybody === undefined || await isSettled(store)) return;
   const tallies = new Map<string, number>();
   for (let range = prefix('a/') as { gte: string; lt: string }; ;) {
     const page = await store.page({ ...range, limit: pageSize });
@@ -67,9 +70,19 @@ export async function settle(store: Store): Promise<void> {
     }
     const last = page.at(-1);
     const done = last === undefined || page.length < pageSize;
-    if (done) ops.push([marker, '1'], ...[...tallies].map(([key, count]): Op => [key, String(count)]));
+    if (done) ops.push(...[...tallies].map(([key, count]): Op => [key, String(count)]));
     await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
     if (done) return;
+    range = { ...range, gte: `${last[0]}\x00` };
+  }
+}
+
+async function isSettled(store: Store): Promise<boolean> {
+  for (let range = prefix('n/') as { gte: string; lt: string }; ;) {
+    const page = await store.page({ ...range, keysOnly: true, limit: pageSize });
+    if (page.some(([key]) => key.endsWith(`~places/${allPlaces}`))) return true;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return false;
     range = { ...range, gte: `${last[0]}\x00` };
   }
 }

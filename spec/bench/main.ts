@@ -8,6 +8,7 @@ import { hot } from './hot.js';
 import { http } from './http.js';
 import { lists } from './lists.js';
 import { holds, type Figure, type Measure } from './measure.js';
+import { loris } from './loris.js';
 import { memory } from './memory.js';
 import { workflow } from './workflow.js';
 import { watch } from './watch.js';
@@ -17,7 +18,7 @@ import { watch } from './watch.js';
  * goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures belong to the
  * machine. With `--strict` a missed target is exit code 1.
  */
-const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, watch, workflow];
+const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, watch, loris, workflow];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,6 +5,8 @@ import { scheduleKind } from '../../actors/kinds/schedule.js';
 import { connectorKind } from '../../actors/kinds/connector.js';
 import { fileKind } from '../../actors/kinds/file.js';
 import { homeKind } from '../../actors/kinds/home.js';
+import { pairingKind } from '../../actors/kinds/pairing.js';
+import { pairingCodeKind } from '../../actors/kinds/pairing-code.js';
 import { sessionKind } from '../../actors/kinds/session.js';
 import { workItemKind } from '../../actors/kinds/work-item.js';
 import { workflowRunKind } from '../../actors/kinds/workflow-run.js';
@@ -29,6 +31,8 @@ const kinds = [
   workflowKind(),
   workflowRunKind({ ports: { definition: never } }),
   scheduleKind(),
+  pairingKind({ proof: keyed, clearing: keyed }),
+  pairingCodeKind({ device: keyed }),
   cronFireKind({ launch: keyed, record: keyed }),
 ];
 

@@ -8,6 +8,8 @@ import { born as bornFile } from './file/beings.js';
 import { born as bornHome } from './home/beings.js';
 import { born as bornJob, run } from './schedule/beings.js';
 import { born as bornFire } from './cron-fire/beings.js';
+import { born as bornChallenge } from './pairing/beings.js';
+import { born as bornCode, redeem } from './pairing-code/beings.js';
 import { born as bornRoot } from './root/beings.js';
 import { bad, born as bornSession, child, cut, good, limited, message, post, stranger } from './session/beings.js';
 import type { Life } from './step.js';
@@ -210,6 +212,39 @@ const files: SmallWorld<File['machine']> = {
   },
 };
 
+type Challenge = ReturnType<typeof bornChallenge>;
+const challenges: SmallWorld<Challenge['machine']> = {
+  name: 'pairing',
+  born: () => bornChallenge(),
+  deeds: {
+    'it is redeemed': sent({ type: 'challenge.redeem' }), 'it is spent': sent({ type: 'challenge.spend' }), 'an agent redeems it': sent({ type: 'challenge.redeem', by: stranger }),
+    'the proof is one': finish('proof', { proven: true }), 'the proof is none': finish('proof', { proven: false }), 'the look breaks': fail('proof', 'broken'),
+    'the file is cleared': finish('clearing', null), 'the clearing breaks': fail('clearing', 'broken'), 'time passes': wait,
+  },
+  same: ({ value }) => String(value),
+  holds(life) {
+    expect(life.started.filter(({ src }) => src === 'proof').length, 'looked at once at most').to.be.at.most(1);
+    if (life.snapshot.status === 'done') expect(life.started.length, 'the file is removed whatever happened').to.equal(1);
+    expect(life.timers.size, 'nothing waits for ever').to.equal(['open', 'proven'].includes(String(life.value)) ? 1 : 0);
+  },
+};
+
+type Code = ReturnType<typeof bornCode>;
+const codes: SmallWorld<Code['machine']> = {
+  name: 'pairing-code',
+  born: () => bornCode(),
+  deeds: {
+    'it is redeemed': sent(redeem), 'an agent redeems it': sent({ ...redeem, by: stranger }),
+    'the device is written': finish('device', null), 'the device cannot be written': fail('device', 'the disk is full'), 'time passes': wait,
+  },
+  same: ({ value }) => String(value),
+  holds(life) {
+    expect(life.started.length, 'one device at most').to.be.at.most(1);
+    expect(life.frames('device:paired').length, 'told of once it is written').to.equal(life.value === 'redeemed' ? 1 : 0);
+    expect(life.timers.size, 'a code that is not redeemed ends').to.equal(life.value === 'valid' ? 1 : 0);
+  },
+};
+
 const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
   name: 'budget',
   born: bornBudget,
@@ -254,4 +289,17 @@ const cronFires: SmallWorld<ReturnType<typeof bornFire>['machine']> = {
   holds: ({ value, snapshot: { context } }) => { expect(context.status === 'started').to.equal(value === 'launching' || value === 'working'); },
 };
 
-export const worlds = [sessions, freeSessions, items, connectors, roots, homes, files, budgets, jobs, cronFires] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through
+export const worlds = [
+  sessions,
+  freeSessions,
+  items,
+  connectors,
+  roots,
+  homes,
+  files,
+  budgets,
+  jobs,
+  cronFires,
+  challenges,
+  codes,
+] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

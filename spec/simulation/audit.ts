@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { checkEntry } from '../../lib/store/chain.js';
+import { keys } from '../../lib/store/keys.js';
 import type { Store } from '../../lib/store/contract.js';
 import type { LogEntry } from '../../lib/supervisor/contract.js';
+import type { Json } from '../../machines/ground.js';
+import { stateNames } from '../../machines/state-names.js';
 import { housesOfEach, type Deed, type Outcome } from './run.js';
 
 /** Holds what is in the store against a plain model of what the client was told. Throws with the deed that does not fit. */
@@ -82,16 +85,31 @@ async function checkStore(store: Store, faults: readonly string[]): Promise<void
     expect(await rows(store, prefix), `${what} that are left over`).to.deep.equal([]);
   }
   const entries = await checkLog(store);
-  const records = new Map((await rows(store, 'a/')).map(([key, value]) => [key, JSON.parse(value) as { rev: number; seq: number; kind: string; state: { context: { deeds?: string[] } } }]));
+  const records = new Map((await rows(store, 'a/')).map(([key, value]) => [key, JSON.parse(value) as { rev: number; seq: number; kind: string; id: string; places: Record<string, number>; state: { value: Json; context: { deeds?: string[] } } }]));
   for (const [key, { rev, seq }] of records) {
     const own = entries.filter(({ kind, id }) => `a/${kind}/${id}` === key);
     expect(own.map((entry) => entry.rev), key).to.deep.equal(Array.from({ length: rev }, (_, index) => index + 1));
     expect(own.at(-1)?.seq).to.equal(seq);
   }
+  await checkPlaces(store, records);
   expect(entries.filter(({ kind, id }) => !records.has(`a/${kind}/${id}`))).to.deep.equal([]);
   const listed = (await rows(store, 'x/')).map(([key, value]) => [key.split('/')[1], key.split('/')[4], Number(value)]);
   const expected = [...records].flatMap(([key, { kind, state }]) => state.context.deeds === undefined ? [] : [[kind, key.split('/')[2], state.context.deeds.length]]);
   expect(listed.map(String).sort()).to.deep.equal(expected.map(String).sort());
+}
+
+/** Every actor stands where its record says, once per innermost state, and the tallies are what a recount says. */
+async function checkPlaces(store: Store, records: ReadonlyMap<string, { readonly kind: string; readonly id: string; readonly places: Readonly<Record<string, number>>; readonly state: { readonly value: Json } }>): Promise<void> {
+  const expected: string[] = [];
+  const tallies = new Map<string, number>();
+  for (const { kind, id, places, state } of records.values()) {
+    expect(Object.keys(places).sort(), `places of ${kind}/${id}`).to.deep.equal([...stateNames(state.value)]);
+    for (const [name, since] of Object.entries(places)) expected.push(keys.place(kind, name, since, id));
+    for (const name of [...Object.keys(places), '~all']) tallies.set(keys.count(`${kind}~places`, name), (tallies.get(keys.count(`${kind}~places`, name)) ?? 0) + 1);
+  }
+  expect((await rows(store, 's/')).map(([key]) => key)).to.deep.equal(expected.sort());
+  const counted = (await rows(store, 'n/')).filter(([key]) => key.includes('~places/'));
+  expect(counted.map(([key, value]) => [key, Number(value)])).to.deep.equal([...tallies].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function checkLog(store: Store): Promise<LogEntry[]> {

@@ -1,3 +1,4 @@
+import { authRoutes, type Pairing } from './auth.js';
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
 import { connectorRoutes } from './connectors.js';
@@ -28,8 +29,16 @@ import type { Route } from '../route.js';
 
 export type { GatewayFacts };
 
+/** What parts of the house there are; a route whose part is absent is not there either. */
+export interface RoutesOptions {
+  readonly backup?: BackUp | undefined;
+  readonly records?: Records | undefined;
+  readonly evidence?: Evidence | undefined;
+  readonly pairing?: Pairing | undefined;
+}
+
 /** The table of contents: every route of the gateway. */
-export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackUp | undefined; readonly records?: Records | undefined; readonly evidence?: Evidence | undefined } = {}): readonly Route[] {
+export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): readonly Route[] {
   const routes: Route[] = [
     ...workItemRoutes,
     ...workItemLedgerRoutes,
@@ -45,6 +54,7 @@ export function routesOf(facts: GatewayFacts, options: { readonly backup?: BackU
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
     ...statusRoutes(facts),
+    ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),

@@ -13,6 +13,7 @@ const listQuery = z.object({
   kind: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the name of a kind'),
   state: text(300).optional().describe('Path of a state (`running`, `work.executing`), the beginning of some (`work`), or `halted`: those longest in it first.'),
   order: z.enum(['id', 'age']).optional().describe('`age` needs `state` and is what it answers anyway.'),
+  age: wholeNumber(0, 1_000_000_000).optional().describe('Seconds: only those that have been in `state` for so long at least.'),
   after: text(1000).optional(),
   limit: wholeNumber(1, 1000).optional(),
 });
@@ -46,7 +47,7 @@ const shown = ({ kind, id, rev, seq: at, value, status, meta, view }: ActorView)
 const kindOf = (call: Call<unknown, unknown>) => call.desk.supervisor.inspection.kinds().find(({ kind }) => kind === call.params['kind'])?.definition;
 
 async function list({ desk, query }: Call<unknown, z.output<typeof listQuery>>): Promise<Reply | Refusal> {
-  if (query.order === 'age' && query.state === undefined) return refuse('BAD_REQUEST', { path: 'order' }, 'order: age needs a state.');
+  if ((query.order === 'age' || query.age !== undefined) && query.state === undefined) return refuse('BAD_REQUEST', { path: 'state' }, 'state: an age needs one');
   const page = await actors(desk.supervisor, { ...query, limit: query.limit ?? 100 });
   return isRefusal(page) ? page : { body: page };
 }

@@ -25,7 +25,7 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
 
 /** The routes as one caller meets them. */
 function doorsOf(call: Call<unknown, unknown>, routes: readonly Route[]): Doors {
-  const { desk, by, header } = call;
+  const { desk, by, header, visitor } = call;
   const isAgent = by.type === 'session';
   const find = (method: string, path: string): Route | undefined => {
     const found = routes.find((each) => each.method === method && each.path === path);
@@ -40,7 +40,7 @@ function doorsOf(call: Call<unknown, unknown>, routes: readonly Route[]): Doors 
       const answer = answering(desk, found, { openReads: false });
       try {
         return await answer({
-          identity: { type: 'known', caller: by }, params, query, path: asked,
+          identity: { type: 'known', caller: by }, visitor, params, query, path: asked,
           body: async (limits) => judgeJson(body, limits) ?? body,
           header: (name) => (name === 'traceparent' ? header(name) : undefined),
         });

@@ -13,6 +13,8 @@ export interface GatewayFacts {
   readonly authRequired: boolean;
   readonly networkExposed: boolean;
   readonly port: () => number;
+  /** Browsers can be paired. */
+  readonly pairing?: boolean;
 }
 
 export function statusRoutes(facts: GatewayFacts): readonly Route[] {
@@ -31,9 +33,9 @@ export function statusRoutes(facts: GatewayFacts): readonly Route[] {
     return { body: { status: 'ok', version: facts.version, migration, uptime, port: facts.port(), engines, sessions, connectors: await connectorStates(desk) } };
   }
 
-  function readAuthState({ authenticated }: Call): Reply {
-    const { authRequired, networkExposed, instance } = facts;
-    return { body: { authRequired, authenticated: authenticated || !authRequired, canBootstrapLocal: false, networkExposed, instance } };
+  function readAuthState({ authenticated, visitor }: Call): Reply {
+    const { authRequired, networkExposed, instance, pairing } = facts;
+    return { body: { authRequired, authenticated: authenticated || !authRequired, canBootstrapLocal: pairing === true && visitor.local, networkExposed, instance } };
   }
 }
 

@@ -23,7 +23,7 @@ describe('troupe top, tail and replay', () => {
     const { code, out } = await troupe.run(...at('top', '--once'));
     expect(code).to.equal(0);
     expect(out).to.match(/Troupe default {2}http:\S+ {2}running/).and.match(/log \d+ .* 0 restarts {2}0 dead letters/);
-    expect(out).to.match(/session +1 +0 +0 +0 +one_for_one 5\/60 s +idle 1/);
+    expect(out).to.match(/session +1 +0 +0 +0 +idle 1 +one_for_one 5\/60 s/);
     expect(out).to.match(/circuits .*● clerk/).and.match(/LATELY/).and.match(/session\/\S+ turn\.began/);
     expect(out).to.not.include('\u001b');
   });

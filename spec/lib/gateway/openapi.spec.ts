@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { authorityIds, callerKinds, ignoresKinship, verdict } from '../../../lib/gateway/authority.js';
+import { cookieJar } from '../../../lib/gateway/cookies.js';
 import { codesOf } from '../../../lib/gateway/openapi.js';
 import { routesOf } from '../../../lib/gateway/routes/index.js';
 import type { Evidence } from '../../../lib/records/evidence/evidence.js';
@@ -42,7 +43,8 @@ describe('GET /api/openapi.json', () => {
 
   it('knows every row of the authority table, and each row a route', () => {
     const [records, evidence] = [{ runs: {} } as Records, {} as Evidence]; // only looked into by a request
-    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, evidence });
+    const pairing = { devices: {} as Records['devices'], cookies: cookieJar('default'), codeKey: 'x' };
+    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, evidence, pairing });
     expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch', 'inspect.watch']).to.have.members(authorityIds);
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { assign, setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
@@ -65,6 +66,32 @@ describe('bundle and replay', () => {
     expect(await makeBundle(house.supervisor, { actor: { kind: 'session', id: 'nobody' } })).to.equal(undefined);
   });
 
+  it('comes to the same whatever happened, whoever asked, also where it was refused', async () => {
+    const words = fc.constantFrom('', 'x', 'a note that says much', 'two\nlines', '▒ mark', '🎭 masks');
+    const person = { type: 'operator' } as const;
+    const agents = [person, { type: 'session', id: 's1', employee: 'ann', ancestors: [] }, { type: 'session', id: 's9', employee: null, ancestors: ['s1'] }, { type: 'device', id: 'd1' }] as const;
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constant('item.move'), status: fc.constantFrom('executing', 'in_review', 'blocked', 'escalated', 'done', 'backlog'), note: words }) }),
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constant('approval.request'), requestId: fc.uuid(), request: words, target: fc.constant(null), targetKind: fc.constant('root') }) }),
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constant('approval.decide'), decision: fc.constantFrom('approve', 'reject'), note: words }) }),
+      fc.record({ kind: fc.constant('work-item'), event: fc.record({ type: fc.constantFrom('item.comment', 'item.archive', 'approval.escalate'), commentId: fc.uuid(), text: words, note: words, reason: words }) }),
+      fc.record({ kind: fc.constant('session'), event: fc.record({ type: fc.constant('message.post'), message: fc.record({ id: fc.uuid(), content: words, role: fc.constant('user'), kind: fc.constantFrom('user', 'agent') }) }) }),
+      fc.record({ kind: fc.constant('session'), event: fc.record({ type: fc.constantFrom('session.stop', 'queue.pause', 'queue.resume', 'queue.clear', 'session.archive', 'session.unarchive', 'session.reset'), reason: words }) }),
+      fc.record({ kind: fc.constant('session'), event: fc.record({ type: fc.constant('session.patch'), title: words }) }),
+    );
+    await fc.assert(fc.asyncProperty(fc.array(fc.tuple(step, fc.constantFrom(...agents), fc.boolean()), { maxLength: 25 }), fc.nat(20), async (steps, from) => {
+      for (const [{ kind, event }, by, rest] of steps) {
+        await house.supervisor.ask(kind, kind === 'session' ? 's1' : 'w1', event, { by });
+        if (rest) await house.world.advance(1_000);
+      }
+      await house.world.settle();
+      for (const start of [1, from + 1]) {
+        const report = replayBundle(await bundle({ from: start }), kinds);
+        expect(report.actors.map(({ differs }) => differs).filter((differs) => differs !== null)).to.deep.equal([]);
+      }
+    }), { numRuns: 40 });
+  }).timeout(60_000);
+
   it('says at which entry, and in which members, a changed machine comes to something else', async () => {
     const counter = (by: number, version = 1): Kind => {
       const machine = setup({ types: {} as { context: { n: number; text: string }; events: { type: 'add' } | { type: 'say'; text: string } }, actions: { add: assign({ n: ({ context }) => context.n + (context.n > 2 ? by : 1) }), say: assign({ text: ({ event }) => (event as { text: string }).text.slice(0, 5) }) } })
@@ -84,6 +111,24 @@ describe('bundle and replay', () => {
     expect(report.machines).to.deep.equal([{ kind: 'counter', about: 'other version' }]);
     expect(report.actors[0]?.differs).to.deep.include({ seq: 6, event: 'add', members: ['n'] });
     expect(replayBundle(made, [])).to.deep.include({ same: false, machines: [{ kind: 'counter', about: 'unknown' }] });
+  });
+
+  it('begins with the migrated state where an earlier version decided what was before', async () => {
+    const counter = (version: number): Kind => {
+      const machine = setup({ types: {} as { context: { n: number }; events: { type: 'add' } }, actions: { add: assign({ n: ({ context }) => context.n + version }) } })
+        .createMachine({ id: 'counter', context: { n: 0 }, initial: 'on', states: { on: { on: { add: { actions: 'add' } } } } });
+      return { kind: 'counter', version, machine, view: ({ context }) => context, migrate: { 1: (old) => ({ ...old, context: { n: Number(old.context['n']) * 100 } }) } } as Kind<typeof machine> as unknown as Kind;
+    };
+    const other = await openHouse([counter(1)]);
+    await other.supervisor.spawn('counter', { id: 'c' });
+    await other.supervisor.ask('counter', 'c', { type: 'add' });
+    await other.restart([counter(2)]);
+    for (let n = 0; n < 3; n += 1) await other.supervisor.ask('counter', 'c', { type: 'add' });
+    const made = await makeBundle(other.supervisor, { from: 1 }) as Bundle;
+    await other.stop();
+    expect(made.actors[0]?.start).to.deep.equal({ seq: 3, state: { value: 'on', context: { n: 102 } } });
+    expect(made.actors[0]?.entries.map(({ version }) => version)).to.deep.equal([2, 2]);
+    expect(replayBundle(made, [counter(2)]).same).to.equal(true);
   });
 
   it('notices a bundle that was tampered with', async () => {

@@ -7,17 +7,23 @@ import { createSessionTokens } from '../../../actors/engines/tokens.js';
 import { budgetKind } from '../../../actors/kinds/budget.js';
 import { fileKind } from '../../../actors/kinds/file.js';
 import { homeKind } from '../../../actors/kinds/home.js';
+import { pairingCodeKind } from '../../../actors/kinds/pairing-code.js';
+import { pairingKind } from '../../../actors/kinds/pairing.js';
+import { deviceHand } from '../../../actors/effects/pair-device.js';
+import { clearingHand, proofHand } from '../../../actors/effects/pair-proof.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
 import type { FencedHand } from '../../../actors/contracts.js';
-import { createGateway } from '../../../lib/gateway/create.js';
+import { createGateway, type GatewayOptions } from '../../../lib/gateway/create.js';
 import { layoutOf, type Layout } from '../../../lib/home/layout.js';
 import { openRecords, type Records, type RecordsOptions } from '../../../lib/records/records.js';
+import type { Kind } from '../../../actors/contracts.js';
+import type { Store } from '../../../lib/store/contract.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { createSupervisor } from '../../../lib/supervisor/create.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { systemWorld } from '../../../lib/world.js';
-import { makeClient, operatorToken, watch, type Client, type Watching } from '../gateway/fixture.js';
+import { makeClient, operatorToken, watch, type Answer, type Client, type Watching } from '../gateway/fixture.js';
 
 /** A real home with files in it, and a real gateway over it. Agents say "did it" and nothing else. */
 export interface Office {
@@ -29,14 +35,20 @@ export interface Office {
   client(headers?: Record<string, string>): Client;
   /** A session of its own and a client with its token. */
   agent(wish?: object): Promise<Client & { readonly sessionId: string }>;
-  socket(): Promise<Watching>;
+  socket(headers?: Record<string, string>): Promise<Watching>;
+  /** The answer of the whole way to a paired browser, and a client that is it: cookies, and an Origin of this gateway. */
+  browser(): Promise<Browser>;
   /** Put a file below the home, with its folders. */
   put(path: string, content: string | Uint8Array): Promise<string>;
   close(): Promise<void>;
 }
 
-export async function openOffice(files: Readonly<Record<string, string>> = {}, options: Partial<RecordsOptions> = {}): Promise<Office> {
-  const layout = layoutOf({ home: await mkdtemp(join(tmpdir(), 'office-')) });
+export interface Browser extends Client { readonly deviceId: string; readonly cookie: string; readonly headers: Record<string, string> }
+
+export interface OfficeOptions extends Partial<RecordsOptions> { readonly store?: Store; readonly gateway?: Partial<GatewayOptions> }
+
+export async function openOffice(files: Readonly<Record<string, string>> = {}, options: OfficeOptions = {}): Promise<Office> {
+  const layout = options.layout ?? layoutOf({ home: await mkdtemp(join(tmpdir(), 'office-')) });
   const put = async (path: string, content: string | Uint8Array): Promise<string> => {
     const full = join(layout.home, path);
     await mkdir(dirname(full), { recursive: true });
@@ -44,15 +56,18 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
     return full;
   };
   for (const [path, content] of Object.entries(files)) await put(path, content);
-  const world = systemWorld();
-  const records = await openRecords({ layout, world, root: null, ...options });
-  const supervisor = await createSupervisor({ kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind()], store: memoryStore(), world, facts: { roster: records.roster.value } });
+  const world = options.world ?? systemWorld();
+  const { store, gateway: more, ...kept } = options;
+  const records = await openRecords({ root: null, ...kept, layout, world });
+  const pairing = [pairingKind({ proof: proofHand(layout), clearing: clearingHand(layout) }), pairingCodeKind({ device: deviceHand(records.devices) })] as readonly Kind[]; // a list knows only that they are kinds
+  const supervisor = await createSupervisor({ kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind(), ...pairing], store: store ?? memoryStore(), world, facts: { roster: records.roster.value } });
   await records.connect(supervisor);
   const tokens = createSessionTokens();
   const gateway = await createGateway({
     supervisor, tokens, operatorToken, records,
     registry: createEngineRegistry({ engines: [pen], default: 'pen' }),
     settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
+    ...more,
   });
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
   const operator = client({ authorization: `Bearer ${operatorToken}` });
@@ -63,8 +78,17 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
       const { body } = await operator.post('/api/sessions', { prompt: 'hello', ...wish });
       return { sessionId: body.id, ...client({ authorization: `Bearer ${tokens.mint(body.id)}` }) };
     },
-    async socket() {
-      const socket = await watch(`ws://127.0.0.1:${gateway.port}/ws`, { authorization: `Bearer ${operatorToken}` });
+    async browser() {
+      const { body: { challengeId, nonce, path } } = await client().post('/api/auth/pairing-challenges');
+      await writeFile(path, nonce, { mode: 0o600 });
+      const { body: { code } } = await client().post('/api/auth/pairing-codes', { challengeId });
+      const paired = await client().post('/api/auth/pair', { code });
+      const cookie = cookiesOf(paired);
+      const headers = { cookie, origin: `http://127.0.0.1:${gateway.port}` };
+      return { ...client(headers), deviceId: paired.body.device.id as string, cookie, headers };
+    },
+    async socket(headers = { authorization: `Bearer ${operatorToken}` }) {
+      const socket = await watch(`ws://127.0.0.1:${gateway.port}/ws`, headers);
       sockets.push(socket);
       return socket;
     },
@@ -77,6 +101,9 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
     },
   };
 }
+
+/** What a browser would send back. */
+export const cookiesOf = ({ headers }: Answer): string => ((headers['set-cookie'] ?? []) as string[]).map((cookie) => cookie.split(';', 1)[0]).join('; ');
 
 const turn: FencedHand = {
   fence: true,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
-import { keys, prefix } from '../../../lib/store/keys.js';
+import { prefix } from '../../../lib/store/keys.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { haltedPlace } from '../../../lib/supervisor/inspectable.js';
 import { createSupervisor } from '../../../lib/supervisor/create.js';
@@ -71,7 +71,7 @@ describe('places', () => {
     // As an earlier version left it: no rows, no tallies, no places in the records, no marker.
     const rows = [...await store.page(prefix('s/')), ...await store.page(prefix('n/lamp~places/'))];
     const records = (await store.page(prefix('a/'))).map(([key, text]) => { const { places: _places, ...rest } = JSON.parse(text) as { places: unknown }; return [key, JSON.stringify(rest)] as const; });
-    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [...rows.map(([key]) => [key, null] as const), ...records, [keys.meta('places'), null]] });
+    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [...rows.map(([key]) => [key, null] as const), ...records] });
     const supervisor = await createSupervisor({ kinds: [lamp as unknown as Kind], store });
     expect(supervisor.inspection.counts('lamp')).to.deep.equal(expected);
     await supervisor.ask('lamp', 'a', { type: 'flip' });

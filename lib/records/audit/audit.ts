@@ -1,0 +1,123 @@
+import { openAuditFiles, type AuditFiles } from './audit-files.js';
+import { chained, type Link } from './chain.js';
+import { isoTime } from '../../../machines/iso-time.js';
+import type { SystemWorld } from '../../world.js';
+
+/**
+ * Who was allowed or refused what: one line for every change that somebody was let make, and one for every run of
+ * refusals and of reads that are alike, with their number, so that nobody can flood the log. Names, numbers and
+ * addresses only: no contents, no secrets.
+ */
+export interface Audit {
+  decided(decision: Decision): void;
+  /** Write what waits. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Decision {
+  /** `operator`, `device:<id>`, `session:<id>`; `none`, `bad`, `lost` for those whom nobody knows. */
+  readonly by: string;
+  readonly address: string | undefined;
+  /** Row of the authority table; `door` before there is one. */
+  readonly authority: string;
+  readonly method: string;
+  /** What the path names, as far as the route says. */
+  readonly target?: string | undefined;
+  readonly verdict: 'allowed' | 'refused';
+  /** Of the refusal. With `allowed`: the authority was there, the state stood in the way. */
+  readonly code?: string | undefined;
+}
+
+export async function openAudit(options: { readonly folder: string; readonly world: SystemWorld }): Promise<Audit> {
+  const { folder, world } = options;
+  const files: AuditFiles = await openAuditFiles(folder);
+  const alike = new Map<string, Run>();
+  let last: Link = files.last;
+  let waiting: string[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  let closed = false;
+
+  function note(members: Readonly<Record<string, unknown>>): void {
+    const { text, link } = chained({ at: isoTime(world.now()), ...members }, last);
+    last = link;
+    waiting.push(`${text}\n`);
+    if (waiting.length >= linesWaitingMax) void flush();
+  }
+
+  /** What ran long enough, or everything, becomes lines. */
+  function tell(all: boolean): void {
+    const now = world.steady();
+    for (const [key, { decision, count, firstAt, since, targets }] of alike) {
+      if (!all && now - since < runMs) continue;
+      alike.delete(key);
+      note({ ...membersOf(decision), ...(targets.size > 0 && { target: [...targets] }), count, from: isoTime(firstAt) });
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(async () => {
+      if (waiting.length === 0) return;
+      const lines = waiting;
+      const reached = last;
+      waiting = [];
+      await files.append(lines.join(''), reached);
+    }).catch((error: unknown) => {
+      world.log.error({ err: error }, 'the audit log could not be written');
+    });
+    return writing;
+  }
+
+  const ticking = setInterval(() => {
+    tell(false);
+    void flush();
+  }, flushMs).unref();
+
+  if (files.broken !== undefined) {
+    world.log.error({ reason: files.broken }, 'the audit log does not go on where it ended');
+    note({ what: 'broken', reason: files.broken });
+  }
+  note({ what: 'opened' });
+
+  return {
+    decided(decision) {
+      if (closed) return;
+      if (decision.verdict === 'allowed' && decision.method !== 'GET') return note({ ...membersOf(decision), ...(decision.target !== undefined && { target: bounded(decision.target) }) });
+      const { by, address, authority, method, verdict, code } = decision;
+      const known = `${by} ${address ?? ''} ${authority} ${method} ${verdict} ${code ?? ''}`;
+      const key = alike.has(known) || alike.size < runsMax ? known : `* ${verdict}`;
+      const run = alike.get(key);
+      if (run === undefined) {
+        const targets = new Set(decision.target === undefined ? [] : [bounded(decision.target)]);
+        alike.set(key, { decision: key === known ? decision : { by: '*', address: undefined, authority: '*', method: '*', verdict }, count: 1, firstAt: world.now(), since: world.steady(), targets });
+        return;
+      }
+      run.count += 1;
+      if (decision.target !== undefined && run.targets.size < targetsMax) run.targets.add(bounded(decision.target));
+    },
+    async flush() {
+      tell(true);
+      await flush();
+    },
+    async close() {
+      clearInterval(ticking);
+      tell(true);
+      note({ what: 'closed' });
+      closed = true;
+      await flush();
+    },
+  };
+}
+
+interface Run { readonly decision: Decision; count: number; readonly firstAt: number; readonly since: number; readonly targets: Set<string> }
+
+const flushMs = 1_000;
+const runMs = 10_000;
+const runsMax = 1_000;
+const targetsMax = 5;
+const linesWaitingMax = 500;
+
+const bounded = (text: string): string => text.slice(0, 200);
+
+const membersOf = ({ by, address, authority, method, verdict, code }: Decision): Record<string, unknown> =>
+  ({ verdict, by: bounded(by), ...(address !== undefined && { address }), authority, method, ...(code !== undefined && { code }) });

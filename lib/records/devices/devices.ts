@@ -1,0 +1,172 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { deviceFileMark, DevicesDamaged, readDeviceFile, writeDeviceFile, type DeviceFile, type StoredDevice } from './device-file.js';
+import { HomeError } from '../../home/home-error.js';
+import { isoTime } from '../../../machines/iso-time.js';
+import type { NewDevice } from '../../../machines/pairing-code/machine.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import type { SystemWorld } from '../../world.js';
+
+/**
+ * The paired browsers. One writer, the file first: a device counts from the moment when it is on disk, and no longer
+ * from the moment when it is gone from there, whoever removed it – an edit by hand is noticed within a second.
+ */
+export interface DeviceBook {
+  /** Newest seen first; a refusal when the file cannot be used. */
+  list(): Promise<readonly Device[] | Refusal>;
+  /** The device to which id and secret belong. Nobody, while the file cannot be used. */
+  verify(id: string, secret: string): Promise<Device | undefined>;
+  /** Write a new device down; the same id again changes nothing. Rejects with DevicesDamaged. */
+  keep(device: NewDevice): Promise<void>;
+  /** False when there is no such device. The file is written before this answers and before `onRevoked` is told. */
+  revoke(id: string): Promise<boolean | Refusal>;
+  /** It was here: kept at most once per minute and device. */
+  seen(id: string, ip: string | undefined): void;
+  /** Told of every device that is no longer let in. Returns the way to unsubscribe. */
+  onRevoked(listener: (id: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** A device as people may see it. */
+export type Device = Omit<StoredDevice, 'tokenHash'>;
+
+export async function openDevices(options: { readonly path: string; readonly world: SystemWorld }): Promise<DeviceBook> {
+  const { path, world } = options;
+  const { log } = world;
+  const listeners = new Set<(id: string) => void>();
+  const unsaved = new Map<string, { at: number; ip: string | undefined }>();
+  let known: DeviceFile = { devices: [], hash: null };
+  let damage: string | undefined;
+  let mark: string | undefined;
+  let lookedAt = -Infinity;
+  let running: Promise<unknown> = Promise.resolve();
+
+  /** One deed after another: the file has one writer. */
+  function inOrder<Result>(deed: () => Promise<Result>): Promise<Result> {
+    const mine = running.then(deed);
+    running = mine.catch(() => undefined);
+    return mine;
+  }
+
+  function learn(next: DeviceFile): void {
+    const gone = known.devices.filter(({ id }) => !next.devices.some((device) => device.id === id));
+    known = next;
+    for (const { id } of gone) for (const listener of [...listeners]) listener(id);
+  }
+
+  async function look(): Promise<void> {
+    lookedAt = world.steady();
+    const now = await deviceFileMark(path);
+    if (now === mark) return;
+    try {
+      learn(await readDeviceFile(path));
+      damage = undefined;
+    } catch (error) {
+      if (damage === undefined) log.error({ err: error }, 'the file of paired browsers cannot be used: none is let in');
+      damage = error instanceof Error ? error.message : String(error);
+      learn({ devices: [], hash: null });
+    }
+    mark = now;
+  }
+
+  const fresh = async (): Promise<void> => {
+    if (world.steady() - lookedAt >= lookEveryMs) await inOrder(look);
+  };
+
+  /** Change what the file says; once more on top of what somebody else wrote in the meantime. */
+  async function change(next: (devices: readonly StoredDevice[]) => readonly StoredDevice[]): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      mark = undefined;
+      await look();
+      if (damage !== undefined) throw new DevicesDamaged(damage);
+      const wanted = next(known.devices);
+      if (wanted === known.devices) return;
+      try {
+        const written = await writeDeviceFile(path, wanted, known.hash);
+        mark = await deviceFileMark(path);
+        return learn(written);
+      } catch (error) {
+        if (tries > 0 || !(error instanceof HomeError) || error.code !== 'CHANGED_MEANWHILE') throw error;
+      }
+    }
+  }
+
+  const saving = setInterval(() => void save().catch((error: unknown) => log.warn({ err: error }, 'when browsers were last seen could not be kept')), saveEveryMs).unref();
+
+  async function save(): Promise<void> {
+    if (unsaved.size === 0 || damage !== undefined) return;
+    const news = new Map(unsaved);
+    unsaved.clear();
+    await inOrder(() => change((devices) => devices.map((device) => {
+      const { at, ip } = news.get(device.id) ?? {};
+      return at === undefined ? device : { ...device, lastSeenAt: isoTime(at), ...(ip !== undefined && { lastIp: ip }) };
+    })));
+  }
+
+  await inOrder(look);
+  return {
+    async list() {
+      await fresh();
+      if (damage !== undefined) return refuse('DEVICES_DAMAGED', {}, damage);
+      return known.devices.map((device) => seenNow(device, unsaved.get(device.id)?.at)).sort((one, other) => (one.lastSeenAt < other.lastSeenAt ? 1 : -1));
+    },
+    async verify(id, secret) {
+      await fresh();
+      const hash = hashOfSecret(secret);
+      const found = known.devices.find((device) => device.id === id);
+      // compared also where there is no such device: how long the answer takes says nothing
+      const same = timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(found?.tokenHash ?? '0'.repeat(64), 'hex'));
+      return found && same ? publicOf(found) : undefined;
+    },
+    keep: (device) => inOrder(() => change((devices) => {
+      if (devices.some(({ id }) => id === device.id)) return devices;
+      if (devices.length >= devicesMax) throw new Error(`There are ${devicesMax} paired browsers already. Remove some.`);
+      return [...devices, stored(device)];
+    })),
+    async revoke(id) {
+      try {
+        return await inOrder(async () => {
+          let found = false;
+          await change((devices) => {
+            found = devices.some((device) => device.id === id);
+            return found ? devices.filter((device) => device.id !== id) : devices;
+          });
+          return found;
+        });
+      } catch (error) {
+        if (error instanceof DevicesDamaged) return refuse('DEVICES_DAMAGED', {}, error.message);
+        throw error;
+      }
+    },
+    seen(id, ip) {
+      const device = known.devices.find((one) => one.id === id);
+      const last = unsaved.get(id)?.at ?? (device ? Date.parse(device.lastSeenAt) : undefined);
+      const now = world.now();
+      if (last !== undefined && Math.abs(now - last) >= seenEveryMs) unsaved.set(id, { at: now, ip });
+    },
+    onRevoked(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      clearInterval(saving);
+      await save().catch(() => undefined);
+      await running;
+    },
+  };
+}
+
+/** SHA-256, hex: secrets have 256 bits, so nobody guesses them from it. */
+export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+const lookEveryMs = 1_000;
+const seenEveryMs = 60_000;
+const saveEveryMs = 60_000;
+const devicesMax = 200;
+
+const publicOf = ({ tokenHash: _hidden, ...device }: StoredDevice): Device => device;
+const seenNow = (device: StoredDevice, at: number | undefined): Device => ({ ...publicOf(device), ...(at !== undefined && { lastSeenAt: isoTime(at) }) });
+
+function stored({ id, name, kind, createdAt, tokenHash, lastIp, userAgent }: NewDevice): StoredDevice {
+  const at = isoTime(createdAt);
+  return { id, name, kind, createdAt: at, lastSeenAt: at, ...(lastIp !== null && { lastIp }), ...(userAgent !== null && { userAgent }), tokenHash };
+}

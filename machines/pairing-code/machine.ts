@@ -1,0 +1,116 @@
+import { assertEvent, enqueueActions, setup, type ErrorActorEvent } from 'xstate';
+import { fromKernel, isTrusted } from '../caller.js';
+import { perform, type Deed } from '../deed.js';
+import { announce, effect, type Stamp, type Wish } from '../ground.js';
+import { refuse, type Refusal } from '../refusals.js';
+import { checkShape } from '../shape.js';
+
+/**
+ * A pairing code: it makes one browser a known device, once.
+ *
+ * **What lives.** Its own id is the keyed hash of the code, so that it is found without the code being anywhere. Until
+ * it is redeemed it lives five minutes (a grant for the browser of this machine: one), also across a restart.
+ *
+ * **What can happen.** It is redeemed: the device, with the hash of its secret, is written to the file of devices, and
+ * only when it stands there does anybody get cookies. Or the writing fails, or time runs out.
+ *
+ * **What can never happen.** Two devices of one code. A secret in the log. A device of an expired code. An agent that
+ * redeems one.
+ */
+export interface PairingCodeInput {
+  readonly id: string;
+  readonly at: number;
+  /** Of the device that it will make. */
+  readonly deviceKind: DeviceKind;
+  /** Who asked for it: `challenge`, or the name of a device. */
+  readonly issuedTo: string;
+  readonly ttlMs: number;
+}
+
+export type DeviceKind = 'local' | 'remote';
+
+/** A device as it is written to the file. */
+export interface NewDevice {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: DeviceKind;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  /** SHA-256 of the secret, hex. */
+  readonly tokenHash: string;
+  readonly lastIp: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface PairingCodeContext extends Omit<PairingCodeInput, 'at'> {
+  readonly openedAt: number;
+  readonly expiresAt: number;
+  readonly device: NewDevice | null;
+  /** Why the device could not be written. */
+  readonly reason: string | null;
+}
+
+export type PairingCodeEvent = Stamp & { readonly type: 'code.redeem'; readonly device: Omit<NewDevice, 'createdAt' | 'kind'> };
+
+export type PairingCodeStatus = 'valid' | 'redeeming' | 'redeemed' | 'failed' | 'expired';
+
+export function pairingCodePolicy(status: PairingCodeStatus, context: PairingCodeContext, event: PairingCodeEvent): Refusal | undefined {
+  if (fromKernel(event)) return undefined;
+  if (event.type !== 'code.redeem') return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
+  if (status !== 'valid' || event.at >= context.expiresAt) return refuse('PAIRING_CODE_INVALID');
+  const wrong = checkDevice(event.device);
+  return wrong === undefined && /^[0-9a-f]{64}$/.test(event.device.tokenHash) ? undefined : refuse('BAD_REQUEST', { path: 'device' }, 'This is no device.');
+}
+
+const checkDevice = checkShape({ id: 'string', name: 'string', tokenHash: 'string', lastIp: 'string?', userAgent: 'string?' });
+
+export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
+  const fits = checkShape({ deviceKind: 'string', issuedTo: 'string', ttlMs: 'number' })(input) === undefined
+    && ['local', 'remote'].includes(input.deviceKind) && input.ttlMs > 0 && input.ttlMs <= 300_000;
+  return fits ? undefined : refuse('BAD_REQUEST', {}, 'A code cannot be made so.');
+}
+
+export const pairingCodeMachine = setup({
+  types: {} as { context: PairingCodeContext; events: PairingCodeEvent; input: PairingCodeInput; emitted: Wish },
+  actors: { device: effect<null, NewDevice>() },
+  guards: { mayRedeem: ({ context, event }) => pairingCodePolicy('valid', context, event) === undefined },
+  delays: { lifetime: ({ context }) => context.ttlMs },
+  actions: {
+    redeem: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'code.redeem'); perform(enqueue, redeem(context, event)); }),
+    fail: enqueueActions(({ enqueue }, { reason }: { reason: string }) => enqueue.assign({ reason })),
+    tellPaired: enqueueActions(({ context, enqueue }) => perform(enqueue, tellPaired(context))),
+  },
+}).createMachine({
+  id: 'pairing-code',
+  context: ({ input: { id, at, deviceKind, issuedTo, ttlMs } }) => ({ id, deviceKind, issuedTo, ttlMs, openedAt: at, expiresAt: at + ttlMs, device: null, reason: null }),
+  initial: 'valid',
+  states: {
+    valid: {
+      after: { lifetime: 'expired' },
+      on: { 'code.redeem': { guard: 'mayRedeem', target: 'redeeming', actions: 'redeem' } },
+    },
+    redeeming: {
+      invoke: {
+        id: 'device',
+        src: 'device',
+        input: ({ context }) => context.device as NewDevice, // set by the arrow into this state
+        onDone: { target: 'redeemed', actions: 'tellPaired' },
+        onError: { target: 'failed', actions: { type: 'fail', params: ({ event }: { event: ErrorActorEvent }) => ({ reason: reasonOf(event.error) }) } },
+      },
+    },
+    redeemed: { type: 'final' },
+    failed: { type: 'final' },
+    expired: { type: 'final' },
+  },
+});
+
+function redeem(context: PairingCodeContext, { device, at }: PairingCodeEvent): Deed<PairingCodeContext> {
+  const { id, name, tokenHash, lastIp, userAgent } = device;
+  return { set: { device: { id, name, kind: context.deviceKind, createdAt: at, tokenHash, lastIp, userAgent } } };
+}
+
+const tellPaired = ({ device }: PairingCodeContext): Deed<PairingCodeContext> =>
+  ({ wishes: device === null ? [] : [announce('device:paired', { id: device.id, name: device.name, kind: device.kind })] });
+
+const reasonOf = (error: unknown): string => String((error as { message?: unknown } | null)?.message ?? 'The device could not be written.').slice(0, 500);

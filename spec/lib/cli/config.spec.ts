@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { selfSigned } from '../../fixtures/certificate.js';
+import { watch, makeClient } from '../gateway/fixture.js';
+import { Troupe } from './troupe.js';
+
+describe('troupe config', () => {
+  let troupe: Troupe;
+  const write = async (text: string): Promise<void> => {
+    await mkdir(troupe.home(), { recursive: true });
+    await writeFile(join(troupe.home(), 'config.yaml'), text);
+  };
+  const check = (): ReturnType<Troupe['run']> => troupe.run('config', 'check', '--home', troupe.home());
+  before(async () => { troupe = await Troupe.create(); });
+  after(() => troupe.clear());
+
+  it('check says that the defaults apply, or that the file is sound', async () => {
+    expect((await check()).out).to.match(/the defaults apply/);
+    await write('gateway:\n  port: 0\n');
+    expect(await check()).to.deep.include({ code: 0, out: `${join(troupe.home(), 'config.yaml')} is sound.\n` });
+  });
+
+  it('check names line and key of every fault, and what does not go together', async () => {
+    const faults: readonly (readonly [string, RegExp])[] = [
+      ['gateway:\n  prot: 1\n', /line 2, gateway\.prot: there is no such setting; did you mean "port"/],
+      ['gateway:\n  port: 1\nlog:\n  keepDays: -1\n', /line 4, log\.keepDays/],
+      ['engines:\n  default: llama\n', /engines\.default: there is no engine "llama"/],
+      ['gateway:\n  host: 0.0.0.0\n  authRequired: false\n', /gateway\.authRequired: false is refused/],
+      ['gateway:\n  tls: {cert: a.pem, key: b.pem}\n', /gateway\.tls\.cert: a\.pem cannot be read/],
+    ];
+    for (const [text, fault] of faults) {
+      await write(text);
+      const { code, err } = await check();
+      expect(code, text).to.equal(5);
+      expect(err).to.match(fault);
+    }
+  });
+
+  it('keys lists every key with its default and whether it needs a restart', async () => {
+    const { code, out } = await troupe.run('config', 'keys');
+    expect(code).to.equal(0);
+    expect(out).to.match(/^gateway\.port: 7420\n {4}TCP port; .+ Needs a restart\.$/m).and.match(/^sessions\.roots: \[\]\n {4}[^\n]+given a working folder\.$/m);
+  });
+
+  it('is taken over by a running gateway where it can be, and told to watchers', async () => {
+    await write('gateway:\n  port: 0\n');
+    await troupe.start();
+    const { port, token } = await troupe.announcement();
+    const bearer = { authorization: `Bearer ${token}` };
+    const socket = await watch(`ws://127.0.0.1:${port}/ws`, bearer);
+    const named = makeClient(port, { ...bearer, host: 'console.example' });
+    expect((await named.get('/api/work-items')).status).to.equal(403);
+    await write('gateway:\n  port: 1\n  allowedHosts: [console.example]\n');
+    const told = await socket.until(({ event }) => event === 'config:changed');
+    expect(told.payload).to.deep.equal({ applied: ['gateway.allowedHosts'], needsRestart: ['gateway.port'], needsReload: [] });
+    expect((await named.get('/api/work-items')).status).to.equal(200);
+    await write('gateway: {{');
+    expect((await socket.until(({ event }) => event === 'config:refused')).payload.reason).to.match(/config\.yaml line 1/);
+    expect((await named.get('/api/work-items')).status, 'the last sound settings hold').to.equal(200);
+    socket.ws.terminate();
+    expect((await troupe.run('stop', '--home', troupe.home())).code).to.equal(0);
+  });
+
+  it('serves over TLS where it says so, while the command line goes on as before', async () => {
+    const { cert, key } = selfSigned();
+    await writeFile(join(troupe.home(), 'cert.pem'), cert);
+    await writeFile(join(troupe.home(), 'key.pem'), key, { mode: 0o600 });
+    await write('gateway:\n  port: 0\n  tls: {cert: cert.pem, key: key.pem}\n');
+    await troupe.start();
+    const { url, publicUrl } = await troupe.announcement();
+    expect(url).to.match(/^http:\/\/127\.0\.0\.1:/);
+    expect(publicUrl).to.match(/^https:/);
+    expect((await troupe.run('run', 'add "milk"', '--home', troupe.home())).code).to.equal(0);
+    const { out } = await troupe.run('pair', '--json', '--home', troupe.home());
+    expect(JSON.parse(out).links[0]).to.match(/^http/);
+  });
+
+  it('is refused at start where it opens the network without credentials', async () => {
+    const home = troupe.home('open');
+    await mkdir(home);
+    await writeFile(join(home, 'config.yaml'), 'gateway:\n  port: 0\n  authRequired: false\n  host: 0.0.0.0\n');
+    const { code, err } = await troupe.run('start', '--home', home);
+    expect([code, /authRequired/.test(err)], err).to.deep.equal([5, true]);
+  });
+});
