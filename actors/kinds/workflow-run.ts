@@ -12,6 +12,7 @@ import { workflowEvidenceHand } from '../effects/workflow-evidence.js';
 import type { WorkflowPorts } from '../effects/workflow-ports.js';
 import { workflowActHand, workflowStepHand } from '../effects/workflow-step.js';
 import { managersOf, rootOf, type Roster } from './work-item-facts.js';
+import { departmentManagers } from './workflow.js';
 
 /** Runs of workflows as a kind: `workflowRunKind({ports, patterns})`. Patterns in conditions need an engine that takes linear time. */
 export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowPorts; readonly patterns?: Patterns }): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
@@ -22,7 +23,7 @@ export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowP
     hands: { 'workflow-step': workflowStepHand(ports), 'workflow-act': workflowActHand(ports), 'workflow-evidence': workflowEvidenceHand(ports) },
     policy: (snapshot, event) => runPolicy(snapshot.context, event),
     admit: (input, stamp) => admitRun({ ...(input as unknown as RunInput), ...stamp } as RunInput), // the kernel hands inputs on as JSON; the command has made this one
-    facts: (snapshot, event, world) => runFacts(snapshot === undefined ? (event as { input?: unknown }).input as RunInput | undefined : { graph: graphOf(snapshot.context), requester: snapshot.context.requester }, world['roster']) as unknown as Json, // plain members only
+    facts: (snapshot, event, world) => runFacts(snapshot === undefined ? (event as { input?: unknown }).input as RunInput | undefined : { graph: graphOf(snapshot.context), requester: snapshot.context.requester, department: snapshot.context.department }, event.type, world['roster']) as unknown as Json, // plain members only
     view: (snapshot, { rev }) => runView(snapshot.context, rev) as RunView & { [member: string]: Json }, // plain members only
     index: (snapshot) => runIndex(snapshot.context),
     moves: (snapshot) => runMoves(snapshot.context),
@@ -38,16 +39,19 @@ export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowP
   };
 }
 
-/** Who may be asked to decide, where the run has gates at all. */
-export function runFacts(run: Pick<RunInput, 'graph' | 'requester'> | undefined, roster: unknown): RunFacts | null {
-  if (run === undefined || !run.graph.nodes.some((node) => gatesOf(node).length > 0)) return null;
-  if (!isRoster(roster)) return { root: null, managers: [], executives: [], approvers: [] };
+/** Who may be asked to decide, or may steer: only for events that need to know. */
+export function runFacts(run: Pick<RunInput, 'graph' | 'requester' | 'department'> | undefined, event: string, roster: unknown): RunFacts | null {
+  if (run === undefined) return null;
+  const steers = event === 'run.cancel' || event === 'step.edit';
+  if (!steers && !run.graph.nodes.some((node) => gatesOf(node).length > 0)) return null;
+  if (!isRoster(roster)) return { root: null, managers: [], executives: [], approvers: [], heads: [] };
   const named = run.graph.nodes.flatMap((node) => gatesOf(node).map(({ approver }) => approver));
   return {
     root: rootOf(roster),
     managers: run.requester.employee === null ? [] : managersOf(roster, run.requester.employee),
     executives: roster.employees.filter(({ rank }) => rank === 'executive').map(({ name }) => name),
     approvers: roster.employees.filter(({ name }) => named.includes(name)).map(({ name }) => name),
+    heads: steers && run.department != null ? departmentManagers(roster, run.department) : [],
   };
 }
 

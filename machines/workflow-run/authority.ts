@@ -8,7 +8,7 @@ export type Standing = 'operator' | 'system' | 'requester' | 'routed manager' | 
 
 interface Asked { readonly by: Caller; readonly facts?: RunFacts | null }
 
-const nobody: RunFacts = { root: null, managers: [], executives: [], approvers: [] };
+const nobody: RunFacts = { root: null, managers: [], executives: [], approvers: [], heads: [] };
 
 export function standing(context: RunContext, gate: ParkedGate | undefined, { by, facts }: Asked): Standing {
   if (by.type === 'system') return 'system';
@@ -55,6 +55,14 @@ function columnOf(gate: ParkedGate, { root }: RunFacts): Column {
 
 export const isRequester = ({ requester }: RunContext, by: Caller): boolean => by.type === 'session'
   && (by.id === requester.sessionId || (requester.sessionId !== null && by.ancestors.includes(requester.sessionId)) || (by.employee !== null && by.employee === requester.employee));
+
+/** Who may cancel a run and edit its steps beside people: who asked for it, who may run its definition, the root. */
+export function isSteward(context: RunContext, { by, facts }: Asked): boolean {
+  if (by.type !== 'session') return true;
+  if (isRequester(context, by)) return true;
+  const { employee } = by;
+  return employee !== null && (context.stewards.includes(employee) || facts?.heads.includes(employee) === true || facts?.root === employee);
+}
 
 /** A session that does a step of it, or works below one that does. */
 export const worksIn = ({ spots }: RunContext, by: Caller): boolean => by.type === 'session'

@@ -53,6 +53,9 @@ export interface RunInput {
   readonly report: { readonly sessionId: string; readonly mode: 'resume' | 'silent' } | null;
   readonly workItemId: string | null;
   readonly requester: { readonly employee: string | null; readonly sessionId: string | null };
+  /** Whose definition it is, and whom it lists: they may cancel the run and edit its steps. */
+  readonly stewards?: readonly string[];
+  readonly department?: string | null;
   readonly parent?: { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number; readonly depth: number } | null;
   readonly rerunOf?: { readonly runId: string; readonly nodeId: string } | null;
   /** An actor that is told the end, as `work.ended`. */
@@ -79,6 +82,8 @@ export interface RunContext {
   readonly report: RunInput['report'];
   readonly workItemId: string | null;
   readonly requester: RunInput['requester'];
+  readonly stewards: readonly string[];
+  readonly department: string | null;
   readonly startedBy: string;
   readonly parent: NonNullable<RunInput['parent']> | null;
   readonly rerunOf: NonNullable<RunInput['rerunOf']> | null;
@@ -135,6 +140,8 @@ export interface RunFacts {
   readonly executives: readonly string[];
   /** Those names in the definition that are employees'. */
   readonly approvers: readonly string[];
+  /** Who manages the definition's department. */
+  readonly heads: readonly string[];
 }
 
 type Facts = Stamp<RunFacts | null>;
@@ -171,6 +178,7 @@ export const limits = {
   inputCharsMax: 16_000,
   editCharsMax: 32_000,
   depthMax: 8,
+  stewardsMax: 128,
 } as const;
 
 export function firstContext(input: RunInput): RunContext {
@@ -186,6 +194,8 @@ export function firstContext(input: RunInput): RunContext {
     report: input.report,
     workItemId: input.workItemId,
     requester: input.requester,
+    stewards: (input.stewards ?? []).slice(0, limits.stewardsMax),
+    department: input.department ?? null,
     startedBy: callerName(input.by),
     parent: input.parent ?? null,
     rerunOf: input.rerunOf ?? null,

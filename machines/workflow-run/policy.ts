@@ -1,7 +1,7 @@
-import { fromKernel, isPerson, isTrusted, type Caller } from '../caller.js';
+import { fromKernel, isTrusted, type Caller } from '../caller.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { isRequester, mayDecideGate } from './authority.js';
+import { isSteward, mayDecideGate } from './authority.js';
 import { limits, type RunContext, type RunEvent, type RunEventOf, type RunInput } from './context.js';
 import { graphOf } from './graph.js';
 import { isOver } from './pass.js';
@@ -33,13 +33,15 @@ export function admitRun({ graph, title, parent }: RunInput): Refusal | undefine
 export const graphBytesMax = 36 * 1024;
 
 /** Cancelling what has ended changes nothing, and is no error. */
-function mayCancel(context: RunContext, { by, reason }: RunEventOf<'run.cancel'>): Refusal | undefined {
-  if (!isTrusted(by) && !isRequester(context, by)) return refuse('FORBIDDEN', { runId: context.id }, 'Only who started a run, or a person, may cancel it.');
+function mayCancel(context: RunContext, event: RunEventOf<'run.cancel'>): Refusal | undefined {
+  const { reason } = event;
+  if (!isSteward(context, event)) return refuse('FORBIDDEN', { runId: context.id }, 'Only who started a run, who may run its workflow, or a person may cancel it.');
   return typeof reason === 'string' && reason.length > limits.errorCharsMax ? refuse('PAYLOAD_TOO_LARGE', { path: 'reason', charsMax: limits.errorCharsMax }) : undefined;
 }
 
-function mayEdit(context: RunContext, { by, nodeId, prompt }: RunEventOf<'step.edit'>): Refusal | undefined {
-  if (!isPerson(by) && by.type !== 'system' && !isRequester(context, by)) return refuse('FORBIDDEN', { runId: context.id }, 'Only who started a run, or a person, may edit its steps.');
+function mayEdit(context: RunContext, event: RunEventOf<'step.edit'>): Refusal | undefined {
+  const { nodeId, prompt } = event;
+  if (!isSteward(context, event)) return refuse('FORBIDDEN', { runId: context.id }, 'Only who started a run, who may run its workflow, or a person may edit its steps.');
   const node = graphOf(context).nodes.find(({ id }) => id === nodeId);
   if (node?.kind !== 'step') return refuse('NOT_FOUND', { runId: context.id, nodeId }, `Run ${context.id} has no step "${nodeId}".`);
   if (isOver(context.status)) return refuse('CONFLICT', { runId: context.id, status: context.status }, `Run ${context.id} is ${context.status}.`);

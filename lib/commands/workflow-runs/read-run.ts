@@ -45,7 +45,8 @@ export async function sees(desk: Desk, view: RunView, by: Caller): Promise<boole
   if (by.type !== 'session') return true;
   if (takesPart(view, by)) return true;
   const definition = await definitionAt(desk, view.workflowId, view.definitionVersion);
-  return definition !== undefined && mayRun(desk, definition, by) === undefined;
+  if (definition !== undefined && mayRun(desk, definition, by) === undefined) return true;
+  return (await capabilityOf(desk, view, by))?.canDecide === true; // whoever may decide must see what about
 }
 
 export function takesPart({ requester, spots, parked }: RunView, by: Extract<Caller, { type: 'session' }>): boolean {

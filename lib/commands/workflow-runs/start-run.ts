@@ -10,8 +10,10 @@ import { keyPlace, type RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import { asked, recordOf, type Asking, type Desk, type Done } from '../desk.js';
 import { inTurn } from '../in-turn.js';
+import { itemKinship, sessionKinship } from '../kinship.js';
+import { presentSession } from '../present-session.js';
 import { preflight } from './preflight.js';
-import { mayRun } from './run-authority.js';
+import { mayRun, stewardsOf } from './run-authority.js';
 import { newestDefinition, workflowIdOf } from './definitions.js';
 import type { InnerWish, RunWish } from './wish.js';
 
@@ -25,7 +27,7 @@ export async function startRun(desk: Desk, wish: RunWish, asking: Asking): Promi
   const definition = await definitionFor(desk, wish);
   if (isRefusal(definition)) return definition;
   const input = wish.input ?? wish.trigger?.payload ?? null;
-  const refusal = mayRun(desk, definition, asking.by) ?? fit(definition, wish, input);
+  const refusal = mayRun(desk, definition, asking.by) ?? fit(definition, wish, input) ?? await mayName(desk, wish, asking.by);
   if (refusal) return refusal;
   // no actor's turn guards the number of live runs, nor the keys: starts of one definition go one after the other
   return inTurn(desk.supervisor, runsOf(definition.id), () => start(desk, definition, { ...wish, input }, asking));
@@ -49,6 +51,18 @@ function fit(definition: WorkflowDefinition, wish: InnerWish, input: Json): Refu
   if ((wish.idempotencyKey?.length ?? 0) > 256) return refuse('BAD_REQUEST', { path: 'idempotencyKey' }, 'An idempotency key has at most 256 characters.');
   const errors = definition.input === null ? [] : misfits(definition.input, input ?? {});
   return errors.length === 0 ? undefined : refuse('BAD_REQUEST', { path: 'input', errors: errors.map((message) => ({ code: 'bad-input', message })) }, `The input does not fit: ${errors.slice(0, 4).join('; ')}.`);
+}
+
+/** The work item and the session that a caller names must be there, and an agent's own. */
+async function mayName(desk: Desk, { workItemId, report }: RunWish, by: Caller): Promise<Refusal | undefined> {
+  const item = workItemId == null ? undefined : await desk.supervisor.get('work-item', workItemId);
+  if (workItemId != null && item === undefined) return refuse('NOT_FOUND', { kind: 'work-item', id: workItemId }, `Todo ${workItemId} not found`);
+  const told = report == null ? undefined : await presentSession(desk, report.sessionId);
+  if (isRefusal(told)) return told;
+  if (by.type !== 'session') return undefined;
+  if (item !== undefined && itemKinship(desk, by, recordOf(item)) === 'stranger') return refuse('NOT_OWNER', { workItemId });
+  if (told !== undefined && !['self', 'above'].includes(sessionKinship(by, told))) return refuse('FORBIDDEN', { sessionId: told.id }, 'An agent has only itself, and what is beneath it, told of runs.');
+  return undefined;
 }
 
 const givenCharsMax = 128 * 1024;
@@ -98,7 +112,7 @@ function inputOf(definition: WorkflowDefinition, wish: InnerWish & { readonly in
     trigger: { source, event, fireRef }, payload, input: wish.input, inputHash: found.inputHash, idempotencyKey: wish.idempotencyKey ?? null,
     report: wish.report === undefined ? own : wish.report, workItemId: wish.workItemId ?? null,
     requester: by.type === 'session' ? { employee: by.employee, sessionId: by.id } : { employee: null, sessionId: null },
-    parent: wish.parent ?? null, rerunOf: wish.rerunOf ?? null, reportTo: wish.reportTo ?? null, inherited: wish.inherited ?? [], errors: found.errors, queued: found.queued, escalateAfterMs: found.escalateAfterMs,
+    stewards: stewardsOf(definition), department: definition.department, parent: wish.parent ?? null, rerunOf: wish.rerunOf ?? null, reportTo: wish.reportTo ?? null, inherited: wish.inherited ?? [], errors: found.errors, queued: found.queued, escalateAfterMs: found.escalateAfterMs,
   };
   return input as unknown as Json; // JSON by construction; an interface is no record to the compiler
 }

@@ -94,6 +94,15 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect((await start(id)).status).to.equal(409);
     });
 
+    it('can be rehearsed: it says what would happen, and nothing does', async () => {
+      const id = await defined(line('Rehearsed', [noop('a')]));
+      const { status, body } = await house.operator.post(`${root}/${id}/run?dryRun=true`, { idempotencyKey: 'x' });
+      expect(status, JSON.stringify(body)).to.equal(200);
+      expect(body.allowed).to.equal(true);
+      expect(body.steps.map(({ kind, to }: { kind: string; to: unknown }) => [kind, to])).to.deep.equal([['workflow-run', 'completed']]);
+      expect((await house.operator.get(`${root}/${id}/runs`)).body.runs).to.deep.equal([]);
+    });
+
     it('lets as many run as the definition says; the others wait, and begin in order', async () => {
       const id = await defined(line('Narrow', [gate('g'), noop('a')], { concurrency: 2 }));
       const runs = [await start(id), await start(id), await start(id), await start(id)].map(({ body }) => body as { runId: string; status: string; queued: boolean });
@@ -290,6 +299,26 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect((await agents.cat.get(`${root}/${id}/runs`)).body.runs).to.deep.equal([]);
       expect((await agents.cat.post(`${path(id, runId)}/cancel`)).status).to.equal(403);
       expect((await agents.ann.post(`${path(id, runId)}/cancel`)).status).to.equal(200);
+    });
+
+    it('lets whom the definition lists steer a run that somebody else started', async () => {
+      const id = await defined(line('Steered', [gate('g'), agent('a', 'x')], { runners: ['cat'], department: 'build', concurrency: 4 }));
+      const { body: { runId } } = await start(id);
+      expect((await agents.cat.call('PATCH', `${path(id, runId)}/pending-steps/a`, { prompt: 'y' })).status).to.equal(200);
+      expect((await agents.ann.call('PATCH', `${path(id, runId)}/pending-steps/a`, { prompt: 'z' })).status).to.equal(403);
+      expect((await agents.bob.post(`${path(id, runId)}/cancel`)).body.status).to.equal('cancelled'); // heads the department
+      const other = await start(id);
+      expect((await agents.cat.post(`${path(id, other.body.runId as string)}/cancel`)).body.status).to.equal('cancelled');
+    });
+
+    it('lets agents name only their own work items and sessions, and nobody one that is not there', async () => {
+      const id = await defined(line('Owned', [noop('a')], { runners: ['cat'] }));
+      const { body: { workItem } } = await house.operator.post('/api/work-items', { title: 'Not yours' });
+      expect((await start(id, { workItemId: workItem.id }, agents.cat)).body.code).to.equal('NOT_OWNER');
+      expect((await start(id, { workItemId: 'TRP-999' })).status).to.equal(404);
+      expect((await start(id, { report: { sessionId: 'of-ann', mode: 'resume' } }, agents.cat)).status).to.equal(403);
+      expect((await start(id, { report: { sessionId: 'nobody', mode: 'resume' } })).status).to.equal(404);
+      expect((await start(id, { report: { sessionId: 'of-cat', mode: 'silent' } }, agents.cat)).status).to.equal(201);
     });
 
     it('asks for every row of workflows\' runs', async () => {
