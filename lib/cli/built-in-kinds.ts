@@ -8,6 +8,7 @@ import { pairingKind } from '../../actors/kinds/pairing.js';
 import { pairingCodeKind } from '../../actors/kinds/pairing-code.js';
 import { sessionKind } from '../../actors/kinds/session.js';
 import { workItemKind } from '../../actors/kinds/work-item.js';
+import { workflowRunKind } from '../../actors/kinds/workflow-run.js';
 import { workflowKind } from '../../actors/kinds/workflow.js';
 import type { FencedHand, KeyedHand, Kind } from '../../actors/contracts.js';
 
@@ -23,6 +24,7 @@ export const builtInKinds = (): readonly Kind[] => [
   fileKind(),
   budgetKind(),
   workflowKind(),
+  workflowRunKind({ ports: { definition: never } }),
   scheduleKind(),
   pairingKind({ proof: keyed, clearing: keyed }),
   pairingCodeKind({ device: keyed }),

@@ -63,6 +63,8 @@ export interface DeskSettings {
   readonly sessionRoots: readonly string[];
   readonly interruptOnNewMessage: boolean;
   readonly turnDeadlineMs: number;
+  /** What nobody decides escalates by itself after this. Default: a day. */
+  readonly escalateAfterMs?: number;
   readonly companyName?: string;
   readonly companyPrefix?: string;
 }

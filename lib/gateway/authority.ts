@@ -101,6 +101,9 @@ const table = {
   'workflow.read': anyCaller,
   'workflow.plan': anyCaller,
   'workflow.write': byPolicy,
+  'workflow-run.start': byPolicy,
+  'workflow-run.list': anyCaller,
+  'workflow-run.steer': byPolicy,
 
   'connector.list': anyCaller,
   'connector.send': byPolicy,

@@ -109,6 +109,7 @@ describe('authority', () => {
       'page',
       'skill',
       'workflow',
+      'workflow-run',
     ].includes(id.split('.')[0] ?? '')),
   ];
 
