@@ -61,6 +61,8 @@ export interface GatewayOptions {
   readonly evidence?: Evidence;
   /** Makes connectors possible. */
   readonly connectors?: Desk['connectors'];
+  /** Is given the desk: the hands of workflow runs work at it. */
+  readonly workflows?: { connect(desk: Desk): void };
   readonly log?: Logger;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
@@ -81,6 +83,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }),
     ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }),
   };
+  options.workflows?.connect(desk);
   const instance = options.instance ?? 'default';
   const pairing = records && { devices: records.devices, cookies: cookieJar(instance), codeKey: operatorToken };
   const visitors = reception({ supervisor, tokens, operatorToken, browsers: pairing });

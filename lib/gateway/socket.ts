@@ -11,6 +11,7 @@ import { fairShare } from './fair-share.js';
 import { openFeed } from './feed.js';
 import { filterOfQuery, inspectWatcher } from './inspect-socket.js';
 import { readQuery } from './parse.js';
+import { readSocketBearer } from './socket-bearer.js';
 import { statelyWatcher } from './stately-socket.js';
 import { watcher, type Watcher } from './watcher.js';
 import type { InspectFilter } from '../inspector/frames.js';
@@ -35,6 +36,7 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
 
   for (const server of servers) server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy());
+    readSocketBearer(request);
     upgrade(request, stream, head).catch((error: unknown) => {
       log.error({ err: error }, 'an upgrade ended in a fault');
       stream.destroy();
