@@ -22,7 +22,7 @@ export function RunGraph({ run, chosen, choose }: { readonly run: Run; readonly 
     <div class="chart-box" tabIndex={0} role="region" aria-label="Graph of the run, can be scrolled">
       <svg class="chart run-graph" viewBox={`0 0 ${drawn.width} ${drawn.height}`} style={{ width: `${drawn.width}px` }} role="group" aria-label={`${definition.nodes.length} steps`}>
         <defs><marker id="run-tip" class="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z" /></marker></defs>
-        {drawn.edges.map(({ points, lane }, n) => <path key={n} class={`arrow ${lane ?? ''}`} d={curve(points)} marker-end="url(#run-tip)" />)}
+        {drawn.edges.map(({ points, look }, n) => <path key={n} class={`arrow ${look}`} d={curve(points)} marker-end="url(#run-tip)" />)}
         {definition.nodes.map((node) => {
           const place = drawn.nodes.get(node.id);
           if (place === undefined) return null;
