@@ -66,6 +66,8 @@ describe('the fleet in a browser', () => {
     await page.waitForSelector('.chip.bad >> text=blocked');
     await house.operator.post(`/api/work-items/${id}/approval`, { decision: 'approve' });
     await page.waitForSelector('.activity >> text=NO_PENDING_APPROVAL');
+    await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I?' });
+    await page.waitForSelector('.row .waits >> text=on operator');
     await page.context().close();
   });
 

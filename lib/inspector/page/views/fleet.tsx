@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ask } from '../ask.js';
+import { useAwaited } from '../awaited.js';
 import { now, span, whole } from '../clock.js';
 import { hear } from '../live.js';
 import { useLoaded } from '../loaded.js';
@@ -10,6 +11,7 @@ import { Roll } from '../roll.js';
 import { Activity } from '../parts/activity.js';
 import { Name, State, tone } from '../parts/state.js';
 import { VirtualList } from '../parts/virtual-list.js';
+import { stateNames } from '../../../../machines/state-names.js';
 import type { ActorSummary, Fleet } from '../../answers.js';
 
 /** All actors: how many of which kind in which state, what happens how often, and each of them in a list. */
@@ -107,12 +109,16 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
 }
 
 function Row({ actor }: { readonly actor: ActorSummary | undefined }) {
-  if (actor === undefined) return <span class="soft">…</span>;
+  return actor === undefined ? <span class="soft">…</span> : <Filled actor={actor} />;
+}
+
+function Filled({ actor }: { readonly actor: ActorSummary }) {
+  const on = useAwaited(actor, actor.halted === null && stateNames(actor.value).some((name) => tone(name) === 'wait' || name.endsWith('escalated')));
   return (
     <>
       <span class="who"><b>{actor.title ?? actor.id}</b><small><span class="kind-name">{actor.kind}</span> {actor.title !== null && actor.id}</small></span>
       <State value={actor.value} halted={actor.halted !== null} />
-      <span class="waits">{waitsFor(actor)}</span>
+      <span class="waits">{on === '' ? waitsFor(actor) : on}</span>
       <span class="age num" title="In this state for">{span(now.value - actor.since)}</span>
     </>
   );
