@@ -18,6 +18,8 @@ import { budgetKind } from '../actors/kinds/budget.js';
 import { connectorKind } from '../actors/kinds/connector.js';
 import { sessionKind } from '../actors/kinds/session.js';
 import { workItemKind } from '../actors/kinds/work-item.js';
+import type { WorkflowPorts } from '../actors/effects/workflow-ports.js';
+import { workflowRunKind } from '../actors/kinds/workflow-run.js';
 import { workflowKind } from '../actors/kinds/workflow.js';
 import type { Json } from '../machines/ground.js';
 import { evidenceHand } from './records/evidence/evidence-hand.js';
@@ -45,12 +47,18 @@ export interface AgentsOptions {
   readonly turnDeadlineMs?: number;
   /** An agent without output for so long is reported as silent. */
   readonly silenceMs?: number;
+  /** A tool that an agent asks for waits so long for a person. */
+  readonly permissionWaitMs?: number;
+  /** Where the bytes of a managed file lie, by its id, so that agents can read what is attached. */
+  readonly attachmentPath?: (id: string) => Promise<string | undefined>;
   /** A pending approval escalates by itself after this. */
   readonly escalateAfterMs?: number;
   /** Where agents reach the gateway, if there is one. */
   readonly gatewayUrl?: () => string | undefined;
   /** What agents are given in place of a token of their own session. Not advised. */
   readonly agentToken?: string;
+  /** What runs of workflows reach. Absent: there are none. */
+  readonly workflows?: WorkflowPorts;
   /** Where workflows leave their evidence. */
   readonly evidence?: Evidence;
   /** Keeps the accounts of employees. */
@@ -81,7 +89,7 @@ export interface SessionWish {
 
 /** `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder: 'work'})` */
 export function createAgents(options: AgentsOptions): Agents {
-  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, purse, evidence, log } = options;
+  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, permissionWaitMs, attachmentPath, purse, evidence, log } = options;
   const workFolder = resolve(options.workFolder);
   const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
   const tokens = createSessionTokens();
@@ -91,6 +99,8 @@ export function createAgents(options: AgentsOptions): Agents {
     tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
     onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine broke its contract'),
     ...(silenceMs === undefined ? {} : { silenceMs }),
+    ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
+    ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(purse === undefined ? {} : { purse }),
   });
   const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? builtInConnectors, instances: options.connectorInstances ?? (() => []) }), options.inboxOf);
@@ -98,6 +108,7 @@ export function createAgents(options: AgentsOptions): Agents {
     sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
     budgetKind(),
+    ...(options.workflows === undefined ? [] : [workflowRunKind({ ports: options.workflows })]),
     workflowKind(evidence === undefined ? {} : { evidence: evidenceHand(evidence) }),
     connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
   ];

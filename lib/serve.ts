@@ -1,26 +1,11 @@
+import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
-import type { Kind } from '../actors/contracts.js';
-import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
-import type { Inbox } from '../actors/connectors/connector.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
 import type { EngineRecord } from '../actors/engines/registry.js';
-import type { KeyedHand } from '../actors/contracts.js';
-import { cronFireKind } from '../actors/kinds/cron-fire.js';
-import { scheduleKind } from '../actors/kinds/schedule.js';
-import { fileKind } from '../actors/kinds/file.js';
-import { homeKind } from '../actors/kinds/home.js';
-import { pairingCodeKind } from '../actors/kinds/pairing-code.js';
-import { pairingKind } from '../actors/kinds/pairing.js';
-import { deviceHand } from '../actors/effects/pair-device.js';
-import { clearingHand, proofHand } from '../actors/effects/pair-proof.js';
 import { createAgents } from './agents.js';
-import type { DeskSettings } from './commands/desk.js';
 import { purseOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
-import { launchFire } from './commands/cron.js';
-import type { Desk } from './commands/desk.js';
-import { receiveMessage } from './commands/receive-message.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { isLoopback } from './gateway/host.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
@@ -35,8 +20,10 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
-import { announceFact, openRecords, type Records } from './records/records.js';
+import { attachmentPath, homeKinds, inboxes, settingsOf } from './ports.js';
+import { announceFact, openRecords } from './records/records.js';
 import { StoreError } from './store/contract.js';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
 import type { Supervisor } from './supervisor/contract.js';
@@ -78,7 +65,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const config = await readConfig(layout.config);
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
   let url: string | undefined;
-  const engines = configuredEngines(config, () => url);
+  const engines = configuredEngines(config, () => url, layout.engines);
   if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
   if (!config.gateway.authRequired && !isLoopback(options.host ?? config.gateway.host)) throw new HomeError('BAD_CONFIG', `${layout.config}, gateway.authRequired: false is refused where the gateway listens to the network.`, 'Remove it, or bind to 127.0.0.1.');
   const tls = await readCertificate(config, layout);
@@ -96,7 +83,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
     // What agents said is in there: nobody else's, even where the home itself was opened to others.
-    for (const folder of [layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
+    await mkdir(layout.engines, { recursive: true });
+    for (const folder of [layout.engines, layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const live = watchConfig({ path: layout.config, initial: config, log });
     undo.push(async () => live.close());
     const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
@@ -112,13 +100,16 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => live.current.budgets.enforce });
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
+    const workflows = wireWorkflows();
     const { kinds, registry, tokens } = createAgents({
-      purse, evidence, connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway), engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, workflows: workflows.ports, engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway?.desk),
+      attachmentPath: (id) => attachmentPath(supervisor, layout, id),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
-    const cronHands = cronHandsOf(records, async () => { await open.opened; return (gateway as Gateway).desk; });
+    const kindsOfHome = homeKinds(layout, records, async () => { await open.opened; return (gateway as Gateway).desk; });
     const supervisor: Supervisor = await createSupervisor({
-      store, world, kinds: [...kinds, homeKind(), fileKind(), scheduleKind(), cronFireKind(cronHands), ...pairingKinds(layout, records)], facts: { roster: records.roster.value },
+      store, world, kinds: [...kinds, ...kindsOfHome], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
@@ -133,7 +124,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const opened = gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, tls,
       allowedHosts: () => live.current.gateway.allowedHosts, allowedOrigins: () => live.current.gateway.allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors, evidence,
+      instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors, evidence, workflows,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));
@@ -174,30 +165,8 @@ async function openStore(layout: Layout, { log }: SystemWorld, onProgress: Serve
   }
 }
 
-const pairingKinds = (at: Layout, { devices }: Records): readonly Kind[] => [
-  pairingKind({ proof: proofHand(at), clearing: clearingHand(at) }),
-  pairingCodeKind({ device: deviceHand({ keep: (device) => devices.keep(device) }) }),
-] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
-
 function unknownDefault(config: Config, layout: Layout): HomeError {
   return new HomeError('BAD_CONFIG', `${layout.config}, engines.default: there is no engine "${config.engines.default}".`, 'Name one that is configured, or "clerk".');
-}
-
-/** An instance listens only where somebody may write to it; until the gateway is up, the far side keeps what it has. */
-function inboxes(connectors: Connectors, gateway: () => Gateway | undefined): (name: string) => Inbox | undefined {
-  return (name) => (connectors.instances().find((instance) => instance.name === name)?.allowFrom?.length ?? 0) === 0 ? undefined : async (message) => {
-    const { desk } = gateway() ?? {};
-    if (desk === undefined) throw new Error('the gateway is not up yet');
-    await receiveMessage(desk, name, message);
-  };
-}
-
-/** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
-function cronHandsOf(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {
-  return {
-    launch: { fence: false, run: async (input: LaunchInput) => launchFire(await desk(), input) },
-    record: { fence: false, run: ({ jobId, line }: { readonly jobId: string; readonly line: RunLine }) => records.runs.append(jobId, line) },
-  };
 }
 
 function gate(): { readonly opened: Promise<void>; open(): void } {
@@ -207,23 +176,11 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 const limitsOf = ({ engines, sessions, approvals }: Config) => ({
-  maxProcesses: engines.maxProcesses, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000, silenceMs: sessions.silenceMinutes * 60_000,
+  maxProcesses: engines.maxProcesses, turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000, silenceMs: sessions.silenceMinutes * 60_000, permissionWaitMs: sessions.permissionWaitMinutes * 60_000,
   escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
 });
 
 const chosen = ({ host, port }: ServeOptions) => ({ ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
-
-/** Asked at every use, so that a change of config.yaml holds from the next one on. */
-function settingsOf(now: () => Config, { home }: Layout): DeskSettings {
-  return {
-    home,
-    get sessionRoots() { return now().sessions.roots; },
-    get interruptOnNewMessage() { return now().sessions.interruptOnNewMessage; },
-    get turnDeadlineMs() { return now().sessions.turnDeadlineMinutes * 60_000; },
-    get companyName() { return now().portal.companyName; },
-    get companyPrefix() { return now().portal.companyPrefix; },
-  };
-}
 
 /** How others reach it: of a wildcard, by the first address of this machine. */
 function addressed({ host, port }: Gateway, scheme: string): string {

@@ -41,6 +41,8 @@ export interface EngineTurnOptions {
   readonly settleMs?: number;
   /** How long a tool waits for a person's word. Default 10 minutes. */
   readonly permissionWaitMs?: number;
+  /** Where the bytes of a managed file lie, by its id. Absent: agents are told its address. */
+  readonly attachmentPath?: (id: string) => Promise<string | undefined>;
   /** Keeps the accounts of employees. */
   readonly purse?: Purse;
   /** Called when an engine broke its contract; the turn fails with a sentence in any case. */
@@ -122,7 +124,7 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
   const folderFault = await prepareFolder(input.cwd, options.workRoot);
   if (folderFault !== undefined) return failure(folderFault);
   await context.send({ type: 'turn.began', turnId: input.turnId });
-  const conversation = await readConversation(input.messageIds, context);
+  const conversation = await readConversation(input.messageIds, context, options.attachmentPath);
 
   const token = options.tokens.mint(sessionId);
   const abort = new AbortController();

@@ -1,6 +1,7 @@
 import type { Json } from '../../machines/ground.js';
 import type { HandContext } from '../contracts.js';
 import type { TurnMessage } from '../engines/engine.js';
+import { attachedFiles, type AttachmentPath } from './turn-attachments.js';
 
 /** What an agent is told: the new messages as one prompt, and what was said before. */
 export interface Conversation {
@@ -12,14 +13,15 @@ export interface Conversation {
 const messagesMax = 500;
 
 /** Read the rows of `messages`: those named are the prompt, the others the past. */
-export async function readConversation(messageIds: readonly string[], context: Pick<HandContext, 'rows'>): Promise<Conversation> {
+export async function readConversation(messageIds: readonly string[], context: Pick<HandContext, 'rows'>, path?: AttachmentPath): Promise<Conversation> {
   const all = await context.rows('messages', { last: messagesMax });
   const rows = all.slice(all.findLastIndex(isNewBeginning) + 1).flatMap(readMessage);
   const asked = rows.filter(({ id }) => messageIds.includes(id));
   const missing = messageIds.filter((id) => !asked.some((row) => row.id === id));
   if (missing.length > 0) throw new Error(`message ${missing[0]} is not stored`);
+  const said = await Promise.all(asked.map(async ({ role, content, media }) => (role === 'notification' ? quoted(content) : content) + await attachedFiles(media, path)));
   return {
-    prompt: asked.map(({ role, content }) => (role === 'notification' ? quoted(content) : content)).join('\n\n'),
+    prompt: said.join('\n\n'),
     transcript: rows
       .filter(({ id, isAside }) => !isAside && !messageIds.includes(id))
       .map(({ role, content }) => ({ role, content })),
@@ -32,14 +34,14 @@ export async function readConversation(messageIds: readonly string[], context: P
  */
 const quoted = (content: string): string => ['[notification]', ...content.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `> ${line}`)].join('\n');
 
-interface MessageRow extends TurnMessage { readonly id: string; readonly isAside: boolean }
+interface MessageRow extends TurnMessage { readonly id: string; readonly isAside: boolean; readonly media: Json }
 
 function readMessage(row: Json): readonly MessageRow[] {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return [];
-  const { id, role, content, toolCall, meta } = row as { readonly [member: string]: Json | undefined };
+  const { id, role, content, toolCall, meta, media } = row as { readonly [member: string]: Json | undefined };
   if (typeof id !== 'string' || typeof content !== 'string') return [];
   if (role !== 'user' && role !== 'assistant' && role !== 'notification') return [];
-  return [{ id, role, content, isAside: isGiven(toolCall) || isErrorNote(meta) }];
+  return [{ id, role, content, isAside: isGiven(toolCall) || isErrorNote(meta), media: media ?? null }];
 }
 
 const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;

@@ -12,6 +12,8 @@ export interface EngineLimits {
   readonly accountPlan?: string;
   readonly unsupportedReason?: string;
   readonly error?: string;
+  /** Told longer than half an hour ago. */
+  readonly stale?: boolean;
 }
 
 export interface LimitWindow {
@@ -32,6 +34,9 @@ export interface LimitsMemory {
   resetAt(): number | undefined;
 }
 
+const staleMs = 1_800_000;
+const askMsMax = 3_000;
+
 /** Told less long ago than this is `live`. */
 const freshMs = 300_000;
 
@@ -48,6 +53,7 @@ export function limitsMemory(source: string, now: () => number = Date.now): Limi
       if (told === undefined) return { status: 'static', source: 'configuration' };
       return {
         status: now() - told.at < freshMs ? 'live' : 'cached', source, refreshedAt: new Date(told.at).toISOString(), windows: told.windows,
+        ...(now() - told.at > staleMs ? { stale: true } : {}),
         ...(told.accountPlan === undefined ? {} : { accountPlan: told.accountPlan }),
       };
     },
@@ -57,6 +63,22 @@ export function limitsMemory(source: string, now: () => number = Date.now): Limi
     },
   };
 }
+
+/** What an engine knows; one that throws or takes too long is `error`, one that cannot know is `unsupported`. */
+export async function limitsOf(engine: { readonly name: string; limits?(): Promise<EngineLimits> }): Promise<EngineLimits> {
+  if (engine.limits === undefined) return { status: 'unsupported', source: 'engine', unsupportedReason: `Engine "${engine.name}" is not told of any limits.` };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<EngineLimits>((resolve) => { timer = setTimeout(() => resolve(limitsFault(`It did not answer within ${askMsMax / 1000} s.`)), askMsMax); });
+  try {
+    return await Promise.race([engine.limits(), late]);
+  } catch (error) {
+    return limitsFault(error instanceof Error ? error.message : String(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const limitsFault = (error: string): EngineLimits => ({ status: 'error', source: 'engine', error });
 
 /** A window of a limit; `resetsAt` in epoch seconds. */
 export function limitWindow(name: string, usedPercent: number | null, windowDurationMins: number | null, resetsAt: number | null): LimitWindow {

@@ -1,5 +1,6 @@
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Engine, EngineFacts, EngineModel } from './engine.js';
+import { limitsFault, limitsOf, type EngineLimits } from './limits.js';
 
 /**
  * The engines of this gateway and what is known of them: discovered on demand, remembered for a minute, chosen by exact
@@ -11,6 +12,8 @@ export interface EngineRegistry {
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<EngineSelection | Refusal>;
   /** The body of GET /api/engines. */
   list(): Promise<EngineList>;
+  /** The engines part of GET /api/engine-limits: of all, or of the one named. Asking spends nothing and never rejects. */
+  limits(name?: string): Promise<EngineLimitsList>;
   /** The engine for sessions that name none; null when nothing is available. */
   defaultEngine(): Promise<string | null>;
   /** Forget what was discovered; the next question looks again. */
@@ -40,6 +43,13 @@ export interface EngineRecord {
 export interface EngineList {
   readonly default: string | null;
   readonly engines: Readonly<Record<string, EngineRecord>>;
+}
+
+export type LimitsRecord = EngineLimits & { readonly name: string; readonly available: boolean; readonly defaultModel: string | null; readonly models: readonly EngineModel[] };
+
+export interface EngineLimitsList {
+  readonly default: string | null;
+  readonly engines: Readonly<Record<string, LimitsRecord>>;
 }
 
 export interface RegistryOptions {
@@ -97,6 +107,17 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
     },
     async list() {
       const records = await Promise.all([...engines.values()].map(async (engine) => [engine.name, record(engine, await factsOf(engine))] as const));
+      return { default: await defaultEngine(), engines: Object.fromEntries(records) };
+    },
+    async limits(name) {
+      const asked = name === undefined ? [...engines.keys()] : [name];
+      const records = await Promise.all(asked.map(async (one): Promise<[string, LimitsRecord]> => {
+        const engine = engines.get(one);
+        if (engine === undefined) return [one, { name: one, available: false, status: 'unsupported', source: 'registry', defaultModel: null, models: [], unsupportedReason: 'Unknown engine.' }];
+        const { available, defaultModel, models, reason } = await factsOf(engine);
+        const told = available ? await limitsOf(engine) : limitsFault(reason ?? 'It is not available here.');
+        return [one, { name: one, available, defaultModel, models, ...told }];
+      }));
       return { default: await defaultEngine(), engines: Object.fromEntries(records) };
     },
   };

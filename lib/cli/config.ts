@@ -36,7 +36,7 @@ async function examine(settings: Config, layout: Layout): Promise<{ readonly fau
   const faults: string[] = [];
   const remarks: string[] = [];
   const { gateway, engines, sessions } = settings;
-  const names = configuredEngines(settings, () => undefined).map(({ name }) => name);
+  const names = configuredEngines(settings, () => undefined, layout.engines).map(({ name }) => name);
   if (!names.includes(engines.default)) faults.push(`${layout.config}, engines.default: there is no engine "${engines.default}". There are ${names.join(', ')}.`);
   await readCertificate(settings, layout).catch((error: Error) => faults.push(error.message));
   for (const [at, root] of sessions.roots.entries()) {

@@ -29,8 +29,8 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => settingsFile(layout, settings),
     () => disk(layout),
     () => gateway(layout, config),
-    ...enginesOf(config).map((engine) => () => engineHere(engine, config.engines.default)),
-    () => defaultEngine(config),
+    ...enginesOf(config, layout).map((engine) => () => engineHere(engine, config.engines.default)),
+    () => defaultEngine(config, layout),
   ];
   const findings: Finding[] = [];
   for (const question of questions) {
@@ -41,7 +41,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
 }
 
 // The clerk asks whether there is a gateway: there will be one when it is needed.
-const enginesOf = (config: Config) => configuredEngines(config, () => 'http://127.0.0.1');
+const enginesOf = (config: Config, layout: Layout) => configuredEngines(config, () => 'http://127.0.0.1', layout.engines);
 
 async function nodeVersion(): Promise<Finding> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -113,8 +113,8 @@ async function engineHere(engine: ReturnType<typeof enginesOf>[number], standard
   return { grade: engine.name === standard ? 'bad' : 'poor', about: 'engine', what: `${name} not found: ${facts.reason ?? 'no reason given'}`, ...(facts.mend === undefined ? {} : { mend: facts.mend }) };
 }
 
-async function defaultEngine(config: Config): Promise<Finding | undefined> {
-  const names = enginesOf(config).map((engine) => engine.name);
+async function defaultEngine(config: Config, layout: Layout): Promise<Finding | undefined> {
+  const names = enginesOf(config, layout).map((engine) => engine.name);
   if (names.includes(config.engines.default)) return undefined;
   return { grade: 'bad', about: 'engine', what: `engines.default is "${config.engines.default}", which is not one of ${names.join(', ')}`, mend: 'Set engines.default in config.yaml to one of them, or configure that engine.' };
 }

@@ -4,7 +4,7 @@ import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } fro
 import { inTurn } from './in-turn.js';
 import { itemKinship } from './kinship.js';
 import { lineageOf, openWithin, selectFor, statusOf, type Lineage } from './open-session.js';
-import { workingFolder } from './working-folder.js';
+import { workplaceOf } from './workplace.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
@@ -20,6 +20,8 @@ export interface DelegationWish {
   readonly parent?: string | null | undefined;
   readonly workItemId?: string | null | undefined;
   readonly cwd?: string | null | undefined;
+  /** A git worktree of its own. People only. */
+  readonly worktree?: boolean | undefined;
   readonly media?: readonly Media[] | undefined;
 }
 
@@ -61,8 +63,8 @@ async function dispatch(desk: Desk, delegation: Delegation): Promise<Done<Delega
   if (isRefusal(item)) return item;
   if (delegation.selection.unavailable) return keepIntent(desk, delegation, itemId);
   const sessionId = desk.supervisor.world.id();
-  const cwd = await workingFolder(desk, sessionId, wish.cwd, asking.dryRun === true);
-  if (isRefusal(cwd)) return cwd;
+  const place = await workplaceOf(desk, sessionId, wish, delegation.employee, asking);
+  if (isRefusal(place)) return place;
   const prefix = await frozenPrefix(desk);
   const attempts = itemId === null ? [] : await attemptsAt(desk, itemId);
   let opened: ActorView | undefined;
@@ -76,10 +78,11 @@ async function dispatch(desk: Desk, delegation: Delegation): Promise<Done<Delega
       const title = String(recordOf(taken)['title']);
       const wishes = { ...wish, prompt: wish.task, title };
       const sessionKey = `delegation:${taken.id}:${sessionId}`;
-      opened = openWithin(desk, turns, sessionId, { ...delegation, wish: wishes, cwd, workItemId: taken.id, source: 'delegation', sourceRef: sessionKey });
+      opened = openWithin(desk, turns, sessionId, { ...delegation, wish: wishes, cwd: place.cwd, workItemId: taken.id, source: 'delegation', sourceRef: sessionKey });
       return { workItemId: taken.id, sessionId, title };
     },
   });
+  if (isRefusal(committed) || committed.replayed) await place.drop();
   if (isRefusal(committed)) return committed;
   if (!asking.dryRun) prefix.frozen = true;
   const { result } = committed;

@@ -30,6 +30,8 @@ export interface Engines {
   /** The exact engine, model and effort to use, or why the wish names none. An engine that is not installed is still a selection. */
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
   /** The public list. */
+  /** What is known of the providers' limits, of all engines or of one. */
+  limits(name?: string): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, object>> }>;
   list(): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, EngineListing>> }>;
 }
 
@@ -55,9 +57,14 @@ export interface DeskSettings {
   /** The instance's home folder; default working folders lie below it. */
   readonly home: string;
   /** Folders in which agents may work when a caller names a `cwd`. */
+  /** Where sessions work that name no folder, and whether in a git worktree of it. */
+  readonly sessionCwd?: string | null | undefined;
+  readonly sessionWorktree?: boolean | undefined;
   readonly sessionRoots: readonly string[];
   readonly interruptOnNewMessage: boolean;
   readonly turnDeadlineMs: number;
+  /** What nobody decides escalates by itself after this. Default: a day. */
+  readonly escalateAfterMs?: number;
   readonly companyName?: string;
   readonly companyPrefix?: string;
 }
@@ -70,6 +77,9 @@ export interface Employee {
   readonly model?: string;
   readonly effortLevel?: string;
   readonly reportsTo?: string | null;
+  /** Where this employee's sessions work that name no folder, and whether in a git worktree of it. */
+  readonly cwd?: string;
+  readonly worktree?: boolean;
   /** What this employee's agents may do without asking a person. Default `ask`. */
   readonly permissions?: ToolMode | { readonly mode: ToolMode; readonly allow?: readonly string[] | undefined };
 }

@@ -3,11 +3,10 @@ import { ancestorsOf, sessionKinship } from './kinship.js';
 import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { presentSession } from './present-session.js';
 import { toolPolicyOf } from './tool-policy.js';
-import { workingFolder } from './working-folder.js';
-import { dropWorktree, ownWorktree } from './worktree.js';
+import { workplaceOf } from './workplace.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
-import type { ReplyTo } from '../../machines/session/context.js';
+import type { ReplyTo, StepLink } from '../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 export interface SessionWish {
@@ -21,7 +20,7 @@ export interface SessionWish {
   readonly title?: string | null | undefined;
   /** Files shown with the prompt. */
   readonly media?: readonly Media[] | undefined;
-  /** A git worktree of its own, of the repository in `cwd`. People only. */
+  /** A git worktree of its own, of the repository in `cwd` or in its employee's folder. People only. */
   readonly worktree?: boolean | undefined;
 }
 
@@ -38,10 +37,8 @@ export async function openSession(desk: Desk, wish: SessionWish, asking: Asking)
   const lineage = await lineageOf(desk, wish.parent, asking);
   if (isRefusal(lineage)) return lineage;
   const id = desk.supervisor.world.id();
-  const folder = await workingFolder(desk, id, wish.cwd, asking.dryRun === true);
-  if (isRefusal(folder)) return folder;
-  const cwd = wish.worktree === true ? await worktreeOf(desk, id, wish, folder, asking) : folder;
-  if (isRefusal(cwd)) return cwd;
+  const place = await workplaceOf(desk, id, wish, employee, asking);
+  if (isRefusal(place)) return place;
   let opened: ActorView | undefined;
   const committed = await desk.supervisor.transact<{ id: string }>({
     name: 'open-session',
@@ -49,22 +46,15 @@ export async function openSession(desk: Desk, wish: SessionWish, asking: Asking)
     ...asked(asking),
     decide(turns) {
       const source = asking.by.type === 'session' ? 'session' : 'web';
-      opened = openWithin(desk, turns, id, { wish, employee, selection, lineage, cwd, workItemId: null, source });
+      opened = openWithin(desk, turns, id, { wish, employee, selection, lineage, cwd: place.cwd, workItemId: null, source });
       return { id };
     },
   });
-  if (wish.worktree === true && !asking.dryRun && (isRefusal(committed) || committed.replayed)) await dropWorktree(desk, id, folder);
+  if (isRefusal(committed) || committed.replayed) await place.drop();
   if (isRefusal(committed)) return committed;
   const session = committed.replayed || !opened ? await desk.supervisor.get('session', committed.result.id) : opened;
   if (!session) return refuse('NOT_FOUND', { kind: 'session', id: committed.result.id });
   return { value: session, replayed: committed.replayed, steps: committed.steps };
-}
-
-/** Git is run with the gateway's own hands, on a repository that says what git does: not for agents to ask. */
-async function worktreeOf(desk: Desk, id: string, wish: SessionWish, repository: string, asking: Asking): Promise<string | Refusal> {
-  if (asking.by.type === 'session') return refuse('FORBIDDEN', {}, 'Only people open sessions in a worktree.');
-  if (wish.cwd == null) return refuse('BAD_REQUEST', { path: 'worktree' }, 'worktree needs cwd: the repository.');
-  return ownWorktree(desk, id, repository, asking.dryRun === true);
 }
 
 /** Within a plan: create the session, numbered in the order of creation. */
@@ -86,6 +76,8 @@ export interface SessionParts {
   readonly sourceRef?: string;
   /** Whom its answers go to, outside. */
   readonly replyTo?: ReplyTo;
+  /** The attempt at a step of a workflow that it is opened for. */
+  readonly step?: StepLink;
   /** Who is told the end of its work beside parent and work item. */
   readonly reportTo?: ActorKey;
 }
@@ -112,6 +104,7 @@ function sessionInput(desk: Desk, parts: SessionParts, number: number): Json {
     message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user', ...(wish.media?.length && { media: wish.media }) },
     ...(parts.reportTo && { reportTo: { ...parts.reportTo } }),
     ...(parts.replyTo && { replyTo: parts.replyTo }),
+    ...(parts.step && { step: parts.step }),
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
   };
 }

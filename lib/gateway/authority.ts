@@ -44,6 +44,7 @@ const table = {
   'auth.logout': everybody,
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
+  'engines.limits': anyCaller,
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 
@@ -100,6 +101,9 @@ const table = {
   'workflow.read': anyCaller,
   'workflow.plan': anyCaller,
   'workflow.write': byPolicy,
+  'workflow-run.start': byPolicy,
+  'workflow-run.list': anyCaller,
+  'workflow-run.steer': byPolicy,
 
   'connector.list': anyCaller,
   'connector.send': byPolicy,

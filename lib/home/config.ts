@@ -33,16 +33,16 @@ const commandEngine = z.strictObject({
   command: z.array(z.string().max(4_096)).min(1).max(64).describe('The program and its arguments. No shell is involved.'),
 });
 
-/** The Claude Code program, driven in its own protocol. It uses the login of the user; a key is passed on only when it is named here. */
+/** The Claude Code and Codex programs, driven in their own protocols. They use the login of the user; a key is passed on only when it is named here. */
 const claudeEngine = z.strictObject({
-  bin: z.string().min(1).max(4_096).optional().describe('Where the program is, if not on the PATH as `claude`.'),
+  bin: z.string().min(1).max(4_096).optional().describe('Where the program is, if not on the PATH as `claude` or `codex`.'),
   model: z.string().min(1).max(200).optional().describe('Model of turns that name none.'),
   baseUrl: z.url().optional().describe('Address of the model provider, where it is not the usual one.'),
   apiKeyEnv: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable').optional().describe('Name of the environment variable of the gateway that holds the key.'),
 });
 
 /** Settings of the engines that every home has. A command under such a name takes the engine's place. */
-const ownEngines: Readonly<Record<string, z.ZodType>> = { claude: claudeEngine, ...presetSettings };
+const ownEngines: Readonly<Record<string, z.ZodType>> = { claude: claudeEngine, codex: claudeEngine, ...presetSettings };
 
 const engines = z.looseObject({
   default: engineName.default('clerk').describe('Engine of sessions that name none.'),
@@ -72,13 +72,16 @@ const engines = z.looseObject({
       known(name, [name], value);
     }
   }
-  const { claude = {}, ...presets } = own as { readonly claude?: z.infer<typeof claudeEngine> } & PresetSettings; // each was checked by its own schema
-  return { default: standard, maxProcesses, commands, claude, presets, families: families as Partial<EngineFamilies> };
+  const { claude = {}, codex = {}, ...presets } = own as { readonly claude?: z.infer<typeof claudeEngine>; readonly codex?: z.infer<typeof claudeEngine> } & PresetSettings; // each was checked by its own schema
+  return { default: standard, maxProcesses, commands, claude, codex, presets, families: families as Partial<EngineFamilies> };
 });
 
 const sessions = z.strictObject({
   interruptOnNewMessage: z.boolean().default(true).describe('A message of a person interrupts the running turn; false queues it.'),
   roots: z.array(z.string().startsWith('/', 'must be an absolute path').max(4_096)).max(100).default([]).describe('Folders in which sessions may be given a working folder.'),
+  cwd: z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null).describe('Folder in which sessions work that are given none and whose employee has none; inside roots. Default: a new one each.'),
+  worktree: z.boolean().default(false).describe('true gives each such session a git worktree of that folder.'),
+  permissionWaitMinutes: z.number().min(0.1).max(10_080).default(10).describe('A tool that an agent asks for waits so long for a person; then it is denied.'),
   turnDeadlineMinutes: z.number().min(0.1).max(10_080).default(60).describe('A turn that takes longer is ended.'),
   silenceMinutes: z.number().min(0.1).max(10_080).default(10).describe('An agent without any output for so long is reported as silent.'),
 });

@@ -29,6 +29,8 @@ export interface Layout {
   readonly log: string;
   /** Who was allowed or refused what, chained. 0700. */
   readonly audit: string;
+  /** Settings and conversations of agent programs that are kept apart from the user's own: `engines/<engine>`. */
+  readonly engines: string;
   /** Default working folders of sessions: `work/<session id>`. */
   readonly work: string;
   readonly store: string;
@@ -73,6 +75,7 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     logs: within('logs'),
     log: within('logs', 'gateway.log'),
     audit: within('logs', 'audit'),
+    engines: within('engines'),
     work: within('work'),
     store: within('store'),
     storeCopy: within('store-copy'),

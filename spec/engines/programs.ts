@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { claudeEngine } from '../../actors/engines/claude/engine.js';
 import { acpPrograms } from './acp-programs.js';
+import { codexProgram } from './codex-program.js';
 import type { Subject } from './cases.js';
 
 /** The agent programs that `npm run engines` installs, each at the version at which it was tried. */
@@ -33,5 +34,6 @@ export const programs: readonly Program[] = [
       shell: 'Bash {"command": "printf made-%s $((40+2)) > made && cat made"}', env: { HOME: home },
     }),
   },
+  codexProgram,
   ...acpPrograms,
 ];

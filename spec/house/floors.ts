@@ -10,7 +10,7 @@ export const floors: readonly (readonly string[])[] = [
   ['lib/records'],
   ['lib/commands', 'lib/inspector', 'lib/mcp'],
   ['lib/gateway'],
-  ['lib/agents.ts', 'lib/testing'],
+  ['lib/agents.ts', 'lib/ports.ts', 'lib/testing'],
   ['lib/serve.ts', 'lib/testing.ts'],
   ['lib/index.ts'],
   ['lib/cli', 'examples'],

@@ -18,6 +18,8 @@ export interface LineChildOptions {
   readonly request: Pick<TurnRequest, 'cwd' | 'silenceMs' | 'deadlineMs'>;
   readonly env: Readonly<Record<string, string>>;
   readonly onMessage: (message: JsonObject, child: LineChild) => void;
+  /** All that it is told, where it is told once; its stdin ends there. */
+  readonly stdin?: string;
   /** How the turn's abort reaches the agent before signals do. */
   readonly interrupt?: (child: LineChild) => void;
 }
@@ -53,6 +55,7 @@ export async function startLines(command: string, args: readonly string[], optio
   handle = await io.spawn(command, args, {
     cwd: options.request.cwd, env: options.env, silenceMs: options.request.silenceMs, deadlineMs: options.request.deadlineMs,
     outputBytesMax: 64 * 1024, floodBytesMax: 64 * 1024 * 1024, onStdout: lines,
+    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     ...(interrupt === undefined ? {} : { interrupt: { graceMs, ask: () => void (self !== undefined && interrupt(self)) } }),
   } satisfies SpawnChildOptions);
   void handle.done.catch(() => undefined).then(() => clearTimeout(linger));
@@ -77,7 +80,10 @@ export function splitLines(onLine: (line: string) => void): (piece: string) => v
     if (last === '') return;
     rest.push(last);
     length += last.length;
-    if (length > lineCharactersMax) throw new Error('The agent wrote a line that does not end.');
+    if (length <= lineCharactersMax) return;
+    rest = [];
+    length = 0;
+    throw new Error('The agent wrote a line that does not end.');
   };
 }
 

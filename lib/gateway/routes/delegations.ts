@@ -19,6 +19,7 @@ const body = z.object({
   workItemId: text(200).nullish().describe('An open Todo to be attempted; default: a new one.'),
   attachments,
   cwd: text(4096).nullish(),
+  worktree: z.boolean().optional().describe('A git worktree of its own, of the repository in `cwd` or in the employee\'s folder.'),
   idempotencyKey,
 });
 

@@ -22,6 +22,7 @@ import { pageRoutes } from './page.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { workflowDefinitionRoutes } from './workflow-definitions.js';
+import { workflowRunRoutes } from './workflow-runs.js';
 import { openapiRoutes } from '../openapi.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
@@ -63,6 +64,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
     ...workflowDefinitionRoutes(options.evidence),
+    ...workflowRunRoutes(options.evidence),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));

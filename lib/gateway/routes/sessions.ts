@@ -37,7 +37,7 @@ const openBody = z.object({
   parentSessionId: text(200).nullish().describe('The same as `parent`.'),
   cwd: text(4096).nullish().describe('An existing folder inside sessions.roots.'),
   title: text(200).nullish(),
-  worktree: z.boolean().optional().describe('A git worktree of its own, of the repository in `cwd`.'),
+  worktree: z.boolean().optional().describe('A git worktree of its own, of the repository in `cwd` or in the employee\'s folder.'),
   idempotencyKey,
 });
 const messageBody = z.object({ ...words, idempotencyKey });

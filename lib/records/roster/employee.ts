@@ -42,6 +42,8 @@ export const employeeFile = z.looseObject({
   name: employeeName.optional(),
   ...maybe(editable),
   emoji: word(16).nullish(),
+  cwd: word(4_096).nullish(),
+  worktree: z.boolean().nullish(),
   mcp: z.union([z.boolean(), words(50)]).nullish(),
   provides: z.array(z.looseObject({ name: word(200), description: z.string().max(2_000).optional() })).max(50).nullish(),
 });
@@ -66,6 +68,9 @@ export interface Person {
   readonly cliFlags?: readonly string[];
   readonly alwaysNotify: boolean;
   readonly emoji?: string;
+  /** Where the sessions work, inside sessions.roots; with `worktree` in a git worktree of it. */
+  readonly cwd?: string;
+  readonly worktree?: boolean;
   readonly mcp?: boolean | readonly string[];
   readonly provides?: readonly { readonly name: string; readonly description?: string | undefined }[];
   readonly monthlyBudgetUsd?: number;
@@ -100,6 +105,8 @@ export function personOf(value: unknown, fallback: { readonly name: string; read
     ...(data.effortLevel != null && { effortLevel: data.effortLevel }),
     ...(data.cliFlags != null && { cliFlags: data.cliFlags }),
     ...(data.emoji != null && { emoji: data.emoji }),
+    ...(data.cwd != null && { cwd: data.cwd }),
+    ...(data.worktree != null && { worktree: data.worktree }),
     ...(data.mcp != null && { mcp: data.mcp }),
     ...(data.provides != null && { provides: data.provides }),
     ...(data.monthlyBudgetUsd != null && { monthlyBudgetUsd: data.monthlyBudgetUsd }),

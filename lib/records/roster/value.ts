@@ -26,6 +26,8 @@ export interface RosterEmployee {
   readonly connectors: readonly string[];
   readonly permissions: Person['permissions'];
   readonly monthlyBudgetUsd?: number;
+  readonly cwd?: string;
+  readonly worktree?: boolean;
 }
 
 /** Undefined where there is nobody: then the operator is the root, and names are not checked. */
@@ -42,6 +44,8 @@ export function rosterValue(people: readonly Person[], standing: Standing, revis
     ...(person.engine !== undefined && { engine: person.engine }),
     ...(person.model !== undefined && { model: person.model }),
     ...(person.effortLevel !== undefined && { effortLevel: person.effortLevel }),
+    ...(person.cwd !== undefined && { cwd: person.cwd }),
+    ...(person.worktree !== undefined && { worktree: person.worktree }),
     ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),
   }));
   return Object.freeze({ revision, root: standing.hierarchy.root, employees: Object.freeze(employees) });

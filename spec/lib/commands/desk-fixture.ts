@@ -23,7 +23,7 @@ export async function openDesk(options: { store?: Store; settings?: Partial<Desk
     (name != null && name !== 'pen' ? refuse('UNKNOWN_ENGINE', { engine: name }) : { engine: 'pen', model: null, effort: null, ...(!engine.available && { unavailable: { reason: 'Install pen.' } }) });
   const desk: Desk = {
     supervisor,
-    engines: { select, list: async () => ({ default: 'pen', engines: {} }) },
+    engines: { select, list: async () => ({ default: 'pen', engines: {} }), limits: async () => ({ default: 'pen', engines: {} }) },
     settings: { home, sessionRoots: [join(home, 'roots')], interruptOnNewMessage: true, turnDeadlineMs: 1000, ...options.settings },
     ...(options.roster && { roster: () => options.roster }),
   };

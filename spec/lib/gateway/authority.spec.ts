@@ -44,6 +44,7 @@ describe('authority', () => {
     'auth.state': ['session', get('/api/auth/state')],
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
+    'engines.limits': ['session', get('/api/engine-limits')],
     'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
@@ -108,6 +109,7 @@ describe('authority', () => {
       'page',
       'skill',
       'workflow',
+      'workflow-run',
     ].includes(id.split('.')[0] ?? '')),
   ];
 

@@ -86,7 +86,8 @@ describe('/api/cron', () => {
     expect(items.workItems.map(({ status: word, sourceRef, assignee }: Record<string, string>) => [word, sourceRef, assignee])).to.deep.equal([['done', runs[0].sessionKey, 'ann']]);
     await poll(() => home.operator.get('/api/connectors/hook/deliveries'), ({ body: log }) => log.deliveries[0]?.status === 'sent');
     expect(JSON.parse(far.got.find(({ method }) => method === 'POST')?.body ?? '{}').text).to.include('digest');
-    expect((await home.operator.get('/api/cron')).body[0].lastRun).to.deep.include({ sessionKey: runs[0].sessionKey, status: 'success' });
+    const { body: [listed] } = await poll(() => home.operator.get('/api/cron'), ({ body: jobs }) => jobs[0].lastRun !== null); // the job hears of it after the file does
+    expect(listed.lastRun).to.deep.include({ sessionKey: runs[0].sessionKey, status: 'success' });
     const operator = await home.restart();
     expect((await operator.get('/api/cron/daily/runs')).body).to.deep.equal(runs);
     await far.close();

@@ -37,24 +37,24 @@ describe('config.yaml', () => {
 
   it('declares command engines by name beside the engines\' own settings', () => {
     const { engines } = parseConfig('engines:\n  default: echo\n  maxProcesses: 2\n  echo:\n    command: [cat, "-u"]\n');
-    expect(engines).to.deep.equal({ default: 'echo', maxProcesses: 2, commands: { echo: { command: ['cat', '-u'] } }, claude: {}, presets: {}, families: {} });
+    expect(engines).to.deep.equal({ default: 'echo', maxProcesses: 2, commands: { echo: { command: ['cat', '-u'] } }, claude: {}, codex: {}, presets: {}, families: {} });
   });
 
   it('knows the settings of claude, or takes a command of that name in its place', async () => {
     const own = parseConfig('engines:\n  claude:\n    bin: /opt/claude\n    model: opus\n    apiKeyEnv: THE_KEY\n');
     expect(own.engines).to.deep.include({ commands: {}, claude: { bin: '/opt/claude', model: 'opus', apiKeyEnv: 'THE_KEY' } });
-    expect(configuredEngines(own, () => undefined).map(({ name }) => name)).to.deep.equal(['claude', 'gemini', 'qwen', 'opencode', 'copilot', 'clerk']);
-    const found = await configuredEngines(own, () => undefined)[0]?.discover();
+    expect(configuredEngines(own, () => undefined, 'engines').map(({ name }) => name)).to.deep.equal(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'clerk']);
+    const found = await configuredEngines(own, () => undefined, 'engines')[0]?.discover();
     expect(found).to.include({ available: false, defaultModel: 'opus' });
     const other = parseConfig('engines:\n  claude:\n    command: [cat]\n');
-    expect(configuredEngines(other, () => undefined).map(({ name, effortMechanism }) => [name, effortMechanism]).slice(0, 1)).to.deep.equal([['claude', 'none']]);
+    expect(configuredEngines(other, () => undefined, 'engines').map(({ name, effortMechanism }) => [name, effortMechanism]).slice(0, 1)).to.deep.equal([['claude', 'none']]);
     expect(refusal('engines:\n  claude:\n    apiKeyEnv: sk-secret\n')).to.match(/line 3, engines\.claude\.apiKeyEnv/);
   });
 
   it('knows agents of the Agent Client Protocol: presets by their names, others under names of their own', async () => {
     const config = parseConfig('engines:\n  gemini: {bin: /opt/gemini, model: gemini-2.5-flash, apiKeyEnv: THE_KEY}\n  qwen: {command: [cat]}\n  acp:\n    goose: {command: goose, args: [acp], models: [one, two]}\n');
-    const engines = configuredEngines(config, () => undefined);
-    expect(engines.map(({ name }) => name)).to.deep.equal(['qwen', 'goose', 'claude', 'gemini', 'opencode', 'copilot', 'clerk']);
+    const engines = configuredEngines(config, () => undefined, 'engines');
+    expect(engines.map(({ name }) => name)).to.deep.equal(['qwen', 'goose', 'claude', 'codex', 'gemini', 'opencode', 'copilot', 'clerk']);
     const facts = Object.fromEntries(await Promise.all(engines.map(async (engine) => [engine.name, await engine.discover()] as const)));
     expect(facts['gemini']).to.include({ defaultModel: 'gemini-2.5-flash', available: false });
     expect(facts['goose']?.models.map(({ id }) => id)).to.deep.equal(['default', 'one', 'two']);
@@ -66,7 +66,7 @@ describe('config.yaml', () => {
 
   it('knows OpenAI-compatible endpoints, each an engine of its own', async () => {
     const config = parseConfig('engines:\n  openai:\n    local: {baseUrl: "http://127.0.0.1:1/v1"}\n    far:\n      baseUrl: https://model.invalid/v1\n      apiKeyEnv: CONFIG_SPEC_ABSENT\n      models: [one, two]\n      efforts: [low]\n');
-    const [local, far] = configuredEngines(config, () => undefined);
+    const [local, far] = configuredEngines(config, () => undefined, 'engines');
     expect([local?.name, far?.name, far?.effortMechanism]).to.deep.equal(['local', 'far', 'reasoning_effort']);
     expect(await local?.discover()).to.include({ available: false });
     expect(await far?.discover()).to.include({ available: false, defaultModel: 'one' }).and.have.property('reason').that.includes('CONFIG_SPEC_ABSENT');

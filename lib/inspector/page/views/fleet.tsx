@@ -83,7 +83,10 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
   const kinds = kind === undefined ? fleet.kinds.map((one) => one.kind) : [kind];
   const roll = useMemo(() => new Roll(kinds, state), [kinds.join(), state]);
   useEffect(() => {
-    const deaf = hear((batch) => (batch.reset ? undefined : roll.take(batch.entries)));
+    const deaf = hear(({ entries, skipped, reset }) => {
+      roll.take(entries);
+      if (skipped > 0 || reset) roll.stale();
+    });
     return () => {
       deaf();
       roll.close();
@@ -100,9 +103,9 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
   return (
     <section class="panel list" aria-labelledby="list-title">
       <h2 id="list-title">{state === undefined ? kind === undefined ? 'All actors' : kind : `${kind} in ${state}, longest first`}{kind !== undefined && <a class="quiet" href={linkTo({ view: 'fleet' })}>show all</a>}</h2>
-      {roll.error.value !== undefined && <p class="notice bad" role="alert">{roll.error.value} <button type="button" class="quiet" onClick={() => roll.want(1)}>Try again</button></p>}
+      {roll.error.value !== undefined && <p class="notice bad" role="alert">{roll.error.value} <button type="button" class="quiet" onClick={() => roll.want(0, 1)}>Try again</button></p>}
       {count === 0 && roll.complete ? <Empty kind={kind} state={state} /> : (
-        <VirtualList label="Actors" count={count} rowHeight={52} open={open} seen={(_from, to) => roll.want(to + 100)} row={(index) => <Row actor={roll.at(index)} />} />
+        <VirtualList label="Actors" count={count} rowHeight={52} open={open} seen={(from, to) => roll.want(from, to)} row={(index) => <Row actor={roll.at(index)} />} />
       )}
     </section>
   );

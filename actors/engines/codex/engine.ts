@@ -1,0 +1,119 @@
+import { endWithoutResult } from '../agent/ending.js';
+import { objectAt, startLines, textAt } from '../agent/lines.js';
+import { chosenWord, programFinder } from '../agent/program.js';
+import { promptWithTranscript } from '../command.js';
+import { defineEngine, type ChildResult, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
+import { limitsMemory, type LimitsMemory } from '../limits.js';
+import { answerApproval } from './approval.js';
+import { catalogue } from './catalogue.js';
+import { converse, Refused, type Conversation } from './conversation.js';
+import { playExec } from './exec.js';
+import { codexResult, failed, readCodex } from './reading.js';
+import { codexEnvironment, prepareHome, processSettings, threadSettings, type CodexOptions } from './settings.js';
+
+/**
+ * Codex as an engine: one `codex app-server` a turn, spoken to in JSON-RPC lines. Commands and changes of files are asked
+ * for, an interrupt is a request that it answers with the half of its answer, limits arrive as notifications. Where codex
+ * no longer knows a conversation, what was said so far goes into the prompt of a new one. A codex without an app-server is
+ * driven by `codex exec --json`, which cannot ask.
+ */
+export type { CodexOptions };
+
+const transcriptBytesMax = 256 * 1024;
+const mend = 'npm install -g @openai/codex';
+
+/** `codexEngine({home: 'codex-home'})`; with `{baseUrl, apiKeyEnv}` for another endpoint than the provider's. */
+export function codexEngine(options: CodexOptions = {}): Engine {
+  const bin = options.bin ?? 'codex';
+  const find = programFinder(bin, mend);
+  const models = catalogue(bin, options);
+  const limits = limitsMemory('account/rateLimits/updated');
+  let isOld = false;
+  return defineEngine({
+    name: options.name ?? 'codex',
+    effortMechanism: 'turn/start effort',
+    async discover() {
+      const facts = await find();
+      return { ...facts, ...(await models(facts.available ? facts.version ?? '' : undefined)) };
+    },
+    limits: async () => limits.read(),
+    async turn(request, io) {
+      await prepareHome(options);
+      if (!isOld) {
+        const result = await play(bin, options, request, io, limits);
+        if (result !== 'no app-server') return result;
+        isOld = true;
+      }
+      return playExec(bin, options, request, io, limits);
+    },
+  });
+}
+
+async function play(bin: string, options: CodexOptions, request: TurnRequest, io: TurnIO, limits: LimitsMemory): Promise<TurnResult | 'no app-server'> {
+  const chosen = { model: chosenWord(request.model ?? options.model), effort: chosenWord(request.effort ?? options.effort) };
+  const reading = readCodex(io, limits);
+  const running: { threadId?: string; turnId?: string } = {};
+  let isHeard = false;
+  let refusal: TurnResult | undefined;
+  const talk = converse({
+    onQuestion: (method, params) => answerApproval(method, params, options.allow ?? [], reading, io),
+    onNotification(method, params) {
+      // agents that it begins beside itself have conversations of their own
+      const threadId = textAt(params, 'threadId');
+      if (threadId === undefined || running.threadId === undefined || threadId === running.threadId) reading.take(method, params);
+      if (reading.ended() !== undefined) child.finish();
+    },
+  });
+  const child = await startLines(bin, [...(options.args ?? []), 'app-server', ...processSettings], {
+    request, env: codexEnvironment(options, request),
+    onMessage(message, self) {
+      isHeard = true;
+      talk.take(message, self);
+    },
+    interrupt(self) {
+      const { threadId, turnId } = running;
+      if (threadId === undefined || turnId === undefined) return self.stop();
+      talk.ask('turn/interrupt', { threadId, turnId }).catch(() => undefined);
+    },
+  }, io);
+  talk.begin(child);
+  begin(talk, { ...options, ...chosen }, request, io, running).catch((error: unknown) => {
+    if (error instanceof Refused) refusal = failed(error.message, '', limits); // else it is gone: how it ended says more
+    child.finish();
+  });
+  const ended = await child.done.finally(() => talk.end());
+  const last = reading.ended();
+  if (last !== undefined) return codexResult(last, reading, limits);
+  if (refusal !== undefined && ended.ended === null) return refusal;
+  if (!isHeard && isUnknownCommand(ended)) return 'no app-server';
+  const usage = reading.usage();
+  return { ...endWithoutResult(ended, 'codex', reading.text()), ...(usage === undefined ? {} : { usage }) };
+}
+
+const isUnknownCommand = ({ ended, stderr }: ChildResult): boolean => ended === null && /unrecognized subcommand|unexpected argument|invalid subcommand/i.test(stderr);
+
+type Chosen = Omit<CodexOptions, 'model' | 'effort'> & { readonly model: string | undefined; readonly effort: string | undefined };
+
+/** Opens the conversation, the old one where it is still known, and says what is to be said. */
+async function begin(talk: Conversation, { model, effort, ...options }: Chosen, request: TurnRequest, io: TurnIO, running: { threadId?: string; turnId?: string }): Promise<void> {
+  const thread = {
+    cwd: request.cwd, approvalPolicy: 'untrusted', sandbox: options.sandbox ?? 'danger-full-access', config: threadSettings(options, request),
+    ...(model === undefined ? {} : { model }),
+  };
+  await talk.ask('initialize', { clientInfo: { name: 'troupe', title: 'Troupe', version: '1' }, capabilities: null });
+  talk.tell('initialized');
+  const resumed = request.nativeId === null ? undefined : await talk.ask('thread/resume', { threadId: request.nativeId, excludeTurns: true, ...thread }).catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error;
+    io.delta('status', 'The agent no longer knows this conversation; it goes on with what is stored here.');
+    return undefined;
+  });
+  const opened = resumed ?? await talk.ask('thread/start', thread);
+  const threadId = textAt(objectAt(opened, 'thread'), 'id') ?? '';
+  running.threadId = threadId;
+  if (threadId !== request.nativeId) void io.native(threadId);
+  const text = resumed === undefined ? promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax) : request.prompt;
+  const begun = await talk.ask('turn/start', { threadId, input: [{ type: 'text', text, text_elements: [] }], ...(effort === undefined ? {} : { effort }) });
+  const turnId = textAt(objectAt(begun, 'turn'), 'id');
+  if (turnId !== undefined) running.turnId = turnId;
+  if (io.signal.aborted && turnId !== undefined) await talk.ask('turn/interrupt', { threadId, turnId }).catch(() => undefined);
+}
