@@ -66,6 +66,28 @@ describe('the fleet in a browser', () => {
     await page.waitForSelector('.chip.bad >> text=blocked');
     await house.operator.post(`/api/work-items/${id}/approval`, { decision: 'approve' });
     await page.waitForSelector('.activity >> text=NO_PENDING_APPROVAL');
+    await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I?' });
+    await page.waitForSelector('.row .waits >> text=on operator');
+    await page.context().close();
+  });
+
+  it('lists who is born while a page of the list is on its way, which does not know of them yet', async () => {
+    // It was lost once: neither in the page, which had been read before, nor taken from the feed, because its page was "still to come".
+    await item('early');
+    const page = await viewer.open(house.gateway.url, { signedIn: false });
+    let late = '';
+    await page.route('**/api/inspect/actors?kind=work-item*', async (route) => {
+      const answer = await route.fetch();
+      if (late === '') {
+        late = await item('late');
+        await page.waitForSelector(`.activity >> text=${late}`);
+      }
+      await route.fulfill({ response: answer });
+    });
+    await page.fill('#token', operatorToken);
+    await page.press('#token', 'Enter');
+    await page.waitForSelector('.row >> text=early');
+    await page.waitForSelector(`.row >> text=${late}`);
     await page.context().close();
   });
 

@@ -18,7 +18,11 @@ export class Roll {
   private kindAt = 0;
   private after: string | null = null;
   private wanted = 0;
+  private visible: readonly [from: number, to: number] = [0, 0];
+  private refresh: ReturnType<typeof setTimeout> | undefined;
   private loading = false;
+  /** What happened to actors that were not there yet while a page was on its way: the page may be older than that. */
+  private early: InspectEntry[] = [];
   private closed = false;
 
   constructor(private readonly kinds: readonly string[], private readonly state: string | undefined) {}
@@ -27,10 +31,15 @@ export class Roll {
   /** Everything that there is has been fetched. */
   get complete(): boolean { return this.kindAt >= this.kinds.length; }
   at(index: number): ActorSummary | undefined { return this.rows[index]; }
-  close(): void { this.closed = true; }
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.refresh);
+  }
 
-  /** See to it that the first `count` rows are there. */
-  want(count: number): void {
+  /** Rows `from` to `to` can be seen: see to it that they are there, and some after them. */
+  want(from: number, to: number): void {
+    this.visible = [from, to];
+    const count = to + 100;
     this.wanted = Math.max(this.wanted, Math.min(count, rowsMax));
     if (!this.loading) void this.load();
   }
@@ -43,9 +52,10 @@ export class Roll {
         if (this.state !== undefined) query.set('state', this.state);
         if (this.after !== null) query.set('after', this.after);
         const { actors, next } = await ask<ActorsPage>(`/api/inspect/actors?${query}`);
-        for (const actor of actors) this.add(actor, this.rows.length);
+        for (const actor of actors) this.add(actor, this.placeAfter(actor));
         this.after = next;
         if (next === null) this.kindAt += 1;
+        for (const entry of this.early.splice(0)) this.follow(entry);
         this.version.value += 1;
       }
       this.error.value = undefined;
@@ -53,6 +63,28 @@ export class Roll {
       this.error.value = said(error);
     }
     this.loading = false;
+    this.early = [];
+  }
+
+  /** More happened than was told: read again what can be seen, at most once a second. */
+  stale(): void {
+    this.refresh ??= setTimeout(() => void this.readAgain().catch(() => undefined).finally(() => { this.refresh = undefined; }), 1_000);
+  }
+
+  private async readAgain(): Promise<void> {
+    const [from, to] = this.visible;
+    const first = this.rows[from];
+    if (this.closed || first === undefined || this.state !== undefined) return;
+    const before = this.rows[from - 1];
+    const query = new URLSearchParams({ kind: first.kind, limit: String(Math.max(1, Math.min(200, to - from))) });
+    if (before?.kind === first.kind) query.set('after', before.id);
+    const { actors } = await ask<ActorsPage>(`/api/inspect/actors?${query}`);
+    for (const actor of actors) {
+      const row = this.places.get(`${actor.kind}/${actor.id}`);
+      if (row === undefined) this.add(actor, this.placeOf(actor));
+      else if (actor.seq > row.seq) Object.assign(row, actor);
+    }
+    this.version.value += 1;
   }
 
   /** What happened, one frame of it. */
@@ -72,10 +104,10 @@ export class Roll {
       if (this.state !== undefined && !stands(entry.to, this.state)) this.remove(key, row);
       return true;
     }
+    if (this.loading && this.early.length < earlyMax) this.early.push(entry);
     const born = entry.from === null;
-    if (this.state === undefined ? !born : !this.complete || !stands(entry.to, this.state)) return false;
+    if (this.state === undefined ? !born || this.isToCome(entry) : !this.complete || !stands(entry.to, this.state)) return false;
     const index = this.state === undefined ? this.placeOf(entry) : this.rows.length;
-    if (index === this.rows.length && !this.complete) return false; // its page is still to come
     this.add(changed({ ...blank, kind: entry.kind, id: entry.id, createdAt: entry.at }, entry), index);
     return true;
   }
@@ -95,6 +127,15 @@ export class Roll {
     if (index >= 0) this.rows.splice(index, 1);
   }
 
+  /** Pages come in the order of ids; only a list by age is as the gateway sorted it. */
+  private placeAfter(actor: ActorSummary): number { return this.state === undefined ? this.placeOf(actor) : this.rows.length; }
+
+  /** Its page has not been fetched yet. */
+  private isToCome({ kind, id }: InspectEntry): boolean {
+    const rank = this.kinds.indexOf(kind);
+    return rank > this.kindAt || (rank === this.kindAt && (this.after === null || id > this.after));
+  }
+
   /** Where in the order of kinds and ids it belongs. */
   private placeOf({ kind, id }: { readonly kind: string; readonly id: string }): number {
     const rank = this.kinds.indexOf(kind);
@@ -111,6 +152,7 @@ export class Roll {
   }
 }
 
+const earlyMax = 5_000;
 /** More rows than this are counted, not listed: choose a kind or a state. */
 const rowsMax = 250_000;
 

@@ -6,12 +6,12 @@ export interface Places {
   readonly width: number;
   readonly height: number;
   readonly nodes: ReadonlyMap<string, { readonly x: number; readonly y: number; readonly width: number; readonly height: number }>;
-  readonly edges: readonly { readonly points: readonly Point[]; readonly lane: string | undefined }[];
+  readonly edges: readonly { readonly points: readonly Point[]; readonly look: string }[];
 }
 
 interface Shape {
   readonly nodes: readonly { readonly id: string }[];
-  readonly edges: readonly { readonly from?: string; readonly to?: string; readonly source?: string; readonly target?: string; readonly lane?: string }[];
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly kind: string; readonly lane: string | null }[];
 }
 
 export function layOutRun({ nodes, edges }: Shape): Places {
@@ -19,9 +19,8 @@ export function layOutRun({ nodes, edges }: Shape): Places {
   graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 56, marginx: 20, marginy: 20 });
   for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });
   const known = new Set(nodes.map(({ id }) => id));
-  edges.forEach(({ from, to, source, target, lane }, n) => {
-    const [a, b] = [from ?? source, to ?? target];
-    if (a !== undefined && b !== undefined && known.has(a) && known.has(b)) graph.setEdge(a, b, { lane }, `e${n}`);
+  edges.forEach(({ from, to, kind, lane }, n) => {
+    if (known.has(from) && known.has(to)) graph.setEdge(from, to, { look: lane ?? kind }, `e${n}`);
   });
   layout(graph);
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
@@ -32,7 +31,7 @@ export function layOutRun({ nodes, edges }: Shape): Places {
   return {
     width: Math.ceil(width), height: Math.ceil(height),
     nodes: new Map(nodes.map(({ id }) => [id, placeOf(id)])),
-    edges: graph.edges().map((edge) => { const { points, lane } = graph.edge(edge) as { points: Point[]; lane?: string }; return { points, lane }; }),
+    edges: graph.edges().map((edge) => { const { points, look } = graph.edge(edge) as { points: Point[]; look: string }; return { points, look }; }),
   };
 }
 

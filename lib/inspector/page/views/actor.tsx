@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals';
+import { awaited } from '../awaited.js';
 import { actorPath, ask, Refused } from '../ask.js';
 import { dateAndTime, now, span } from '../clock.js';
 import { useLoaded } from '../loaded.js';
@@ -37,7 +38,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       <div class="heading">
         <h1 id="actor-title">{present.title ?? present.id}</h1>
         {value !== null && <State value={value} halted={at === undefined && present.halted !== null} />}
-        {at === undefined && <p class="soft">for {span(now.value - present.since)}{waitText(why.value.value?.awaits)}</p>}
+        {at === undefined && <p class="soft">for {span(now.value - present.since)}{awaited(why.value.value?.awaits) !== '' && `, waiting ${awaited(why.value.value?.awaits)}`}</p>}
       </div>
       <Transport entries={entries.value} at={at} travel={travel} />
       {at !== undefined && past.value.error !== undefined && <p class="notice bad" role="alert">{past.value.error}</p>}
@@ -74,13 +75,6 @@ async function pastOf(actor: ActorKey, at: number, signal: AbortSignal): Promise
 const Crumbs = ({ actor }: { readonly actor: ActorKey }) => <p class="crumbs"><a href={linkTo({ view: 'fleet' })}>Fleet</a> / <a href={linkTo({ view: 'fleet', kind: actor.kind })}>{actor.kind}</a> / <code>{actor.id}</code></p>;
 
 const Absent = ({ error }: { readonly error: string }) => <div class="empty"><h1>Not here</h1><p>{error}</p><p>Ids are told by <code>troupe list</code>; <kbd>/</kbd> looks for one among all kinds.</p></div>;
-
-function waitText(awaits: unknown): string {
-  if (awaits === undefined || awaits === null) return '';
-  if (typeof awaits === 'string') return `, waiting for ${awaits}`;
-  const parts = Object.entries(awaits as object).filter(([, inner]) => typeof inner === 'string' || typeof inner === 'number').map(([name, inner]) => `${name} ${inner}`);
-  return parts.length === 0 ? '' : `, waiting for ${parts.join(', ')}`;
-}
 
 function Halted({ actor }: { readonly actor: ActorDetail }) {
   return (

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ask } from '../ask.js';
+import { useAwaited } from '../awaited.js';
 import { now, span, whole } from '../clock.js';
 import { hear } from '../live.js';
 import { useLoaded } from '../loaded.js';
@@ -10,6 +11,7 @@ import { Roll } from '../roll.js';
 import { Activity } from '../parts/activity.js';
 import { Name, State, tone } from '../parts/state.js';
 import { VirtualList } from '../parts/virtual-list.js';
+import { stateNames } from '../../../../machines/state-names.js';
 import type { ActorSummary, Fleet } from '../../answers.js';
 
 /** All actors: how many of which kind in which state, what happens how often, and each of them in a list. */
@@ -81,7 +83,10 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
   const kinds = kind === undefined ? fleet.kinds.map((one) => one.kind) : [kind];
   const roll = useMemo(() => new Roll(kinds, state), [kinds.join(), state]);
   useEffect(() => {
-    const deaf = hear((batch) => (batch.reset ? undefined : roll.take(batch.entries)));
+    const deaf = hear(({ entries, skipped, reset }) => {
+      roll.take(entries);
+      if (skipped > 0 || reset) roll.stale();
+    });
     return () => {
       deaf();
       roll.close();
@@ -98,21 +103,25 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
   return (
     <section class="panel list" aria-labelledby="list-title">
       <h2 id="list-title">{state === undefined ? kind === undefined ? 'All actors' : kind : `${kind} in ${state}, longest first`}{kind !== undefined && <a class="quiet" href={linkTo({ view: 'fleet' })}>show all</a>}</h2>
-      {roll.error.value !== undefined && <p class="notice bad" role="alert">{roll.error.value} <button type="button" class="quiet" onClick={() => roll.want(1)}>Try again</button></p>}
+      {roll.error.value !== undefined && <p class="notice bad" role="alert">{roll.error.value} <button type="button" class="quiet" onClick={() => roll.want(0, 1)}>Try again</button></p>}
       {count === 0 && roll.complete ? <Empty kind={kind} state={state} /> : (
-        <VirtualList label="Actors" count={count} rowHeight={52} open={open} seen={(_from, to) => roll.want(to + 100)} row={(index) => <Row actor={roll.at(index)} />} />
+        <VirtualList label="Actors" count={count} rowHeight={52} open={open} seen={(from, to) => roll.want(from, to)} row={(index) => <Row actor={roll.at(index)} />} />
       )}
     </section>
   );
 }
 
 function Row({ actor }: { readonly actor: ActorSummary | undefined }) {
-  if (actor === undefined) return <span class="soft">…</span>;
+  return actor === undefined ? <span class="soft">…</span> : <Filled actor={actor} />;
+}
+
+function Filled({ actor }: { readonly actor: ActorSummary }) {
+  const on = useAwaited(actor, actor.halted === null && stateNames(actor.value).some((name) => tone(name) === 'wait' || name.endsWith('escalated')));
   return (
     <>
       <span class="who"><b>{actor.title ?? actor.id}</b><small><span class="kind-name">{actor.kind}</span> {actor.title !== null && actor.id}</small></span>
       <State value={actor.value} halted={actor.halted !== null} />
-      <span class="waits">{waitsFor(actor)}</span>
+      <span class="waits">{on === '' ? waitsFor(actor) : on}</span>
       <span class="age num" title="In this state for">{span(now.value - actor.since)}</span>
     </>
   );
