@@ -252,6 +252,18 @@ describe('/api/workflow-definitions/:id/runs', () => {
     expect(made.body.workItem).to.include({ title: 'From 21', source: 'workflow' });
   });
 
+  it('lets workflows call each other eight deep, and no deeper', async () => {
+    await defined(line('Depth 10', [noop('end')]));
+    for (let n = 9; n >= 0; n -= 1) await defined(line(`Depth ${n}`, [{ id: 'down', type: 'step', actor: { kind: 'workflow', workflowId: `depth-${n + 1}`, input: {} } }]));
+    const { body: { runId } } = await start('depth-0');
+    const run = await reached('depth-0', runId, 'failed', 'completed');
+    expect(run.body.errors[0].message).to.include('at most 8 deep');
+    expect((await house.operator.get(`${root}/depth-8/runs`)).body.runs).to.have.length(1);
+    expect((await house.operator.get(`${root}/depth-9/runs`)).body.runs).to.have.length(0);
+    const { body: shallow } = await start('depth-2');
+    expect((await reached('depth-2', shallow.runId as string, 'failed', 'completed')).body.status).to.equal('completed');
+  });
+
   it('refuses to fetch from private addresses', async () => {
     const id = await defined(line('Private', [{ id: 'get', type: 'step', actor: { kind: 'http', method: 'GET', url: 'http://127.0.0.1:9/' } }]));
     const { body: { runId } } = await start(id);
