@@ -14,7 +14,7 @@ export function runPolicy(context: RunContext, event: RunEvent): Refusal | undef
     case 'run.cancel': return mayCancel(context, event);
     case 'step.edit': return mayEdit(context, event);
     case 'step.submitted': return maySubmit(context, event);
-    case 'step.ended': return isTrusted(event.by) || event.by.type === 'session' ? undefined : ours(event);
+    case 'step.ended': return isTrusted(event.by) ? undefined : ours(event);
     case 'run.continue': case 'run.admit': case 'step.timeout': case 'step.retry': case 'wait.over': case 'gate.overdue': case 'gate.unanswered':
       return event.by.type === 'system' ? undefined : ours(event);
     default: return fromKernel(event) ? undefined : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });

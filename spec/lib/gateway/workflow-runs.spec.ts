@@ -127,6 +127,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(second.input.prompt).to.include('The outcome of "a"').and.to.include('hello');
       const session = await house.operator.get(`/api/sessions/${first.sessionId}`);
       expect(session.body).to.include({ source: 'workflow', sourceRef: `workflow-run:${runId}:a:1`, status: 'idle' });
+      expect(session.body.workflowProvenance).to.deep.equal({ kind: 'phase', runId, phase: { nodeId: 'a', round: 1, attempt: 1 } });
     });
 
     it('end when their agent hands in an output that fits, and not before', async () => {
@@ -296,7 +297,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
     const { body: { runId } } = await start(id);
     await house.operator.post(`${root}/${id}/runs/${runId}/resolve-gate`, { decision: 'approve' });
     await socket.until(({ event, payload }) => event === 'run:completed' && payload.runId === runId);
-    expect(socket.frames.filter(({ event, payload }) => event.startsWith('run:') && payload.runId === runId).map(({ event }) => event)).to.deep.equal(['run:step', 'run:parked', 'run:step', 'run:completed']);
+    expect(socket.frames.filter(({ event, payload }) => event.startsWith('run:') && payload.runId === runId).map(({ event }) => event)).to.deep.equal(['run:started', 'run:step', 'run:parked', 'run:step', 'run:completed']);
   });
 
   describe('authority', () => {
