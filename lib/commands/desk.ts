@@ -58,7 +58,7 @@ export interface DeskSettings {
   readonly home: string;
   /** Folders in which agents may work when a caller names a `cwd`. */
   /** Where sessions work that name no folder, and whether in a git worktree of it. */
-  readonly sessionCwd?: string | undefined;
+  readonly sessionCwd?: string | null | undefined;
   readonly sessionWorktree?: boolean | undefined;
   readonly sessionRoots: readonly string[];
   readonly interruptOnNewMessage: boolean;

@@ -32,6 +32,7 @@ const table = {
   'status.read': everybody,
   'health.read': everybody,
   'auth.state': everybody,
+  'page.inspect': everybody, // a shell without data
   'page.pair': everybody,
   'auth.challenge': newcomers,
   'auth.code': provers,

@@ -9,6 +9,7 @@ import { doorstep, isLoopback, type Names } from './host.js';
 import { createListeners, type Tls } from './listeners.js';
 import type { BackUp } from './routes/backup.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { openSocket } from './socket.js';
 import { trace } from './trace.js';
 import { turnstile } from './turnstile.js';
@@ -103,7 +104,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(drain.middleware);                                 // 3. nothing new while draining
   app.use(door({ step, visitors, routes, authRequired, audit: records?.audit }));   // 4. Host, Origin, who is it; 401 before all else
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
-  const answer = app.callback();
+  const handle = app.callback();
+  const answer = oneAtATime((request, response) => void handle(request, response));
   for (const server of listeners.servers) server.on('request', answer);
 
   const socket = openSocket(listeners.servers, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000, onRevoked: records?.devices.onRevoked });

@@ -18,6 +18,7 @@ import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
+import { pageRoutes } from './page.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { workflowDefinitionRoutes } from './workflow-definitions.js';
@@ -53,6 +54,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...inspectRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
+    ...pageRoutes,
     ...statusRoutes(facts),
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
