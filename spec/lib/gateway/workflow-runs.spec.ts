@@ -130,6 +130,29 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(session.body.workflowProvenance).to.deep.equal({ kind: 'phase', runId, phase: { nodeId: 'a', round: 1, attempt: 1 } });
     });
 
+    it('share one session of the run, or work in one that is there, where they say so', async () => {
+      const shared = { options: { session: { mode: 'workflow' } } };
+      await house.supervisor.spawn('session', { id: 'standing', input: { engine: 'pen', model: null, effort: null, employee: null, parentSessionId: null, ancestors: [], workItemId: null, title: null, cwd: house.home, source: 'web', sourceRef: null, interruptOnNewMessage: true, turnDeadlineMs: 60_000 } });
+      const id = await defined(line('Shared', [agent('a', 'one', shared), agent('b', 'two', shared), agent('c', 'three', { options: { session: { mode: 'existing', sessionId: 'standing' } } }), agent('d', 'four')]));
+      const { body: { runId } } = await start(id);
+      const run = await reached(id, runId, 'completed', 'failed');
+      expect(run.body.status, JSON.stringify(run.body.errors)).to.equal('completed');
+      const [, a, b, c, d] = run.body.steps.map(({ sessionId }: { sessionId: string }) => sessionId) as string[];
+      expect([a === b, c, d === a]).to.deep.equal([true, 'standing', false]);
+      expect(run.body.steps[2].outcome.finalMessage).to.include('two').and.not.to.include('Your task:\none');
+    });
+
+    it('tell their run when they are begun anew after an interruption, and fail it after the second', async () => {
+      const id = await defined(line('Cut', [agent('a', 'hang')]));
+      const { body: { runId } } = await start(id);
+      const sessionOf = async (attempt: number): Promise<string> => (await poll(() => read(id, runId), ({ body }) => body.steps[1].attempt === attempt && body.steps[1].sessionId !== undefined)).body.steps[1].sessionId as string;
+      await house.operator.post(`/api/sessions/${await sessionOf(1)}/stop`);
+      await house.operator.post(`/api/sessions/${await sessionOf(2)}/stop`);
+      const run = await reached(id, runId, 'failed');
+      expect((await house.operator.get(`${root}/${id}/runs/${runId}/receipts`)).body.receipts.map(({ nodeId, status, attempt }: { nodeId: string; status: string; attempt: number }) => `${nodeId}#${attempt}:${status}`)).to.deep.equal(['trigger#1:fired', 'a#1:failed', 'a#2:failed']);
+      expect(run.body.errors[0].code).to.equal('STEP_FAILED');
+    });
+
     it('end when their agent hands in an output that fits, and not before', async () => {
       const id = await defined(line('Typed step', [agent('a', 'hang', { output: { type: 'object', required: ['score'], properties: { score: { type: 'number' } } } }), { id: 'end', type: 'end', result: { score: 'steps.a.outcome.fields.score' } }]));
       const { body: { runId } } = await start(id);
