@@ -40,6 +40,29 @@ describe('serve with runs of workflows', () => {
     await far.close();
   });
 
+  it('has a cron job for a definition that wakes by the clock: made, changed and taken away with it', async () => {
+    const client = await open();
+    const daily = (cron: string) => [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron, timezone: 'Europe/Vienna' } }, { id: 'a', type: 'step', actor: { kind: 'noop' } }];
+    const made = await client.post(`${root}/mutate`, { operation: 'create', definition: { title: 'Daily', nodes: daily('0 7 * * *'), edges: [{ id: 'ta', from: 't', to: 'a' }] } });
+    expect(made.status, made.text).to.equal(201);
+    const job = async () => ((await client.get('/api/cron')).body as { id: string; schedule: string; timezone: string }[]).find(({ id }) => id === 'workflow:daily');
+    expect(await job()).to.include({ schedule: '0 7 * * *', timezone: 'Europe/Vienna' });
+    expect((await client.call('DELETE', '/api/cron/workflow:daily')).status).to.equal(409);
+    const changed = await client.post(`${root}/mutate`, { operation: 'update', workflowId: 'daily', patch: { nodes: daily('30 8 * * *') } });
+    expect(changed.status, changed.text).to.equal(200);
+    expect(await job()).to.include({ schedule: '30 8 * * *' });
+    const fired = await client.post('/api/cron/workflow:daily/trigger');
+    expect(fired.status, fired.text).to.equal(200);
+    const runs = await poll(() => client.get(`${root}/daily/runs`), ({ body }) => body.runs.length > 0 && body.runs[0].status === 'completed');
+    expect(runs.body.runs[0].trigger).to.deep.include({ source: 'schedule', event: 'workflow:daily' });
+    const recorded = await poll(() => client.get('/api/cron/workflow:daily/runs'), ({ body }) => body.length > 0);
+    expect(recorded.body[0].status).to.equal('success');
+    await client.post(`${root}/daily/pause`);
+    expect(await job()).to.equal(undefined);
+    await client.post(`${root}/daily/resume`);
+    expect(await job()).to.include({ schedule: '30 8 * * *' });
+  });
+
   it('goes on after a restart where it was parked, and ends with its evidence', async () => {
     const before = await open();
     const definition = {
