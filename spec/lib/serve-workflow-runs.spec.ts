@@ -63,6 +63,29 @@ describe('serve with runs of workflows', () => {
     expect(await job()).to.include({ schedule: '30 8 * * *' });
   });
 
+  it('wakes a definition when a work item changes its status, once per change, also over a restart', async () => {
+    const before = await open();
+    const trigger = { kind: 'todo-status-change', toStatus: 'in_review', fromStatus: null, filter: { source: 'human', department: null, assignee: null } };
+    const definition = { title: 'Review', concurrency: 8, nodes: [{ id: 't', type: 'trigger', trigger }, { id: 'a', type: 'step', actor: { kind: 'noop' } }], edges: [{ id: 'ta', from: 't', to: 'a' }] };
+    const made = await before.post(`${root}/mutate`, { operation: 'create', definition });
+    expect(made.status, made.text).to.equal(201);
+    const moved = async (client: Client): Promise<string> => {
+      const { body: { workItem } } = await client.post('/api/work-items', { title: 'Look at this' });
+      await client.post(`/api/work-items/${workItem.id}/status`, { status: 'executing' });
+      await client.post(`/api/work-items/${workItem.id}/status`, { status: 'in_review' });
+      return workItem.id as string;
+    };
+    const first = await moved(before);
+    const runs = (client: Client, count: number) => poll(() => client.get(`${root}/review/runs`), ({ body }) => body.runs.length >= count);
+    expect((await runs(before, 1)).body.runs[0].trigger).to.deep.include({ source: 'todo-status-change', event: 'executing→in_review' });
+    await served?.close();
+    const after = await open();
+    const second = await moved(after);
+    const all = await runs(after, 2);
+    const items = await Promise.all((all.body.runs as { runId: string }[]).map(async ({ runId }) => (await after.get(`${root}/review/runs/${runId}`)).body.trigger.payload.workItemId as string));
+    expect(items.sort()).to.deep.equal([first, second].sort());
+  });
+
   it('goes on after a restart where it was parked, and ends with its evidence', async () => {
     const before = await open();
     const definition = {

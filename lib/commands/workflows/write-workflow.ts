@@ -95,7 +95,10 @@ async function nameTaken(desk: Desk, name: string, id: string): Promise<Refusal 
 
 async function done(desk: Desk, view: ActorView, written: Written, asking: Asking): Promise<Done<WorkflowDefinition> | Refusal> {
   const { version } = view.view as unknown as { version: number };
-  if (!asking.dryRun) await followSchedule(desk, view.id);
+  if (!asking.dryRun) {
+    await followSchedule(desk, view.id);
+    await desk.wakers?.look();
+  }
   const value = asking.dryRun ? parseDefinition(written, { stamp: { id: view.id, version } }).definition : await readDefinition(desk, view.id, version);
   return isRefusal(value) ? value : { value, replayed: view.replayed === true, steps: view.steps ?? [] };
 }
