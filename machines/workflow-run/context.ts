@@ -1,7 +1,7 @@
 import { callerName, type Caller } from '../caller.js';
 import type { ActorKey, Json, Stamp } from '../ground.js';
 import type { Attempted, NodeStatus, RunStatus, Spot, StepOutcome, StepReport } from './attempt.js';
-import type { RunGraph } from './graph.js';
+import { packGraph, type RunGraph } from './graph.js';
 
 export type * from './attempt.js';
 
@@ -167,8 +167,8 @@ export const limits = {
   /** Nodes that one commit passes without effects. */
   inlinePerStep: 64,
   remindersMax: 2,
-  decisionsKept: 50,
-  errorsKept: 20,
+  decisionsKept: 20,
+  errorsKept: 8,
   errorCharsMax: 1_000,
   finalMessageCharsMax: 8_000,
   summaryCharsMax: 2_000,
@@ -187,8 +187,8 @@ export function firstContext(input: RunInput): RunContext {
     workflowId: input.workflowId,
     definitionVersion: input.definitionVersion,
     title: input.title,
-    graph: JSON.stringify(input.graph),
-    trigger: input.trigger,
+    graph: packGraph(input.graph),
+    trigger: { source: input.trigger.source.slice(0, 64), event: input.trigger.event?.slice(0, 256) ?? null, fireRef: input.trigger.fireRef?.slice(0, 256) ?? null },
     inputHash: input.inputHash,
     idempotencyKey: input.idempotencyKey,
     report: input.report,

@@ -1,6 +1,6 @@
 import { callerName } from '../caller.js';
 import type { Patterns } from '../graph/conditions.js';
-import { keep, stampOf } from '../ground.js';
+import { announce, keep, stampOf } from '../ground.js';
 import { advance, endWait, inherit, lookEverywhere } from './advance.js';
 import type { RunContext, RunEvent, RunFacts, RunInput, StepResult } from './context.js';
 import { cancel, fail } from './ending.js';
@@ -71,9 +71,10 @@ function apply(pass: Pass, event: RunEvent): void {
 export function born(context: RunContext, input: RunInput, patterns: Patterns | undefined): Pass {
   const pass = new Pass(context, input.at, input.facts, patterns);
   pass.wishes.push(keep('given', 1, { input: input.input, payload: input.payload, trigger: { kind: context.trigger.source, ...context.trigger } }));
-  const { trigger } = context;
+  const { id: runId, workflowId, title, trigger } = context;
+  pass.wishes.push(announce('run:started', { runId, workflowId, title, source: trigger.source, queued: context.queued }), announce('company:changed', { entity: 'workflow-run', action: 'created', id: runId, workflowId, runId }));
   const scope = {
-    steps: {}, run: { id: context.id, rounds: 1, status: 'running' }, input: input.input,
+    steps: {}, run: { id: runId, rounds: 1, status: 'running' }, input: input.input,
     trigger: { kind: trigger.source, source: trigger.source, event: trigger.event, fireRef: trigger.fireRef, payload: input.payload },
   };
   for (const subject of ['trigger', 'input']) pass.judge(pass.ways.about.get(subject) ?? [], scope);

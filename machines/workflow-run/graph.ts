@@ -70,11 +70,26 @@ export interface RunEdge {
 export function graphOf({ graph }: { readonly graph: string }): RunGraph {
   let read = texts.get(graph);
   if (read !== undefined) return read;
-  read = JSON.parse(graph) as RunGraph;
+  read = unpack(graph);
   if (texts.size >= textsMax) texts.delete(texts.keys().next().value ?? '');
   texts.set(graph, read);
   return read;
 }
+
+/** The text of a graph: rules as most steps have them are left out, so that the largest definition still fits a snapshot. */
+export function packGraph(graph: RunGraph): string {
+  const nodes = graph.nodes.map((node) => (node.kind !== 'step' ? node : {
+    ...node, rules: Object.fromEntries(Object.entries(node.rules).filter(([member, value]) => JSON.stringify(value) !== JSON.stringify(usual[member as keyof typeof usual]))),
+  }));
+  return JSON.stringify({ ...graph, nodes });
+}
+
+function unpack(text: string): RunGraph {
+  const graph = JSON.parse(text) as RunGraph;
+  return { ...graph, nodes: graph.nodes.map((node) => (node.kind === 'step' ? { ...node, rules: { ...usual, ...node.rules } } : node)) };
+}
+
+const usual: StepRules = { by: 'keyed', gates: [], attempts: 2, on: ['interrupted'], delayMs: 0, onError: 'fail-run', timeoutMs: 24 * 3_600_000, optional: false };
 
 const texts = new Map<string, RunGraph>();
 const textsMax = 128;

@@ -68,7 +68,7 @@ export function runMachine(patterns?: Patterns) {
     } as never, // the last two are XState's own events with names made at run time; its types list only events of ours
     states: {
       running: { always: [...over, gone('parked')] },
-      parked: { entry: 'tellParked', invoke: keeping, always: [...over, gone('running')] },
+      parked: { entry: 'tellParked', invoke: { ...keeping, onDone: {}, onError: {} }, always: [...over, gone('running')] },
       completed: ended,
       failed: ended,
       cancelled: ended,

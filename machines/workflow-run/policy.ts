@@ -3,7 +3,7 @@ import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { isSteward, mayDecideGate } from './authority.js';
 import { limits, type RunContext, type RunEvent, type RunEventOf, type RunInput } from './context.js';
-import { graphOf } from './graph.js';
+import { graphOf, packGraph } from './graph.js';
 import { isOver } from './pass.js';
 
 /** Who may do what with a run, and when: the only place that knows. */
@@ -14,7 +14,7 @@ export function runPolicy(context: RunContext, event: RunEvent): Refusal | undef
     case 'run.cancel': return mayCancel(context, event);
     case 'step.edit': return mayEdit(context, event);
     case 'step.submitted': return maySubmit(context, event);
-    case 'step.ended': return isTrusted(event.by) || event.by.type === 'session' ? undefined : ours(event);
+    case 'step.ended': return isTrusted(event.by) ? undefined : ours(event);
     case 'run.continue': case 'run.admit': case 'step.timeout': case 'step.retry': case 'wait.over': case 'gate.overdue': case 'gate.unanswered':
       return event.by.type === 'system' ? undefined : ours(event);
     default: return fromKernel(event) ? undefined : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
@@ -23,14 +23,14 @@ export function runPolicy(context: RunContext, event: RunEvent): Refusal | undef
 
 /** May a run be created like this? The command has judged definition and caller; this guards the bounds of a snapshot. */
 export function admitRun({ graph, title, parent }: RunInput): Refusal | undefined {
-  const bytes = jsonBytes(JSON.stringify(graph));
+  const bytes = jsonBytes(packGraph(graph));
   if (bytes > graphBytesMax) return refuse('BAD_REQUEST', { path: 'definition', bytes, bytesMax: graphBytesMax }, `The graph with its conditions takes ${bytes} bytes; a run carries ${graphBytesMax} at most. Split the workflow.`);
   if (typeof title !== 'string' || title.length > 200) return refuse('BAD_REQUEST', { path: 'title' });
   return (parent?.depth ?? 0) > limits.depthMax ? refuse('BAD_REQUEST', { depthMax: limits.depthMax }, `Workflows call each other at most ${limits.depthMax} deep.`) : undefined;
 }
 
 /** What is left of the 64 KiB of a snapshot is for the nodes' states. */
-export const graphBytesMax = 36 * 1024;
+export const graphBytesMax = 28 * 1024;
 
 /** Cancelling what has ended changes nothing, and is no error. */
 function mayCancel(context: RunContext, event: RunEventOf<'run.cancel'>): Refusal | undefined {

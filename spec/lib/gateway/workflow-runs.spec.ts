@@ -127,6 +127,30 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(second.input.prompt).to.include('The outcome of "a"').and.to.include('hello');
       const session = await house.operator.get(`/api/sessions/${first.sessionId}`);
       expect(session.body).to.include({ source: 'workflow', sourceRef: `workflow-run:${runId}:a:1`, status: 'idle' });
+      expect(session.body.workflowProvenance).to.deep.equal({ kind: 'phase', runId, phase: { nodeId: 'a', round: 1, attempt: 1 } });
+    });
+
+    it('share one session of the run, or work in one that is there, where they say so', async () => {
+      const shared = { options: { session: { mode: 'workflow' } } };
+      await house.supervisor.spawn('session', { id: 'standing', input: { engine: 'pen', model: null, effort: null, employee: null, parentSessionId: null, ancestors: [], workItemId: null, title: null, cwd: house.home, source: 'web', sourceRef: null, interruptOnNewMessage: true, turnDeadlineMs: 60_000 } });
+      const id = await defined(line('Shared', [agent('a', 'one', shared), agent('b', 'two', shared), agent('c', 'three', { options: { session: { mode: 'existing', sessionId: 'standing' } } }), agent('d', 'four')]));
+      const { body: { runId } } = await start(id);
+      const run = await reached(id, runId, 'completed', 'failed');
+      expect(run.body.status, JSON.stringify(run.body.errors)).to.equal('completed');
+      const [, a, b, c, d] = run.body.steps.map(({ sessionId }: { sessionId: string }) => sessionId) as string[];
+      expect([a === b, c, d === a]).to.deep.equal([true, 'standing', false]);
+      expect(run.body.steps[2].outcome.finalMessage).to.include('two').and.not.to.include('Your task:\none');
+    });
+
+    it('tell their run when they are begun anew after an interruption, and fail it after the second', async () => {
+      const id = await defined(line('Cut', [agent('a', 'hang')]));
+      const { body: { runId } } = await start(id);
+      const sessionOf = async (attempt: number): Promise<string> => (await poll(() => read(id, runId), ({ body }) => body.steps[1].attempt === attempt && body.steps[1].sessionId !== undefined)).body.steps[1].sessionId as string;
+      await house.operator.post(`/api/sessions/${await sessionOf(1)}/stop`);
+      await house.operator.post(`/api/sessions/${await sessionOf(2)}/stop`);
+      const run = await reached(id, runId, 'failed');
+      expect((await house.operator.get(`${root}/${id}/runs/${runId}/receipts`)).body.receipts.map(({ nodeId, status, attempt }: { nodeId: string; status: string; attempt: number }) => `${nodeId}#${attempt}:${status}`)).to.deep.equal(['trigger#1:fired', 'a#1:failed', 'a#2:failed']);
+      expect(run.body.errors[0].code).to.equal('STEP_FAILED');
     });
 
     it('end when their agent hands in an output that fits, and not before', async () => {
@@ -252,6 +276,18 @@ describe('/api/workflow-definitions/:id/runs', () => {
     expect(made.body.workItem).to.include({ title: 'From 21', source: 'workflow' });
   });
 
+  it('lets workflows call each other eight deep, and no deeper', async () => {
+    await defined(line('Depth 10', [noop('end')]));
+    for (let n = 9; n >= 0; n -= 1) await defined(line(`Depth ${n}`, [{ id: 'down', type: 'step', actor: { kind: 'workflow', workflowId: `depth-${n + 1}`, input: {} } }]));
+    const { body: { runId } } = await start('depth-0');
+    const run = await reached('depth-0', runId, 'failed', 'completed');
+    expect(run.body.errors[0].message).to.include('at most 8 deep');
+    expect((await house.operator.get(`${root}/depth-8/runs`)).body.runs).to.have.length(1);
+    expect((await house.operator.get(`${root}/depth-9/runs`)).body.runs).to.have.length(0);
+    const { body: shallow } = await start('depth-2');
+    expect((await reached('depth-2', shallow.runId as string, 'failed', 'completed')).body.status).to.equal('completed');
+  });
+
   it('refuses to fetch from private addresses', async () => {
     const id = await defined(line('Private', [{ id: 'get', type: 'step', actor: { kind: 'http', method: 'GET', url: 'http://127.0.0.1:9/' } }]));
     const { body: { runId } } = await start(id);
@@ -284,7 +320,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
     const { body: { runId } } = await start(id);
     await house.operator.post(`${root}/${id}/runs/${runId}/resolve-gate`, { decision: 'approve' });
     await socket.until(({ event, payload }) => event === 'run:completed' && payload.runId === runId);
-    expect(socket.frames.filter(({ event, payload }) => event.startsWith('run:') && payload.runId === runId).map(({ event }) => event)).to.deep.equal(['run:step', 'run:parked', 'run:step', 'run:completed']);
+    expect(socket.frames.filter(({ event, payload }) => event.startsWith('run:') && payload.runId === runId).map(({ event }) => event)).to.deep.equal(['run:started', 'run:step', 'run:parked', 'run:step', 'run:completed']);
   });
 
   describe('authority', () => {

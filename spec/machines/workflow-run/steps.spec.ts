@@ -148,6 +148,14 @@ describe('a step', () => {
     });
   });
 
+  it('of the largest graph that may be written fits a snapshot in every round', async () => {
+    const ids = Array.from({ length: 95 }, (_, n) => `step-number-${n}`);
+    const extra = Array.from({ length: 260 }, (_, n) => ({ ...edge(ids[n % 90] as string, ids[n % 90 + 2 + n % 3] as string, { when: n < 40 ? [{ path: `steps.${ids[n % 90]}.status`, op: 'eq', value: 'done' }] : [] }), id: `x${n}` }));
+    await begin({ nodes: ids.map((id) => step(id)), edges: [...chain(...ids), ...extra.filter(({ from, to }, n) => extra.findIndex((other) => other.from === from && other.to === to) === n), edge(ids[94] as string, ids[0] as string, { kind: 'loop', maxRounds: 1 })] });
+    for (let n = 0; n < 200 && (await view()).status === 'running'; n += 1) await house.world.settle();
+    expect(await view()).to.deep.include({ status: 'completed', rounds: 2 });
+  });
+
   it('keeps the snapshot small, however long its prose and its outcomes are', async () => {
     const words = 'x'.repeat(30_000);
     await begin({ nodes: Array.from({ length: 5 }, (_, n) => ({ ...step(`s${n}`), instructions: words })), edges: chain('s0', 's1', 's2', 's3', 's4') }, () => ({ fields: { words }, summary: words }));
