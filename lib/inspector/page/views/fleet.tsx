@@ -41,7 +41,7 @@ function Figures({ fleet }: { readonly fleet: Fleet }) {
     ['events a second', rate.value >= 10 ? whole(Math.round(rate.value)) : rate.value.toFixed(1)],
     ['effects in flight', whole(fleet.effects)], ['awake', whole(fleet.awake)],
     ['restarts', whole(fleet.restarts), fleet.restarts > 0], ['halted', whole(halted), halted > 0],
-    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0], ['refused just now', whole(refusedCount.value)],
+    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0], ['refused', whole(refusedCount.value)],
   ];
   return (
     <dl class="figures">
