@@ -10,6 +10,7 @@ import { homeKind } from '../actors/kinds/home.js';
 import { pairingCodeKind } from '../actors/kinds/pairing-code.js';
 import { pairingKind } from '../actors/kinds/pairing.js';
 import { scheduleKind } from '../actors/kinds/schedule.js';
+import { triggerKind } from '../actors/kinds/trigger.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import { launchFire } from './commands/cron.js';
 import type { Desk, DeskSettings } from './commands/desk.js';
@@ -27,7 +28,7 @@ import type { Supervisor } from './supervisor/contract.js';
 
 /** The kinds that a home has beside agents: its files, its browsers, its schedules. `desk` resolves once the gateway is up. */
 export const homeKinds = (layout: Layout, records: Records, desk: () => Promise<Desk>): readonly Kind[] => [
-  homeKind(), fileKind(), scheduleKind(), cronFireKind(cronHands(records, desk)), ...pairingKinds(layout, records),
+  homeKind(), fileKind(), scheduleKind(), triggerKind(), cronFireKind(cronHands(records, desk)), ...pairingKinds(layout, records),
 ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
 
 /** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */

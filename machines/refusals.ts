@@ -63,6 +63,7 @@ const table = {
   PRECONDITION_REQUIRED: [428, 'Send expectedVersion (or If-Match) with the version that you have read.'],
   TOO_MANY: [429, 'Too many requests of this kind. Wait, then try again.'],
   QUEUE_FULL: [429, 'The queue is full. Wait until some of it is done.'],
+  NO_BINDING: [404, 'No matching workflow trigger binding.'],
   FETCH_FAILED: [502, 'The address could not be fetched.'],
   ENGINE_UNAVAILABLE: [502, 'The engine is not available.'],
   CONNECTOR_UNAVAILABLE: [503, 'The connector is not running. GET /api/connectors says why.'],

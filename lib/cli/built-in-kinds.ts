@@ -7,6 +7,7 @@ import { homeKind } from '../../actors/kinds/home.js';
 import { pairingKind } from '../../actors/kinds/pairing.js';
 import { pairingCodeKind } from '../../actors/kinds/pairing-code.js';
 import { sessionKind } from '../../actors/kinds/session.js';
+import { triggerKind } from '../../actors/kinds/trigger.js';
 import { workItemKind } from '../../actors/kinds/work-item.js';
 import { workflowRunKind } from '../../actors/kinds/workflow-run.js';
 import { workflowKind } from '../../actors/kinds/workflow.js';
@@ -26,6 +27,7 @@ export const builtInKinds = (): readonly Kind[] => [
   workflowKind(),
   workflowRunKind({ ports: { definition: never } }),
   scheduleKind(),
+  triggerKind(),
   pairingKind({ proof: keyed, clearing: keyed }),
   pairingCodeKind({ device: keyed }),
   cronFireKind({ launch: keyed, record: keyed }),

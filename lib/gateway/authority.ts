@@ -95,6 +95,10 @@ const table = {
   'inspect.retry': people,
   'backup.create': people,
 
+  'trigger.read': anyCaller,
+  'trigger.write': byPolicy,
+  'event.receive': everybody,
+
   'cron.read': anyCaller,
   'cron.edit': people,
   'workflow.list': anyCaller,

@@ -73,7 +73,7 @@ export const tools: readonly Tool[] = [
   tool('rerun_workflow_from_step', 'POST /api/workflow-definitions/:id/runs/:runId/rerun', 'workflowId:id! runId! nodeId! input idempotencyKey', 'Do a run again from one step on.'),
   tool('submit_workflow_step_output', 'POST /api/workflow-definitions/:id/runs/:runId/steps/:nodeId/output', 'workflowId:id! runId! nodeId! fields summary notes artifacts', 'Hand in the output of the workflow step that your session does; that ends the step.'),
   tool('list_triggers', 'GET /api/workflow-triggers', '', 'What starts workflows from the outside.'),
-  tool('create_trigger', 'POST /api/workflow-triggers', 'kind! name! event! targetWorkflowId! filter command intervalSeconds timeoutMs', 'Bind an event to a workflow.'),
+  tool('create_trigger', 'POST /api/workflow-triggers', 'kind=webhook. name! event! targetWorkflowId! filter idempotencyKey', 'Bind an event from outside to a workflow. The secret is in the answer, once.'),
   tool('delete_trigger', 'DELETE /api/workflow-triggers/:name', 'name!', 'Take a binding away.'),
 ];
 

@@ -3,6 +3,7 @@ import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
 import { connectorRoutes } from './connectors.js';
 import { cronRoutes } from './cron.js';
+import { workflowTriggerRoutes } from './workflow-triggers.js';
 import { statusRoutes, type GatewayFacts } from './status.js';
 import { searchRoutes } from './search.js';
 import { sessionRoutes } from './sessions.js';
@@ -50,6 +51,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...delegationRoutes,
     ...engineRoutes,
     ...connectorRoutes,
+    ...workflowTriggerRoutes,
     ...cronRoutes(options.records?.runs),
     ...inspectRoutes,
     ...inspectSystemRoutes,

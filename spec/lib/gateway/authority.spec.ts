@@ -124,6 +124,8 @@ describe('authority', () => {
       'budget',
       'connector',
       'cron',
+      'event',
+      'trigger',
       'file',
       'knowledge',
       'org',

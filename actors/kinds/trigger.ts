@@ -1,0 +1,26 @@
+import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
+import { checkShape } from '../../machines/shape.js';
+import { sortableText } from '../../machines/sortable.js';
+import { triggerMachine, triggerPolicy } from '../../machines/trigger/machine.js';
+import type { Kind } from '../contracts.js';
+
+/** Bindings of events to workflows as a kind; the id is the binding's name. The view holds no hash. */
+export function triggerKind(): Kind<typeof triggerMachine> {
+  return {
+    kind: 'trigger',
+    version: 1,
+    machine: triggerMachine,
+    policy: (_snapshot, event) => triggerPolicy(event),
+    view: ({ value, context }) => ({
+      schemaVersion: 2, name: context.id, kind: 'webhook', source: 'event-webhook', event: context.event, targetWorkflowId: context.targetWorkflowId, filter: context.filter,
+      activation: value === 'active' ? 'active' : 'disabled', secretTokenPreview: context.tokenPreview, bindingRevision: `${context.id}@${context.revision}`, createdBy: context.createdBy,
+      createdAt: isoTime(context.createdAt), updatedAt: isoTime(context.updatedAt), fired: context.fired, lastFiredAt: isoTimeOrNull(context.lastFiredAt), lastOutcome: context.lastOutcome,
+    }),
+    index: ({ value, context }) => (value === 'active' ? [
+      { index: 'all', key: sortableText(context.id) },
+      { index: 'event', key: sortableText(context.event) },
+      { index: 'token', key: sortableText(context.tokenHash) },
+    ] : []),
+    check: checkShape({ id: 'string', event: 'string', targetWorkflowId: 'string', filter: 'array', tokenHash: 'string', revision: 'number' }),
+  };
+}
