@@ -9,7 +9,7 @@ import { percentile, type Figure, type Measure } from './measure.js';
  */
 const actors = 100_000;
 const perSecond = 1_000;
-const loadedSeconds = 8;
+const loadedSeconds = 15;
 const scrollFrames = 240;
 
 export const page: Measure = {
@@ -23,14 +23,14 @@ export const page: Measure = {
       await opened.waitForSelector('.row .who');
       await loadAll(opened);
       const quiet = await scroll(opened);
-      const { lags, told } = await latency(crowd, opened);
+      const { lags, frames } = await latency(crowd, opened);
       const load = drive(crowd, 2 * scrollFrames / 60 + 2);
       const busy = await scroll(opened);
       await load;
       const rows = await opened.locator('.row').count();
       const heap = await opened.evaluate<number>('performance.memory ? performance.memory.usedJSHeapSize / 1e6 : 0');
       const figures: Figure[] = [
-        { name: 'commit to screen, p99', value: percentile(lags, 0.99), unit: 'ms', target: { atMost: 200 }, note: `${lags.length} frames of the feed, ${told} events` },
+        { name: 'commit to screen, p99', value: percentile(lags, 0.99), unit: 'ms', target: { atMost: 200 }, note: `${lags.length} events in ${frames} frames of the feed` },
         { name: 'commit to screen, median', value: percentile(lags, 0.5), unit: 'ms' },
         { name: 'scrolling, frames a second', value: quiet, unit: '/s', target: { atLeast: 50 } },
         { name: 'scrolling while events come in', value: busy, unit: '/s', target: { atLeast: 50 } },
@@ -71,8 +71,8 @@ async function scroll(opened: Page): Promise<number> {
   })`);
 }
 
-/** For every frame of the feed: when its youngest event was in the page and drawn, minus when it was committed. */
-async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly number[]; told: number }> {
+/** For every event: when a frame of the feed that told of it was in the page and drawn, minus when it was committed. Batching is part of it. */
+async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly number[]; frames: number }> {
   await opened.evaluate(`(() => {
     window.seen = [];
     let last = 0;
@@ -85,7 +85,14 @@ async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly num
   })()`);
   const committed = await drive(crowd, loadedSeconds);
   const seen = await opened.evaluate<[number, number][]>('window.seen');
-  return { lags: seen.flatMap(([seq, at]) => { const since = committed.get(seq); return since === undefined ? [] : [at - since]; }), told: committed.size };
+  const lags: number[] = [];
+  let next = 0;
+  for (const [seq, since] of [...committed].sort(([a], [b]) => a - b)) {
+    while (next < seen.length && (seen[next]?.[0] ?? 0) < seq) next += 1;
+    const drawn = seen[next];
+    if (drawn !== undefined) lags.push(drawn[1] - since);
+  }
+  return { lags, frames: seen.length };
 }
 
 /** A thousand events a second, spread over each second; when each was committed, by its log position. */

@@ -86,6 +86,22 @@ describe('an actor in a browser', () => {
     await page.context().close();
   });
 
+  it('follows one thing across actors as a sequence diagram, and steps through the log around it', async () => {
+    const parent = (await house.operator.post('/api/sessions', { prompt: 'hang on' })).body.id as string;
+    const child = (await house.agent(parent).post('/api/sessions', { prompt: 'count' })).body.id as string;
+    const page = await viewer.open(house.gateway.url, { at: '#/time' });
+    const finished = page.locator('.log li', { hasText: 'child.finished' });
+    await finished.locator('button').click();
+    await page.waitForSelector('#moment-title >> text=child.finished');
+    await until(page, 'document.querySelectorAll(".sequence .lane-id").length === 2');
+    expect(await page.locator('.sequence .lane-id').allTextContents()).to.satisfy((lanes: string[]) => [parent, child].every((id) => lanes.some((lane) => id.startsWith(lane.replace('…', '')))));
+    expect(await page.locator('.sequence .link.told').count()).to.be.greaterThan(0);
+    const at = Number(await page.locator('.view').getAttribute('data-at'));
+    await page.keyboard.press('[');
+    await page.waitForSelector(`.view[data-at="${at - 1}"]`);
+    await page.context().close();
+  });
+
   it('leaves everything that people wrote a text, in every view', async () => {
     const evil = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><svg onload=window.hit=1>"\'`${1}{{1}}';
     const id = await item({ title: evil, body: evil, acceptance: evil });

@@ -1,10 +1,10 @@
-import chromium from '@sparticuz/chromium';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium as driver, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { root } from '../house/sources.js';
 import { operatorToken } from '../lib/gateway/fixture.js';
 import { buildPage } from './build-page.js';
+import { launch } from './launch.js';
 
 /** A real browser that came from the registry of packages, and the page as a person opens it. */
 export interface Viewer {
@@ -23,7 +23,7 @@ let built: Promise<void> | undefined;
 
 export async function openBrowser(): Promise<Viewer> {
   await (built ??= buildPage());
-  const browser: Browser = await driver.launch({ executablePath: await chromium.executablePath(), args: ['--no-zygote', '--disable-gpu', '--font-render-hinting=none'], headless: true });
+  const browser = await launch();
   const complaints: string[] = [];
   return {
     complaints,

@@ -1,4 +1,5 @@
-import { ask } from '../ask.js';
+import { useSignal } from '@preact/signals';
+import { ask, said } from '../ask.js';
 import { now, span, timeOfDay, whole } from '../clock.js';
 import { useLoaded } from '../loaded.js';
 import { linkTo } from '../place.js';
@@ -40,11 +41,18 @@ export function SupervisionPage() {
         <section class="panel" aria-labelledby="dead-title">
           <h2 id="dead-title">Dead letters</h2>
           {letters.value.value?.deadLetters.length === 0 && <p class="empty">None. An event at which an actor fails stands here, until it is tried again.</p>}
-          <ul class="moves">{letters.value.value?.deadLetters.map(({ id, actor, at, event, error: why }) => <li key={id}><a href={linkTo({ view: 'actor', ...actor })}><span class="kind-name">{actor.kind}</span> {actor.id}</a><span class="event">{readable(String((event as { type?: string } | null)?.type ?? ''))}</span><span class="soft end num">{timeOfDay(at)}</span><small class="bad">{why}</small></li>)}</ul>
+          <ul class="moves">{letters.value.value?.deadLetters.map(({ id, actor, at, event, error: why }) => <li key={id}><a href={linkTo({ view: 'actor', ...actor })}><span class="kind-name">{actor.kind}</span> {actor.id}</a><span class="event">{readable(String((event as { type?: string } | null)?.type ?? ''))}</span><span class="soft end num">{timeOfDay(at)}</span><small class="bad">{why}</small><Retry id={id} /></li>)}</ul>
         </section>
       </div>
     </section>
   );
+}
+
+/** Put it back into the mailbox of its actor. */
+function Retry({ id }: { readonly id: string }) {
+  const told = useSignal('');
+  const retry = (): Promise<void> => ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} }).then(() => { told.value = 'It is back in the mailbox.'; }, (error: unknown) => { told.value = said(error); });
+  return <>{told.value !== '' && <span class="soft" role="status">{told.value}</span>}<button type="button" disabled={told.value !== ''} onClick={() => void retry()}>Try again</button></>;
 }
 
 function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {

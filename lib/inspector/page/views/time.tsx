@@ -56,7 +56,7 @@ function Log({ entries, chosen, travel }: { readonly entries: readonly InspectEn
   useEffect(() => {
     const box = list.current;
     const row = box?.querySelector<HTMLElement>('.at');
-    if (box && row) box.scrollTop = row.offsetTop - box.offsetTop - box.clientHeight / 2 + row.clientHeight / 2;
+    if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2 + row.clientHeight / 2;
   }, [chosen, entries]);
   return (
     <section class="panel" aria-labelledby="log-title">
