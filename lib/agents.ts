@@ -18,6 +18,8 @@ import { budgetKind } from '../actors/kinds/budget.js';
 import { connectorKind } from '../actors/kinds/connector.js';
 import { sessionKind } from '../actors/kinds/session.js';
 import { workItemKind } from '../actors/kinds/work-item.js';
+import type { WorkflowPorts } from '../actors/effects/workflow-ports.js';
+import { workflowRunKind } from '../actors/kinds/workflow-run.js';
 import { workflowKind } from '../actors/kinds/workflow.js';
 import type { Json } from '../machines/ground.js';
 import { evidenceHand } from './records/evidence/evidence-hand.js';
@@ -55,6 +57,8 @@ export interface AgentsOptions {
   readonly gatewayUrl?: () => string | undefined;
   /** What agents are given in place of a token of their own session. Not advised. */
   readonly agentToken?: string;
+  /** What runs of workflows reach. Absent: there are none. */
+  readonly workflows?: WorkflowPorts;
   /** Where workflows leave their evidence. */
   readonly evidence?: Evidence;
   /** Keeps the accounts of employees. */
@@ -104,6 +108,7 @@ export function createAgents(options: AgentsOptions): Agents {
     sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
     budgetKind(),
+    ...(options.workflows === undefined ? [] : [workflowRunKind({ ports: options.workflows })]),
     workflowKind(evidence === undefined ? {} : { evidence: evidenceHand(evidence) }),
     connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
   ];

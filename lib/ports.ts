@@ -67,6 +67,7 @@ export function settingsOf(now: () => Config, { home }: Layout): DeskSettings {
     get sessionWorktree() { return now().sessions.worktree; },
     get interruptOnNewMessage() { return now().sessions.interruptOnNewMessage; },
     get turnDeadlineMs() { return now().sessions.turnDeadlineMinutes * 60_000; },
+    get escalateAfterMs() { return now().approvals.escalateAfterHours * 3_600_000; },
     get companyName() { return now().portal.companyName; },
     get companyPrefix() { return now().portal.companyPrefix; },
   };

@@ -20,6 +20,7 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
 import { attachmentPath, homeKinds, inboxes, settingsOf } from './ports.js';
 import { announceFact, openRecords } from './records/records.js';
@@ -99,8 +100,9 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => live.current.budgets.enforce });
     let gateway: Gateway | undefined;
     const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
+    const workflows = wireWorkflows();
     const { kinds, registry, tokens } = createAgents({
-      purse, evidence, engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
+      purse, evidence, workflows: workflows.ports, engines, defaultEngine: config.engines.default, workFolder: layout.work, gatewayUrl: () => url, opened: open.opened, log, ...limitsOf(config),
       connectors: builtInConnectors, connectorInstances: () => connectors.instances(), inboxOf: inboxes(connectors, () => gateway?.desk),
       attachmentPath: (id) => attachmentPath(supervisor, layout, id),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
@@ -122,7 +124,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const opened = gateway = await createGateway({
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, tls,
       allowedHosts: () => live.current.gateway.allowedHosts, allowedOrigins: () => live.current.gateway.allowedOrigins,
-      instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors, evidence,
+      instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors, evidence, workflows,
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));

@@ -20,6 +20,11 @@ export type { ConnectionInput, ConnectorContext, ConnectorEvent, ConnectorInput,
 export { connectorView, type ConnectorView } from './connector/view.js';
 export { admitFile, fileMachine, filePolicy, type FileContext, type FileEvent, type FileInput } from './file/machine.js';
 export { homeMachine, homePolicy, type HomeContext, type HomeEvent } from './home/machine.js';
+export { workflowRunMachine } from './workflow-run/machine.js';
+export { runPolicy } from './workflow-run/policy.js';
+export { gateMatrix } from './workflow-run/authority.js';
+export type { RunContext, RunEvent, RunFacts, RunInput, RunStatus, StepCall, StepOutcome, StepResult } from './workflow-run/context.js';
+export { runView, type RunView } from './workflow-run/view.js';
 export { parseDefinition, type ReadDefinition, type ReadOptions } from './graph/read-definition.js';
 export type { GraphFault } from './graph/reader.js';
 export { executionPlan, type ExecutionPlan } from './graph/plan.js';

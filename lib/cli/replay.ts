@@ -1,11 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
-import { fileKind } from '../../actors/kinds/file.js';
-import { homeKind } from '../../actors/kinds/home.js';
-import { createAgents } from '../agents.js';
 import type { Bundle, BundledEntry } from '../inspector/bundle.js';
 import { replayBundle, type ReplayReport } from '../inspector/replay-bundle.js';
+import { builtInKinds } from './built-in-kinds.js';
 import type { Client } from './client.js';
 import type { Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -18,8 +15,7 @@ export function replayCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'answer as JSON')
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const bundle = await read(file);
-      const { kinds } = createAgents({ engines: [], workFolder: tmpdir() }); // their hands are never asked
-      const report = replayBundle(bundle, [...kinds, homeKind(), fileKind()]);
+      const report = replayBundle(bundle, builtInKinds());
       terminal.out(options.json === true ? JSON.stringify(report) : told(bundle, report));
       if (!report.same) process.exitCode = exitCodes.failed;
     });

@@ -58,11 +58,13 @@ export interface DeskSettings {
   readonly home: string;
   /** Folders in which agents may work when a caller names a `cwd`. */
   /** Where sessions work that name no folder, and whether in a git worktree of it. */
-  readonly sessionCwd?: string | undefined;
+  readonly sessionCwd?: string | null | undefined;
   readonly sessionWorktree?: boolean | undefined;
   readonly sessionRoots: readonly string[];
   readonly interruptOnNewMessage: boolean;
   readonly turnDeadlineMs: number;
+  /** What nobody decides escalates by itself after this. Default: a day. */
+  readonly escalateAfterMs?: number;
   readonly companyName?: string;
   readonly companyPrefix?: string;
 }

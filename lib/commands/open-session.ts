@@ -6,7 +6,7 @@ import { toolPolicyOf } from './tool-policy.js';
 import { workplaceOf } from './workplace.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
-import type { ReplyTo } from '../../machines/session/context.js';
+import type { ReplyTo, StepLink } from '../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 export interface SessionWish {
@@ -76,6 +76,8 @@ export interface SessionParts {
   readonly sourceRef?: string;
   /** Whom its answers go to, outside. */
   readonly replyTo?: ReplyTo;
+  /** The attempt at a step of a workflow that it is opened for. */
+  readonly step?: StepLink;
   /** Who is told the end of its work beside parent and work item. */
   readonly reportTo?: ActorKey;
 }
@@ -102,6 +104,7 @@ function sessionInput(desk: Desk, parts: SessionParts, number: number): Json {
     message: { id: desk.supervisor.world.id(), role: 'user', content: wish.prompt, kind: 'user', ...(wish.media?.length && { media: wish.media }) },
     ...(parts.reportTo && { reportTo: { ...parts.reportTo } }),
     ...(parts.replyTo && { replyTo: parts.replyTo }),
+    ...(parts.step && { step: parts.step }),
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
   };
 }

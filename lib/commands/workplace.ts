@@ -34,5 +34,5 @@ export async function workplaceOf(desk: Desk, sessionId: string, wish: Workplace
 function usualPlace({ settings }: Desk, wish: WorkplaceWish, employee: Employee | null): WorkplaceWish {
   const cwd = employee?.cwd ?? settings.sessionCwd;
   const usual = employee?.worktree ?? (employee?.cwd === undefined ? settings.sessionWorktree : undefined);
-  return { cwd, worktree: wish.worktree ?? (cwd !== undefined && usual === true) };
+  return { cwd, worktree: wish.worktree ?? (cwd != null && usual === true) };
 }

@@ -32,6 +32,7 @@ const table = {
   'status.read': everybody,
   'health.read': everybody,
   'auth.state': everybody,
+  'page.inspect': everybody, // a shell without data
   'page.pair': everybody,
   'auth.challenge': newcomers,
   'auth.code': provers,
@@ -100,6 +101,9 @@ const table = {
   'workflow.read': anyCaller,
   'workflow.plan': anyCaller,
   'workflow.write': byPolicy,
+  'workflow-run.start': byPolicy,
+  'workflow-run.list': anyCaller,
+  'workflow-run.steer': byPolicy,
 
   'connector.list': anyCaller,
   'connector.send': byPolicy,

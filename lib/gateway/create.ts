@@ -9,6 +9,7 @@ import { doorstep, isLoopback, type Names } from './host.js';
 import { createListeners, type Tls } from './listeners.js';
 import type { BackUp } from './routes/backup.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { openSocket } from './socket.js';
 import { trace } from './trace.js';
 import { turnstile } from './turnstile.js';
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   readonly evidence?: Evidence;
   /** Makes connectors possible. */
   readonly connectors?: Desk['connectors'];
+  /** Is given the desk: the hands of workflow runs work at it. */
+  readonly workflows?: { connect(desk: Desk): void };
   readonly log?: Logger;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
@@ -80,6 +83,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }),
     ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }),
   };
+  options.workflows?.connect(desk);
   const instance = options.instance ?? 'default';
   const pairing = records && { devices: records.devices, cookies: cookieJar(instance), codeKey: operatorToken };
   const visitors = reception({ supervisor, tokens, operatorToken, browsers: pairing });
@@ -100,7 +104,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(drain.middleware);                                 // 3. nothing new while draining
   app.use(door({ step, visitors, routes, authRequired, audit: records?.audit }));   // 4. Host, Origin, who is it; 401 before all else
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
-  const answer = app.callback();
+  const handle = app.callback();
+  const answer = oneAtATime((request, response) => void handle(request, response));
   for (const server of listeners.servers) server.on('request', answer);
 
   const socket = openSocket(listeners.servers, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000, onRevoked: records?.devices.onRevoked });

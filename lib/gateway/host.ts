@@ -45,6 +45,7 @@ export function doorstep(options: DoorstepOptions): Doorstep {
   return {
     check(request) {
       const { host, origin } = request.headers;
+      if (hostsOf(request) > 1) return refuse('BAD_REQUEST', {}, 'Invalid request authority: there is more than one Host header.');
       const refusal = checkHost(host);
       if (refusal) return refusal;
       if (!request.url?.startsWith('/')) return refuse('BAD_REQUEST', {}, 'The request target must be a path.');
@@ -83,6 +84,13 @@ const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD
 
 /** What a form or a beacon may send across origins without asking: text and urlencoded. A body without a type is none of these. */
 const isFormLike = (type: string | undefined): boolean => type !== undefined && !/^(?:application\/json|multipart\/form-data)\s*(?:;|$)/i.test(type);
+
+/** Node shows the first; a proxy before us may have looked at another. */
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  return hosts;
+}
 
 const knownMax = 200;
 /** Addresses to bind to, not to be called by. */

@@ -49,6 +49,8 @@ const connectionsMax = 4_096;
 
 /** A reader that has something waiting and took less than `bytesMin` between two looks, `looksMax` times in a row, is cut. */
 interface Slowness { readonly lookEveryMs: number; readonly bytesMin: number; readonly looksMax: number }
+/** What all answers together may hold that wait for their readers. */
+const heldBytesMax = 256 * 2 ** 20;
 const slowness: Slowness = { lookEveryMs: 5_000, bytesMin: 16_384, looksMax: 4 };
 
 function cutSlowReaders(servers: readonly Server[], { lookEveryMs, bytesMin, looksMax }: Slowness): () => void {
@@ -65,6 +67,12 @@ function cutSlowReaders(servers: readonly Server[], { lookEveryMs, bytesMin, loo
       reader.slow = socket.writableLength > 0 && sent - reader.sent < bytesMin ? reader.slow + 1 : 0;
       reader.sent = sent;
       if (reader.slow >= looksMax) socket.destroy();
+    }
+    // Many that are each not slow enough yet: those who hold most go first.
+    let held = 0;
+    for (const socket of [...sockets.keys()].sort((one, other) => one.writableLength - other.writableLength)) {
+      held += socket.writableLength;
+      if (held > heldBytesMax && socket.writableLength > 0) socket.destroy();
     }
   }, lookEveryMs).unref();
   return () => clearInterval(looking);

@@ -6,10 +6,10 @@ import { refusalTable, type RefusalCode } from '../../machines/refusals.js';
 
 /** `GET /api/openapi.json`: OpenAPI 3.1, made once from the very schemas that parse requests. */
 export function openapiRoutes(routes: () => readonly Route[], version: string): readonly Route[] {
-  let text: string | undefined;
+  let text: Buffer | undefined; // one for all who ask: a reader that never reads holds no copy of its own
   return [
     route('GET', '/api/openapi.json', 'openapi.read', { about: 'This document.', answer: z.looseObject({}), contentType: 'application/json; charset=utf-8' },
-      () => ({ body: (text ??= JSON.stringify(openapi(routes(), version))) })),
+      () => ({ body: (text ??= Buffer.from(JSON.stringify(openapi(routes(), version)))) })),
   ];
 }
 

@@ -31,7 +31,8 @@ export function outletOf(socket: WebSocket, cutting: () => void): SocketOutlet {
     },
     async drained(signal) {
       await new Promise((resolve) => { setImmediate(resolve); });
-      while (socket.bufferedAmount > drainedBytes && socket.readyState === WebSocket.OPEN && !signal.aborted) await moment();
+      // who never reads is asked less and less often
+      for (let waitMs = 5; socket.bufferedAmount > drainedBytes && socket.readyState === WebSocket.OPEN && !signal.aborted; waitMs = Math.min(waitMs * 2, 500)) await pause(waitMs);
     },
   };
 }
@@ -47,4 +48,4 @@ const burstBytesMax = 16_777_216;
 const patienceMs = 250;
 const drainedBytes = 65_536;
 
-const moment = (): Promise<void> => new Promise((resolve) => { setTimeout(resolve, 5); });
+const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });

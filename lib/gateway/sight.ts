@@ -1,5 +1,7 @@
 import { itemKinship, sessionKinship } from '../commands/kinship.js';
 import { recordOf, type Desk } from '../commands/desk.js';
+import { takesPart } from '../commands/workflow-runs/read-run.js';
+import type { RunView } from '../../machines/workflow-run/view.js';
 import type { Caller } from '../../machines/caller.js';
 import type { ActorKey } from '../../machines/ground.js';
 
@@ -29,6 +31,10 @@ export function sight(desk: Desk, caller: Caller): Sight {
         const visible = ['self', 'above'].includes(sessionKinship(caller, session));
         if (sessions.size < sessionsMax) sessions.set(id, visible);
         return visible;
+      }
+      if (kind === 'workflow-run') {
+        const run = await desk.supervisor.get('workflow-run', id);
+        return run !== undefined && takesPart(recordOf(run) as unknown as RunView, caller); // the view of its kind
       }
       if (kind !== 'work-item') return false;
       const item = await desk.supervisor.get('work-item', id);

@@ -7,9 +7,11 @@ import { failureBody } from './failures.js';
 import type { Doorstep } from './host.js';
 import { visitorOf } from './cookies.js';
 import { crossSite } from './door.js';
+import { fairShare } from './fair-share.js';
 import { openFeed } from './feed.js';
 import { filterOfQuery, inspectWatcher } from './inspect-socket.js';
 import { readQuery } from './parse.js';
+import { readSocketBearer } from './socket-bearer.js';
 import { statelyWatcher } from './stately-socket.js';
 import { watcher, type Watcher } from './watcher.js';
 import type { InspectFilter } from '../inspector/frames.js';
@@ -28,11 +30,13 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
   const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined; deviceId: string | undefined }>();
   const { world } = desk.supervisor;
+  const share = fairShare();
   const channels = new Channels(desk.supervisor);
   const feed = openFeed(desk.supervisor, (error) => log.error({ err: error }, 'the live feed ended in a fault'));
 
   for (const server of servers) server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy());
+    readSocketBearer(request);
     upgrade(request, stream, head).catch((error: unknown) => {
       log.error({ err: error }, 'an upgrade ended in a fault');
       stream.destroy();
@@ -95,8 +99,9 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
 
   function watcherOf(socket: WebSocket, { path, filter, caller }: Admitted): Watcher {
     if (path === '/ws/inspect') return inspectWatcher({ channels, socket, filter, log });
-    return path === '/ws/stately' ? statelyWatcher({ supervisor: desk.supervisor, socket, filter, log }) : watcher({ desk, feed, socket, caller, log });
+    return path === '/ws/stately' ? statelyWatcher({ supervisor: desk.supervisor, socket, filter, log }) : watcher({ desk, feed, socket, caller, log, share });
   }
+
   const forget = options.onRevoked?.((id) => {
     for (const [socket, { deviceId, watcher: one }] of watchers) {
       if (deviceId !== id) continue;

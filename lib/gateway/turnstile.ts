@@ -35,9 +35,9 @@ function missed(ctx: Context, router: Router): void {
   answerRefusal(ctx, refuse('METHOD_NOT_ALLOWED', { allow: [...methods] }));
 }
 
-/** `/api/sessions/1` → `sessions`; `/healthz` → `/healthz`. */
+/** `/api/sessions/1` → `sessions`; `/healthz` → `/healthz`; `/inspect/main.js` → `/inspect`. */
 function resourceOf(path: string): string {
-  if (!path.startsWith('/api/')) return path;
+  if (!path.startsWith('/api/')) return /^\/[^/]*/.exec(path)?.[0] ?? path;
   const end = path.indexOf('/', 5);
   return end === -1 ? path.slice(5) : path.slice(5, end);
 }

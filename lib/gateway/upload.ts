@@ -44,6 +44,7 @@ export async function readMultipart(ctx: Context, rules: UploadRules): Promise<M
         const { name, originalFilename, mimetype } = part as { name?: string | null; originalFilename?: string | null; mimetype?: string | null };
         const isFile = Boolean(originalFilename) || (Boolean(mimetype) && name === 'file');
         if (isFile && name === 'file' && upload === undefined) {
+          if (!mimetype) (part as { mimetype?: string }).mimetype = 'application/octet-stream'; // without a type the reader takes a file for a text and writes none
           upload = { path, filename: originalFilename ?? '' };
           take(part);
         } else if (isFile) excess = name ?? '';

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { commits, type Commit, type Feed } from './feed.js';
+import type { FairShare } from './fair-share.js';
 import { framesOf, frameText, isReset } from './frames.js';
 import { outletOf } from './outlet.js';
 import { sight } from './sight.js';
@@ -23,8 +24,8 @@ export interface Watcher {
   stop(): void;
 }
 
-export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; caller: Caller; log: Logger }): Watcher {
-  const { desk: { supervisor }, feed, socket, log } = options;
+export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; caller: Caller; log: Logger; share: FairShare }): Watcher {
+  const { desk: { supervisor }, feed, socket, log, share } = options;
   const sees = sight(options.desk, options.caller);
   let wanted: (actor: ActorKey) => boolean = () => true;
   let running = new AbortController();
@@ -78,21 +79,42 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
   /** Read the log until it meets the feed, at the socket's pace; then live from the feed. */
   async function replay(since: number, signal: AbortSignal): Promise<void> {
     reached = since;
-    if (since < feed.position) {
-      for await (const commit of commits(supervisor, since, signal)) {
-        if (signal.aborted) return;
-        const [first] = commit.entries;
-        if (first && isReset(first)) {
-          sendReset(first.event);
-          reached = commit.seq;
-        } else {
-          sendCommit(commit, await visibleOf(commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry))));
-          await outlet.drained(signal);
-        }
-        if (signal.aborted || reached >= feed.position) break;
-      }
+    for (let more = since < feed.position; more && !signal.aborted;) {
+      more = await replayBurst(signal);
+      await outlet.drained(signal);
     }
     if (!signal.aborted) leave = feed.join(show);
+  }
+
+  /** As much as the socket takes at once. Returns before it waits for the socket: what was read ahead is not kept for one that does not read. */
+  async function replayBurst(signal: AbortSignal): Promise<boolean> {
+    const reading = commits(supervisor, reached, signal);
+    let more = true;
+    try {
+      while (more && !signal.aborted && socket.bufferedAmount <= drainedBytes) {
+        more = await share(() => replaySlice(reading, signal));
+        await new Promise((resolve) => setImmediate(resolve)); // what the system took at once counts as waiting until then
+      }
+    } finally {
+      await reading.return(undefined);
+    }
+    return more;
+  }
+
+  /** Some commits, for a few milliseconds or until the socket has enough. False when it has caught up, or there is no more. */
+  async function replaySlice(reading: AsyncGenerator<Commit>, signal: AbortSignal): Promise<boolean> {
+    const until = performance.now() + sliceMs;
+    while (reached < feed.position) {
+      const { value: commit, done } = await reading.next();
+      if (done || signal.aborted) return false;
+      const [first] = commit.entries;
+      if (first && isReset(first)) {
+        sendReset(first.event);
+        reached = commit.seq;
+      } else sendCommit(commit, await visibleOf(commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry))));
+      if (performance.now() >= until || socket.bufferedAmount > drainedBytes) return true;
+    }
+    return false;
   }
 
   function start(since: number | undefined): void {
@@ -144,6 +166,9 @@ export function watcher(options: { desk: Desk; feed: Feed; socket: WebSocket; ca
     cursor: () => void (queue ?? send(JSON.stringify({ event: 'cursor', seq: reached }))),
   };
 }
+
+const drainedBytes = 65_536;
+const sliceMs = 4;
 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {

@@ -79,7 +79,7 @@ const engines = z.looseObject({
 const sessions = z.strictObject({
   interruptOnNewMessage: z.boolean().default(true).describe('A message of a person interrupts the running turn; false queues it.'),
   roots: z.array(z.string().startsWith('/', 'must be an absolute path').max(4_096)).max(100).default([]).describe('Folders in which sessions may be given a working folder.'),
-  cwd: z.string().startsWith('/', 'must be an absolute path').max(4_096).optional().describe('Folder in which sessions work that are given none and whose employee has none; inside roots. Default: a new one each.'),
+  cwd: z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null).describe('Folder in which sessions work that are given none and whose employee has none; inside roots. Default: a new one each.'),
   worktree: z.boolean().default(false).describe('true gives each such session a git worktree of that folder.'),
   permissionWaitMinutes: z.number().min(0.1).max(10_080).default(10).describe('A tool that an agent asks for waits so long for a person; then it is denied.'),
   turnDeadlineMinutes: z.number().min(0.1).max(10_080).default(60).describe('A turn that takes longer is ended.'),

@@ -86,7 +86,7 @@ export function watchConfig(options: { readonly path: string; readonly initial: 
 /** Settings that are read where they are used, and so can change under a running gateway. All others are built in. */
 export const liveKeys: readonly string[] = [
   'gateway.allowedHosts', 'gateway.allowedOrigins', 'gateway.allowFileCustomPaths', 'gateway.allowFileOpen',
-  'portal.companyName', 'portal.companyPrefix', 'sessions.interruptOnNewMessage', 'sessions.roots', 'sessions.turnDeadlineMinutes',
+  'portal.companyName', 'portal.companyPrefix', 'sessions.interruptOnNewMessage', 'sessions.roots', 'sessions.cwd', 'sessions.worktree', 'sessions.turnDeadlineMinutes',
   'budgets.enforce', 'logging.level',
 ];
 

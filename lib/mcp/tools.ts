@@ -70,6 +70,8 @@ export const tools: readonly Tool[] = [
   tool('edit_workflow_run_step_prompt', 'PATCH /api/workflow-definitions/:id/runs/:runId/pending-steps/:nodeId', 'workflowId:id! runId! nodeId! prompt!', 'Change the prompt of a step that has not begun.'),
   tool('resolve_workflow_gate', 'POST /api/workflow-definitions/:id/runs/:runId/resolve-gate', 'workflowId:id! runId! decision! note', 'Approve or reject a parked run, where that is routed to you.'),
   tool('escalate_workflow_gate', 'POST /api/workflow-definitions/:id/runs/:runId/gate-approval/escalate', 'workflowId:id! runId! reason', 'Open a parked gate to the operator and the executives.'),
+  tool('rerun_workflow_from_step', 'POST /api/workflow-definitions/:id/runs/:runId/rerun', 'workflowId:id! runId! nodeId! input idempotencyKey', 'Do a run again from one step on.'),
+  tool('submit_workflow_step_output', 'POST /api/workflow-definitions/:id/runs/:runId/steps/:nodeId/output', 'workflowId:id! runId! nodeId! fields summary notes artifacts', 'Hand in the output of the workflow step that your session does; that ends the step.'),
   tool('list_triggers', 'GET /api/workflow-triggers', '', 'What starts workflows from the outside.'),
   tool('create_trigger', 'POST /api/workflow-triggers', 'kind! name! event! targetWorkflowId! filter command intervalSeconds timeoutMs', 'Bind an event to a workflow.'),
   tool('delete_trigger', 'DELETE /api/workflow-triggers/:name', 'name!', 'Take a binding away.'),

@@ -30,7 +30,7 @@ export function decode(state: unknown): unknown {
 export function isPlain(value: unknown, absent = false): boolean {
   switch (typeof value) {
     case 'string': case 'boolean': return true;
-    case 'number': return Number.isFinite(value);
+    case 'number': return Number.isFinite(value) && (value !== 0 || 1 / value > 0); // JSON has no -0
     case 'object': {
       if (value === null) return true;
       if (Array.isArray(value)) return value.every((element) => isPlain(element, absent));

@@ -44,11 +44,16 @@ export interface SessionInput {
   /** What its agent may do without asking a person. Absent: it asks for everything. */
   readonly permissions?: ToolPolicy;
   readonly replyTo?: ReplyTo;
+  /** The attempt at a step of a workflow that this session is opened for. */
+  readonly step?: StepLink;
   /** Who is told the end of its work beside parent and work item. */
   readonly reportTo?: ActorKey;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
   readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
+
+/** An attempt at a step of a workflow: its run is told, once, how the work on it ended. */
+export type StepLink = { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number };
 
 /** A message that waits for a turn, or is in one. `n` is its row. */
 export type QueueItem = {
@@ -121,6 +126,8 @@ export interface SessionContext {
   /** `totalCost` when the present piece of work began. */
   readonly costBefore?: number;
   readonly replyTo?: ReplyTo;
+  /** Steps of workflows that wait for the end of the present work, and what the session had cost before. */
+  readonly steps?: readonly (StepLink & { readonly costBefore: number })[];
   readonly reportTo?: ActorKey;
 }
 
@@ -163,7 +170,7 @@ export interface TurnOutput {
 }
 
 export type SessionEvent = Stamp & (
-  | { readonly type: 'message.post'; readonly message: MessageIn }
+  | { readonly type: 'message.post'; readonly message: MessageIn; /** From the run whose step this message is. */ readonly step?: StepLink }
   /** An assistant message with media, beside the turns: it wakes nobody. */
   | { readonly type: 'media.insert'; readonly message: { readonly id: string; readonly content: string; readonly media: Json } }
   | { readonly type: 'turn.began'; readonly turnId: string }
@@ -198,6 +205,9 @@ export const limits = {
   errorCharsMax: 1_000,
   /** Of a child's final message, as its parent gets it. */
   callbackCharsMax: 8_000,
+  /** What a run is told of a session's answer: an outcome may be in it. */
+  stepCharsMax: 32_000,
+  stepsMax: 16,
   transcriptMax: 200,
   /** Of an answer that goes out through a connector. */
   replyCharsMax: 16_000,

@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.js';
 import type { Deed } from '../deed.js';
 import { tell, type Wish } from '../ground.js';
-import { excerpt, limits, type Outcome, type SessionContext } from './context.js';
+import { excerpt, limits, type Outcome, type SessionContext, type StepLink } from './context.js';
 
 /** The work is at an end for now: parent and work item are told, once. A parent that stopped its child itself need not be woken to hear it. */
 export function settle(context: SessionContext, outcome: Outcome, text: string, by?: Caller): Deed<SessionContext> {
@@ -16,11 +16,25 @@ export function settle(context: SessionContext, outcome: Outcome, text: string, 
     const summary = excerpt(outcome === 'succeeded' ? text : context.lastError ?? text, 500);
     wishes.push(tell({ kind: 'work-item', id: context.workItemId }, { type: 'attempt.ended', sessionId: context.id, outcome, summary, ...costOf(context) }));
   }
+  for (const { costBefore, ...step } of context.steps ?? []) {
+    wishes.push(tell({ kind: 'workflow-run', id: step.runId }, {
+      type: 'step.ended', nodeId: step.nodeId, round: step.round, attempt: step.attempt, worker: { kind: 'session', id: context.id }, outcome,
+      text: excerpt(text, limits.stepCharsMax), error: outcome === 'succeeded' ? null : context.lastError, ...costOf({ ...context, costBefore }),
+    }));
+  }
   if (context.reportTo !== undefined) {
     const error = outcome === 'succeeded' ? null : context.lastError;
     wishes.push(tell(context.reportTo, { type: 'work.ended', sessionId: context.id, outcome, text: excerpt(text, limits.replyCharsMax), error }));
   }
-  return { set: { engaged: false }, wishes };
+  return { set: { engaged: false, ...(context.steps === undefined ? {} : { steps: [] }) }, wishes };
+}
+
+/** A step of a workflow waits for the end of what begins now. The same attempt is told once. */
+export function link(context: SessionContext, step: StepLink | undefined): Partial<SessionContext> {
+  if (step === undefined) return {};
+  const { runId, nodeId, round, attempt } = step;
+  const others = (context.steps ?? []).filter((known) => known.runId !== runId || known.nodeId !== nodeId || known.round !== round || known.attempt !== attempt);
+  return { steps: [...others, { runId, nodeId, round, attempt, costBefore: context.totalCost }].slice(-limits.stepsMax) };
 }
 
 /** Absent where the engine did not say: nothing is not zero. Rounded, because sums of floats show their dust. */

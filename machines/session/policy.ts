@@ -8,7 +8,7 @@ import { pending, pendingPermission } from './permissions.js';
 /** Who may do what with a session, and when. The kernel asks before the step; the machine's guards ask the same function. */
 export function sessionPolicy(context: SessionContext, event: SessionEvent): Refusal | undefined {
   switch (event.type) {
-    case 'message.post': return mayPost(context, event.message, event.by);
+    case 'message.post': return event.step !== undefined && event.by.type === 'session' ? refuse('FORBIDDEN', {}, 'Only a run of a workflow posts its steps.') : mayPost(context, event.message, event.by);
     case 'media.insert': return isTrusted(event.by) || (event.by.type === 'session' && event.by.id === context.id)
       ? fitMessage(event.message) : refuse('FORBIDDEN', {}, 'Only people and the session itself attach files to it.');
     case 'session.stop': return mayStop(context, event.by);

@@ -1,7 +1,7 @@
 import { afterwards, type Deed } from '../deed.js';
 import { announce, type Wish } from '../ground.js';
 import { excerpt, limits, type MessageIn, type QueueItem, type SessionContext, type SessionEventOf } from './context.js';
-import { settle } from './ending.js';
+import { link, settle } from './ending.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
 /**
@@ -11,13 +11,13 @@ import { queueFrame, queueRow, written } from './rows.js';
 
 /** A message arrives. */
 export function post(context: SessionContext, event: SessionEventOf<'message.post'>): Deed<SessionContext> {
-  return enqueued(context, event.message, event.at);
+  return afterwards(context, { set: link(context, event.step) }, (now) => enqueued(now, event.message, event.at));
 }
 
 /** A user's message arrives while a user's turn is running: that turn is left, and all that people wrote since runs next, as one turn. */
 export function postUrgently(context: SessionContext, event: SessionEventOf<'message.post'>): Deed<SessionContext> {
   const left = context.turn;
-  const arrived = enqueued(context, event.message, event.at);
+  const arrived = post(context, event);
   return afterwards(context, arrived, ({ queue, leftTurns }) => {
     const people = queue.filter((item) => item.kind === 'user').map((item, place) => ({ ...item, join: place > 0 }));
     const others = queue.filter((item) => item.kind !== 'user').map((item, place) => (place === 0 ? { ...item, join: false } : item));

@@ -5,7 +5,7 @@ import {
   excerpt, limits, type EngineSession, type SessionContext, type SessionEventOf, type SessionInput, type TurnInput, type TurnOutput, type Usage,
 } from './context.js';
 import { inherit } from './care.js';
-import { replied, settle } from './ending.js';
+import { link, replied, settle } from './ending.js';
 import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
 import { queueFrame, queueRow, written } from './rows.js';
@@ -18,7 +18,8 @@ export function open(context: SessionContext, input: SessionInput): Deed<Session
     wishes: [announce('session:created', { sessionId: context.id, employee: context.employee, title: context.title, parentSessionId: context.parentSessionId })],
   };
   const { transcript } = input;
-  const created = transcript ? afterwards(context, born, (now) => inherit(now, transcript)) : born;
+  const made = transcript ? afterwards(context, born, (now) => inherit(now, transcript)) : born;
+  const created = input.step === undefined ? made : afterwards(context, made, (now) => ({ set: link(now, input.step) }));
   if (!input.unavailable) {
     const message = input.message;
     return message ? afterwards(context, created, (now) => post(now, { type: 'message.post', message, at: input.at, by: input.by ?? { type: 'operator' } })) : created;

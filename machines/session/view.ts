@@ -1,3 +1,4 @@
+import type { Json } from '../ground.js';
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { sortable, sortableText } from '../sortable.js';
 import type { SessionContext } from './context.js';
@@ -31,7 +32,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     archivedAt: isoTimeOrNull(context.archivedAt ?? null),
     parentSessionId: context.parentSessionId,
     parent: context.parentSessionId,
-    workflowProvenance: null,
+    workflowProvenance: provenanceOf(context),
     userId: null,
     effortLevel: context.effort,
     effort: context.effort,
@@ -92,3 +93,10 @@ export function sessionIndex(status: SessionStatus, context: SessionContext): re
 
 /** Whose session it is in lists: the employee's, the schedule's, or nobody's. */
 export const sessionGroup = (context: SessionContext): string => (context.source === 'cron' ? '__cron__' : context.employee ?? '__direct__');
+
+/** Which step of which run a session was opened for, as its reference says. */
+function provenanceOf({ source, sourceRef }: SessionContext): Json {
+  const [, runId, nodeId, round, attempt] = (source === 'workflow' ? /^workflow-run:([^:]+):([^:]+)(?::r(\d+))?:(\d+)$/.exec(sourceRef ?? '') : null) ?? [];
+  if (runId === undefined || nodeId === undefined) return null;
+  return { kind: 'phase', runId, phase: { nodeId, round: Number(round ?? 1), attempt: Number(attempt) } };
+}

@@ -37,7 +37,7 @@ export const boot: Measure = {
   },
 };
 
-interface Start { readonly ms: number; readonly rssMb: number }
+export interface Start { readonly ms: number; readonly rssMb: number }
 
 /** Filled by another process, so that nothing of it stays in this one. */
 async function built(home: string, size: number): Promise<void> {
@@ -47,7 +47,7 @@ async function built(home: string, size: number): Promise<void> {
 }
 
 /** Start, look, end. Before a SIGKILL it is kept busy with new items, so that it dies with work in its hands. */
-async function started(home: string, end: 'SIGTERM' | 'SIGKILL'): Promise<Start> {
+export async function started(home: string, end: 'SIGTERM' | 'SIGKILL'): Promise<Start> {
   const began = performance.now();
   const child = spawn(process.execPath, [fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)), 'start', '--home', home, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
   try {

@@ -9,6 +9,9 @@ export interface CrowdReport { readonly open: number; readonly cut: number }
 
 let cut = 0;
 const crowd = new Set<Socket>();
+const watching = new WeakSet<Socket>();
+/** An empty one, masked with zeros: says nothing, and keeps who says it alive. */
+const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
 process.on('message', (order: CrowdOrder | 'report') => {
   if (order !== 'report') gather(order);
@@ -37,11 +40,12 @@ function gather({ port, token, slowWriters, deafReaders, deafWatchers }: CrowdOr
   }, deaf);
   const watcher = (): void => join((socket) => {
     socket.pause();
+    watching.add(socket);
     socket.write(`GET /ws?since=0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
   }, watcher);
   for (const [count, one] of [[slowWriters, slow], [deafReaders, deaf], [deafWatchers, watcher]] as const) {
     // A paused socket never hears its end: a byte now and then tells.
     for (let n = 0; n < count; n += 1) setTimeout(one, n * 2);
   }
-  setInterval(() => { for (const socket of crowd) if (socket.isPaused() && !socket.connecting) socket.write('\n'); }, 2_000);
+  setInterval(() => { for (const socket of crowd) if (socket.isPaused() && !socket.connecting) socket.write(watching.has(socket) ? pong : '\n'); }, 2_000);
 }

@@ -2,6 +2,8 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { boot } from './boot.js';
 import { cold } from './cold.js';
+import { engines } from './engines.js';
+import { cron } from './cron.js';
 import { events } from './events.js';
 import { growth } from './growth.js';
 import { hot } from './hot.js';
@@ -10,6 +12,9 @@ import { lists } from './lists.js';
 import { holds, type Figure, type Measure } from './measure.js';
 import { loris } from './loris.js';
 import { memory } from './memory.js';
+import { page } from './page.js';
+import { sessions } from './sessions.js';
+import { workflow } from './workflow.js';
 import { watch } from './watch.js';
 
 /**
@@ -17,7 +22,7 @@ import { watch } from './watch.js';
  * goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures belong to the
  * machine. With `--strict` a missed target is exit code 1.
  */
-const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, watch, loris];
+const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, watch, loris, sessions, engines, workflow, cron, page];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

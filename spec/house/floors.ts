@@ -30,6 +30,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'koa-body': ['lib/gateway'],
   ws: ['lib/gateway', 'lib/inspector', 'lib/cli'],
   '@dagrejs/dagre': ['lib/inspector'],
+  preact: ['lib/inspector'],
+  '@preact/signals': ['lib/inspector'],
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],

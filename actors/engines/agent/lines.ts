@@ -80,7 +80,10 @@ export function splitLines(onLine: (line: string) => void): (piece: string) => v
     if (last === '') return;
     rest.push(last);
     length += last.length;
-    if (length > lineCharactersMax) throw new Error('The agent wrote a line that does not end.');
+    if (length <= lineCharactersMax) return;
+    rest = [];
+    length = 0;
+    throw new Error('The agent wrote a line that does not end.');
   };
 }
 

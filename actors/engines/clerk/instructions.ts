@@ -56,9 +56,12 @@ const lineMax = 8000;
 export const newsIn = (prompt: string): readonly string[] =>
   [...prompt.matchAll(/^\[notification\]\n> (.*)$/gm)].map(([, line = '']) => line.slice(0, 200));
 
-/** All instructions of a prompt, in order; news, blank lines and list bullets are ignored. */
+/**
+ * All instructions of a prompt, in order; news, blank lines and list bullets are ignored. A prompt that ends in a line
+ * `Your task:` and what follows it (a step of a workflow) is only that: what stands before is told to who has a model.
+ */
 export const understandAll = (prompt: string): readonly Understood[] =>
-  prompt.split(/\r?\n/).filter((line) => !line.startsWith('>') && line !== '[notification]').map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '').trim()).filter((line) => line !== '').map(understand);
+  prompt.split(/^Your task:$/m).at(-1)!.split(/\r?\n/).filter((line) => !line.startsWith('>') && line !== '[notification]').map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '').trim()).filter((line) => line !== '').map(understand);
 
 /** `understand('move TRP-1 to done')` → `{do: 'move', id: 'TRP-1', status: 'done'}` */
 export function understand(line: string): Understood {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildResult, SpawnChildOptions } from '../engine.js';
 import { BoundedOutput } from './output.js';
@@ -55,15 +56,17 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     }
   };
 
-  const take = (output: BoundedOutput, listener: ((chunk: string) => void) | undefined) => (chunk: Buffer): void => {
+  const take = (stream: Readable | null, output: BoundedOutput, listener?: (chunk: string) => void) => (chunk: Buffer): void => {
     heardAt = performance.now();
     const text = output.take(chunk);
     // beyond the flood mark nobody needs to hear more: the child is on its way out
     if (output.bytes > (options.floodBytesMax ?? bytesMax * floodFactor)) end('flood');
     else if (text !== '' && listener !== undefined) guarded(() => listener(text));
+    // read on until it is gone, and every chunk of the flood is garbage of ours
+    if (ended === 'flood' || fault !== undefined) stream?.destroy();
   };
-  child.stdout?.on('data', take(stdout, options.onStdout));
-  child.stderr?.on('data', take(stderr, undefined));
+  child.stdout?.on('data', take(child.stdout, stdout, options.onStdout));
+  child.stderr?.on('data', take(child.stderr, stderr));
   child.stdout?.once('end', () => {
     const rest = stdout.end();
     if (rest !== '' && options.onStdout !== undefined) guarded(() => options.onStdout?.(rest));

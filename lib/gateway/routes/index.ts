@@ -18,9 +18,11 @@ import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
+import { pageRoutes } from './page.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { workflowDefinitionRoutes } from './workflow-definitions.js';
+import { workflowRunRoutes } from './workflow-runs.js';
 import { openapiRoutes } from '../openapi.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
@@ -52,6 +54,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...inspectRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
+    ...pageRoutes,
     ...statusRoutes(facts),
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
@@ -61,6 +64,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
     ...workflowDefinitionRoutes(options.evidence),
+    ...workflowRunRoutes(options.evidence),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));

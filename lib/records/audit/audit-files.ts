@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beginning, linkOf, type Link } from './chain.js';
 import { makePrivate, readPlainFile } from '../../home/atomic-file.js';
@@ -14,6 +14,8 @@ export interface AuditFiles {
   readonly last: Link;
   readonly broken: string | undefined;
   append(text: string, last: Link): Promise<void>;
+  /** Everything that was appended is on disk, and the head says so. */
+  seal(): Promise<void>;
 }
 
 /** `await openAuditFiles(layout.audit)`: cuts off what a crash left of a last line; sets aside nothing that is whole. */
@@ -25,12 +27,14 @@ export async function openAuditFiles(folder: string): Promise<AuditFiles> {
   const { last, broken } = judge(found, head);
   let floor = head?.floor ?? (names.length === 0 ? last.n + 1 : 1);
   let current = names.at(-1);
+  let unsealed: Link | undefined;
   let bytes = current === undefined || broken !== undefined ? Infinity : (await stat(join(folder, current))).size;
 
-  return {
+  const files: AuditFiles = {
     last, broken,
     async append(text, reached) {
       if (bytes >= fileBytesMax) {
+        if (unsealed !== undefined) await files.seal(); // the file that is left is not looked at again
         current = `${String(Number(current?.slice(0, 6) ?? 0) + 1).padStart(6, '0')}.jsonl`;
         names = [...names, current];
         bytes = 0;
@@ -38,18 +42,26 @@ export async function openAuditFiles(folder: string): Promise<AuditFiles> {
         names = names.slice(-filesMax);
         if (names.length === filesMax) floor = await firstOf(join(folder, names[0] ?? current)) ?? floor;
       }
-      const file = await open(join(folder, current ?? ''), 'a', 0o600);
+      await appendFile(join(folder, current ?? ''), text, { mode: 0o600 });
+      bytes += Buffer.byteLength(text);
+      unsealed = reached;
+    },
+    async seal() {
+      const reached = unsealed;
+      if (reached === undefined) return;
+      unsealed = undefined;
+      // in this order: a head that is ahead of its file would tell of lines that somebody took away
+      const file = await open(join(folder, current ?? ''), 'r+');
       try {
-        await file.appendFile(text);
         await file.datasync();
       } finally {
         await file.close();
       }
-      bytes += Buffer.byteLength(text);
       await writeFile(join(folder, 'head.json.next'), JSON.stringify({ floor, last: reached }), { mode: 0o600 });
       await rename(join(folder, 'head.json.next'), join(folder, 'head.json'));
     },
   };
+  return files;
 }
 
 /** The files of the log in their order. */

@@ -55,22 +55,26 @@ export async function openAudit(options: { readonly folder: string; readonly wor
     }
   }
 
-  function flush(): Promise<void> {
+  function flush(seal = false): Promise<void> {
     writing = writing.then(async () => {
-      if (waiting.length === 0) return;
-      const lines = waiting;
-      const reached = last;
-      waiting = [];
-      await files.append(lines.join(''), reached);
+      if (waiting.length > 0) {
+        const lines = waiting;
+        const reached = last;
+        waiting = [];
+        await files.append(lines.join(''), reached);
+      }
+      if (seal) await files.seal();
     }).catch((error: unknown) => {
       world.log.error({ err: error }, 'the audit log could not be written');
     });
     return writing;
   }
 
+  let ticks = 0;
   const ticking = setInterval(() => {
     tell(false);
-    void flush();
+    ticks += 1;
+    void flush(ticks % sealEveryTicks === 0);
   }, flushMs).unref();
 
   if (files.broken !== undefined) {
@@ -97,14 +101,14 @@ export async function openAudit(options: { readonly folder: string; readonly wor
     },
     async flush() {
       tell(true);
-      await flush();
+      await flush(true);
     },
     async close() {
       clearInterval(ticking);
       tell(true);
       note({ what: 'closed' });
       closed = true;
-      await flush();
+      await flush(true);
     },
   };
 }
@@ -112,6 +116,8 @@ export async function openAudit(options: { readonly folder: string; readonly wor
 interface Run { readonly decision: Decision; count: number; readonly firstAt: number; readonly since: number; readonly targets: Set<string> }
 
 const flushMs = 1_000;
+/** The disk is asked to keep it that seldom: it has more urgent things to keep. */
+const sealEveryTicks = 10;
 const runMs = 10_000;
 const runsMax = 1_000;
 const targetsMax = 5;

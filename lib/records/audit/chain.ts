@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 
 /**
  * Lines that hold on to each other: each carries its number, the hash of the line before and its own. Who changes,
@@ -19,7 +19,7 @@ export const beginning: Link = { n: 0, hash: '0'.repeat(64) };
 export function chained(members: Readonly<Record<string, unknown>>, before: Link): { readonly text: string; readonly link: Link } {
   const n = before.n + 1;
   const body = JSON.stringify({ n, ...members, prev: before.hash });
-  const hash = createHash('sha256').update(body).digest('hex');
+  const hash = digest('sha256', body, 'hex');
   return { text: `${body.slice(0, -1)},"hash":"${hash}"}`, link: { n, hash } };
 }
 
@@ -29,7 +29,7 @@ export function linkOf(text: string, before?: Link): Link | string {
   const own = cut === -1 ? undefined : /^,"hash":"([0-9a-f]{64})"\}$/.exec(text.slice(cut))?.[1];
   if (own === undefined) return 'it is no line of this log';
   const body = `${text.slice(0, cut)}}`;
-  if (createHash('sha256').update(body).digest('hex') !== own) return 'it was changed';
+  if (digest('sha256', body, 'hex') !== own) return 'it was changed';
   const { n, prev } = JSON.parse(body) as { n?: unknown; prev?: unknown };
   if (typeof n !== 'number' || typeof prev !== 'string') return 'it is no line of this log';
   if (before !== undefined && n !== before.n + 1) return `line ${n} follows upon ${before.n}: lines were removed, inserted or reordered`;

@@ -14,6 +14,12 @@ import { isPublicAddress } from './addresses.js';
 export interface FetchOptions {
   /** More are refused. */
   readonly bytesMax: number;
+  /** Default GET. Only a GET follows redirects. Named, any 2xx is a success; else only 200 is. */
+  readonly method?: string;
+  /** Further headers; those that belong to the connection cannot be set. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is sent along. */
+  readonly content?: string;
   /** For everything together. Default 30,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -28,6 +34,7 @@ export interface Fetched {
   readonly body: AsyncIterable<Uint8Array>;
   /** After redirects. */
   readonly url: URL;
+  readonly status: number;
 }
 
 /** `const fetched = await fetchBytes('https://example.org/logo.png', {bytesMax: 50e6})`. URL_REFUSED or FETCH_FAILED. */
@@ -46,19 +53,19 @@ export async function fetchBytes(address: string, options: FetchOptions): Promis
       return failed(signal.aborted ? 'The address did not answer in time.' : 'The address could not be reached.');
     }
     const { statusCode = 0, headers } = response;
-    if (redirects.has(statusCode) && headers.location !== undefined) {
+    if (redirects.has(statusCode) && headers.location !== undefined && (options.method ?? 'GET') === 'GET') {
       response.destroy();
       const next = parsed(headers.location, url);
       if (url.protocol === 'https:' && next?.protocol === 'http:') return refuse('URL_REFUSED', {}, 'The address leads from https to http.');
       url = next;
       continue;
     }
-    const refusal = unfit(response, options.bytesMax);
+    const refusal = unfit(response, options);
     if (refusal) {
       response.destroy();
       return refusal;
     }
-    return { body: bounded(response, options.bytesMax, signal), url };
+    return { body: bounded(response, options.bytesMax, signal), url, status: statusCode };
   }
   return failed(`The address redirects more than ${redirectsMax} times.`);
 }
@@ -113,16 +120,26 @@ function ask(url: URL, address: string, options: FetchOptions, signal: AbortSign
   const createConnection = (): Socket => (secure ? connectSecure({ socket: dial(), ...(isIP(name) ? {} : { servername: name }) }) : dial());
   return new Promise((resolve, reject) => {
     const sent = (secure ? requestSecure : requestPlain)({
-      host: name, port, method: 'GET', path: url.pathname + url.search, signal, createConnection, maxHeaderSize: 16_384,
-      headers: { host: url.host, accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'troupe' },
+      host: name, port, method: options.method ?? 'GET', path: url.pathname + url.search, signal, createConnection, maxHeaderSize: 16_384,
+      headers: { accept: '*/*', 'user-agent': 'troupe', ...chosen(options.headers), host: url.host, 'accept-encoding': 'identity', ...lengthOf(options.content) },
     }, resolve);
     sent.on('error', reject);
-    sent.end();
+    sent.end(options.content);
   });
 }
 
-function unfit({ statusCode = 0, headers }: IncomingMessage, bytesMax: number): Refusal | undefined {
-  if (statusCode !== 200) return failed(`The address answered ${statusCode}.`);
+const lengthOf = (content: string | undefined) => (content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) });
+
+/** Names of headers as they are compared; what belongs to the connection is ours. */
+function chosen(headers: FetchOptions['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const).filter(([name]) => !connectionHeaders.has(name)));
+}
+
+const connectionHeaders: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'accept-encoding']);
+
+function unfit({ statusCode = 0, headers }: IncomingMessage, { bytesMax, method }: FetchOptions): Refusal | undefined {
+  const good = method === undefined ? statusCode === 200 : statusCode >= 200 && statusCode <= 299; // a file that is fetched must be there whole
+  if (!good) return failed(`The address answered ${statusCode}.`);
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return failed('The address answered in an encoding that was not asked for.');
   return Number(headers['content-length'] ?? 0) > bytesMax ? refuse('PAYLOAD_TOO_LARGE', { bytesMax }) : undefined;

@@ -116,6 +116,18 @@ describe('startChild', () => {
     expect(process.memoryUsage.rss() - before).to.be.lessThan(50 * 1024 * 1024);
   });
 
+  it('hears no more of a child once its listener threw: what follows was kept until the child was gone, hundreds of MB of it', async () => {
+    let heard = 0;
+    const { child } = await node('const piece = "x".repeat(65536); const pour = () => process.stdout.write(piece, () => setImmediate(pour)); pour();', {
+      outputBytesMax: 2 ** 30, onStdout: () => {
+        heard += 1;
+        throw new Error('enough');
+      },
+    });
+    expect(await child.done.then(() => 'done', String)).to.include('enough');
+    expect(heard).to.equal(1);
+  });
+
   it('fails the result, not the process, when a listener throws', async () => {
     const { child } = await sh('echo hello; sleep 60', { onStdout: () => { throw new Error('a bug in an engine'); } });
     expect(await rejection(child.done)).to.have.property('message', 'a bug in an engine');

@@ -1,13 +1,34 @@
 import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { authorityIds, callerKinds, verdict, type AuthorityId, type CallerKind } from '../../../lib/gateway/authority.js';
+import { layoutOf } from '../../../lib/home/layout.js';
+import { hashOfSecret } from '../../../lib/records/devices/devices.js';
+import { openRecords, type Records } from '../../../lib/records/records.js';
+import { systemWorld } from '../../../lib/world.js';
 import { openHouse, watch, type Answer, type Client, type House } from './fixture.js';
 
 /** Every cell of the authority table, asked of the real gateway. */
 describe('authority', () => {
   let house: House;
   let made = 0;
-  before(async () => { house = await openHouse({ withRoster: true, backup: async (target) => ({ target, files: 1, bytes: 1, seq: 1 }) }); });
-  after(() => house.close());
+  let records: Records;
+  let home: string;
+  let browser: Client;
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'authority-'));
+    records = await openRecords({ layout: layoutOf({ home }), world: systemWorld(), root: null });
+    house = await openHouse({ withRoster: true, records, backup: async (target) => ({ target, files: 1, bytes: 1, seq: 1 }) });
+    const [id, secret] = ['d_0123456789abcdef', 's'.repeat(43)];
+    await records.devices.keep({ id, name: 'Linux browser', kind: 'remote', createdAt: Date.now(), tokenHash: hashOfSecret(secret), lastIp: null, userAgent: null });
+    browser = house.client({ cookie: `svc_auth=${secret}; svc_device=${id}`, origin: `http://127.0.0.1:${house.gateway.port}` });
+  });
+  after(async () => {
+    await house.close();
+    await records.close();
+    await rm(home, { recursive: true });
+  });
 
   /** A session at rest. */
   async function session(parents: readonly string[] = [], employee: string | null = null): Promise<string> {
@@ -27,7 +48,7 @@ describe('authority', () => {
     const below = await session([self, above]);
     const stranger = await session([], 'cat');
     const clients = {
-      none: house.client(), bad: house.client({ authorization: 'Bearer bad' }), operator: house.operator, device: house.operator, // devices come with pairing
+      none: house.client(), bad: house.client({ authorization: 'Bearer bad' }), operator: house.operator, device: browser,
       self: house.agent(self), above: house.agent(above), below: house.agent(below), stranger: house.agent(stranger),
     };
     if (target === 'session') return { id: self, clients };
@@ -109,6 +130,7 @@ describe('authority', () => {
       'page',
       'skill',
       'workflow',
+      'workflow-run',
     ].includes(id.split('.')[0] ?? '')),
   ];
 
@@ -132,6 +154,11 @@ describe('authority', () => {
     const agent = await watch(`ws://127.0.0.1:${house.gateway.port}/ws`, { authorization: `Bearer ${token}` });
     agent.ws.terminate();
     expect(verdict('ws.watch', 'self')).to.equal('yes');
+  });
+
+  it('gives a paired browser what the operator has, but for the making of codes by bearer', () => {
+    const differing = authorityIds.filter((id) => verdict(id, 'device') !== verdict(id, 'operator'));
+    expect(differing).to.deep.equal(['auth.code', 'auth.grant']);
   });
 
   it('asks for every row of the table', () => {

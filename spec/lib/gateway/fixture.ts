@@ -9,6 +9,8 @@ import { createSessionTokens, type SessionTokens } from '../../../actors/engines
 import type { FencedHand } from '../../../actors/contracts.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
+import { workflowRunKind } from '../../../actors/kinds/workflow-run.js';
+import { wireWorkflows } from '../../../lib/commands/workflow-runs/ports.js';
 import { workflowKind } from '../../../actors/kinds/workflow.js';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../lib/gateway/create.js';
 import { evidenceHand } from '../../../lib/records/evidence/evidence-hand.js';
@@ -52,8 +54,9 @@ export const roster = {
 export async function openHouse(options: Partial<GatewayOptions> & { store?: Store; withRoster?: boolean } = {}): Promise<House> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
   const people = options.withRoster ? roster : undefined;
+  const workflows = wireWorkflows();
   const supervisor = await createSupervisor({
-    kinds: [sessionKind({ turn: turnHand }), workItemKind(), workflowKind(options.evidence ? { evidence: evidenceHand(options.evidence) } : {})],
+    kinds: [sessionKind({ turn: turnHand }), workItemKind(), workflowKind(options.evidence ? { evidence: evidenceHand(options.evidence) } : {}), workflowRunKind({ ports: workflows.ports })],
     store: options.store ?? memoryStore(),
     ...(people && { facts: { roster: people } }),
   });
@@ -63,6 +66,7 @@ export async function openHouse(options: Partial<GatewayOptions> & { store?: Sto
     registry: createEngineRegistry({ engines: [pen, ghost], default: 'pen' }),
     settings: { home, sessionRoots: [home], interruptOnNewMessage: true, turnDeadlineMs: 60_000, companyName: 'Acme Works' },
     ...(people && { roster: () => people }),
+    workflows,
     ...options,
   }).catch(async (error: unknown) => {
     await supervisor.stop();

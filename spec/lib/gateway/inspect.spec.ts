@@ -33,7 +33,7 @@ describe('/api/inspect', () => {
     await house.operator.post(`/api/work-items/${ids[0]}/status`, { status: 'executing' });
     await settled(await session('hang on'), 'running');
     const fleet = await get<Fleet>('/api/inspect/fleet');
-    expect(fleet.kinds).to.deep.equal([
+    expect(fleet.kinds.filter(({ kind }) => ['session', 'work-item'].includes(kind))).to.deep.equal([
       { kind: 'session', version: 1, total: 1, halted: 0, states: { running: 1 } },
       { kind: 'work-item', version: 1, total: 3, halted: 0, states: { 'work.backlog': 2, 'work.executing': 1, 'approval.none': 3 } },
     ]);
@@ -181,7 +181,7 @@ describe('/api/inspect', () => {
 
   it('serves machines as data and as pictures that run nothing, lit where asked', async () => {
     const { machines } = await get<Machines>('/api/inspect/machines');
-    expect(machines.map(({ kind }) => kind)).to.deep.equal(['session', 'work-item']);
+    expect(machines.map(({ kind }) => kind)).to.include.members(['session', 'work-item']);
     const { chart, hash } = await get<MachineAnswer>('/api/inspect/machines/session');
     expect(hash).to.equal(machines[0]?.hash);
     expect(chart.root.states.map(({ key }) => key)).to.include.members(['idle', 'running']);

@@ -72,7 +72,7 @@ describe('a reader that does not read', () => {
       const open = (): Socket => {
         const socket = connect(house.gateway.port, '127.0.0.1');
         socket.on('error', () => undefined); // being cut is what is expected
-        socket.write(ask.repeat(200));
+        socket.write(ask.repeat(90));
         return socket;
       };
       const deaf = open();

@@ -81,6 +81,7 @@ describe('pairing', () => {
     const { challengeId } = await challenged();
     const answers = await Promise.all(Array.from({ length: 8 }, () => office.client().post('/api/auth/pairing-codes', { challengeId })));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, ...Array.from({ length: 7 }, () => 403)]);
+    expect((await office.supervisor.get('pairing', challengeId))?.value, 'spent in the commit that made the code').to.equal('spent');
   });
 
   it('makes one device of one code, however many redeem it at once', async () => {

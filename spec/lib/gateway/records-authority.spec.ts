@@ -38,11 +38,12 @@ describe('authority over what is kept as files', () => {
 
   for (const [authority, ask] of Object.entries(asks) as [AuthorityId, NonNullable<(typeof asks)[AuthorityId]>][]) {
     it(`${authority} answers as the table says`, async () => {
+      const browser = await office.browser();
       const above = await office.agent();
       const self = await office.agent({ parent: above.sessionId });
       const below = await office.agent({ parent: self.sessionId });
       const stranger = await office.agent();
-      const callers: Partial<Record<CallerKind, Client>> = { none: office.client(), bad: office.client({ authorization: 'Bearer bad' }), operator: office.operator, self, above, below, stranger };
+      const callers: Partial<Record<CallerKind, Client>> = { none: office.client(), bad: office.client({ authorization: 'Bearer bad' }), operator: office.operator, device: browser, self, above, below, stranger };
       for (const [kind, client] of Object.entries(callers) as [CallerKind, Client][]) {
         const file = (await office.operator.post('/api/files', { content: 'eA==', filename: 'x' })).body.id as string;
         const answer = await ask(client, self.sessionId, file);

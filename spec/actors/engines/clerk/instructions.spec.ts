@@ -49,6 +49,10 @@ describe('understand', () => {
     expect(understandAll('- digest\n\n  2. list blocked\r\n* help\n')).to.deep.equal([{ do: 'digest' }, { do: 'list', status: 'blocked' }, { do: 'help' }]);
   });
 
+  it('does the task of a workflow\'s step and nothing that earlier steps brought', () => {
+    expect(understandAll('You do one step.\n\nThe outcome of "a":\n<<<\nadd "a trap"\n>>>\n\nYour task:\ncount to 3\ndigest')).to.deep.equal([understand('count to 3'), { do: 'digest' }]);
+  });
+
   it('explains each instruction that it knows', () => {
     for (const word of ['digest', 'list', 'search', 'add', 'move', 'remind', 'delegate', 'ask approval', 'wait', 'count', 'help']) expect(helpText).to.include(`\n  ${word}`);
   });

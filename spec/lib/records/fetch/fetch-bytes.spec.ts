@@ -61,6 +61,26 @@ describe('fetchBytes', () => {
     expect(seen).not.to.have.any.keys('authorization', 'cookie');
   });
 
+  it('sends what it is given, with headers that are not the connection\'s own, and follows no redirect with it', async () => {
+    let seen: Record<string, unknown> = {};
+    answer = (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+        seen = { method: request.method, text: Buffer.concat(chunks).toString(), ...request.headers };
+        response.statusCode = request.url === '/away' ? 302 : 201;
+        response.setHeader('location', '/elsewhere');
+        response.end('made');
+      });
+    };
+    const post = { method: 'POST', content: '{"a":"ö"}', headers: { 'Content-Type': 'application/json', Host: 'internal', 'Transfer-Encoding': 'chunked', 'X-Own': '1' } };
+    expect(await fetched('http://files.test/things', post)).to.equal('made');
+    expect(seen).to.include({ method: 'POST', text: '{"a":"ö"}', 'content-type': 'application/json', host: 'files.test', 'x-own': '1', 'content-length': '10' });
+    expect(seen).not.to.have.any.keys('transfer-encoding');
+    expect(await fetched('http://files.test/away', post)).to.equal('FETCH_FAILED');
+    expect(await fetched('http://files.test/things')).to.equal('FETCH_FAILED'); // 201 is no file
+    expect(dialled).to.have.length(3);
+  });
+
   it('is not fooled by a name that answers differently the second time', async () => {
     names['rebind.test'] = [['93.184.216.34'], ['127.0.0.1']];
     expect(await fetched('http://rebind.test/')).to.equal('hello');

@@ -1,0 +1,48 @@
+import type { Json } from '../../machines/ground.js';
+import type { ActionActor, SessionActor, StepOptions, WorkflowDefinition } from '../../machines/graph/definition.js';
+import type { Attempted, RunStatus, StepOutcome } from '../../machines/workflow-run/context.js';
+
+/**
+ * What the hands of a run may reach. A gateway wires all of it (lib/commands/workflow-runs/ports.ts); a program of your
+ * own may give less, and steps that need the rest fail with a sentence. Every deed is given a key under which it may be
+ * repeated; `signal` aborts when the step is left.
+ */
+export interface WorkflowPorts {
+  /** A version of a definition, for ever the same. */
+  definition(workflowId: string, version: number): Promise<WorkflowDefinition | undefined>;
+  openSession?(wish: StepSession): Promise<Opened>;
+  startRun?(wish: StepRun): Promise<Opened>;
+  send?(wish: Deed<'connector-send'>): Promise<StepOutcome>;
+  request?(wish: Deed<'http'>): Promise<StepOutcome>;
+  workItem?(wish: Deed<'work-item'>): Promise<StepOutcome>;
+  /** Keep these files as evidence; `off`: no evidence is kept. */
+  keepEvidence?(workflowId: string, runId: string, files: Readonly<Record<string, string>>): Promise<'written' | 'off'>;
+  /** A run has ended: the next one that waits for room may begin. */
+  admitNext?(workflowId: string): Promise<void>;
+}
+
+/** The place of a deed: which attempt of which run, and the key that it may be repeated under. */
+export interface Placed extends Attempted {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** An action with its texts filled in. */
+export type Deed<Kind extends ActionActor['kind']> = Placed & { readonly action: Extract<ActionActor, { readonly kind: Kind }> };
+
+export interface StepSession extends Placed {
+  readonly actor: SessionActor;
+  readonly prompt: string;
+  readonly title: string;
+  readonly options: StepOptions;
+}
+
+export type StepRun = Deed<'workflow'>;
+
+/** The address of what was opened, or why it could not be. */
+export type Opened = { readonly id: string } | { readonly refused: string };
+
+/** A run that is to be shown as evidence. */
+export interface EvidenceOf { readonly runId: string; readonly status: RunStatus; readonly receipts: readonly Json[] }

@@ -1,0 +1,40 @@
+import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import type { Desk } from '../desk.js';
+
+/** Definitions as runs need them: by id and version, or by name. */
+
+export async function newestDefinition(desk: Desk, id: string, version?: number): Promise<WorkflowDefinition | Refusal> {
+  return await definitionAt(desk, id, version) ?? refuse('NOT_FOUND', { kind: 'workflow', id }, `workflow "${id}" not found`);
+}
+
+/** A version; without a number the newest. Versions never change, so those that are run again and again are remembered. */
+export async function definitionAt({ supervisor }: Desk, id: string, version?: number): Promise<WorkflowDefinition | undefined> {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(id)) return undefined;
+  const known = rememberedOf(supervisor);
+  const remembered = known.get(`${id}@${version ?? ''}`);
+  if (remembered !== undefined) return remembered;
+  const [row] = await supervisor.rows({ kind: 'workflow', id }, 'versions', version === undefined ? { last: 1 } : { after: version - 1, limit: 1 });
+  const definition = row?.row as unknown as WorkflowDefinition | undefined; // rows are what the machine kept
+  if (definition === undefined || (version !== undefined && definition.version !== version)) return undefined;
+  if (version !== undefined) {
+    if (known.size >= rememberedMax) known.delete(known.keys().next().value ?? '');
+    known.set(`${id}@${version}`, definition);
+  }
+  return definition;
+}
+
+/** The id of the workflow of that name which is not retired. */
+export async function workflowIdOf({ supervisor }: Desk, name: string): Promise<string | undefined> {
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return undefined;
+  const { items } = await supervisor.list('workflow', { index: 'name', prefix: name, limit: 100 });
+  return items.find(({ key }) => key === name)?.id;
+}
+
+const rememberedMax = 64;
+const remembered = new WeakMap<object, Map<string, WorkflowDefinition>>();
+function rememberedOf(supervisor: object): Map<string, WorkflowDefinition> {
+  let known = remembered.get(supervisor);
+  if (known === undefined) remembered.set(supervisor, known = new Map());
+  return known;
+}

@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals';
+import { skewMs } from './live.js';
+
+/** The gateway's time, a second at a time: ages and countdowns are read from it, so that all of them step together. */
+export const now = signal(Date.now());
+setInterval(() => { if (document.visibilityState === 'visible') now.value = Date.now() + skewMs.value; }, 1_000);
+
+/** `3 s`, `4 min`, `2 h`, `5 d`: the largest unit alone, for a column of ages. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** `0:42`, `1:02:03`: for countdowns. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  if (seconds >= 86_400) return span(ms);
+  const hours = Math.floor(seconds / 3_600);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${two(Math.floor(seconds / 60) % 60)}` : Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+}
+
+/** The time of day in this browser's zone, to the second. */
+export const timeOfDay = (at: number): string => new Date(at).toLocaleTimeString(undefined, { hour12: false });
+export const dateAndTime = (at: number): string => new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+export const whole = (value: number): string => value.toLocaleString('en');

@@ -1,0 +1,51 @@
+import { useSignal, type Signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { said } from './ask.js';
+import { hear, type Batch } from './live.js';
+
+/** What was asked of the gateway, and what became of it. While something newer is on its way the older stands. */
+export interface Loaded<Value> { readonly value: Value | undefined; readonly error: string | undefined }
+
+/**
+ * Ask when `key` changes, and again (at most five times a second) when something happened that `touches` it, and
+ * every `everyMs` where given. The last question wins.
+ */
+export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>, options: { readonly touches?: (batch: Batch) => boolean; readonly everyMs?: number } = {}): Signal<Loaded<Value>> {
+  const loaded = useSignal<Loaded<Value>>({ value: undefined, error: undefined });
+  const touches = useRef(options.touches);
+  touches.current = options.touches;
+  useEffect(() => {
+    let end = new AbortController();
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    let busy = false;
+    let stale = false;
+    let closed = false;
+    loaded.value = { value: undefined, error: undefined };
+    const run = async (): Promise<void> => {
+      waiting = undefined;
+      if (busy) { stale = true; return; }
+      busy = true;
+      end = new AbortController();
+      try {
+        const value = await load(end.signal);
+        if (!closed) loaded.value = { value, error: undefined };
+      } catch (error) {
+        if (!closed) loaded.value = { value: loaded.value.value, error: said(error) };
+      }
+      busy = false;
+      if (stale && !closed) { stale = false; soon(); }
+    };
+    const soon = (): void => { waiting ??= setTimeout(() => void run(), 120); };
+    const deaf = hear((batch) => { if (batch.reset || touches.current?.(batch) === true) soon(); });
+    const timer = options.everyMs === undefined ? undefined : setInterval(() => { if (document.visibilityState === 'visible') soon(); }, options.everyMs);
+    void run();
+    return () => {
+      closed = true;
+      deaf();
+      clearTimeout(waiting);
+      clearInterval(timer);
+      end.abort();
+    };
+  }, [key]);
+  return loaded;
+}

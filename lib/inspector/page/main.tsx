@@ -1,0 +1,11 @@
+import { render } from 'preact';
+import { enter } from './access.js';
+import { App } from './app.js';
+import { beginRouting } from './place.js';
+
+/** The live inspector begins here: who asks, then where in it one is, then what stands there. */
+const page = document.getElementById('page');
+if (page === null) throw new Error('The shell has no place for the page.');
+beginRouting();
+render(<App />, page);
+void enter();

@@ -1,0 +1,44 @@
+import { timeOfDay } from '../clock.js';
+import { linkTo } from '../place.js';
+import { Step } from './step.js';
+import { Leaf, Tree } from './tree.js';
+import type { InspectEntry } from '../../frames.js';
+import type { Json } from '../../../../machines/ground.js';
+
+/** What happened to an actor, newest first, and what each step changed. A click goes back to that moment. */
+export function History({ entries, error, at, travel }: { readonly entries: readonly InspectEntry[]; readonly error: string | undefined; readonly at: number | undefined; readonly travel: (seq: number | undefined) => void }) {
+  const standing = at === undefined ? entries[0]?.seq : entries.find(({ seq }) => seq <= at)?.seq;
+  return (
+    <section class="panel" aria-labelledby="history-title">
+      <h2 id="history-title">History<span class="soft">{entries.length === 100 ? 'the last 100 steps' : `${entries.length} ${entries.length === 1 ? 'step' : 'steps'}`}</span></h2>
+      {error !== undefined && <p class="notice bad" role="alert">{error}</p>}
+      <ol class="history">
+        {entries.map((entry) => (
+          <li key={entry.seq} data-seq={entry.seq} class={entry.seq === standing ? 'at' : at !== undefined && entry.seq > at ? 'later' : ''}>
+            <button type="button" class="when" aria-current={entry.seq === standing ? 'step' : undefined} onClick={() => travel(entry.seq)} aria-label={`Go to ${entry.seq}`} title={`Go to ${entry.seq}`}><span class="num">{entry.seq}</span></button>
+            <div class="what">
+              <Step entry={entry} />
+              <small><time>{timeOfDay(entry.at)}</time> by {entry.by}{entry.cause !== null && <>, <a href={linkTo({ view: 'time', at: entry.seq })}>because of {typeof entry.cause === 'number' ? `step ${entry.cause}` : entry.cause}</a></>}{entry.effects.length > 0 && <>, {entry.effects.map((name) => (name.startsWith('-') ? `left ${name.slice(1)}` : `started ${name}`)).join(', ')}</>}</small>
+              <Details entry={entry} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Details({ entry: { diff, event } }: { readonly entry: InspectEntry }) {
+  const set = Object.entries(diff?.set ?? {});
+  const unset = diff?.unset ?? [];
+  const { type: _type, ...members } = event;
+  if (set.length + unset.length === 0 && Object.keys(members).length === 0) return null;
+  return (
+    <details>
+      <summary>{set.length + unset.length === 0 ? 'event' : diff?.whole ? 'all of its context' : `${set.length + unset.length} changed`}</summary>
+      {set.length > 0 && <ul class="diff" aria-label="Changed">{set.map(([name, value]) => <li key={name} class="set"><span class="name">{name}</span>{typeof value === 'object' && value !== null ? <Tree value={value} label={name} depth={0} /> : <Leaf value={value} />}</li>)}</ul>}
+      {unset.length > 0 && <ul class="diff" aria-label="Gone">{unset.map((name) => <li key={name} class="unset"><s class="name">{name}</s></li>)}</ul>}
+      {Object.keys(members).length > 0 && <><h3>Event</h3><Tree value={members as Json} label="Event" depth={1} /></>}
+    </details>
+  );
+}

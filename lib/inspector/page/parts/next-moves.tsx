@@ -1,0 +1,92 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { actorPath, ask, Refused, said } from '../ask.js';
+import { readable } from './step.js';
+import type { WhyAnswer } from '../../answers.js';
+import type { ActorKey } from '../../../../machines/ground.js';
+
+type Move = WhyAnswer['next'][number];
+
+/** What may happen next and what stands in the way of the rest. What the kind opens to people can be sent from here. */
+export function NextMoves({ actor, why, error }: { readonly actor: ActorKey; readonly why: WhyAnswer | undefined; readonly error: string | undefined }) {
+  const sending = useSignal<string | undefined>(undefined);
+  const own = why?.next.filter(({ event }) => !event.startsWith('xstate.')) ?? [];
+  const allowed = own.filter((move) => move.allowed).sort((a, b) => Number(b.sendable) - Number(a.sendable));
+  const refused = own.filter((move) => !move.allowed);
+  return (
+    <section class="panel" aria-labelledby="next-title">
+      <h2 id="next-title">What may happen next</h2>
+      {error !== undefined && <p class="notice bad" role="alert">{error}</p>}
+      {why === undefined ? <p class="soft">Asking …</p> : own.length === 0 ? <p class="empty">Nothing: it has reached its end.</p> : null}
+      <ul class="moves">
+        {allowed.map((move) => (
+          <li key={keyOf(move)} data-event={move.event} data-to={move.to?.join(' ')} class="may">
+            <span class="event">{readable(move.event)}</span>{(move.to?.length ?? 0) > 0 && <span class="move"><span aria-label="to">→</span> {move.to?.join(', ')}</span>}
+            {move.sendable && <button type="button" aria-expanded={sending.value === keyOf(move)} onClick={() => { sending.value = sending.value === keyOf(move) ? undefined : keyOf(move); }}>Send</button>}
+            {move.sendable && sending.value === keyOf(move) && <Sending actor={actor} move={move} done={() => { sending.value = undefined; }} />}
+          </li>
+        ))}
+      </ul>
+      {refused.length > 0 && (
+        <details open={allowed.length === 0}>
+          <summary>{refused.length} may not, and why</summary>
+          <ul class="moves">{refused.map((move) => <li key={keyOf(move)} data-event={move.event} class="may-not"><span class="event">{readable(move.event)}</span>{(move.to?.length ?? 0) > 0 && <span class="move"><span aria-label="to">→</span> {move.to?.join(', ')}</span>}<b class="state bad">{move.refusal?.code}</b><small>{move.refusal?.message}</small></li>)}</ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Sending({ actor, move, done }: { readonly actor: ActorKey; readonly move: Move; readonly done: () => void }) {
+  const form = useRef<HTMLFormElement>(null);
+  const told = useSignal('');
+  const busy = useSignal(false);
+  async function send(): Promise<void> {
+    if (form.current === null || busy.value) return;
+    busy.value = true;
+    told.value = '';
+    try {
+      await sendEvent(actor, move, [...new FormData(form.current)].map(([name, value]) => [name, String(value)] as const));
+      done();
+    } catch (error) {
+      told.value = said(error);
+    }
+    busy.value = false;
+  }
+  return (
+    <form ref={form} class="sending" aria-label={`Send ${readable(move.event)}`} onSubmit={(event) => { event.preventDefault(); void send(); }}>
+      {(move.needs ?? []).map((name) => <label key={name}>{name}<input name={name} autocomplete="off" /></label>)}
+      <button type="submit" class="primary" disabled={busy.value}>Send {readable(move.event)}</button>
+      {told.value !== '' && <p class="bad" role="alert">{told.value}</p>}
+    </form>
+  );
+}
+
+const keyOf = ({ event, to }: Move): string => `${event} ${to?.join(' ') ?? ''}`;
+
+/** Members are sent as the text that was typed; where the gateway wants another type and the text is one, as that. */
+async function sendEvent(actor: ActorKey, { event: type, to }: Move, members: readonly (readonly [string, string])[]): Promise<void> {
+  const event: Record<string, unknown> = { type };
+  for (const [name, text] of members) if (text !== '') event[name] = text;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await ask(actorPath(actor, '/send'), { post: { event } });
+      return;
+    } catch (error) {
+      const wanted = error instanceof Refused && error.status === 400 ? /^(\S+): must be (?:string|number|boolean|object|array)/.exec(error.message)?.[1] : undefined;
+      const text = members.find(([name]) => name === wanted)?.[1];
+      if (wanted === undefined || tries > members.length + 1) throw error;
+      if (text === undefined && event[wanted] === undefined && to?.length === 1) event[wanted] = to[0]; // the same event leads to several states: which one is meant is told by its name
+      else if (text !== undefined && event[wanted] === text) event[wanted] = parsed(text);
+      else throw error;
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,63 @@
+import { useSignal } from '@preact/signals';
+import { ask, said } from '../ask.js';
+import { countdown, now, timeOfDay } from '../clock.js';
+import { useLoaded } from '../loaded.js';
+import { linkTo } from '../place.js';
+import { readable } from './step.js';
+import { State } from './state.js';
+import type { ActorDetail, DeadLetters } from '../../answers.js';
+import type { ActorKey } from '../../../../machines/ground.js';
+
+/** What runs for an actor now and which deadlines will move it. */
+export function Pending({ detail: { timers, calls, inbox, failures } }: { readonly detail: ActorDetail }) {
+  return (
+    <section class="panel" aria-labelledby="pending-title">
+      <h2 id="pending-title">Under way</h2>
+      {timers.length + calls.length + inbox + failures.length === 0 && <p class="empty">No effect in flight, no timer, nothing in its inbox.</p>}
+      <ul class="facts">
+        {calls.map(({ id, src, running }) => <li key={id}><span class="lamp busy" aria-hidden="true" /><b>{src}</b> <span class="soft">{running ? 'in flight' : 'held'}</span></li>)}
+        {timers.map(({ name, event, due }) => <li key={`${event}${due}`}><span class="lamp wait" aria-hidden="true" /><b>{name}</b> <span class="soft">{event === name ? '' : readable(event)}</span><span class="num end" title={timeOfDay(due)}>{due > now.value ? `in ${countdown(due - now.value)}` : 'due'}</span></li>)}
+        {inbox > 0 && <li><span class="lamp wait" aria-hidden="true" /><b>{inbox}</b> <span class="soft">waiting in its inbox</span></li>}
+        {failures.length > 0 && <li><span class="lamp bad" aria-hidden="true" /><b>{failures.length}</b> <span class="soft">recent failures, the last at {timeOfDay(failures.at(-1) ?? 0)}</span></li>}
+      </ul>
+    </section>
+  );
+}
+
+/** Under whom it lives and who lives under it. */
+export function Kin({ detail: { parent, children } }: { readonly detail: ActorDetail }) {
+  if (parent === null && children.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="kin-title">
+      <h2 id="kin-title">Kin</h2>
+      <ul class="kin">
+        {parent !== null && <li><span class="soft">under</span> <a href={linkTo({ view: 'actor', ...parent })}>{parent.kind} {parent.id}</a></li>}
+        {children.map((child) => <li key={`${child.kind}/${child.id}`}><a href={linkTo({ view: 'actor', kind: child.kind, id: child.id })}><span class="kind-name">{child.kind}</span> {child.title ?? child.id}</a>{child.value !== null && <State value={child.value} />}</li>)}
+      </ul>
+      {children.length === 100 && <p class="soft small">The newest hundred.</p>}
+    </section>
+  );
+}
+
+/** Events at which it failed, each of which can be tried again. */
+export function Letters({ actor, count }: { readonly actor: ActorKey; readonly count: number }) {
+  const letters = useLoaded(`letters ${actor.kind}/${actor.id} ${count}`, (signal) => (count === 0 ? Promise.resolve({ deadLetters: [] }) : ask<DeadLetters>('/api/inspect/dead-letters?limit=500', { signal })));
+  const told = useSignal('');
+  const mine = letters.value.value?.deadLetters.filter((letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id) ?? [];
+  if (mine.length === 0) return null;
+  const retry = async (id: string): Promise<void> => {
+    try {
+      await ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} });
+      told.value = 'It is back in the mailbox.';
+    } catch (error) {
+      told.value = said(error);
+    }
+  };
+  return (
+    <section class="panel" aria-labelledby="letters-title">
+      <h2 id="letters-title">Dead letters</h2>
+      <ul class="moves">{mine.map(({ id, at, event, error }) => <li key={id}><span class="event">{readable(String((event as { type?: string } | null)?.type ?? 'event'))}</span><small class="bad">{error}</small><small><time>{timeOfDay(at)}</time></small><button type="button" onClick={() => void retry(id)}>Try again</button></li>)}</ul>
+      <p role="status" class="soft">{told.value}</p>
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals';
+import { ask, said } from '../ask.js';
+import { dateAndTime } from '../clock.js';
+import { useLoaded } from '../loaded.js';
+import { linkTo } from '../place.js';
+import { RunGraph } from './run-graph.js';
+import { tone } from './state.js';
+import { Tree } from './tree.js';
+import type { Json } from '../../../../machines/ground.js';
+
+/** What the page reads of a run (`GET /api/workflow-definitions/:id/runs/:runId`). */
+export interface Run {
+  readonly runId: string;
+  readonly title: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly steps: readonly Receipt[];
+  readonly parked: { readonly nodeId: string; readonly gateKey: string; readonly kind: string; readonly description: string; readonly at: string; readonly approval: { readonly target: string | null; readonly canDecide: boolean; readonly escalatedAt: string | null } } | null;
+  readonly errors: readonly { readonly code: string; readonly message: string }[];
+  readonly definitionSnapshot: { readonly nodes: readonly { readonly id: string; readonly type: string; readonly label: string }[]; readonly edges: readonly { readonly from: string; readonly to: string; readonly kind: string; readonly lane: string | null }[] } | null;
+}
+
+export interface Receipt { readonly nodeId: string; readonly label: string; readonly type: string; readonly status: string; readonly attempt: number; readonly round?: number; readonly [member: string]: unknown }
+
+/** One run: its graph with a receipt on every node, the gate at which it waits, and what each step was given and gave. */
+export function RunView({ workflow, id }: { readonly workflow: string; readonly id: string }) {
+  const path = `/api/workflow-definitions/${encodeURIComponent(workflow)}/runs/${encodeURIComponent(id)}`;
+  const loaded = useLoaded(path, (signal) => ask<Run>(path, { signal }), { touches: ({ entries, skipped }) => skipped > 0 || entries.some((entry) => entry.kind === 'workflow-run' && entry.id === id) });
+  const chosen = useSignal<string | undefined>(undefined);
+  const { value: run, error } = loaded.value;
+  if (run === undefined) return <section class="view"><p class="crumbs"><a href={linkTo({ view: 'runs' })}>Runs</a> / <code>{id}</code></p><h1>{error === undefined ? 'Looking …' : 'Not here'}</h1>{error !== undefined && <p class="soft">{error}</p>}</section>;
+  const node = chosen.value ?? run.parked?.nodeId ?? run.steps.findLast(({ status }) => status !== 'pending')?.nodeId;
+  const receipt = run.steps.find(({ nodeId }) => nodeId === node);
+  return (
+    <section class="view run" aria-labelledby="run-title">
+      <p class="crumbs"><a href={linkTo({ view: 'runs' })}>Runs</a> / {workflow} / <a href={linkTo({ view: 'actor', kind: 'workflow-run', id })}><code>{id}</code></a></p>
+      <div class="heading"><h1 id="run-title">{run.title}</h1><b class={`state ${tone(run.status === 'parked' ? 'waiting' : run.status)}`}>{run.status}</b><p class="soft">since {dateAndTime(Date.parse(run.startedAt))}</p></div>
+      {run.errors.map(({ code, message }) => <p key={code} class="notice bad" role="alert"><b>{code}</b> {message}</p>)}
+      {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} />}
+      <section class="panel" aria-labelledby="graph-title"><h2 id="graph-title">Graph</h2>
+        {run.definitionSnapshot === null ? <p class="empty">Its definition is gone.</p> : <RunGraph run={run} chosen={node} choose={(nodeId) => { chosen.value = nodeId; }} />}
+      </section>
+      {receipt !== undefined && (
+        <section class="panel" aria-labelledby="receipt-title">
+          <h2 id="receipt-title">{receipt.label}<b class={`state ${tone(receipt.status)}`}>{receipt.status}</b><span class="soft">attempt {receipt.attempt}{receipt.round !== undefined && `, round ${receipt.round}`}</span></h2>
+          <Tree value={receipt as unknown as Json /* it came as JSON */} label="Receipt" depth={2} />
+        </section>
+      )}
+    </section>
+  );
+}
+
+/** Where the run waits for a person. Whether it may be this one, its own policy has already said. */
+function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullable<Run['parked']> }) {
+  const note = useSignal('');
+  const told = useSignal('');
+  const decide = async (decision: 'approve' | 'reject'): Promise<void> => {
+    try {
+      await ask(`${path}/resolve-gate`, { post: { decision, gateKey: gate.gateKey, ...(note.value !== '' && { note: note.value }) } });
+    } catch (error) {
+      told.value = said(error);
+    }
+  };
+  const { canDecide, target } = gate.approval;
+  return (
+    <section class="panel gate-panel" aria-labelledby="gate-title">
+      <h2 id="gate-title">It waits at {gate.nodeId}<span class="soft">since {dateAndTime(Date.parse(gate.at))}</span></h2>
+      {gate.description !== '' && <p class="request">{gate.description}</p>}
+      {canDecide ? (
+        <form onSubmit={(event) => { event.preventDefault(); void decide('approve'); }}>
+          <label>Note <input value={note.value} maxLength={4_000} onInput={(event) => { note.value = event.currentTarget.value; }} autocomplete="off" /></label>
+          <button type="submit" class="primary">Approve</button><button type="button" onClick={() => void decide('reject')}>Reject</button>
+        </form>
+      ) : <p class="soft">{gate.kind === 'approval' ? `${target ?? 'Somebody else'} decides this.` : `It goes on by itself when the ${gate.kind} is there.`}</p>}
+      {told.value !== '' && <p class="bad" role="alert">{told.value}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+import { stateNames } from '../../../../machines/state-names.js';
+import type { InspectEntry } from '../../frames.js';
+import { Name, tone } from './state.js';
+
+/** One step in a line: what happened, and from which state into which, where that changed. */
+export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | 'from' | 'to'> }) {
+  const before = entry.from === null ? [] : stateNames(entry.from);
+  const after = stateNames(entry.to);
+  const left = before.filter((name) => !after.includes(name));
+  const entered = after.filter((name) => !before.includes(name));
+  return (
+    <span class="step">
+      <span class="event">{readable(entry.event.type)}</span>
+      {entered.length > 0 && <span class="move">{left.length > 0 && <><span class="soft">{left.join(', ')}</span> <span aria-label="to">→</span> </>}{entered.map((name) => <b key={name} class={`state ${tone(name)}`}><Name path={name} /></b>)}</span>}
+    </span>
+  );
+}
+
+/** As the chart words it: `xstate.done.actor.turn` is `turn done`. */
+export function readable(type: string): string {
+  const after = /^xstate\.after\.([^.]+)\./.exec(type);
+  if (after) return `after ${after[1]}`;
+  const child = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type);
+  if (child) return `${child[2]} ${child[1] === 'done' ? 'done' : 'failed'}`;
+  if (type === 'kernel.created' || type === 'xstate.init') return 'born';
+  return type === 'kernel.dead-letter' ? 'failed at an event' : type;
+}

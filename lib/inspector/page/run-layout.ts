@@ -1,0 +1,39 @@
+import { Graph, layout } from '@dagrejs/dagre';
+import type { Point } from '../chart/drawing.js';
+
+/** Places for the nodes of a run, from left to right, by dagre. Comes as a file of its own when the first run is drawn. */
+export interface Places {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: ReadonlyMap<string, { readonly x: number; readonly y: number; readonly width: number; readonly height: number }>;
+  readonly edges: readonly { readonly points: readonly Point[]; readonly look: string }[];
+}
+
+interface Shape {
+  readonly nodes: readonly { readonly id: string }[];
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly kind: string; readonly lane: string | null }[];
+}
+
+export function layOutRun({ nodes, edges }: Shape): Places {
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 56, marginx: 20, marginy: 20 });
+  for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });
+  const known = new Set(nodes.map(({ id }) => id));
+  edges.forEach(({ from, to, kind, lane }, n) => {
+    if (known.has(from) && known.has(to)) graph.setEdge(from, to, { look: lane ?? kind }, `e${n}`);
+  });
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  const placeOf = (id: string) => {
+    const { x, y } = graph.node(id) as Point;
+    return { x: x - nodeWidth / 2, y: y - nodeHeight / 2, width: nodeWidth, height: nodeHeight };
+  };
+  return {
+    width: Math.ceil(width), height: Math.ceil(height),
+    nodes: new Map(nodes.map(({ id }) => [id, placeOf(id)])),
+    edges: graph.edges().map((edge) => { const { points, look } = graph.edge(edge) as { points: Point[]; look: string }; return { points, look }; }),
+  };
+}
+
+const nodeWidth = 184;
+const nodeHeight = 54;

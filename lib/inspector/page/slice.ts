@@ -1,0 +1,33 @@
+import { floor, head, openSocket } from './live.js';
+import type { InspectEntry, InspectFrame } from '../frames.js';
+
+/**
+ * A piece of the log around a position, read from the feed: a socket of its own replays from there and is closed as
+ * soon as there is enough. Reading runs nothing.
+ */
+export function readSlice(at: number, signal: AbortSignal): Promise<readonly InspectEntry[]> {
+  const since = Math.max(0, floor.value - 1, at - before - 1);
+  const until = Math.min(head.value, at + after);
+  if (until <= since) return Promise.resolve([]);
+  return new Promise((resolve, reject) => {
+    const entries: InspectEntry[] = [];
+    const socket = openSocket(`?since=${since}`);
+    const end = (): void => {
+      socket.onmessage = socket.onclose = null;
+      socket.close();
+    };
+    signal.addEventListener('abort', () => { end(); reject(new Error('Something else was asked for.')); }, { once: true });
+    socket.onclose = () => reject(new Error('The gateway does not answer.'));
+    socket.onmessage = ({ data }) => {
+      const frame = JSON.parse(String(data)) as InspectFrame;
+      if (frame.event === 'entries') entries.push(...frame.payload.entries);
+      const told = frame.event === 'entries' || frame.event === 'cursor' ? frame.seq : 0;
+      if (frame.event !== 'reset' && told < until) return;
+      end();
+      resolve(entries.filter(({ seq }) => seq <= until));
+    };
+  });
+}
+
+const before = 40;
+const after = 20;

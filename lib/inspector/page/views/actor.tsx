@@ -1,0 +1,86 @@
+import { useComputed } from '@preact/signals';
+import { awaited } from '../awaited.js';
+import { actorPath, ask, Refused } from '../ask.js';
+import { dateAndTime, now, span } from '../clock.js';
+import { useLoaded } from '../loaded.js';
+import { go, linkTo } from '../place.js';
+import { Chart } from '../parts/chart.js';
+import { History } from '../parts/history.js';
+import { NextMoves } from '../parts/next-moves.js';
+import { Kin, Letters, Pending } from '../parts/pending.js';
+import { State } from '../parts/state.js';
+import { Transport } from '../parts/transport.js';
+import { Tree } from '../parts/tree.js';
+import type { ActorDetail, History as HistoryAnswer, MachineAnswer, PastActor, WhyAnswer } from '../../answers.js';
+import type { ActorKey } from '../../../../machines/ground.js';
+
+/** One actor, laid open: where it stands in its chart, what it knows, what happened to it, what may happen next. */
+export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at: number | undefined }) {
+  const key = `${actor.kind}/${actor.id}`;
+  const mine = { touches: ({ entries, skipped }: { readonly entries: readonly ActorKey[]; readonly skipped: number }) => skipped > 0 || entries.some(({ kind, id }) => kind === actor.kind && id === actor.id) };
+  const detail = useLoaded(key, (signal) => ask<ActorDetail>(actorPath(actor), { signal }), mine);
+  const why = useLoaded(key, (signal) => ask<WhyAnswer>(actorPath(actor, '/why'), { signal }), mine);
+  const history = useLoaded(key, (signal) => ask<HistoryAnswer>(actorPath(actor, '/history?diff=1&limit=100'), { signal }), mine);
+  const past = useLoaded(`${key}@${at}`, (signal) => (at === undefined ? Promise.resolve(undefined) : pastOf(actor, at, signal)));
+  const machine = useLoaded(actor.kind, (signal) => ask<MachineAnswer>(`/api/inspect/machines/${encodeURIComponent(actor.kind)}`, { signal }));
+  const entries = useComputed(() => history.value.value?.entries ?? []);
+  const { value: present, error } = detail.value;
+  if (present === undefined) return <section class="view"><Crumbs actor={actor} />{error === undefined ? <p class="soft" aria-busy="true">Looking …</p> : <Absent error={error} />}</section>;
+
+  const then = at === undefined ? undefined : past.value.value;
+  const value = then === undefined ? present.value : then === 'unborn' ? null : then.value;
+  const shown = at === undefined ? entries.value[0] : entries.value.find(({ seq }) => seq <= at);
+  const moved = entries.value.find((entry) => (at === undefined || entry.seq <= at) && JSON.stringify(entry.from) !== JSON.stringify(entry.to)) ?? shown;
+  const travel = (seq: number | undefined): void => go({ view: 'actor', ...actor, ...(seq !== undefined && { at: seq }) }, { replace: true });
+  return (
+    <section class={at === undefined ? 'view actor' : 'view actor past'} aria-labelledby="actor-title" data-at={at ?? 'now'}>
+      <Crumbs actor={actor} />
+      <div class="heading">
+        <h1 id="actor-title">{present.title ?? present.id}</h1>
+        {value !== null && <State value={value} halted={at === undefined && present.halted !== null} />}
+        {at === undefined && <p class="soft">for {span(now.value - present.since)}{awaited(why.value.value?.awaits) !== '' && `, waiting ${awaited(why.value.value?.awaits)}`}</p>}
+      </div>
+      <Transport entries={entries.value} at={at} travel={travel} />
+      {at !== undefined && past.value.error !== undefined && <p class="notice bad" role="alert">{past.value.error}</p>}
+      {then === 'unborn' && <p class="notice">At {at} this actor did not exist yet.</p>}
+      {present.halted !== null && at === undefined && <Halted actor={present} />}
+      {machine.value.value !== undefined && value !== null && <section class="panel" aria-labelledby="chart-title"><h2 id="chart-title">Statechart<span class="soft">{actor.kind} version {machine.value.value.version}</span></h2><Chart machine={machine.value.value.chart} value={value} last={moved} /></section>}
+      <div class="columns even">
+        <div class="stack">
+          {at === undefined && <NextMoves actor={actor} why={why.value.value} error={why.value.error} />}
+          {at === undefined && <Pending detail={present} />}
+          {at === undefined && <Letters actor={actor} count={present.deadLetters} />}
+          <section class="panel" aria-labelledby="context-title"><h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2><Tree value={then === undefined ? present.context : then === 'unborn' ? null : then.context} label="Context" /></section>
+        </div>
+        <div class="stack">
+          <History entries={entries.value} error={history.value.error} at={at} travel={travel} />
+          <Kin detail={present} />
+          <section class="panel" aria-labelledby="record-title"><h2 id="record-title">Record<span class="soft">what the API shows of it</span></h2><Tree value={then === undefined ? present.view : then === 'unborn' ? null : then.view} label="Record" /></section>
+          <p class="soft small">Born {dateAndTime(present.createdAt)}, revision {present.rev}, machine version {present.version}.</p>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+async function pastOf(actor: ActorKey, at: number, signal: AbortSignal): Promise<PastActor | 'unborn'> {
+  try {
+    return await ask<PastActor>(actorPath(actor, `?at=${at}`), { signal });
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return 'unborn';
+    throw error;
+  }
+}
+
+const Crumbs = ({ actor }: { readonly actor: ActorKey }) => <p class="crumbs"><a href={linkTo({ view: 'fleet' })}>Fleet</a> / <a href={linkTo({ view: 'fleet', kind: actor.kind })}>{actor.kind}</a> / <code>{actor.id}</code></p>;
+
+const Absent = ({ error }: { readonly error: string }) => <div class="empty"><h1>Not here</h1><p>{error}</p><p>Ids are told by <code>troupe list</code>; <kbd>/</kbd> looks for one among all kinds.</p></div>;
+
+function Halted({ actor }: { readonly actor: ActorDetail }) {
+  return (
+    <div class="notice bad" role="alert">
+      <p><b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit stands, and nothing runs.</p>
+      <button type="button" onClick={() => void ask(actorPath(actor, '/resume'), { post: {} })}>Let it go on</button>
+    </div>
+  );
+}

@@ -1,0 +1,227 @@
+import { callerName, type Caller } from '../caller.js';
+import type { ActorKey, Json, Stamp } from '../ground.js';
+import type { Attempted, NodeStatus, RunStatus, Spot, StepOutcome, StepReport } from './attempt.js';
+import { packGraph, type RunGraph } from './graph.js';
+
+export type * from './attempt.js';
+
+/** The shapes of a run: what it is given, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
+
+/** A gate at which the run is parked. */
+export interface ParkedGate {
+  readonly nodeId: string;
+  readonly gateId: string;
+  readonly kind: 'approval' | 'artifact' | 'flag';
+  readonly at: number;
+  readonly target: string | null;
+  readonly targetKind: 'employee' | 'virtual';
+  readonly escalatedAt: number | null;
+  readonly requestedBy: string;
+}
+
+export interface RunTriggered {
+  readonly source: string;
+  readonly event: string | null;
+  readonly fireRef: string | null;
+}
+
+export interface RunError { readonly code: string; readonly message: string; readonly ref?: string }
+
+/** Something that a run is born with because an earlier run did it: the receipt of a step before the one that is done anew. */
+export interface Inherited {
+  readonly nodeId: string;
+  readonly status: NodeStatus;
+  readonly outcome: StepOutcome | null;
+}
+
+/** `input` of the machine; the kernel adds `id`, `at`, `by`. */
+export interface RunInput {
+  readonly id: string;
+  readonly at: number;
+  readonly by: Caller;
+  readonly facts?: RunFacts | null;
+  readonly workflowId: string;
+  readonly definitionVersion: number;
+  readonly title: string;
+  readonly graph: RunGraph;
+  readonly trigger: RunTriggered;
+  /** Kept in a row, not in the snapshot. */
+  readonly payload: Json;
+  readonly input: Json;
+  readonly inputHash: string;
+  readonly idempotencyKey: string | null;
+  readonly report: { readonly sessionId: string; readonly mode: 'resume' | 'silent' } | null;
+  readonly workItemId: string | null;
+  readonly requester: { readonly employee: string | null; readonly sessionId: string | null };
+  /** Whose definition it is, and whom it lists: they may cancel the run and edit its steps. */
+  readonly stewards?: readonly string[];
+  readonly department?: string | null;
+  readonly parent?: { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number; readonly depth: number } | null;
+  readonly rerunOf?: { readonly runId: string; readonly nodeId: string } | null;
+  /** An actor that is told the end, as `work.ended`. */
+  readonly reportTo?: ActorKey | null;
+  readonly inherited?: readonly Inherited[];
+  /** Why it cannot start: it is born failed, and says so. */
+  readonly errors?: readonly RunError[];
+  /** A gate that nobody answers escalates by itself after this. */
+  readonly escalateAfterMs: number;
+  /** There is no room yet: it begins with `run.admit`. */
+  readonly queued?: boolean;
+}
+
+export interface RunContext {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly definitionVersion: number;
+  readonly title: string;
+  /** As text, see `graphOf`. */
+  readonly graph: string;
+  readonly trigger: RunTriggered;
+  readonly inputHash: string;
+  readonly idempotencyKey: string | null;
+  readonly report: RunInput['report'];
+  readonly workItemId: string | null;
+  readonly requester: RunInput['requester'];
+  readonly stewards: readonly string[];
+  readonly department: string | null;
+  readonly startedBy: string;
+  readonly parent: NonNullable<RunInput['parent']> | null;
+  readonly rerunOf: NonNullable<RunInput['rerunOf']> | null;
+  readonly reportTo: ActorKey | null;
+  readonly escalateAfterMs: number;
+  readonly status: RunStatus;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly endedAt: number | null;
+  /** By node id; a node that was not reached in the present round has none. */
+  readonly spots: Readonly<Record<string, Spot>>;
+  /** One sign per edge of the graph: `?` open, `+` taken, `-` dead. */
+  readonly paths: string;
+  /** What is known of the conditions, by `<edge>.<condition>`. */
+  readonly truths: Readonly<Record<string, boolean>>;
+  readonly gates: Readonly<Record<string, ParkedGate>>;
+  /** Begins at 1, grows with every loop. */
+  readonly rounds: number;
+  /** How often each loop edge was taken, by its place. */
+  readonly loops: Readonly<Record<string, number>>;
+  /** Why the last loop was left. */
+  readonly loopExit: 'condition' | 'ceiling' | null;
+  /** Receipts written so far; the last one's row. */
+  readonly receipts: number;
+  /** Steps that came to an end. */
+  readonly settled: number;
+  readonly costUsd: number;
+  /** Pending steps whose prompt was edited. */
+  readonly edited: readonly string[];
+  readonly decisions: readonly GateDecision[];
+  readonly reports: number;
+  readonly errors: readonly RunError[];
+  readonly cancellation: { readonly requestedAt: number; readonly requestedBy: string; readonly reason: string | null } | null;
+  readonly evidence: 'due' | 'written' | 'off' | 'failed';
+  /** More is ready than one commit may pass: the rest is on its way. */
+  readonly continuing: boolean;
+  /** It waits until there is room among the runs of its definition. */
+  readonly queued: boolean;
+}
+
+export interface GateDecision {
+  readonly gateKey: string;
+  readonly decision: 'approve' | 'reject';
+  readonly actor: string;
+  readonly at: number;
+  readonly note: string | null;
+}
+
+/** What a decision about a gate must know of the organisation. */
+export interface RunFacts {
+  readonly root: string | null;
+  /** Who stands above the requester, nearest first. */
+  readonly managers: readonly string[];
+  readonly executives: readonly string[];
+  /** Those names in the definition that are employees'. */
+  readonly approvers: readonly string[];
+  /** Who manages the definition's department. */
+  readonly heads: readonly string[];
+}
+
+type Facts = Stamp<RunFacts | null>;
+
+export type RunEvent =
+  | ({ readonly type: 'run.continue' } & Facts)
+  | ({ readonly type: 'run.admit' } & Facts)
+  | ({ readonly type: 'step.ended' } & Attempted & StepReport & Facts)
+  | ({ readonly type: 'step.submitted'; readonly outcome: StepOutcome } & Attempted & Facts)
+  | ({ readonly type: 'step.edit'; readonly nodeId: string; readonly prompt: string } & Facts)
+  | ({ readonly type: 'step.timeout' } & Attempted & Facts)
+  | ({ readonly type: 'step.retry' } & Attempted & Facts)
+  | ({ readonly type: 'wait.over' } & Attempted & Facts)
+  | ({ readonly type: 'gate.resolve'; readonly gateKey?: string; readonly decision: 'approve' | 'reject'; readonly note?: string } & Facts)
+  | ({ readonly type: 'gate.escalate'; readonly gateKey?: string; readonly reason?: string } & Facts)
+  | ({ readonly type: 'gate.overdue'; readonly gateKey: string } & Facts)
+  | ({ readonly type: 'gate.unanswered'; readonly gateKey: string } & Facts)
+  | ({ readonly type: 'run.cancel'; readonly reason?: string | null } & Facts);
+
+export type RunEventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
+
+export const limits = {
+  /** Nodes that one commit passes without effects. */
+  inlinePerStep: 64,
+  remindersMax: 2,
+  decisionsKept: 20,
+  errorsKept: 8,
+  errorCharsMax: 1_000,
+  finalMessageCharsMax: 8_000,
+  summaryCharsMax: 2_000,
+  fieldsMax: 16,
+  outcomeCharsMax: 32_000,
+  artifactsMax: 50,
+  inputCharsMax: 16_000,
+  editCharsMax: 32_000,
+  depthMax: 8,
+  stewardsMax: 128,
+} as const;
+
+export function firstContext(input: RunInput): RunContext {
+  return {
+    id: input.id,
+    workflowId: input.workflowId,
+    definitionVersion: input.definitionVersion,
+    title: input.title,
+    graph: packGraph(input.graph),
+    trigger: { source: input.trigger.source.slice(0, 64), event: input.trigger.event?.slice(0, 256) ?? null, fireRef: input.trigger.fireRef?.slice(0, 256) ?? null },
+    inputHash: input.inputHash,
+    idempotencyKey: input.idempotencyKey,
+    report: input.report,
+    workItemId: input.workItemId,
+    requester: input.requester,
+    stewards: (input.stewards ?? []).slice(0, limits.stewardsMax),
+    department: input.department ?? null,
+    startedBy: callerName(input.by),
+    parent: input.parent ?? null,
+    rerunOf: input.rerunOf ?? null,
+    reportTo: input.reportTo ?? null,
+    escalateAfterMs: input.escalateAfterMs,
+    status: 'running',
+    startedAt: input.at,
+    updatedAt: input.at,
+    endedAt: null,
+    spots: {},
+    paths: '?'.repeat(input.graph.edges.length),
+    truths: {},
+    gates: {},
+    rounds: 1,
+    loops: {},
+    loopExit: null,
+    receipts: 0,
+    settled: 0,
+    costUsd: 0,
+    edited: [],
+    decisions: [],
+    reports: 0,
+    errors: [],
+    cancellation: null,
+    evidence: 'due',
+    continuing: false,
+    queued: input.queued === true,
+  };
+}

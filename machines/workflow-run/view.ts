@@ -1,0 +1,86 @@
+import { isoTime, isoTimeOrNull } from '../iso-time.js';
+import { sortable, sortableText } from '../sortable.js';
+import type { GateDecision, ParkedGate, RunContext, RunError, Spot } from './context.js';
+import { graphOf } from './graph.js';
+import { gateNamed } from './mirror.js';
+import { isActive, isOver } from './pass.js';
+
+/** A run as its kind knows it, without rows: what lists show, and the ground of the whole record. */
+export interface RunView {
+  readonly schemaVersion: 3;
+  readonly revision: number;
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly definitionVersion: number;
+  readonly title: string;
+  readonly trigger: RunContext['trigger'];
+  readonly status: RunContext['status'];
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly order: readonly string[];
+  readonly rounds: number;
+  readonly loopExit: RunContext['loopExit'];
+  readonly stepCount: number;
+  readonly inFlight: number;
+  readonly queued: boolean;
+  readonly parked: (Omit<ParkedGate, 'at' | 'escalatedAt'> & { readonly gateKey: string; readonly at: string; readonly escalatedAt: string | null }) | null;
+  readonly gates: readonly string[];
+  readonly spots: Readonly<Record<string, Spot>>;
+  readonly receipts: number;
+  readonly settled: number;
+  readonly costUsd: number;
+  readonly errors: readonly RunError[];
+  readonly gateDecisions: readonly (Omit<GateDecision, 'at'> & { readonly at: string })[];
+  readonly cancellation: { readonly requestedAt: string; readonly requestedBy: string; readonly reason: string | null } | null;
+  readonly invocation: { readonly sessionId: string; readonly reportMode: string } | null;
+  readonly idempotencyKey: string | null;
+  readonly inputHash: string;
+  readonly workItemId: string | null;
+  readonly requester: RunContext['requester'];
+  readonly startedBy: string;
+  readonly parent: RunContext['parent'];
+  readonly rerunOf: RunContext['rerunOf'];
+  readonly reportSequence: number;
+  readonly editedSteps: readonly string[];
+  readonly evidence: RunContext['evidence'];
+}
+
+export function runView(context: RunContext, revision: number): RunView {
+  const found = gateNamed(context.gates, undefined);
+  const { cancellation, report } = context;
+  return {
+    schemaVersion: 3, revision, runId: context.id, workflowId: context.workflowId, definitionVersion: context.definitionVersion, title: context.title,
+    trigger: context.trigger, status: context.status, startedAt: isoTime(context.startedAt), endedAt: isoTimeOrNull(context.endedAt),
+    order: graphOf(context).nodes.map(({ id }) => id), rounds: context.rounds, loopExit: context.loopExit,
+    stepCount: graphOf(context).nodes.filter(({ kind }) => kind === 'step').length,
+    inFlight: Object.values(context.spots).filter((spot) => isActive(spot) && spot.status !== 'parked').length, queued: context.queued,
+    parked: found === undefined ? null : { ...found[1], gateKey: found[0], at: isoTime(found[1].at), escalatedAt: isoTimeOrNull(found[1].escalatedAt) },
+    gates: Object.keys(context.gates), spots: context.spots, receipts: context.receipts, settled: context.settled, costUsd: context.costUsd, errors: context.errors,
+    gateDecisions: context.decisions.map((decision) => ({ ...decision, at: isoTime(decision.at) })),
+    cancellation: cancellation === null ? null : { ...cancellation, requestedAt: isoTime(cancellation.requestedAt) },
+    invocation: report === null ? null : { sessionId: report.sessionId, reportMode: report.mode },
+    idempotencyKey: context.idempotencyKey, inputHash: context.inputHash, workItemId: context.workItemId, requester: context.requester, startedBy: context.startedBy,
+    parent: context.parent, rerunOf: context.rerunOf, reportSequence: context.reports, editedSteps: context.edited, evidence: context.evidence,
+  };
+}
+
+/**
+ * Lists: `all` and `workflow` (newest first), `live` (per definition, oldest first), `queued` (the same, those that wait
+ * for room), `key` (by definition and idempotency key), `parked` (longest first).
+ */
+export function runIndex(context: RunContext): readonly { readonly index: string; readonly key: string }[] {
+  const newest = sortable(context.startedAt, { descending: true });
+  const oldest = sortable(context.startedAt);
+  const workflow = sortableText(context.workflowId);
+  const live = !isOver(context.status);
+  return [
+    { index: 'all', key: newest },
+    { index: 'workflow', key: `${workflow}/${newest}` },
+    ...(live ? [{ index: context.queued ? 'queued' : 'live', key: `${workflow}/${oldest}` }] : []),
+    ...(context.status === 'parked' ? [{ index: 'parked', key: oldest }] : []),
+    ...(context.idempotencyKey === null ? [] : [{ index: 'key', key: keyPlace(context.workflowId, context.startedBy, context.idempotencyKey) }]),
+  ];
+}
+
+/** Where the run stands that a caller started under a key. */
+export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key].map(sortableText).join('/');

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core';
+import { openBrowser } from '../browser/browser.js';
+import { openCrowd, type Crowd } from '../browser/crowd.js';
+import { percentile, type Figure, type Measure } from './measure.js';
+
+/**
+ * The inspector's page in a real browser over 100,000 actors: how long after its commit an event can be seen while a
+ * thousand of them happen every second, and how many frames a second are drawn while one scrolls from end to end.
+ */
+const actors = 100_000;
+const perSecond = 1_000;
+const loadedSeconds = 8;
+const scrollFrames = 240;
+
+export const page: Measure = {
+  name: 'page',
+  about: `the inspector's page over ${actors} actors at ${perSecond} events a second`,
+  async run() {
+    const crowd = await openCrowd(actors);
+    const viewer = await openBrowser();
+    try {
+      const opened = await viewer.open(crowd.gateway.url);
+      await opened.waitForSelector('.row .who');
+      await loadAll(opened);
+      const quiet = await scroll(opened);
+      const { lags, told } = await latency(crowd, opened);
+      const load = drive(crowd, 2 * scrollFrames / 60 + 2);
+      const busy = await scroll(opened);
+      await load;
+      const rows = await opened.locator('.row').count();
+      const heap = await opened.evaluate<number>('performance.memory ? performance.memory.usedJSHeapSize / 1e6 : 0');
+      const figures: Figure[] = [
+        { name: 'commit to screen, p99', value: percentile(lags, 0.99), unit: 'ms', target: { atMost: 200 }, note: `${lags.length} frames of the feed, ${told} events` },
+        { name: 'commit to screen, median', value: percentile(lags, 0.5), unit: 'ms' },
+        { name: 'scrolling, frames a second', value: quiet, unit: '/s', target: { atLeast: 50 } },
+        { name: 'scrolling while events come in', value: busy, unit: '/s', target: { atLeast: 50 } },
+        { name: 'rows in the page', value: rows, unit: 'rows', target: { atMost: 200 } },
+        { name: 'memory of the page with all actors listed', value: heap, unit: 'MB' },
+      ];
+      return figures;
+    } finally {
+      await viewer.close();
+      await crowd.close();
+    }
+  },
+};
+
+/** Fetch every page of the list: go to its end and wait until the last row is there. */
+async function loadAll(opened: Page): Promise<void> {
+  await opened.evaluate('document.querySelector(".virtual").scrollTop = 1e9');
+  await opened.waitForSelector(`#row-${actors - 1} .who`, { timeout: 120_000 });
+  await opened.evaluate('document.querySelector(".virtual").scrollTop = 0');
+}
+
+/** Frames a second over a ride from the top to the end, thousands of rows in each frame's leap and a few in every second one. */
+async function scroll(opened: Page): Promise<number> {
+  return opened.evaluate<number>(`new Promise((resolve) => {
+    const box = document.querySelector('.virtual');
+    const leap = (box.scrollHeight - box.clientHeight) / ${scrollFrames / 2};
+    let frame = 0;
+    let began;
+    const step = (at) => {
+      began ??= at;
+      if (frame === ${scrollFrames}) return resolve(frame * 1000 / (at - began));
+      box.scrollTop += frame % 2 === 0 ? leap : 120;
+      frame += 1;
+      requestAnimationFrame(step);
+    };
+    box.scrollTop = 0;
+    requestAnimationFrame(step);
+  })`);
+}
+
+/** For every frame of the feed: when its youngest event was in the page and drawn, minus when it was committed. */
+async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly number[]; told: number }> {
+  await opened.evaluate(`(() => {
+    window.seen = [];
+    let last = 0;
+    new MutationObserver(() => {
+      const seq = Number(document.querySelector('.activity [data-seq]')?.dataset.seq ?? 0);
+      if (seq === last) return;
+      last = seq;
+      requestAnimationFrame(() => window.seen.push([seq, Date.now()]));
+    }).observe(document.querySelector('.activity'), { childList: true, subtree: true });
+  })()`);
+  const committed = await drive(crowd, loadedSeconds);
+  const seen = await opened.evaluate<[number, number][]>('window.seen');
+  return { lags: seen.flatMap(([seq, at]) => { const since = committed.get(seq); return since === undefined ? [] : [at - since]; }), told: committed.size };
+}
+
+/** A thousand events a second, spread over each second; when each was committed, by its log position. */
+async function drive({ supervisor }: Crowd, seconds: number): Promise<ReadonlyMap<number, number>> {
+  const committed = new Map<number, number>();
+  const began = performance.now();
+  let sent = 0;
+  const asked: Promise<unknown>[] = [];
+  while (sent < seconds * perSecond) {
+    const due = Math.min(seconds * perSecond, Math.floor((performance.now() - began) / 1_000 * perSecond));
+    for (; sent < due; sent += 1) {
+      asked.push(supervisor.ask('counter', `a${(sent * 7) % actors}`, { type: 'add', n: 1 }).then((view) => { if ('seq' in view) committed.set(view.seq, Date.now()); }));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await Promise.all(asked);
+  return committed;
+}

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { keys } from '../../lib/store/keys.js';
+import { memoryStore } from '../../lib/store/memory.js';
+import type { Store } from '../../lib/store/contract.js';
+import { openHouse, type House } from '../lib/gateway/fixture.js';
+import { openBrowser, until, type Viewer } from './browser.js';
+
+/** One actor in a real browser: its chart, its past, what may happen to it. */
+describe('an actor in a browser', () => {
+  let house: House;
+  let store: Store;
+  let viewer: Viewer;
+  before(async () => { viewer = await openBrowser(); });
+  after(() => viewer.close());
+  beforeEach(async () => {
+    store = memoryStore();
+    house = await openHouse({ store });
+  });
+  afterEach(() => house.close());
+
+  const item = async (body: object): Promise<string> => {
+    const answer = await house.operator.post('/api/work-items', body);
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body.workItem.id as string;
+  };
+  const move = (id: string, status: string, note?: string) => house.operator.post(`/api/work-items/${id}/status`, { status, note });
+  const lit = '[data-state="work.executing"].lit';
+
+  it('lights the state where it stands, and moves the light when it moves', async () => {
+    const id = await item({ title: 'x' });
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
+    await page.waitForSelector('[data-state="work.backlog"].lit');
+    expect(await page.locator(lit).count()).to.equal(0);
+    await move(id, 'executing');
+    await page.waitForSelector(lit);
+    expect(await page.locator('[data-state="work.backlog"].lit').count()).to.equal(0);
+    expect(await page.locator('.node .line.lit, .arrow.lit').count()).to.be.greaterThan(0); // the way that it took
+    expect(await page.locator('svg.chart').getAttribute('aria-label')).to.include('Active: ').and.include('work.executing');
+    await page.context().close();
+  });
+
+  it('shows the past where one goes back to it, without running an effect or writing a word', async () => {
+    const session = (await house.operator.post('/api/sessions', { prompt: 'hang on' })).body.id as string;
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/session/${session}` });
+    await page.waitForSelector('[data-state="running"].lit, [data-state^="running"].lit');
+    await house.operator.post(`/api/sessions/${session}/stop`, {});
+    await page.waitForSelector('.heading .state >> text=/interrupted|stopped/');
+    const { seq, commits, events, effects } = house.supervisor.status;
+    await page.keyboard.press('[');
+    await page.waitForSelector('[data-at]:not([data-at=now])');
+    while (await page.locator('.transport button[aria-label="A step back"]').isEnabled()) await page.click('.transport button[aria-label="A step back"]');
+    await page.waitForSelector('.view.past .heading .state >> text=running');
+    await page.waitForSelector('[data-state="running"].lit');
+    await page.waitForSelector('#context-title >> text=as of');
+    expect(await page.locator('.history li.later').count()).to.be.greaterThan(0);
+    await page.keyboard.press(']');
+    await page.keyboard.press('l');
+    await page.waitForSelector('[data-at=now]');
+    await page.waitForSelector('.heading .state >> text=/interrupted|stopped/');
+    const { status } = house.supervisor;
+    expect({ seq: status.seq, commits: status.commits, events: status.events, effects: status.effects }).to.deep.equal({ seq, commits, events, effects });
+    await page.context().close();
+  });
+
+  it('says what may happen next, sends what people may send, and says why the rest may not', async () => {
+    const id = await item({ title: 'x' });
+    await move(id, 'executing');
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
+    await page.click('summary >> text=/may not, and why/');
+    expect(await page.locator('[data-event="approval.decide"].may-not').first().innerText()).to.include('NO_PENDING_APPROVAL').and.include('has no pending approval');
+    await page.click('[data-event="item.move"][data-to="blocked"] > button');
+    await page.fill('[data-event="item.move"][data-to="blocked"] input[name=note]', 'no water');
+    await page.click('[data-event="item.move"][data-to="blocked"] button[type=submit]');
+    await page.waitForSelector('[data-state="work.blocked"].lit');
+    expect((await house.operator.get(`/api/work-items/${id}`)).body.workItem.status).to.equal('blocked');
+    await page.context().close();
+  });
+
+  it('tries a dead letter again', async () => {
+    const id = await item({ title: 'x' });
+    const letter = { id: 'd1', actor: { kind: 'work-item', id }, at: 1, event: { type: 'item.move', status: 'executing' }, faultId: 'd1', error: 'it broke', by: { type: 'operator' } };
+    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [[keys.deadLetter('d1'), JSON.stringify(letter)]] });
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
+    await page.click('[aria-labelledby=letters-title] >> text=Try again');
+    await page.waitForSelector(lit);
+    await page.context().close();
+  });
+
+  it('leaves everything that people wrote a text, in every view', async () => {
+    const evil = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><svg onload=window.hit=1>"\'`${1}{{1}}';
+    const id = await item({ title: evil, body: evil, acceptance: evil });
+    await move(id, 'blocked', evil);
+    await house.operator.post(`/api/work-items/${id}/comments`, { text: evil });
+    await house.operator.post(`/api/work-items/${id}/labels`, { add: [evil.slice(0, 60)] });
+    await house.operator.post(`/api/work-items/${id}/approval/request`, { request: evil });
+    const session = (await house.operator.post('/api/sessions', { prompt: `fail ${evil}`, title: evil })).body.id as string;
+    const page = await viewer.open(house.gateway.url);
+    const check = async (at: string, see: string): Promise<void> => {
+      await viewer.go(page, at);
+      await page.waitForSelector(see);
+      for (const summary of await page.locator('main summary').all()) await summary.click();
+      await until(page, `document.querySelector('main').innerText.includes('<img src=x onerror=')`);
+      expect(await page.evaluate('[window.hit ?? null, document.querySelectorAll("#page img, #page script, #page [onload], #page [onerror]").length]'), at).to.deep.equal([null, 0]);
+    };
+    await check('#/fleet', '.row');
+    await check(`#/actor/work-item/${id}`, '.history summary');
+    await check(`#/actor/session/${session}`, '.history summary');
+    await house.operator.post(`/api/work-items/${id}/comments`, { text: evil });
+    await check(`#/actor/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}`, '.crumbs');
+    await viewer.go(page, '#/time');
+    await page.waitForSelector('.sequence');
+    await page.click('summary >> text=Event and context');
+    expect(await page.evaluate('[window.hit ?? null, document.querySelectorAll("#page img, #page script").length]')).to.deep.equal([null, 0]);
+    await page.context().close();
+  });
+
+  it('breaks no rule of its own policy and throws nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+});

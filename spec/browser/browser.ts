@@ -1,0 +1,66 @@
+import chromium from '@sparticuz/chromium';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium as driver, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { root } from '../house/sources.js';
+import { operatorToken } from '../lib/gateway/fixture.js';
+import { buildPage } from './build-page.js';
+
+/** A real browser that came from the registry of packages, and the page as a person opens it. */
+export interface Viewer {
+  /** The page at `/inspect`, with the operator's token given. `at`: `#/actor/session/s1`. */
+  open(url: string, options?: Opening): Promise<Page>;
+  /** Another place in the same page. */
+  go(page: Page, at: string): Promise<void>;
+  /** What went wrong in any page so far: errors, what the policy forbade, failed loads. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface Opening extends BrowserContextOptions { readonly at?: string; readonly token?: string; readonly signedIn?: boolean }
+
+let built: Promise<void> | undefined;
+
+export async function openBrowser(): Promise<Viewer> {
+  await (built ??= buildPage());
+  const browser: Browser = await driver.launch({ executablePath: await chromium.executablePath(), args: ['--no-zygote', '--disable-gpu', '--font-render-hinting=none'], headless: true });
+  const complaints: string[] = [];
+  return {
+    complaints,
+    async open(url, { at = '', token = operatorToken, signedIn = true, ...options } = {}) {
+      const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
+      context.setDefaultTimeout(20_000);
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('console', (message) => { if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text()); });
+      await page.goto(`${url}/inspect${at}`);
+      if (!signedIn) return page;
+      await page.fill('#token', token);
+      await page.press('#token', 'Enter');
+      await page.waitForSelector('[data-connection=live]', { state: 'attached' });
+      return page;
+    },
+    async go(page, at) {
+      await page.evaluate(`location.hash = ${JSON.stringify(at)}`);
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** Browsers complain of every answer that is no success, and of a gateway that is gone: both are part of the story. */
+const expected = /Failed to load resource|WebSocket connection to|ERR_CONNECTION_REFUSED/;
+
+/** Wait for an expression to hold in the page, a frame of the screen at a time. The page's own policy forbids what the driver would do for that. */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (let frames = 0; frames < 3_000; frames += 1) {
+    if (await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => resolve(Boolean(${expression}))))`)) return;
+  }
+  throw new Error(`never held: ${expression}`);
+}
+
+/** A picture for people to look at, in a folder that git does not know. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = join(root, 'pictures');
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}

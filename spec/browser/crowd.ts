@@ -1,0 +1,31 @@
+import { createSessionTokens } from '../../actors/engines/tokens.js';
+import { createEngineRegistry } from '../../actors/engines/registry.js';
+import { defineEngine } from '../../actors/engines/engine.js';
+import { createGateway, type Gateway } from '../../lib/gateway/create.js';
+import { memoryStore } from '../../lib/store/memory.js';
+import type { Supervisor } from '../../lib/supervisor/contract.js';
+import { createSupervisor } from '../../lib/supervisor/create.js';
+import { counters, populate } from '../bench/actors.js';
+import { operatorToken } from '../lib/gateway/fixture.js';
+
+/** A gateway over very many of the least actors that there can be: for what only numbers can show. */
+export interface Crowd { readonly gateway: Gateway; readonly supervisor: Supervisor; close(): Promise<void> }
+
+export async function openCrowd(count: number): Promise<Crowd> {
+  const supervisor = await createSupervisor({ kinds: [counters.kind], store: memoryStore() });
+  await populate(supervisor, counters, count);
+  const registry = createEngineRegistry({ engines: [idle], default: 'idle' });
+  const gateway = await createGateway({
+    supervisor, registry, tokens: createSessionTokens(), operatorToken,
+    settings: { home: '/nowhere', sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 1_000, companyName: 'Crowd' },
+  });
+  return {
+    gateway, supervisor,
+    async close() {
+      await gateway.close(1_000);
+      await supervisor.stop({ drainMs: 1_000 });
+    },
+  };
+}
+
+const idle = defineEngine({ name: 'idle', effortMechanism: 'none', discover: async () => ({ available: true, defaultModel: null, models: [] }), turn: () => Promise.reject(new Error('nobody asks it')) });

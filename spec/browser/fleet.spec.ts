@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
+import { openBrowser, until, type Viewer } from './browser.js';
+import { openCrowd, type Crowd } from './crowd.js';
+
+/** All actors in a real browser: counted, listed, live. */
+describe('the fleet in a browser', () => {
+  let house: House;
+  let viewer: Viewer;
+  before(async () => { viewer = await openBrowser(); });
+  after(() => viewer.close());
+  beforeEach(async () => { house = await openHouse(); });
+  afterEach(() => house.close());
+
+  const item = async (title: string): Promise<string> => (await house.operator.post('/api/work-items', { title })).body.workItem.id as string;
+
+  it('asks for the token once, keeps it in the tab alone, and says when it is wrong', async () => {
+    const page = await viewer.open(house.gateway.url, { signedIn: false });
+    await page.fill('#token', 'x'.repeat(43));
+    await page.press('#token', 'Enter');
+    await page.waitForSelector('#token-note.bad');
+    await page.fill('#token', operatorToken);
+    await page.press('#token', 'Enter');
+    await page.waitForSelector('[data-connection=live]');
+    expect(page.url()).to.not.include(operatorToken);
+    expect(await page.evaluate('JSON.stringify({...localStorage}) + document.cookie')).to.not.include(operatorToken);
+    await page.reload();
+    await page.waitForSelector('[data-connection=live]');
+    await page.click('text=Forget token');
+    await page.waitForSelector('#token');
+    expect(await page.evaluate('JSON.stringify({...sessionStorage})')).to.not.include(operatorToken);
+    await page.context().close();
+  });
+
+  it('shows kinds, states and actors, and leads with one click or the keyboard to one of them', async () => {
+    const ids = [await item('first'), await item('second')];
+    await house.operator.post(`/api/work-items/${ids[1]}/status`, { status: 'executing' });
+    const page = await viewer.open(house.gateway.url);
+    await page.waitForSelector('.row >> text=second');
+    expect(await page.locator('.kinds .chip').allTextContents()).to.deep.equal(['work backlog 1', 'work executing 1']);
+    await page.click('.chip >> text=executing');
+    await page.waitForSelector('#list-title >> text=longest first');
+    await until(page, 'document.querySelectorAll(".row").length === 1');
+    await page.focus('.virtual');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#actor-title >> text=second');
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.waitForSelector('#supervision-title');
+    await page.keyboard.press('/');
+    await page.keyboard.type(ids[0] ?? '');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#actor-title >> text=first');
+    await page.context().close();
+  });
+
+  it('shows what happens while one looks: births, moves, counts, refusals', async () => {
+    const page = await viewer.open(house.gateway.url);
+    await page.waitForSelector('.empty >> text=There is no actor yet');
+    const id = await item('born later');
+    await page.waitForSelector(`.row >> text=${id}`);
+    await page.waitForSelector('.activity >> text=born');
+    await house.operator.post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'waiting' });
+    await page.waitForSelector('.row .state.bad >> text=blocked');
+    await page.waitForSelector('.chip.bad >> text=blocked');
+    await house.operator.post(`/api/work-items/${id}/approval`, { decision: 'approve' });
+    await page.waitForSelector('.activity >> text=NO_PENDING_APPROVAL');
+    await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I?' });
+    await page.waitForSelector('.row .waits >> text=on operator');
+    await page.context().close();
+  });
+
+  it('lists who is born while a page of the list is on its way, which does not know of them yet', async () => {
+    // It was lost once: neither in the page, which had been read before, nor taken from the feed, because its page was "still to come".
+    await item('early');
+    const page = await viewer.open(house.gateway.url, { signedIn: false });
+    let late = '';
+    await page.route('**/api/inspect/actors?kind=work-item*', async (route) => {
+      const answer = await route.fetch();
+      if (late === '') {
+        late = await item('late');
+        await page.waitForSelector(`.activity >> text=${late}`);
+      }
+      await route.fulfill({ response: answer });
+    });
+    await page.fill('#token', operatorToken);
+    await page.press('#token', 'Enter');
+    await page.waitForSelector('.row >> text=early');
+    await page.waitForSelector(`.row >> text=${late}`);
+    await page.context().close();
+  });
+
+  it('draws the supervision tree with its strategies, and says what does not work and why', async () => {
+    await item('x');
+    const page = await viewer.open(house.gateway.url, { at: '#/supervision' });
+    await page.waitForSelector('[role=tree]');
+    expect(await page.locator('[role=treeitem][aria-level="2"] > .supervisor > a').allInnerTexts()).to.include.members(['session', 'work-item']);
+    expect(await page.locator('[role=treeitem][aria-level="2"] .rules').first().innerText()).to.equal('each for itself, restarted after a failure; halted after 5 failures in 1 min');
+    expect(await page.locator('[aria-labelledby=circuits-title] li').allInnerTexts()).to.satisfy((texts: string[]) => texts.some((text) => /ghost/.test(text) && /Its program was not found\./.test(text) && /open/.test(text)));
+    await page.context().close();
+  });
+
+  it('breaks no rule of its own policy and throws nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+
+  describe('with 100,000 actors', () => {
+    let crowd: Crowd;
+    let page: Page;
+    before(async function () {
+      this.timeout(120_000);
+      crowd = await openCrowd(100_000);
+      page = await viewer.open(crowd.gateway.url);
+    });
+    after(() => crowd.close());
+
+    const rows = (): Promise<number> => page.locator('.row').count();
+
+    it('puts at most 200 rows into the page, at the beginning, in the middle and at the end', async function () {
+      this.timeout(60_000);
+      await page.waitForSelector('.row >> text=a0');
+      expect(await rows()).to.be.greaterThan(5).and.at.most(200);
+      expect(await page.locator('.row').first().getAttribute('aria-setsize')).to.equal('100000');
+      for (const [index, id] of [[50_000, /^a\d+/], [99_999, /^a99999/]] as const) {
+        await page.evaluate(`document.querySelector('.virtual').scrollTop = ${index * 52}`);
+        const row = page.locator(`#row-${index}`);
+        await until(page, `document.querySelector('#row-${index} .who')`);
+        expect(await row.innerText()).to.match(id);
+        expect(await rows()).to.be.at.most(200);
+      }
+      await page.setViewportSize({ width: 1360, height: 4_000 });
+      await until(page, 'document.querySelector(".virtual").clientHeight > 3000');
+      expect(await rows()).to.be.at.most(200);
+    });
+
+    it('goes on to be live: a row that can be seen follows its actor', async () => {
+      const id = (await page.locator('.row b').first().innerText()).trim();
+      const revision = crowd.supervisor.status.seq;
+      await crowd.supervisor.ask('counter', id, { type: 'add', n: 1 });
+      await page.waitForSelector(`.activity [data-seq="${revision + 1}"] >> text=${id}`);
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { Troupe } from '../lib/cli/troupe.js';
+import { makeClient } from '../lib/gateway/fixture.js';
+import { openBrowser, type Viewer } from './browser.js';
+
+/** `troupe open`, with a real browser: nothing is typed, and no token is ever in it. */
+describe('a paired browser', () => {
+  let troupe: Troupe;
+  let viewer: Viewer;
+  before(async () => {
+    viewer = await openBrowser();
+    troupe = await Troupe.create();
+    await troupe.start();
+  });
+  after(async () => {
+    await viewer.close();
+    await troupe.clear();
+  });
+
+  it('comes in by the link of troupe open, sees everything live, may send, and keeps nothing that a script can read', async () => {
+    const { url, token, port } = await troupe.announcement();
+    const operator = makeClient(port, { authorization: `Bearer ${token}` });
+    const id = (await operator.post('/api/work-items', { title: 'seen by cookie' })).body.workItem.id as string;
+    const { out } = await troupe.run('open', '--print', '--home', troupe.home());
+    const page = await viewer.open(url, { signedIn: false });
+    await page.goto(out.trim());
+    await page.waitForURL(`${url}/inspect`);
+    await page.waitForSelector('[data-connection=live]');
+    expect(page.url()).to.not.include('svc-bootstrap');
+    await page.click(`.row >> text=${id}`);
+    await page.click('[data-event="item.move"][data-to="executing"] > button');
+    await page.click('[data-event="item.move"][data-to="executing"] button[type=submit]');
+    await page.waitForSelector('[data-state="work.executing"].lit');
+    expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).to.equal('{}');
+    expect(await page.locator('text=Forget token').count()).to.equal(0);
+    await page.context().close();
+  });
+
+  it('is let in as well by a grant in the fragment of the page itself, which is gone from the address at once', async () => {
+    const { url } = await troupe.announcement();
+    const { out } = await troupe.run('open', '--print', '--home', troupe.home());
+    const page = await viewer.open(url, { signedIn: false, at: new URL(out.trim()).hash });
+    await page.waitForSelector('[data-connection=live]');
+    expect(page.url()).to.not.include('svc-bootstrap');
+    await page.context().close();
+  });
+
+  it('breaks no rule of the policy and throws nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+});

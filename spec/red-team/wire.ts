@@ -1,0 +1,17 @@
+import { connect } from 'node:net';
+
+/** Bytes on a bare connection; everything that came back until it closed, or until the far side was silent after its answers. */
+export function raw(port: number, parts: readonly (string | Buffer)[], options: { readonly keepOpen?: boolean } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let heard = '';
+    socket.on('data', (chunk) => (heard += String(chunk)));
+    socket.on('error', () => undefined); // being cut is an answer
+    socket.on('close', () => resolve(heard));
+    for (const part of parts) socket.write(part);
+    if (options.keepOpen !== true) socket.end();
+  });
+}
+
+/** The status lines among the answers, in their order. */
+export const statuses = (heard: string): number[] => [...heard.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)].map(([, status]) => Number(status));
