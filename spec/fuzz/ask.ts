@@ -23,7 +23,7 @@ export interface Ask {
   readonly spoiled: readonly string[];
 }
 
-export type CallerName = 'none' | 'bad' | 'odd' | 'operator' | 'agent' | 'tool';
+export type CallerName = 'none' | 'bad' | 'odd' | 'operator' | 'agent' | 'tool' | 'browser';
 
 /** The bytes of a request. What a `short` body lacks is never sent: the client hangs up instead. */
 export function bytesOf(ask: Ask, port: number): Buffer {

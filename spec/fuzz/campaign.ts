@@ -45,16 +45,21 @@ export async function fuzz(options: { readonly requests: number; readonly seed: 
   }
 }
 
+/** Without what differs between two faults of the same kind. */
+const keyOf = (fault: string): string => `${fault.slice(0, 40)} ${/"stack":"(.{0,160})/.exec(fault)?.[1] ?? ''}`.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{6,}|fuzz-\w{6}/g, '…');
+
 const batchSize = 2_000;
 const inFlight = 16;
 const slowMs = 250;
+/** Their work is as long as what they copy, and people ask for it. */
+const copying = /\/api\/(?:backup|inspect\/bundle)$/;
 /** A tenth of what is sent are frames on sockets. */
 const frameShare = 0.1;
 
 async function attack(victim: Victim, { requests, seed, tell = () => undefined }: Parameters<typeof fuzz>[0]): Promise<Report> {
   const world = new World(victim);
   const document = readDocument(await world.ask('GET', '/api/openapi.json'));
-  const secrets = (): string[] => [...victim.secrets, ...(world.agent ? [world.agent.token] : [])];
+  const secrets = (): string[] => [...victim.secrets, ...(world.agent ? [world.agent.token] : []), ...(world.browser?.cookies.split('; ').map((one) => one.slice(one.indexOf('=') + 1)).filter((one) => one.length > 40) ?? [])];
   const judge = judgeOf(document, { secrets, home: victim.home, install: fileURLToPath(new URL('../../', import.meta.url)) });
   const readLog = logWatch(join(victim.home, 'logs', 'gateway.log'), secrets);
   const counts = new Map<string, number>();
@@ -106,7 +111,7 @@ async function attack(victim: Victim, { requests, seed, tell = () => undefined }
         sent += 1;
         slowestMs = Math.max(slowestMs, answer.ms);
         if (answer.status >= 200 && answer.status < 300 && operation) reached.add(operation.key);
-        if (answer.ms > slowMs && !operation?.key.includes('/api/backup')) slow.push(ask);
+        if (answer.ms > slowMs && !copying.test(operation?.key ?? '')) slow.push(ask);
         const faults = judge.faultsOf(ask, answer);
         if (faults.length > 0) suspects.push(ask);
         for (const { key, detail } of faults) note(key, detail, shown(ask));
@@ -134,7 +139,7 @@ async function attack(victim: Victim, { requests, seed, tell = () => undefined }
     if (!victim.alive) return note('crash', victim.said().slice(-2_000), `within the ${batchSize} requests before #${sent}`);
     const healthy = await fetch(`http://127.0.0.1:${victim.port}/healthz`).then((answer) => answer.ok, () => false);
     if (!healthy) note('unhealthy', '/healthz does not answer', `before #${sent}`);
-    for (const fault of await readLog()) note(fault.slice(0, 90).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{6,}/g, '…'), fault, `before #${sent}`);
+    for (const fault of await readLog()) note(keyOf(fault), fault, `before #${sent}`);
     const oops = /(?:Unhandled|uncaught|Warning:|\n\s+at )[^\n]*/i.exec(victim.said())?.[0];
     if (oops !== undefined) note('standard error', oops, `before #${sent}`);
   }

@@ -22,7 +22,8 @@ export function judgeOf(document: Document, places: { readonly secrets: () => re
 
   function operationOf(ask: Ask): Operation | undefined {
     const own = exact.get(ask.operation);
-    const fits = patterns.filter(({ operation, pattern }) => operation.method === ask.method && pattern.test(ask.path));
+    const path = ask.path.split(/[?#]/, 1)[0] ?? '';
+    const fits = patterns.filter(({ operation, pattern }) => operation.method === ask.method && pattern.test(path));
     const literal = fits.sort((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length)[0]?.operation;
     return fits.some(({ operation }) => operation === own) && literal?.path.split('{').length === own?.path.split('{').length ? own : literal;
   }
@@ -41,6 +42,7 @@ export function judgeOf(document: Document, places: { readonly secrets: () => re
     if (status >= 500 && !(typeof code === 'string' && [502, 503, 507].includes(status) && document.refusals[code] === status)) fault(`answers ${status}`);
     if (status >= 400 && ask.method !== 'HEAD') {
       const { error } = (body ?? {}) as { error?: unknown };
+      if (operation?.path === '/mcp' && text.startsWith('{"jsonrpc":')) return found; // refused in the words of its own protocol
       if (typeof error !== 'string' || typeof code !== 'string') fault('refusal without error and code');
       else if (document.refusals[code] === undefined && code !== 'INTERNAL') fault(`unknown code ${code}`);
       else if (operation && status < 500 && !generic.has(code) && !operation.codes.get(status)?.has(code)) fault(`undocumented ${code}`);
@@ -61,7 +63,7 @@ export function judgeOf(document: Document, places: { readonly secrets: () => re
 }
 
 /** Codes that any route may answer with, before it is known which it is. */
-const generic: ReadonlySet<string> = new Set(['BAD_REQUEST', 'UNAUTHENTICATED', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'HOST_REFUSED', 'ORIGIN_REFUSED', 'CROSS_SITE_REFUSED', 'DRAINING', 'INTERNAL', 'FORBIDDEN']);
+const generic: ReadonlySet<string> = new Set(['BAD_REQUEST', 'UNAUTHENTICATED', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'HOST_REFUSED', 'ORIGIN_REFUSED', 'CROSS_SITE_REFUSED', 'DRAINING', 'INTERNAL', 'FORBIDDEN', 'EXPECTATION_FAILED', 'HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT']);
 const stack = /\n\s+at [^\n]{3,}|node:internal\/|[\w-]+\.[jt]s:\d+:\d+|\bENOENT\b|\bEACCES\b|(?:Type|Reference|Range|Syntax)Error\b/;
 
 /** Who shows no credential, or a wrong one, gets in only where the table says so; agents not where all are refused. */
@@ -70,6 +72,7 @@ function allowed({ callers }: Operation, { caller, spoiled }: Ask): boolean {
   if (spoiled.some((way) => /^(?:x-svc|Cookie)/.test(way))) return true; // no longer the caller that it was
   if (caller === 'none') return yes('none');
   if (caller === 'bad' || caller === 'odd') return yes('bad') || yes('none');
+  if (caller === 'browser') return yes('device');
   return caller === 'operator' || ['self', 'above', 'below', 'stranger'].some(yes);
 }
 

@@ -45,7 +45,7 @@ function write(draft: Draft, json: unknown): void {
   if (!draft.headers.some(([name]) => name === 'Content-Type')) draft.headers.push(['Content-Type', 'application/json']);
 }
 
-const callerOf = (random: Random): CallerName => random.pick<CallerName>(['operator', 'operator', 'operator', 'operator', 'operator', 'operator', 'operator', 'agent', 'agent', 'tool', 'none', 'bad', 'odd']);
+const callerOf = (random: Random): CallerName => random.pick<CallerName>(['operator', 'operator', 'operator', 'operator', 'operator', 'operator', 'operator', 'agent', 'agent', 'tool', 'browser', 'none', 'bad', 'odd']);
 
 function credentials(caller: CallerName, world: World, random: Random): [string, string][] {
   const bearer = (token: string): [string, string] => ['Authorization', `Bearer ${token}`];
@@ -55,6 +55,7 @@ function credentials(caller: CallerName, world: World, random: Random): [string,
     case 'operator': return [bearer(token)];
     case 'agent': return [bearer(agent.token)];
     case 'tool': return [bearer(random.chance(0.5) ? token : agent.token), ['x-svc-tool-call', '1'], ['x-svc-caller-session', agent.id], ['x-svc-session-capability', agent.token]];
+    case 'browser': return [['Cookie', world.browser?.cookies ?? 'svc_auth=x'], ['Origin', `http://127.0.0.1:${world.victim.port}`]];
     case 'bad': return [bearer('wrong-token-wrong-token-wrong-token-wrong-tok')];
     case 'odd': return random.pick<() => [string, string][]>([
       () => [['Authorization', token]], () => [['Authorization', `bearer ${token}`]], () => [['Authorization', `Bearer  ${token}`]], () => [['Authorization', `Basic ${Buffer.from(`operator:${token}`).toString('base64')}`]], () => [['Authorization', '']], () => [['Authorization', 'Bearer ']],

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -97,8 +97,11 @@ async function furnish(home: string): Promise<void> {
     ...Object.fromEntries(skillNames.map((name) => [`skills/${name}/SKILL.md`, skillText(name)])),
   };
   for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(home, name)), { recursive: true });
-    await writeFile(join(home, name), text);
+    const path = join(home, name);
+    if (await readFile(path, 'utf8').catch(() => undefined) === text) continue;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(`${path}.new`, text); // the gateway must not read half a file
+    await rename(`${path}.new`, path);
   }
 }
 
@@ -126,7 +129,7 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
+export async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const deadline = performance.now() + 30_000; performance.now() < deadline; await wait(20)) if (await check()) return;
   throw new Error(`waited 30 s for ${what}`);
 }

@@ -1,6 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import type { Random } from '../crash/random.js';
 import { chain } from '../machines/graph/graphs.js';
-import { skillNames, skillText, people, type Victim } from './victim.js';
+import { people, skillNames, skillText, until, type Victim } from './victim.js';
 
 /**
  * What is true in the home under test: actors that exist, by kind of path. Filled by an operator with plain requests
@@ -9,6 +10,7 @@ import { skillNames, skillText, people, type Victim } from './victim.js';
 export class World {
   readonly ids: Record<string, string[]> = { sessions: [], 'work-items': [], comments: [], cron: [], files: [], 'workflow-definitions': [], busy: [], challenges: [], filePaths: [], messages: [] };
   agent: { readonly id: string; readonly token: string } | undefined;
+  browser: { readonly id: string; readonly cookies: string } | undefined;
   kinds: readonly string[] = [];
   tools: readonly { readonly name: string; readonly inputSchema: Readonly<Record<string, unknown>> }[] = [];
   #round = 0;
@@ -19,6 +21,8 @@ export class World {
     const { ids } = this;
     this.#round += 1;
     await this.victim.furnish();
+    let known: unknown = await this.ask('GET', '/api/org');
+    await until(async () => people.every((name) => JSON.stringify(known).includes(`"${name}"`)) || (known = await this.ask('GET', '/api/org'), false), 'everybody to be back');
     await this.#keepAgent();
     for (let n = 0; n < 4; n++) {
       this.#know('work-items', await this.#post('/api/work-items', { title: `Plant ${this.#round}.${n}`, assignee: people[n] }));
@@ -28,11 +32,15 @@ export class World {
     await this.#post(`/api/work-items/${ids['work-items']?.at(-1)}/approval/request`, { request: 'May I?' });
     for (let n = 0; n < 2; n++) {
       this.#know('cron', await this.#post('/api/cron', { prompt: 'list', schedule: '0 0 1 1 *', name: `job ${this.#round}` }));
-      this.#know('workflow-definitions', await this.#post('/api/workflow-definitions', { ...chain('a', 'b'), title: `Flow ${this.#round} ${n}` }), 'definition');
+      this.#know('workflow-definitions', await this.#post('/api/workflow-definitions', { ...chain('a', 'b'), title: `Flow ${this.#round} ${n}` }));
       const file = await this.#post('/api/files', { content: Buffer.from('hello world').toString('base64'), filename: 'hello.txt' });
       this.#know('files', file);
       this.#know('filePaths', { id: file['path'] });
     }
+    const flow = ids['workflow-definitions']?.at(-1);
+    this.#know('runs', await this.#post(`/api/workflow-definitions/${flow}/runs`, {}));
+    ids['flows'] = [flow ?? ''];
+    await this.#pair();
     const busy = this.#know('busy', await this.#post('/api/sessions', { prompt: 'wait', engine: 'keeper' }));
     for (const prompt of ['then', 'and then']) await this.#post(`/api/sessions/${busy}/message`, { prompt });
     for (const old of ids['busy']?.splice(0, ids['busy'].length - 1) ?? []) await this.#post(`/api/sessions/${old}/stop`, {});
@@ -102,6 +110,10 @@ export class World {
   param(path: string, name: string, random: Random): string {
     const one = (kind: string): string => (this.ids[kind]?.length ? random.pick(this.ids[kind]) : 'none');
     const resource = path.split('/')[2] ?? '';
+    if (name === 'runId') return one('runs');
+    if (path.includes('{runId}') && name === 'id') return one('flows');
+    if (resource === 'auth') return this.browser?.id ?? 'none';
+    if (path.startsWith('/inspect/')) return random.pick(['page.js', 'index.html', 'style.css']);
     if (name === 'commentId') return one('comments');
     if (name === 'relation') return random.pick(['blocks', 'relates', 'duplicates']);
     if (name === 'other') return one('work-items');
@@ -130,6 +142,25 @@ export class World {
   }
 
   toolArguments: (schema: Readonly<Record<string, unknown>>, random: Random) => unknown = () => ({});
+
+  /** A browser of this machine, paired as `troupe pair` does it. Strangers share a limit with it: then the old one must do. */
+  async #pair(): Promise<void> {
+    const url = `http://127.0.0.1:${this.victim.port}/api/auth/`;
+    const post = (path: string, body: object): Promise<Response> => fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const proven = async (): Promise<string | undefined> => {
+      const { challengeId, nonce, path } = await (await post('pairing-challenges', {})).json() as Record<string, string | undefined>;
+      if (path !== undefined && nonce !== undefined) await writeFile(path, nonce, { mode: 0o600 });
+      return challengeId;
+    };
+    const spare = await proven();
+    if (spare !== undefined) this.ids['challenges'] = [spare];
+    const { code } = await (await post('pairing-codes', { challengeId: await proven() })).json() as { code?: string };
+    const paired = await post('pair', { code: code ?? '' });
+    const cookies = paired.headers.getSetCookie().map((one) => one.split(';', 1)[0]).join('; ');
+    if (!paired.ok) return;
+    const { devices } = await this.ask('GET', '/api/auth/devices') as { devices?: readonly { id: string }[] };
+    this.browser = { id: devices?.[0]?.id ?? 'none', cookies };
+  }
 
   async #keepAgent(): Promise<void> {
     const alive = this.agent && (await this.ask('GET', `/api/sessions/${this.agent.id}?messages=0`))['status'] === 'running';
