@@ -38,8 +38,9 @@ export class World {
       this.#know('filePaths', { id: file['path'] });
     }
     const flow = ids['workflow-definitions']?.at(-1);
-    this.#know('runs', await this.#post(`/api/workflow-definitions/${flow}/runs`, {}));
+    this.#know('runs', await this.#post(`/api/workflow-definitions/${flow}/run`, {}));
     ids['flows'] = [flow ?? ''];
+    ids['runs'] = ids['runs']?.slice(-1) ?? []; // of that workflow
     await this.#pair();
     const busy = this.#know('busy', await this.#post('/api/sessions', { prompt: 'wait', engine: 'keeper' }));
     for (const prompt of ['then', 'and then']) await this.#post(`/api/sessions/${busy}/message`, { prompt });
