@@ -9,7 +9,7 @@ import { logWatch } from './log-watch.js';
 import { makeAsk } from './make-ask.js';
 import { shrink } from './shrink.js';
 import { fuzzSockets } from './sockets.js';
-import { removeHome, startVictim, type Victim } from './victim.js';
+import { faultsLeftIn, removeHome, startVictim, type Victim } from './victim.js';
 import { Wire } from './wire.js';
 import { World } from './world.js';
 
@@ -36,8 +36,10 @@ export async function fuzz(options: { readonly requests: number; readonly seed: 
   const home = await mkdtemp(join(tmpdir(), 'fuzz-'));
   const victim = await startVictim(home);
   try {
-    const report = await attack(victim, options);
+    const attacked = await attack(victim, options);
     await victim.close();
+    const left = await faultsLeftIn(home);
+    const report = { ...attacked, findings: [...attacked.findings, ...left.map((detail) => ({ key: 'left behind', detail, times: 1, request: 'after the run' }))] };
     if (report.findings.length === 0) await Promise.all([removeHome(home), removeHome(`${home}-backup`)]);
     return report;
   } finally {

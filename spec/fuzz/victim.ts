@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ export async function startVictim(home: string): Promise<Victim> {
   await writeFile(join(home, 'keeper.cjs'), keeper);
   await writeFile(join(home, 'config.yaml'), configOf(home, (farSide.address() as AddressInfo).port));
   await furnish(home);
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)), 'start', '--home', home, '--port', '0'], {
+  const child = spawn(process.execPath, [program, 'start', '--home', home, '--port', '0'], {
     env: { PATH: join(home, 'empty'), HOME: join(home, 'empty'), NO_COLOR: '1' }, stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
@@ -62,6 +62,15 @@ export async function startVictim(home: string): Promise<Victim> {
   };
 }
 
+/** What the program itself says of a home that nobody runs any more: `verify` of the store, `audit verify` of the audit log. */
+export async function faultsLeftIn(home: string): Promise<string[]> {
+  const said = await Promise.all([['verify'], ['audit', 'verify']].map((words) => new Promise<string[]>((resolve) => {
+    execFile(process.execPath, [program, ...words, '--home', home], { timeout: 120_000, maxBuffer: 2 ** 24 }, (error, out, err) => resolve(error ? [`${words.join(' ')}: ${err}${out}`.slice(0, 2_000)] : []));
+  })));
+  return said.flat();
+}
+
+const program = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 export const skillNames = Array.from({ length: 20 }, (_, index) => `skill-${index}`);
 export const people = ['chief', 'bob', 'ann', 'cat'];
 export const skillText = (name: string): string => `---\nname: ${name}\ndescription: Brews tea.\n---\n\n# ${name}\n`;

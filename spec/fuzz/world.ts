@@ -42,9 +42,12 @@ export class World {
     ids['flows'] = [flow ?? ''];
     ids['runs'] = ids['runs']?.slice(-1) ?? []; // of that workflow
     await this.#pair();
-    const busy = this.#know('busy', await this.#post('/api/sessions', { prompt: 'wait', engine: 'keeper' }));
-    for (const prompt of ['then', 'and then']) await this.#post(`/api/sessions/${busy}/message`, { prompt });
-    for (const old of ids['busy']?.splice(0, ids['busy'].length - 1) ?? []) await this.#post(`/api/sessions/${old}/stop`, {});
+    const busy = await this.#isRunning(ids['busy']?.[0]) ? ids['busy']?.[0] : (await this.#post('/api/sessions', { prompt: 'wait', engine: 'keeper' }))['id'];
+    ids['busy'] = [String(busy)];
+    await this.#post(`/api/sessions/${String(busy)}/queue/resume`, {});
+    for (const prompt of ['then', 'and then']) await this.#post(`/api/sessions/${String(busy)}/message`, { prompt });
+    const queue = Object.values(await this.ask('GET', `/api/sessions/${String(busy)}/queue`)) as readonly { readonly id: string }[];
+    ids['queued'] = queue.map(({ id }) => id);
     const first = ids['sessions']?.at(-1);
     const { messages } = await this.ask('GET', `/api/sessions/${first}`) as { messages?: readonly { id: string }[] };
     if (messages?.[0]) this.#know('messages', messages[0]);
@@ -124,7 +127,7 @@ export class World {
     if (resource === 'connectors') return 'hook';
     if (path.includes('employees')) return random.pick(people);
     if (path.includes('departments')) return random.pick(['build', 'board', 'sales']);
-    if (path.includes('/queue')) return name === 'id' ? one('busy') : 'none';
+    if (path.includes('/queue')) return name === 'id' ? one('busy') : one('queued');
     if (resource === 'inspect') return one(random.pick(['sessions', 'work-items', 'files', 'cron', 'workflow-definitions']));
     return this.ids[resource] ? one(resource) : 'none';
   }
@@ -164,10 +167,13 @@ export class World {
   }
 
   async #keepAgent(): Promise<void> {
-    const alive = this.agent && (await this.ask('GET', `/api/sessions/${this.agent.id}?messages=0`))['status'] === 'running';
-    if (alive) return;
+    if (await this.#isRunning(this.agent?.id)) return;
     const { id } = await this.#post('/api/sessions', { prompt: 'stay', engine: 'keeper', employee: 'bob' }) as { id: string };
     this.agent = { id, token: await this.victim.tokenOf(id) };
+  }
+
+  async #isRunning(id: string | undefined): Promise<boolean> {
+    return id !== undefined && (await this.ask('GET', `/api/sessions/${id}?messages=0`))['status'] === 'running';
   }
 
   #post(path: string, body: unknown): Promise<Record<string, unknown>> {
