@@ -13,6 +13,7 @@ import { scheduleKind } from '../actors/kinds/schedule.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import { launchFire } from './commands/cron.js';
 import type { Desk, DeskSettings } from './commands/desk.js';
+import { launchScheduled } from './commands/workflow-runs/follow-schedule.js';
 import { receiveMessage } from './commands/receive-message.js';
 import type { Config } from './home/config.js';
 import type { Layout } from './home/layout.js';
@@ -32,7 +33,13 @@ export const homeKinds = (layout: Layout, records: Records, desk: () => Promise<
 /** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
 function cronHands(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {
   return {
-    launch: { fence: false, run: async (input: LaunchInput) => launchFire(await desk(), input) },
+    launch: {
+      fence: false,
+      run: async (input: LaunchInput) => {
+        const { workflowId } = input.job;
+        return workflowId === null ? launchFire(await desk(), input) : launchScheduled(await desk(), workflowId, input);
+      },
+    },
     record: { fence: false, run: ({ jobId, line }: { readonly jobId: string; readonly line: RunLine }) => records.runs.append(jobId, line) },
   };
 }

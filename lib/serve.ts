@@ -20,6 +20,8 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { readConfig } from './home/read-config.js';
+import { followTodos } from './commands/workflow-runs/follow-todos.js';
+import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
 import { attachmentPath, homeKinds, inboxes, settingsOf } from './ports.js';
@@ -139,6 +141,11 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     // Agents of an earlier life go on only now, when there is a gateway for them to speak to.
     registry.refresh();
     open.open();
+    const todos = followTodos(opened.desk, (error) => log.error({ err: error }, 'the changes of work items could not be followed'));
+    undo.push(async () => todos.close());
+    opened.desk.wakers = todos;
+    await todos.look();
+    void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
     await alignConnectors(supervisor, connectors);
 
     let closing: Promise<void> | undefined;

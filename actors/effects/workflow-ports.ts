@@ -1,6 +1,5 @@
-import type { Json } from '../../machines/ground.js';
 import type { ActionActor, SessionActor, StepOptions, WorkflowDefinition } from '../../machines/graph/definition.js';
-import type { Attempted, RunStatus, StepOutcome } from '../../machines/workflow-run/context.js';
+import type { Attempted, StepOutcome } from '../../machines/workflow-run/context.js';
 
 /**
  * What the hands of a run may reach. A gateway wires all of it (lib/commands/workflow-runs/ports.ts); a program of your
@@ -43,6 +42,3 @@ export type StepRun = Deed<'workflow'>;
 
 /** The address of what was opened, or why it could not be. */
 export type Opened = { readonly id: string } | { readonly refused: string };
-
-/** A run that is to be shown as evidence. */
-export interface EvidenceOf { readonly runId: string; readonly status: RunStatus; readonly receipts: readonly Json[] }

@@ -21,6 +21,8 @@ export interface Desk {
   readonly records?: Records;
   /** Absent: none can be configured. */
   readonly connectors?: Connectors;
+  /** Told whenever a definition was written: somebody may have to wake it. */
+  wakers?: { look(): Promise<void> };
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
 }

@@ -2,7 +2,7 @@ import type { Json } from '../ground.js';
 import { parseCondition, type Condition, type Patterns } from './conditions.js';
 import { definitionLimits as limits, type Gate, type LoopPolicy, type Trigger, type WorkflowEdge } from './definition.js';
 import { listAt, maybeTextAt, note, numberAt, recordAt, textAt, timeAt, within, wordAt, isRaw, type Place, type Raw, type Reading } from './reader.js';
-import { scheduleFault } from './schedule.js';
+import { scheduleFault } from '../cron-time.js';
 import { shapeFaults, type ValueShape } from './value-shape.js';
 
 /** The parts of a definition that nodes and edges share: gates, conditions, shapes, triggers, loops, edges. */
@@ -90,7 +90,7 @@ function readSchedule(reading: Reading, raw: Raw, place: Place): Trigger {
   const cron = textAt(reading, raw, 'cron', place, { charsMax: 200, code: 'bad-schedule' });
   const timezone = textAt(reading, raw, 'timezone', place, { charsMax: 64, standard: 'UTC', code: 'bad-schedule' });
   const fault = cron === '' ? undefined : scheduleFault(cron, timezone); // its absence was noted above
-  if (fault !== undefined) note(reading, 'bad-schedule', fault, within(place, 'cron'));
+  if (fault !== undefined) note(reading, 'bad-schedule', fault.message, within(place, fault.path === 'schedule' ? 'cron' : 'timezone'));
   return { kind: 'schedule', cron, timezone, until: timeAt(reading, raw, 'until', place, 'bad-schedule') };
 }
 

@@ -4,7 +4,7 @@ import { announce, effect, type Wish } from '../ground.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { limits, type FireInput, type JobFields, type LastRun, type ScheduleContext, type ScheduleEvent, type ScheduleInput } from './context.js';
-import { scheduleFault } from './next.js';
+import { scheduleFault } from '../cron-time.js';
 import { ahead, fire, planDue, type Plan } from './plan.js';
 
 /**

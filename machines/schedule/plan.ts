@@ -1,6 +1,6 @@
 import { isoTime } from '../iso-time.js';
 import { limits, type FireInput, type ScheduleContext } from './context.js';
-import { nextAfter } from './next.js';
+import { nextAfter } from '../cron-time.js';
 
 /** What an alarm means: which fires run, which were missed, and when it is due next. */
 export interface Plan {

@@ -40,6 +40,52 @@ describe('serve with runs of workflows', () => {
     await far.close();
   });
 
+  it('has a cron job for a definition that wakes by the clock: made, changed and taken away with it', async () => {
+    const client = await open();
+    const daily = (cron: string) => [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron, timezone: 'Europe/Vienna' } }, { id: 'a', type: 'step', actor: { kind: 'noop' } }];
+    const made = await client.post(`${root}/mutate`, { operation: 'create', definition: { title: 'Daily', nodes: daily('0 7 * * *'), edges: [{ id: 'ta', from: 't', to: 'a' }] } });
+    expect(made.status, made.text).to.equal(201);
+    const job = async () => ((await client.get('/api/cron')).body as { id: string; schedule: string; timezone: string }[]).find(({ id }) => id === 'workflow:daily');
+    expect(await job()).to.include({ schedule: '0 7 * * *', timezone: 'Europe/Vienna' });
+    expect((await client.call('DELETE', '/api/cron/workflow:daily')).status).to.equal(409);
+    const changed = await client.post(`${root}/mutate`, { operation: 'update', workflowId: 'daily', patch: { nodes: daily('30 8 * * *') } });
+    expect(changed.status, changed.text).to.equal(200);
+    expect(await job()).to.include({ schedule: '30 8 * * *' });
+    const fired = await client.post('/api/cron/workflow:daily/trigger');
+    expect(fired.status, fired.text).to.equal(200);
+    const runs = await poll(() => client.get(`${root}/daily/runs`), ({ body }) => body.runs.length > 0 && body.runs[0].status === 'completed');
+    expect(runs.body.runs[0].trigger).to.deep.include({ source: 'schedule', event: 'workflow:daily' });
+    const recorded = await poll(() => client.get('/api/cron/workflow:daily/runs'), ({ body }) => body.length > 0);
+    expect(recorded.body[0].status).to.equal('success');
+    await client.post(`${root}/daily/pause`);
+    expect(await job()).to.equal(undefined);
+    await client.post(`${root}/daily/resume`);
+    expect(await job()).to.include({ schedule: '30 8 * * *' });
+  });
+
+  it('wakes a definition when a work item changes its status, once per change, also over a restart', async () => {
+    const before = await open();
+    const trigger = { kind: 'todo-status-change', toStatus: 'in_review', fromStatus: null, filter: { source: 'human', department: null, assignee: null } };
+    const definition = { title: 'Review', concurrency: 8, nodes: [{ id: 't', type: 'trigger', trigger }, { id: 'a', type: 'step', actor: { kind: 'noop' } }], edges: [{ id: 'ta', from: 't', to: 'a' }] };
+    const made = await before.post(`${root}/mutate`, { operation: 'create', definition });
+    expect(made.status, made.text).to.equal(201);
+    const moved = async (client: Client): Promise<string> => {
+      const { body: { workItem } } = await client.post('/api/work-items', { title: 'Look at this' });
+      await client.post(`/api/work-items/${workItem.id}/status`, { status: 'executing' });
+      await client.post(`/api/work-items/${workItem.id}/status`, { status: 'in_review' });
+      return workItem.id as string;
+    };
+    const first = await moved(before);
+    const runs = (client: Client, count: number) => poll(() => client.get(`${root}/review/runs`), ({ body }) => body.runs.length >= count);
+    expect((await runs(before, 1)).body.runs[0].trigger).to.deep.include({ source: 'todo-status-change', event: 'executing→in_review' });
+    await served?.close();
+    const after = await open();
+    const second = await moved(after);
+    const all = await runs(after, 2);
+    const items = await Promise.all((all.body.runs as { runId: string }[]).map(async ({ runId }) => (await after.get(`${root}/review/runs/${runId}`)).body.trigger.payload.workItemId as string));
+    expect(items.sort()).to.deep.equal([first, second].sort());
+  });
+
   it('goes on after a restart where it was parked, and ends with its evidence', async () => {
     const before = await open();
     const definition = {

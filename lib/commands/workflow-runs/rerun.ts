@@ -25,7 +25,7 @@ export async function rerun(desk: Desk, run: RunView, { nodeId, input, idempoten
   const inherited = inheritedBy(definition, run, nodeId, outcomes);
   const wish: InnerWish = {
     workflowId: run.workflowId, version: run.definitionVersion, input: input === undefined ? before : input, inherited, rerunOf: { runId: run.runId, nodeId },
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}` }), workItemId: run.workItemId,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }), workItemId: run.workItemId,
   };
   return startRun(desk, wish, asking);
 }

@@ -12,6 +12,7 @@ import { asked, recordOf, type Asking, type Desk, type Done } from '../desk.js';
 import { inTurn } from '../in-turn.js';
 import { itemKinship, sessionKinship } from '../kinship.js';
 import { presentSession } from '../present-session.js';
+import { workflowsOff } from '../workflows/read-workflow.js';
 import { preflight } from './preflight.js';
 import { mayRun, stewardsOf } from './run-authority.js';
 import { newestDefinition, workflowIdOf } from './definitions.js';
@@ -24,6 +25,8 @@ import type { InnerWish, RunWish } from './wish.js';
  * @example await startRun(desk, {workflowId: 'digest', trigger: {source: 'schedule', event: 'workflow:digest', fireRef}, idempotencyKey: fireRef}, {by: system('cron')})
  */
 export async function startRun(desk: Desk, wish: RunWish, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const off = workflowsOff(desk);
+  if (off) return off;
   const definition = await definitionFor(desk, wish);
   if (isRefusal(definition)) return definition;
   const input = wish.input ?? wish.trigger?.payload ?? null;

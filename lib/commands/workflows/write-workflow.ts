@@ -5,6 +5,7 @@ import { parseDefinition, slug } from '../../../machines/graph/read-definition.j
 import { definitionOfSop } from '../../../machines/graph/sop.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { followSchedule } from '../workflow-runs/follow-schedule.js';
 import { callCircles } from './call-circle.js';
 import { merged } from './merged.js';
 import { readDefinition, sound, workflowNamed, workflowsOff } from './read-workflow.js';
@@ -94,6 +95,10 @@ async function nameTaken(desk: Desk, name: string, id: string): Promise<Refusal 
 
 async function done(desk: Desk, view: ActorView, written: Written, asking: Asking): Promise<Done<WorkflowDefinition> | Refusal> {
   const { version } = view.view as unknown as { version: number };
+  if (!asking.dryRun) {
+    await followSchedule(desk, view.id);
+    await desk.wakers?.look();
+  }
   const value = asking.dryRun ? parseDefinition(written, { stamp: { id: view.id, version } }).definition : await readDefinition(desk, view.id, version);
   return isRefusal(value) ? value : { value, replayed: view.replayed === true, steps: view.steps ?? [] };
 }

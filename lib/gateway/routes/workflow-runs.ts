@@ -6,7 +6,6 @@ import { cancelRun, editStep, escalateGate, resolveGate } from '../../commands/w
 import { submitOutput } from '../../commands/workflow-runs/submit-output.js';
 import type { RunWish } from '../../commands/workflow-runs/wish.js';
 import { recordOf, type Asking, type Desk, type Done } from '../../commands/desk.js';
-import { workflowsOff } from '../../commands/workflows/read-workflow.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/ground.js';
@@ -82,8 +81,6 @@ function steer<Body extends z.ZodType>(
 }
 
 async function begin(desk: Desk, wish: RunWish, asking: Asking): Promise<Reply | Refusal> {
-  const disabled = workflowsOff(desk);
-  if (disabled) return disabled;
   const done = await startRun(desk, { ...wish, idempotencyKey: asking.idempotency?.key }, asking);
   if (isRefusal(done)) return done;
   const reply = await shown(desk, done, asking);

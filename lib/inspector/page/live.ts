@@ -16,7 +16,7 @@ export const gaps = signal(0);
 /** The gateway's clock minus this browser's, in milliseconds. */
 export const skewMs = signal(0);
 
-export interface Batch { readonly entries: readonly InspectEntry[]; /** More happened than was told one by one. */ readonly skipped: number; readonly refusals: readonly InspectRefusal[]; /** The log no longer holds what was missed: read anew. */ readonly reset: boolean }
+export interface Batch { readonly entries: readonly InspectEntry[]; /** More happened than was told one by one. */ readonly skipped: number; /** The same by kind. */ readonly skippedKinds: Readonly<Record<string, number>>; readonly refusals: readonly InspectRefusal[]; /** The log no longer holds what was missed: read anew. */ readonly reset: boolean }
 const listeners = new Set<(batch: Batch) => void>();
 
 /** Hear of everything from now on. Returns the way to stop. */
@@ -84,7 +84,7 @@ function take(frame: InspectFrame): void {
     if (cursor !== undefined && from > cursor) gaps.value += 1;
     const before = cursor ?? from;
     move(frame.seq);
-    tell({ ...nothing, entries: entries.filter(({ seq }) => seq > before), skipped: skipped?.total ?? 0 });
+    tell({ ...nothing, entries: entries.filter(({ seq }) => seq > before), skipped: skipped?.total ?? 0, skippedKinds: skipped?.kinds ?? {} });
   } else if (frame.event === 'cursor') move(frame.seq);
   else if (frame.event === 'reset') {
     cursor = frame.payload.head;
@@ -99,5 +99,5 @@ function move(seq: number): void {
   if (cursor > head.value) head.value = cursor;
 }
 
-const nothing: Batch = { entries: [], skipped: 0, refusals: [], reset: false };
+const nothing: Batch = { entries: [], skipped: 0, skippedKinds: {}, refusals: [], reset: false };
 const tell = (batch: Batch): void => { for (const listener of [...listeners]) listener(batch); };

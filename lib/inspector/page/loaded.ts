@@ -35,7 +35,7 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
       busy = false;
       if (stale && !closed) { stale = false; soon(); }
     };
-    const soon = (): void => { waiting ??= setTimeout(() => void run(), 120); };
+    const soon = (): void => { waiting ??= setTimeout(() => void run(), 200); };
     const deaf = hear((batch) => { if (batch.reset || touches.current?.(batch) === true) soon(); });
     const timer = options.everyMs === undefined ? undefined : setInterval(() => { if (document.visibilityState === 'visible') soon(); }, options.everyMs);
     void run();

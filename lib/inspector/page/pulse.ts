@@ -10,7 +10,12 @@ export const refusedCount = signal(0);
 /** False while the list of recent entries stands still to be read. */
 export const following = signal(true);
 
+/** Events a second by kind, over the last five. */
+export const perKind = signal<ReadonlyMap<string, number>>(new Map());
+
 let thisSecond = 0;
+let kindsNow = new Map<string, number>();
+let kindsBefore: readonly ReadonlyMap<string, number>[] = [];
 let held: readonly InspectEntry[] = [];
 
 export function followPulse(): () => void {
@@ -18,6 +23,10 @@ export function followPulse(): () => void {
   const tick = setInterval(() => {
     perSecond.value = [...perSecond.value.slice(1), thisSecond];
     thisSecond = 0;
+    kindsBefore = [...kindsBefore, kindsNow].slice(-5);
+    kindsNow = new Map();
+    const names = new Set(kindsBefore.flatMap((second) => [...second.keys()]));
+    if (names.size + perKind.value.size > 0) perKind.value = new Map([...names].map((name) => [name, kindsBefore.reduce((sum, second) => sum + (second.get(name) ?? 0), 0) / 5]));
   }, 1_000);
   return () => {
     deaf();
@@ -25,7 +34,9 @@ export function followPulse(): () => void {
   };
 }
 
-function take({ entries, skipped, refusals }: Batch): void {
+function take({ entries, skipped, skippedKinds, refusals }: Batch): void {
+  for (const { kind } of entries) kindsNow.set(kind, (kindsNow.get(kind) ?? 0) + 1);
+  for (const [kind, count] of Object.entries(skippedKinds)) kindsNow.set(kind, (kindsNow.get(kind) ?? 0) + count);
   thisSecond += entries.length + skipped;
   if (entries.length > 0) {
     held = [...held.slice(-recentMax), ...entries].slice(-recentMax);

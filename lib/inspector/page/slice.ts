@@ -10,13 +10,20 @@ export function readSlice(at: number, signal: AbortSignal): Promise<readonly Ins
   const until = Math.min(head.value, at + after);
   if (until <= since) return Promise.resolve([]);
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => replay(since, until, signal).then(resolve, reject), restMs);
+    signal.addEventListener('abort', () => { clearTimeout(timer); reject(passed()); }, { once: true });
+  });
+}
+
+function replay(since: number, until: number, signal: AbortSignal): Promise<readonly InspectEntry[]> {
+  return new Promise((resolve, reject) => {
     const entries: InspectEntry[] = [];
     const socket = openSocket(`?since=${since}`);
     const end = (): void => {
       socket.onmessage = socket.onclose = null;
       socket.close();
     };
-    signal.addEventListener('abort', () => { end(); reject(new Error('Something else was asked for.')); }, { once: true });
+    signal.addEventListener('abort', () => { end(); reject(passed()); }, { once: true });
     socket.onclose = () => reject(new Error('The gateway does not answer.'));
     socket.onmessage = ({ data }) => {
       const frame = JSON.parse(String(data)) as InspectFrame;
@@ -29,5 +36,8 @@ export function readSlice(at: number, signal: AbortSignal): Promise<readonly Ins
   });
 }
 
+const passed = (): Error => new Error('Something else was asked for.');
+/** Where somebody drags over the log, only what they come to rest at is read. */
+const restMs = 60;
 const before = 40;
 const after = 20;

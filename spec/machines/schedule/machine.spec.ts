@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isoTime } from '../../../machines/iso-time.js';
-import { nextAfter } from '../../../machines/schedule/next.js';
+import { nextAfter } from '../../../machines/cron-time.js';
 import { born, fires, morning, run, type Job } from './beings.js';
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { awaited } from '../awaited.js';
-import { actorPath, ask, Refused } from '../ask.js';
+import { actorPath, ask, Refused, said } from '../ask.js';
 import { dateAndTime, now, span } from '../clock.js';
 import { useLoaded } from '../loaded.js';
 import { go, linkTo } from '../place.js';
@@ -77,10 +77,13 @@ const Crumbs = ({ actor }: { readonly actor: ActorKey }) => <p class="crumbs"><a
 const Absent = ({ error }: { readonly error: string }) => <div class="empty"><h1>Not here</h1><p>{error}</p><p>Ids are told by <code>troupe list</code>; <kbd>/</kbd> looks for one among all kinds.</p></div>;
 
 function Halted({ actor }: { readonly actor: ActorDetail }) {
+  const told = useSignal('');
+  const resume = (): Promise<void> => ask(actorPath(actor, '/resume'), { post: {} }).then(() => undefined, (error: unknown) => { told.value = said(error); });
   return (
     <div class="notice bad" role="alert">
       <p><b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit stands, and nothing runs.</p>
-      <button type="button" onClick={() => void ask(actorPath(actor, '/resume'), { post: {} })}>Let it go on</button>
+      <button type="button" onClick={() => void resume()}>Let it go on</button>
+      {told.value !== '' && <p>{told.value}</p>}
     </div>
   );
 }

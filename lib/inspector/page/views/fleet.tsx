@@ -6,7 +6,7 @@ import { now, span, whole } from '../clock.js';
 import { hear } from '../live.js';
 import { useLoaded } from '../loaded.js';
 import { go, linkTo } from '../place.js';
-import { followPulse, perSecond, refusedCount } from '../pulse.js';
+import { followPulse, perKind, perSecond, refusedCount } from '../pulse.js';
 import { Roll } from '../roll.js';
 import { Activity } from '../parts/activity.js';
 import { Name, State, tone } from '../parts/state.js';
@@ -41,7 +41,7 @@ function Figures({ fleet }: { readonly fleet: Fleet }) {
     ['events a second', rate.value >= 10 ? whole(Math.round(rate.value)) : rate.value.toFixed(1)],
     ['effects in flight', whole(fleet.effects)], ['awake', whole(fleet.awake)],
     ['restarts', whole(fleet.restarts), fleet.restarts > 0], ['halted', whole(halted), halted > 0],
-    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0], ['refused just now', whole(refusedCount.value)],
+    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0], ['refused', whole(refusedCount.value)],
   ];
   return (
     <dl class="figures">
@@ -63,7 +63,7 @@ function Kinds({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: s
     <ul class="kinds" aria-label="Kinds and states">
       {fleet.kinds.filter(({ total, kind: name }) => total > 0 || name === kind).map((one) => (
         <li key={one.kind} class={one.kind === kind ? 'card on' : 'card'}>
-          <a class="kind" href={linkTo(one.kind === kind && state === undefined ? { view: 'fleet' } : { view: 'fleet', kind: one.kind })} aria-current={one.kind === kind && state === undefined ? 'true' : undefined}><span>{one.kind}</span><span class="num">{whole(one.total)}</span></a>
+          <a class="kind" href={linkTo(one.kind === kind && state === undefined ? { view: 'fleet' } : { view: 'fleet', kind: one.kind })} aria-current={one.kind === kind && state === undefined ? 'true' : undefined}><span>{one.kind}</span>{(perKind.value.get(one.kind) ?? 0) > 0 && <span class="rate num">{(perKind.value.get(one.kind) ?? 0).toFixed(1)} a second</span>}<span class="num">{whole(one.total)}</span></a>
           <ul class="chips">
             {statesOf(one).map(([name, count]) => (
               <li key={name}><a class={`chip ${tone(name)}`} aria-current={one.kind === kind && name === state ? 'true' : undefined}

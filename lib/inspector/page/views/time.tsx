@@ -19,7 +19,8 @@ import type { Json } from '../../../../machines/ground.js';
 /** Any moment of the past: what was logged around it, how the actor stood then, and what led from what to what. Everything is read; nothing is run. */
 export function TimePage({ at }: { readonly at: number | undefined }) {
   const travel = (seq: number | undefined): void => go({ view: 'time', ...(seq !== undefined && { at: seq }) }, { replace: true });
-  const here = at ?? head.value;
+  const newest = useNewest();
+  const here = at ?? newest;
   const slice = useLoaded(`slice ${here}`, (signal) => readSlice(here, signal));
   const kept = useRef<readonly InspectEntry[]>([]);
   if (slice.value.value !== undefined) kept.current = slice.value.value;
@@ -38,6 +39,16 @@ export function TimePage({ at }: { readonly at: number | undefined }) {
       )}
     </section>
   );
+}
+
+/** The end of the log, twice a second: whoever watches it live wants to read, not to flicker. */
+function useNewest(): number {
+  const newest = useSignal(head.value);
+  useEffect(() => {
+    const timer = setInterval(() => { newest.value = head.value; }, 500);
+    return () => clearInterval(timer);
+  }, []);
+  return newest.value;
 }
 
 function Log({ entries, chosen, travel }: { readonly entries: readonly InspectEntry[]; readonly chosen: number | undefined; readonly travel: (seq: number) => void }) {

@@ -29,6 +29,7 @@ export function scheduleFault(schedule: string, zone: string): { readonly path: 
     return { path: 'schedule', message: 'schedule must be a valid cron expression of five fields: minute, hour, day of the month, month, day of the week' };
   }
   try {
+    if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) throw new RangeError('no name'); // an offset like +01:00 knows no summer
     formatOf(zone);
   } catch {
     return { path: 'timezone', message: `timezone ${JSON.stringify(zone)} is not a valid IANA timezone` };
