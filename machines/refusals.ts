@@ -57,6 +57,9 @@ const table = {
   VERSION_CONFLICT: [409, 'Somebody changed this in the meantime. Read it again.'],
   LIVE_ATTEMPT: [409, 'A session is already working on this work item.'],
   PAYLOAD_TOO_LARGE: [413, 'The payload is too large.'],
+  REQUEST_TIMEOUT: [408, 'The request came too slowly.'],
+  EXPECTATION_FAILED: [417, 'This expectation is not known here; only 100-continue is.'],
+  HEADERS_TOO_LARGE: [431, 'The headers and the address are too long together.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'This route reads JSON in UTF-8.'],
   RANGE_NOT_SATISFIABLE: [416, 'The file has no such range of bytes.'],
   QUOTA_EXCEEDED: [507, 'The quota for files is used up. Remove some.'],
@@ -81,13 +84,17 @@ export type RefusalCode = keyof typeof table;
 /** `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one is given. */
 export function refuse(code: RefusalCode, details: Record<string, unknown> = {}, message?: string): Refusal {
   const [status, sentence] = table[code];
-  return { refused: true, code, status, message: message ?? sentence, details };
+  const refusal = { [mark]: true, refused: true as const, code, status, message: message ?? sentence, details };
+  return refusal;
 }
 
-/** True for a refusal, whatever produced it: `if (isRefusal(answer)) …`. */
+/** True for what `refuse` made: `if (isRefusal(answer)) …`. Words of a client that look like one (`{"refused": true, …}`) are none. */
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && (value as { refused?: unknown }).refused === true;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, mark);
 }
+
+/** No JSON can carry it. */
+const mark = Symbol('refusal');
 
 /** The table itself, for the documentation and the specs. */
 export const refusalTable: Readonly<Record<RefusalCode, readonly [status: number, sentence: string]>> = table;

@@ -12,6 +12,7 @@ import { routesOf, type GatewayFacts } from './routes/index.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { openSocket } from './socket.js';
 import { trace } from './trace.js';
+import { answerUnreadable, isClients } from './unreadable.js';
 import { turnstile } from './turnstile.js';
 import type { Desk, DeskSettings, Engines, Roster } from '../commands/desk.js';
 import type { Evidence } from '../records/evidence/evidence.js';
@@ -95,7 +96,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const routes = routesOf(facts, { backup: options.backup, records, evidence: options.evidence, pairing });
 
   const app = new Koa();
-  app.on('error', (error: Error) => log.error({ err: error }, 'an answer could not be written'));
+  // Koa says here what Node says of the request's bytes too: who stops in the middle of a body is no fault of ours.
+  app.on('error', (error: Error) => (isClients(error) ? log.debug({ reason: error.message }, 'a client went away') : log.error({ err: error }, 'an answer could not be written')));
   const listeners = createListeners({ tls: options.tls, ...(options.slow && { slow: options.slow }) });
   const drain = drainable(listeners.servers);
 
@@ -106,7 +108,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.use(turnstile(desk, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   const handle = app.callback();
   const answer = oneAtATime((request, response) => void handle(request, response));
-  for (const server of listeners.servers) server.on('request', answer);
+  for (const server of listeners.servers) {
+    server.on('request', answer);
+    answerUnreadable(server);
+  }
 
   const socket = openSocket(listeners.servers, { desk, step, visitors, authRequired, log, tokens, heartbeatMs: options.heartbeatMs ?? 5_000, onRevoked: records?.devices.onRevoked });
   await listeners.open(host, options.port ?? 0).catch((error: unknown) => {

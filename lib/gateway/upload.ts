@@ -46,6 +46,7 @@ export async function readMultipart(ctx: Context, rules: UploadRules): Promise<M
         if (isFile && name === 'file' && upload === undefined) {
           if (!mimetype) (part as { mimetype?: string }).mimetype = 'application/octet-stream'; // without a type the reader takes a file for a text and writes none
           upload = { path, filename: originalFilename ?? '' };
+          part.mimetype ??= 'application/octet-stream'; // a part without a type is a text to formidable, however it is named
           take(part);
         } else if (isFile) excess = name ?? '';
         else if (name != null && rules.fields.includes(name)) {

@@ -18,7 +18,7 @@ const target = 'work-item';
 const one = z.object({ workItem });
 
 export const approvalRoutes: readonly Route[] = [
-  route('POST', '/api/work-items/:id/approval/request', 'approval.request', { about: 'Ask for an approval. A new request replaces a pending one.', body: requestBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'TERMINAL', 'GATE_PARKED'] }, request),
+  route('POST', '/api/work-items/:id/approval/request', 'approval.request', { about: 'Ask for an approval. A new request replaces a pending one.', body: requestBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'OWN_APPROVAL', 'TERMINAL', 'GATE_PARKED'] }, request),
   route('POST', '/api/work-items/:id/approval', 'approval.decide', { about: 'Decide the pending approval, where it is routed to the caller.', body: decideBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'OWN_APPROVAL', 'NOT_ROUTED', 'FORBIDDEN', 'NO_PENDING_APPROVAL', 'GATE_PARKED', 'CONFLICT'] }, decide),
   route('POST', '/api/work-items/:id/approval/escalate', 'approval.escalate', { about: 'Open the pending approval to the operator and the executives.', body: escalateBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'OWN_APPROVAL', 'NOT_ROUTED', 'FORBIDDEN', 'NO_PENDING_APPROVAL'] }, escalate),
 ];

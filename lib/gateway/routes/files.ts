@@ -31,7 +31,7 @@ export function fileRoutes(records: Records | undefined): readonly Route[] {
     route('GET', '/api/files/:id', 'file.read', { about: 'The bytes, to be saved. Ranges and If-None-Match are understood.', answer: z.string(), contentType: 'application/octet-stream', refusals: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'] }, (call) => download(call, records)),
     route('DELETE', '/api/files/:id', 'file.delete', { about: 'Remove a file and its bytes.', answer: z.object({ status: z.literal('deleted'), id: z.string() }), refusals: ['NOT_FOUND'] }, (call) => remove(call, records)),
     route('POST', '/api/files/:id/open', 'file.open', { about: 'Open a file with this machine\'s own program; only with gateway.allowFileOpen.', body: z.object({}), answer: z.object({ status: z.literal('opened') }), refusals: ['NOT_FOUND', 'FORBIDDEN'] }, (call) => open(call, records)),
-    route('POST', '/api/sessions/:id/attachments', 'session.attach', { about: 'Attach a file to a session: it is kept, and a message of the assistant shows it.', body: attachmentBody, upload: true, bodyBytesMax: jsonBytesMax, answer: attached, status: 201, target: 'session', refusals: sourceRefusals }, (call) => attach(call, records)),
+    route('POST', '/api/sessions/:id/attachments', 'session.attach', { about: 'Attach a file to a session: it is kept, and a message of the assistant shows it.', body: attachmentBody, upload: true, bodyBytesMax: jsonBytesMax, answer: attached, status: 201, target: 'session', refusals: [...sourceRefusals, 'CONFLICT'] }, (call) => attach(call, records)),
   ];
 }
 

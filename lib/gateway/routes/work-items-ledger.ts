@@ -12,7 +12,7 @@ import { idempotencyKey, iso, sentence, text, wholeNumber, workItem } from '../s
 
 /** What stands around a work item: comments, labels, links, sub-tasks, attempts and what was decided about it. */
 
-const comment = z.object({ id: z.string(), author: z.string(), text: z.string(), createdAt: iso, editedAt: iso.nullable() }).meta({ id: 'Comment' });
+const comment = z.object({ n: z.int().optional().describe('Its place in the list, for `before`.'), id: z.string(), author: z.string(), text: z.string(), createdAt: iso, editedAt: iso.nullable() }).meta({ id: 'Comment' });
 const label = z.string().min(1).max(limits.labelCharsMax).refine((word) => word.trim() === word, 'must have no blanks around it');
 const labels = z.array(label).max(limits.labelsMax);
 const relation = z.enum(linkRelations);
