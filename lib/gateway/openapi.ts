@@ -57,8 +57,9 @@ const uploadSchema = {
 };
 
 /** Every code that a route can answer with: by authority, by parsing, by its own deed, and what may befall any. */
-export function codesOf({ authority, shape }: Route): readonly RefusalCode[] {
+export function codesOf({ authority, shape, method }: Route): readonly RefusalCode[] {
   const codes = new Set<RefusalCode>([...refusalsOf(authority), ...(shape.refusals ?? []), 'HOST_REFUSED', 'ORIGIN_REFUSED', 'CROSS_SITE_REFUSED', 'DRAINING']);
+  if (method !== 'GET') codes.add('UNSUPPORTED_MEDIA_TYPE'); // a form of a paired browser is refused at the door
   if (shape.query || shape.body || shape.plan) codes.add('BAD_REQUEST');
   if (shape.body) for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   if (shape.plan) for (const code of ['IDEMPOTENCY_KEYS_DIFFER', 'IDEMPOTENCY_CONFLICT', 'ACTOR_HALTED', 'STORE_UNAVAILABLE', 'DISK_LOW', 'BUSY'] as const) codes.add(code);

@@ -53,8 +53,8 @@ const keyOf = (fault: string): string => `${fault.slice(0, 40)} ${/"stack":"(.{0
 const batchSize = 2_000;
 const inFlight = 16;
 const slowMs = 250;
-/** Their work is as long as what they copy, and people ask for it. */
-const copying = /\/api\/(?:backup|inspect\/bundle)$/;
+/** People ask for these, and they read thousands of entries page by page (each has its bound); others are served in between. */
+const copying = /\/api\/(?:backup|inspect\/(?:bundle|causes\/\{seq\}))$/;
 /** A tenth of what is sent are frames on sockets. */
 const frameShare = 0.1;
 

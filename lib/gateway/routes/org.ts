@@ -37,8 +37,7 @@ export function orgRoutes(records: Records | undefined): readonly Route[] {
     route('PUT', '/api/org/departments/:name/board', 'org.board.write', { about: 'Replace the legacy board of a department.', body: board, bodyBytesMax: boardBytesMax, answer: z.object({ status: z.literal('ok') }), refusals: ['NOT_FOUND'] }, async (call): Promise<Reply | Refusal> => {
       const refusal = unknownDepartment(call, records);
       if (refusal) return refusal;
-      await writeBoard(records.folders.org, nameOf(call), call.body as Json);
-      return { body: { status: 'ok' } };
+      return await writeBoard(records.folders.org, nameOf(call), call.body as Json) ?? { body: { status: 'ok' } };
     }),
   ];
 }
