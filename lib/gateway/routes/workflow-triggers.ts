@@ -33,9 +33,9 @@ export const workflowTriggerRoutes: readonly Route[] = [
     const done = await createTrigger(desk, body, asking);
     return isRefusal(done) ? done : { ...done, body: done.value };
   }),
-  route('DELETE', '/api/workflow-triggers/:name', 'trigger.write', { about: 'Take a binding away; its secret opens nothing any more.', answer: z.object({ deleted: z.literal(true), name: z.string(), orphaned: z.literal(true).optional() }), refusals: ['NOT_FOUND', 'FORBIDDEN'] }, async ({ desk, params, asking }) => {
+  route('DELETE', '/api/workflow-triggers/:name', 'trigger.write', { about: 'Take a binding away; its secret opens nothing any more.', body: z.object({}), plan: true, answer: z.object({ deleted: z.literal(true), name: z.string(), orphaned: z.literal(true).optional() }), refusals: ['NOT_FOUND', 'FORBIDDEN'] }, async ({ desk, params, asking }) => {
     const done = await deleteTrigger(desk, params['name'] ?? '', asking);
-    return isRefusal(done) ? done : { body: done.value };
+    return isRefusal(done) ? done : { ...done, body: done.value };
   }),
   route('POST', '/api/workflow-events', 'event.receive', {
     about: 'Something happened outside. With the gateway\'s bearer for every binding of the event, or with a binding\'s own secret in `x-svc-workflow-event-token`. At most 60 a minute for each.',
