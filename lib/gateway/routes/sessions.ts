@@ -56,7 +56,7 @@ export const sessionRoutes: readonly Route[] = [
   route('GET', '/api/sessions/:id', 'session.read', { about: 'A session with its messages.', query: readQuery, answer: withMessages, target, refusals: ['NOT_FOUND'] }, read),
   route('GET', '/api/sessions/:id/messages', 'session.messages', { about: 'A page of older messages, oldest first.', query: messagesQuery, answer: messages, target, refusals: ['NOT_FOUND'] }, readMessages),
   route('POST', '/api/sessions/:id/message', 'session.message', { about: 'Hand the session a message; durable before the answer.', body: messageBody, answer: ack('queued'), target, plan: true, refusals: ['NOT_FOUND', 'CONFLICT', 'UNKNOWN_ATTACHMENT', 'TOO_MANY', 'QUEUE_FULL'] }, post),
-  route('POST', '/api/sessions/:id/stop', 'session.stop', { about: 'Stop the session, with `?descendants=true` the tree beneath it.', query: stopQuery, body: stopBody, answer: ack('stopped'), target, plan: true, refusals: ['NOT_FOUND'] }, stop),
+  route('POST', '/api/sessions/:id/stop', 'session.stop', { about: 'Stop the session, with `?descendants=true` the tree beneath it.', query: stopQuery, body: stopBody, answer: ack('stopped'), target, plan: true, refusals: ['NOT_FOUND', 'CONFLICT'] }, stop),
   route('GET', '/api/sessions/:id/context', 'session.context', { about: 'The messages around one message.', query: contextQuery, answer: z.object({ messages: z.array(message), hasOlder: z.boolean(), hasNewer: z.boolean() }), target, refusals: ['NOT_FOUND'] }, around),
   route('GET', '/api/sessions/:id/children', 'session.children', { about: 'The sessions directly beneath this one.', answer: z.array(session), target, refusals: ['NOT_FOUND'] }, children),
 ];
