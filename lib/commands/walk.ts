@@ -22,10 +22,10 @@ export async function* walk(supervisor: Supervisor, kind: string, list: { index:
   } while (after !== null && left > 0);
 }
 
-/** The views of actors, in the order of the ids; one that is gone by now is left out. */
+/** The views of actors, in the order of the ids; one that is gone, or was deleted since its list was read, is left out. */
 export async function recordsOf(supervisor: Supervisor, kind: string, ids: readonly string[]): Promise<Json[]> {
   const views = await Promise.all(ids.map((id) => supervisor.get(kind, id)));
-  return views.flatMap((view) => (view ? [view.view] : []));
+  return views.flatMap((view) => (view && view.value !== 'deleted' ? [view.view] : []));
 }
 
 /** The ids of a list, in its order. */
