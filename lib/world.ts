@@ -7,6 +7,8 @@ export interface SystemWorld {
   now(): number;
   /** Time for waits, epoch ms: anchored to wall time when the process began, never goes back; jumps forward with the wall after a sleep. */
   steady(): number;
+  /** Put the clock of waits so much further ahead: where an earlier process left it. A world without it starts level with the wall. */
+  lead?(ms: number): void;
   /** Call back after `ms`, or after 24.8 days where that is sooner (callers look at the clock and wait again). Returns the way to cancel. */
   timeout(ms: number, callback: () => void): () => void;
   /** A new UUID. */
@@ -30,6 +32,7 @@ export function systemWorld(options: { readonly log?: Logger } = {}): SystemWorl
   return {
     now: Date.now,
     steady,
+    lead(ms) { offset += ms; },
     timeout(ms, callback) {
       const timer = setTimeout(callback, Math.max(0, Math.min(ms, longestDelayMs)));
       return () => clearTimeout(timer);

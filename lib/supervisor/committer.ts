@@ -1,5 +1,6 @@
 import type { Group, Op, Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
+import { ClockLead } from './clock-lead.js';
 import { sealDraft } from './entry.js';
 import { encodeRecord } from './record.js';
 import type { Stage } from './stage.js';
@@ -11,6 +12,7 @@ import { Tallies, type Change } from './tallies.js';
  */
 export class Committer {
   readonly tallies: Tallies;
+  readonly lead: ClockLead;
   private waiting: Pending[] = [];
   private scheduled = false;
   private inFlight = 0;
@@ -28,6 +30,7 @@ export class Committer {
     private readonly published: (entries: readonly Sealed[]) => void,
   ) {
     this.tallies = new Tallies(store);
+    this.lead = new ClockLead(store);
     this.seq = store.head.seq;
     this.chain = store.head.chain;
   }
@@ -87,6 +90,8 @@ export class Committer {
     const { entries } = stage;
     const tx = this.seq + 1;
     stage.tx = tx;
+    const led = this.lead.row(stage);
+    if (led !== undefined) ops.push(led);
     for (const op of stage.ops) ops.push(op);
     const latest = new Map<string, { seq: number; base: number }>();
     for (let index = 0; index < entries.length; index += 1) {

@@ -54,6 +54,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
 /** O(pending): counters, inboxes, outboxes and due timers are read; no actor at rest is. */
 async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
   await settle(kernel.store);
+  await kernel.committer.lead.takeUp(kernel.world);
   await kernel.counters.load();
   await kernel.committer.tallies.load();
   await housekeeping.start();

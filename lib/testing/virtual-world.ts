@@ -54,6 +54,7 @@ export function virtualWorld(options: VirtualWorldOptions = {}): VirtualWorld {
   return {
     now: () => steady + wallAhead,
     steady: () => steady,
+    lead(ms) { steady += ms; wallAhead -= ms; },
     timeout(ms, callback) {
       const timeout: Timeout = { at: steady + Math.max(0, Math.min(ms, longestDelayMs)), order: order += 1, callback };
       timeouts.add(timeout);

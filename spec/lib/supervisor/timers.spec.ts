@@ -131,6 +131,26 @@ describe('timers', () => {
     expect(await rang()).to.deep.equal(['alarm', 'alarm']);
   });
 
+  it('that are set after the wall clock was set back are on time in the next life, too: they were once late by as much', async () => {
+    for (const again of ['crash', 'restart'] as const) {
+      const before = (await rang() as unknown[]).length;
+      await house.world.setWall(-7_200_000);
+      await ask({ type: 'set', ms: 3_600_000 });
+      await house[again]();
+      await house.world.advance(3_599_000);
+      expect(await rang(), again).to.have.lengthOf(before);
+      await house.world.advance(1_000);
+      expect(await rang(), again).to.have.lengthOf(before + 1);
+    }
+    await house.world.setWall(14_400_000 + 5_000); // and back again: nothing is early or late afterwards
+    await ask({ type: 'set', ms: 10_000 });
+    await house.restart();
+    await house.world.advance(9_000);
+    expect(await rang()).to.have.lengthOf(2);
+    await house.world.advance(1_000);
+    expect(await rang()).to.have.lengthOf(3);
+  });
+
   it('whose delay is no number are refused as a fault', async () => {
     expect((await rejection(ask({ type: 'set', ms: 'soon' }))).message).to.match(/delay/);
     expect(await rows()).to.deep.equal([]);

@@ -1,0 +1,33 @@
+import type { Store } from '../store/contract.js';
+import { keys } from '../store/keys.js';
+import type { SystemWorld } from '../world.js';
+import type { Stage } from './stage.js';
+
+/**
+ * How far the clock of waits stands ahead of the wall, kept over restarts. It does where somebody set the wall back:
+ * waits never go back. Timers are written down on the clock of waits, so a new process must take it up where it stood,
+ * or every timer that was set since would be late by as much.
+ */
+export class ClockLead {
+  private known = 0;
+
+  constructor(private readonly store: Store) {}
+
+  /** At the start, before any time is told. */
+  async takeUp(world: SystemWorld): Promise<void> {
+    this.known = Number(await this.store.get(key) ?? 0);
+    if (this.known > leadMsMin) world.lead?.(this.known);
+  }
+
+  /** The row that must be written with a stage whose times tell of another lead than is known. */
+  row({ steady, at }: Pick<Stage, 'steady' | 'at'>): readonly [key: string, value: string] | undefined {
+    const lead = steady - at;
+    if (Math.abs(lead - this.known) <= leadMsMin) return undefined;
+    this.known = lead;
+    return [key, String(lead)];
+  }
+}
+
+const key = keys.meta('kernel/clock-lead');
+/** Clocks are read one after the other and differ by a little. */
+const leadMsMin = 1_000;
