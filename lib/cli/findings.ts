@@ -6,6 +6,7 @@ import { defaultConfig, type Config } from '../home/config.js';
 import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
+import { readDeviceFile } from '../records/devices/device-file.js';
 import { connect, running } from './client.js';
 import { bytes } from './print.js';
 
@@ -26,6 +27,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => nodeVersion(),
     () => homeFolder(layout),
     () => announcement(layout),
+    () => browsers(layout),
     () => settingsFile(layout, settings),
     () => disk(layout),
     () => gateway(layout, config),
@@ -72,6 +74,13 @@ async function announcement({ announcement: path }: Layout): Promise<Finding> {
   const { mode } = await stat(path);
   return (mode & 0o077) === 0 ? { grade: 'good', about: 'secrets', what: 'gateway.json is whole and private' }
     : { grade: 'bad', about: 'secrets', what: 'gateway.json, which holds the token, can be read by others', mend: `chmod 600 ${path}, and if others use this machine delete it so that the next start mints a new token` };
+}
+
+async function browsers({ authDevices }: Layout): Promise<Finding> {
+  const read = await readDeviceFile(authDevices).catch((error: Error) => error);
+  if (read instanceof Error) return { grade: 'bad', about: 'browsers', what: read.message, mend: 'No paired browser is let in until it is mended; or delete it and pair again.' };
+  const { length } = read.devices;
+  return { grade: 'good', about: 'browsers', what: length === 0 ? 'none is paired' : `${length} paired` };
 }
 
 async function settingsFile({ config }: Layout, settings: Config | Error): Promise<Finding> {

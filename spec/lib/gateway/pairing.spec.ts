@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { authorityIds, callerKinds, verdict, type AuthorityId, type CallerKind } from '../../../lib/gateway/authority.js';
+import { unclosable } from '../../fixtures/house.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { virtualWorld } from '../../../lib/testing/virtual-world.js';
 import { cookiesOf, openOffice, type Browser, type Office } from '../records/office.js';
@@ -313,6 +314,3 @@ describe('pairing', () => {
     }
   });
 });
-
-/** One memory for two lives. */
-const unclosable = <Store extends { close(): Promise<void> }>(store: Store): Store => new Proxy(store, { get: (target, name) => (name === 'close' ? async () => undefined : Reflect.get(target, name, target) as unknown) });
