@@ -119,7 +119,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     live.onChange((change) => {
       setLevel(live.current.logging.level);
       const { type, ...told } = change;
-      void announceFact(supervisor, type === 'taken' ? 'config:changed' : 'config:refused', told);
+      void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', told);
     });
 
     const { host, port, authRequired } = { ...config.gateway, ...chosen(options) };
