@@ -67,8 +67,8 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   readonly childKinds?: Readonly<Record<string, string>>;
   /** May this event happen now, for this caller? Pure. `undefined` = yes. Guards call the same function. */
   policy?(snapshot: SnapshotFrom<M>, event: EventFromLogic<M> & Stamp): Refusal | undefined;
-  /** May an actor be created with this input? Pure. */
-  admit?(input: Json, stamp: Stamp): Refusal | undefined;
+  /** May an actor be created with this input (the machine's, stamp included)? Pure. */
+  admit?(input: Readonly<Record<string, unknown>> & Stamp & { readonly id: string }): Refusal | undefined;
   /** What a decision must know of the world, as JSON; carried in `event.facts` and logged. `snapshot` is absent at creation. */
   facts?(snapshot: SnapshotFrom<M> | undefined, event: { readonly type: string }, world: World): Json;
   /** What callers see. */

@@ -9,13 +9,16 @@ export function stateNames(value: Json): readonly string[] {
   return leaves(value, '').sort();
 }
 
-function leaves(value: Json | undefined, above: string): string[] {
-  if (typeof value === 'string') return [`${above}${value}`];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const deeper = leaves(inner as Json, `${above}${key}.`);
-    return deeper.length === 0 ? [`${above}${key}`] : deeper; // a region that stands in no state of its own
-  });
+function leaves(value: Json | undefined, above: string, found: string[] = []): string[] {
+  if (typeof value !== 'object' || value === null) return found;
+  for (const key in value) {
+    const inner = (value as Record<string, Json>)[key];
+    const before = found.length;
+    if (typeof inner === 'string') found.push(`${above}${key}.${inner}`);
+    else leaves(inner, `${above}${key}.`, found);
+    if (found.length === before) found.push(`${above}${key}`); // a region that stands in no state of its own
+  }
+  return found;
 }
 
 /** Every state that is active, the outer ones too: `activeStates({work: 'executing'})` is `['work', 'work.executing']`. */

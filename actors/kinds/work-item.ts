@@ -16,7 +16,7 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     version: 1,
     machine: escalateAfterMs === undefined ? workItemMachine : workItemMachine.provide({ delays: { escalation: escalateAfterMs } }),
     policy: (snapshot, event) => workItemPolicy(snapshot.value, snapshot.context, event),
-    admit: (input, stamp) => admitWorkItem({ ...(input as unknown as WorkItemInput), ...stamp } as WorkItemInput), // the kernel hands inputs on as JSON; the door has parsed this one
+    admit: (input) => admitWorkItem(input as unknown as WorkItemInput), // the kernel hands inputs on as JSON; the door has parsed this one
     facts: (snapshot, event, world) => workItemFacts(snapshot?.context, event, world['roster']),
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),

@@ -22,7 +22,7 @@ export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowP
     machine: runMachine(patterns),
     hands: { 'workflow-step': workflowStepHand(ports), 'workflow-act': workflowActHand(ports), 'workflow-evidence': workflowEvidenceHand(ports) },
     policy: (snapshot, event) => runPolicy(snapshot.context, event),
-    admit: (input, stamp) => admitRun({ ...(input as unknown as RunInput), ...stamp } as RunInput), // the kernel hands inputs on as JSON; the command has made this one
+    admit: (input) => admitRun(input as unknown as RunInput), // the kernel hands inputs on as JSON; the command has made this one
     facts: (snapshot, event, world) => runFacts(snapshot === undefined ? (event as { input?: unknown }).input as RunInput | undefined : { graph: graphOf(snapshot.context), requester: snapshot.context.requester, department: snapshot.context.department }, event.type, world['roster']) as unknown as Json, // plain members only
     view: (snapshot, { rev }) => runView(snapshot.context, rev) as RunView & { [member: string]: Json }, // plain members only
     index: (snapshot) => runIndex(snapshot.context),

@@ -15,7 +15,7 @@ export function workflowKind(options: { readonly evidence?: KeyedHand<EvidenceIn
     machine: workflowMachine,
     hands: { evidence: options.evidence ?? unwritten },
     policy: (snapshot, event) => workflowPolicy(statusOf(snapshot.value), snapshot.context, event),
-    admit: (input, stamp) => admitWorkflow({ ...(input as unknown as WorkflowInput), ...stamp } as WorkflowInput), // the kernel hands inputs on as JSON; the command has parsed this one
+    admit: (input) => admitWorkflow(input as unknown as WorkflowInput), // the kernel hands inputs on as JSON; the command has parsed this one
     facts: (snapshot, event, world) => workflowFacts(snapshot?.context, event, world['roster']) as unknown as Json, // an interface is no record to the compiler
     view: ({ value, context }) => workflowView(value, context) as WorkflowView & Json,
     index: ({ value, context }) => workflowIndex(value, context),

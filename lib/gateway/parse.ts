@@ -84,10 +84,10 @@ function checkMedia(request: IncomingMessage): Refusal | undefined {
 
 /** The whole body, or a refusal as soon as it is too long. A client that goes away leaves a BAD_REQUEST that nobody reads. */
 function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer | Refusal> {
-  const tooLarge = refuse('PAYLOAD_TOO_LARGE', { bytesMax }, 'Payload too large');
+  const tooLarge = (): Refusal => refuse('PAYLOAD_TOO_LARGE', { bytesMax }, 'Payload too large');
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
     request.resume();
-    return Promise.resolve(tooLarge);
+    return Promise.resolve(tooLarge());
   }
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -97,7 +97,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer |
       if (length <= bytesMax) chunks.push(chunk);
       else {
         chunks.length = 0;
-        resolve(tooLarge);
+        resolve(tooLarge());
       }
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));

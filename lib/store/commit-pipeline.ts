@@ -22,6 +22,8 @@ export interface CommitPipeline {
   stop(reason: string): void;
   /** Resolves when all that is durable now can be read from LevelDB, or when the pipeline has died. */
   readable(): Promise<void> | undefined;
+  /** What groups that are durable, but not yet in LevelDB, say of a key (`null`: deleted); `undefined` where they do not name it. */
+  recent(key: string): string | null | undefined;
   /** Resolves when nothing is on its way. */
   drain(): Promise<void>;
 }
@@ -47,6 +49,8 @@ interface Durable {
   readonly end: Position;
   readonly place: Place;
   readonly bytes: number;
+  /** Their rows by table (the first two characters of a key) and key, made when somebody asks. */
+  readonly tables: Map<string, ReadonlyMap<string, string | null>>;
 }
 
 export function commitPipeline({ database, writer, position, onFailure, onCommitted }: PipelineOptions): CommitPipeline {
@@ -94,6 +98,14 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
     return frame === applied.frame || torn ? undefined : new Promise((resolve) => readers.push({ frame, resolve }));
   };
 
+  const recent = (key: string): string | null | undefined => {
+    for (let n = unapplied.length - 1; n >= 0; n -= 1) {
+      const value = tableOf(unapplied[n]!, key.slice(0, 2)).get(key);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+
   const append = async (): Promise<void> => {
     while (queue.length > 0) {
       // LevelDB may fall behind for as long as a compaction takes, but not without bound.
@@ -114,7 +126,7 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
         const place = await writer.append(bytes, waiting[0]!.frame);
         const last = waiting.at(-1)!;
         durable = { frame: last.frame, seq: last.group.last, chain: last.group.chain };
-        unapplied.push({ groups: waiting.map(({ group }) => group), end: durable, place, bytes: bytes.length });
+        unapplied.push({ groups: waiting.map(({ group }) => group), end: durable, place, bytes: bytes.length, tables: new Map() });
         unappliedBytes += bytes.length;
         for (const { resolve } of waiting) resolve();
       } catch (error) {
@@ -187,11 +199,21 @@ export function commitPipeline({ database, writer, position, onFailure, onCommit
     },
     stop,
     readable,
+    recent,
     drain: () => new Promise<void>((resolve) => {
       drained.push(resolve);
       rest();
     }),
   };
+}
+
+function tableOf({ groups, tables }: Durable, name: string): ReadonlyMap<string, string | null> {
+  const known = tables.get(name);
+  if (known !== undefined) return known;
+  const table = new Map<string, string | null>();
+  for (const { ops } of groups) for (const [key, value] of ops) if (key.startsWith(name)) table.set(key, value);
+  tables.set(name, table);
+  return table;
 }
 
 const appendBytesMax = 4 << 20;

@@ -87,7 +87,6 @@ function wrap(level: Level<string, string> & Compacting): Database {
     },
     get,
     async getMany(keys) {
-      if (keys.length <= fewKeys) return keys.map(get);
       const stored = await reading(() => level.getMany([...keys]));
       return stored.map((row, n) => (row === undefined ? undefined : open(keys[n]!, row)));
     },
@@ -136,7 +135,6 @@ function wrap(level: Level<string, string> & Compacting): Database {
 
 /** Never seen: put and deleted in one batch. */
 const flushKey = ' flush';
-const fewKeys = 16;
 const pageBytes = 1 << 20;
 
 /** The range without the limit, and never before the first key; abstract-level would prefer a lower `gte` to `gt`. */

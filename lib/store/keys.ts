@@ -1,7 +1,7 @@
 /**
  * The keyspace: every key that the kernel writes is built here, so that one page shows what a store holds.
  * Numbers are zero-padded to a fixed width, so the byte order of keys is the order of the numbers; parts are
- * percent-encoded where they hold more than `[A-Za-z0-9._:-]`, so a key never holds a stray `/`, a control
+ * percent-encoded where they hold more than `[A-Za-z0-9._:~-]`, so a key never holds a stray `/`, a control
  * character or anything outside ASCII.
  */
 export const keys = {
@@ -68,8 +68,8 @@ export function digits(value: number, width = 16): string {
 }
 
 const zeros = '0'.repeat(16);
-const plain = /^[A-Za-z0-9._:-]*$/;
-const path = /^[A-Za-z0-9._:/-]*$/;
+const plain = /^[A-Za-z0-9._:~-]*$/;
+const path = /^[A-Za-z0-9._:~/-]*$/;
 /** One part of a key, encoded. A prefix of a text encodes to a prefix of its encoding, so lists can be searched by prefix. */
 export function part(text: string): string {
   if (plain.test(text)) return text;

@@ -103,10 +103,14 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     }
   }
 
-  /** Read; where that meets damage, mend the store from its second copy and read again. */
+  /** Read all that is durable; where that meets damage, mend the store from its second copy and read again. */
   async function read<Value>(from: (database: Database) => Value | Promise<Value>): Promise<Value> {
     if (closed) throw new StoreError('STORE_UNAVAILABLE', 'the store is closed');
     await session.pipeline.readable();
+    return readNow(from);
+  }
+
+  async function readNow<Value>(from: (database: Database) => Value | Promise<Value>): Promise<Value> {
     if (state.state === 'failed') throw new StoreError('STORE_UNAVAILABLE', state.reason);
     if (state.state === 'recovering') await attempt.catch((cause: unknown) => Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is recovering', { cause })));
     try {
@@ -120,6 +124,16 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
         throw again instanceof DamageError ? new StoreError('CORRUPT', `${again.message}, and no second copy could heal it`, { cause: again }) : again;
       }
     }
+  }
+
+  /** Single rows wait for nobody: what is on its way into LevelDB is known, however long a compaction holds it up. */
+  function readRows(keys: readonly string[]): Promise<(string | undefined)[]> {
+    if (closed) return Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
+    if (keys.length > singleRowsMax) return read((database) => database.getMany(keys));
+    return readNow((database) => keys.map((key) => {
+      const recent = session.pipeline.recent(key);
+      return recent === undefined ? database.get(key) : recent ?? undefined;
+    }));
   }
 
   /** Upkeep on demand. LevelDB takes no writes after a flush that failed, so it is reopened. */
@@ -180,8 +194,8 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       return state;
     },
     write: (group) => (closed ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed')) : session.pipeline.write(group)),
-    get: (key) => read((database) => database.get(key)),
-    getMany: (keys) => read((database) => database.getMany(keys)),
+    get: (key) => readRows([key]).then(([value]) => value),
+    getMany: readRows,
     page: (range) => read((database) => database.page(range)),
     count: (range) => read((database) => database.count(range)),
     onState(listener) {
@@ -203,3 +217,5 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     },
   };
 }
+
+const singleRowsMax = 16;

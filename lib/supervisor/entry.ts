@@ -80,15 +80,17 @@ function eventText(event: AnyEventObject, contents: readonly string[] | undefine
   return JSON.stringify(contents === undefined ? rest : withoutContents(rest, contents));
 }
 
+/** The very same value where there is nothing to hide. */
 function withoutContents(value: unknown, contents: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((element) => withoutContents(element, contents));
   if (typeof value !== 'object' || value === null) return value;
-  const clean: Record<string, unknown> = {};
+  if (Array.isArray(value)) return value.some((element) => typeof element === 'object') ? value.map((element) => withoutContents(element, contents)) : value;
+  let clean: Record<string, unknown> | undefined;
   for (const member in value) {
     const inner = (value as Record<string, unknown>)[member];
-    clean[member] = typeof inner === 'string' && contents.includes(member) ? digest(inner) : withoutContents(inner, contents);
+    const shown = typeof inner === 'string' ? contents.includes(member) ? digest(inner) : inner : withoutContents(inner, contents);
+    if (shown !== inner) (clean ??= { ...value })[member] = shown;
   }
-  return clean;
+  return clean ?? value;
 }
 
 const digest = (text: string): Json => ({ sha256: hash('sha256', text, 'base64url'), chars: text.length });

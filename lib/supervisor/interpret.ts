@@ -125,7 +125,7 @@ class Interpreter {
     if (kind.hands?.[action.src] === undefined) throw new TypeError(`${kind.kind} has no hand for the effect "${action.src}"`);
     const call = { key: `${rev}.${this.callsStarted++}`, src: action.src };
     this.calls[action.id] = call;
-    const start = { ...call, callId: action.id, input: plain(action.input) };
+    const start = { key: call.key, src: call.src, callId: action.id, input: plain(action.input) };
     this.started.push(start);
     this.effects.push(action.src);
     this.ops.push([keys.outbox(kind.kind, id, call.key), JSON.stringify({ callId: action.id, src: action.src, input: start.input })]);

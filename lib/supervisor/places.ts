@@ -31,11 +31,21 @@ export function placesOf(value: Json, halted: Halt | null, before: Places | unde
   return places;
 }
 
+/** Their keys, made once: there are as many as states. */
+const tallyKeys = new Map<string, Map<string, string>>();
+function tallyKey(kind: string, name: string): string {
+  let keysOfKind = tallyKeys.get(kind);
+  if (keysOfKind === undefined) tallyKeys.set(kind, keysOfKind = new Map());
+  let key = keysOfKind.get(name);
+  if (key === undefined) keysOfKind.set(name, key = keys.count(talliesOf(kind), name));
+  return key;
+}
+
 /** The rows that a change of places asks for, and the changes of tallies. */
 export function move(kind: string, id: string, before: Places | undefined, after: Places, ops: Op[], tallies: Map<string, number>): void {
   if (before === after) return;
   const tally = (name: string, change: number): void => {
-    const key = keys.count(talliesOf(kind), name);
+    const key = tallyKey(kind, name);
     tallies.set(key, (tallies.get(key) ?? 0) + change);
   };
   if (before === undefined) tally(allPlaces, 1);

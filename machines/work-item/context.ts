@@ -236,7 +236,7 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
     attempts: [],
     firstAttemptEmployee: null,
     approval: null,
-    events: 0,
+    events: 1, // that it was created
     approvals: 0,
     comments: 0,
     ...(input.rootId ? { rootId: input.rootId, depth: input.depth ?? 1 } : {}),

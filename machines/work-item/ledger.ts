@@ -23,16 +23,17 @@ export function record(context: WorkItemContext, action: string, at: number, ent
   const version = context.version + 1;
   return {
     set: { events: context.events + entries.length, version, updatedAt: at },
-    wishes: [...rows(context, entries), announce('company:changed', { entity: 'todo', action, id: context.id, version })],
+    wishes: [...rows(context.id, context.events, entries), announce('company:changed', { entity: 'todo', action, id: context.id, version })],
   };
 }
 
-export function rows(context: WorkItemContext, entries: readonly LedgerEntry[]): readonly Wish[] {
+/** The rows of `entries`, after the first `before` ones. */
+export function rows(workItemId: string, before: number, entries: readonly LedgerEntry[]): readonly Wish[] {
   return entries.map((entry, place) => {
-    const n = context.events + 1 + place;
+    const n = before + 1 + place;
     return keep('events', n, {
-      id: eventId(context.id, n),
-      workItemId: context.id,
+      id: eventId(workItemId, n),
+      workItemId,
       kind: entry.kind,
       fromStatus: entry.fromStatus ?? null,
       toStatus: entry.toStatus ?? null,

@@ -1,6 +1,6 @@
 import { assertEvent, cancel, enqueueActions, raise, setup } from 'xstate';
 import { callerName, system } from '../caller.js';
-import { perform, type Deed } from '../deed.js';
+import { perform } from '../deed.js';
 import { announce, stampOf, type Wish } from '../ground.js';
 import { adopt, comment, deleteComment, editComment, label, relate, unrelate } from './annotations.js';
 import { decide, escalate, request, sameRequest, withdraw } from './approvals.js';
@@ -52,7 +52,12 @@ const item = setup({
     asksNew: ({ context, event }) => event.type === 'approval.request' && !sameRequest(context, event) && allowed(context, event, { approval: 'pending' }),
   },
   actions: {
-    born: enqueueActions(({ context, enqueue }) => perform(enqueue, born(context))),
+    born: enqueueActions(({ context, enqueue }) => {
+      for (const wish of born(context)) enqueue.emit(wish);
+      if (context.dueAt == null) return;
+      const due = { type: 'item.due' } as WorkItemEventOf<'item.due'>; // the kernel stamps a delayed event when it fires
+      enqueue.raise(due, { id: 'due', delay: Math.max(0, context.dueAt - context.createdAt) });
+    }),
     move: enqueueActions(({ context, event, enqueue }, edge: Edge) => { assertEvent(event, 'item.move'); perform(enqueue, move(context, event, edge)); }),
     bounce: enqueueActions(({ context, event, enqueue }) => perform(enqueue, bounce(context, verdict(event)))),
     exhaust: enqueueActions(({ context, event, enqueue }) => perform(enqueue, exhaust(context, verdict(event)))),
@@ -83,6 +88,7 @@ const item = setup({
     }),
     endExpiry: cancel('expiry'),
     watchDue: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'item.edit');
       const delay = untilDue(context, event);
       if (delay === undefined) return;
       const due = { type: 'item.due' } as WorkItemEventOf<'item.due'>; // stamped when it fires, as above
@@ -135,7 +141,7 @@ export const workItemMachine = item.createMachine({
   id: 'work-item',
   type: 'parallel',
   context: ({ input }) => firstContext(input),
-  entry: ['born', 'watchDue'],
+  entry: 'born',
   on: {
     'item.comment': { guard: { type: 'allowed', params: {} }, actions: 'comment' },
     'comment.edit': { guard: { type: 'allowed', params: {} }, actions: 'editComment' },
@@ -236,11 +242,9 @@ function told(event: WorkItemEvent): { at: number; by: ReturnType<typeof system>
   return { at: event.at, by: system('work-item'), actor: decider(event.by), ...(event.note === undefined ? {} : { note: event.note }) };
 }
 
-function born(context: WorkItemContext): Deed<WorkItemContext> {
-  const toStatus = context.assignee === null ? 'backlog' : 'assigned';
-  const entry = { kind: 'created' as const, at: context.createdAt, actor: context.createdBy, toStatus: toStatus as WorkStatus, detail: { source: context.source, sourceRef: context.sourceRef } };
-  return {
-    set: { events: 1 },
-    wishes: [...rows(context, [entry]), announce('company:changed', { entity: 'todo', action: 'created', id: context.id, version: context.version })],
-  };
+/** What the ledger's first row says, which the first context counts already. */
+function born(context: WorkItemContext): readonly Wish[] {
+  const toStatus: WorkStatus = context.assignee === null ? 'backlog' : 'assigned';
+  const entry = { kind: 'created' as const, at: context.createdAt, actor: context.createdBy, toStatus, detail: { source: context.source, sourceRef: context.sourceRef } };
+  return [...rows(context.id, 0, [entry]), announce('company:changed', { entity: 'todo', action: 'created', id: context.id, version: context.version })];
 }

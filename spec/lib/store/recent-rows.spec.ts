@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { commitPipeline } from '../../../lib/store/commit-pipeline.js';
+import { openDatabase } from '../../../lib/store/database.js';
+import { origin } from '../../../lib/store/frame.js';
+import { openSegmentWriter } from '../../../lib/store/segment-writer.js';
+import { groupAfter } from '../../../lib/testing/store-contract.js';
+import { newHome } from './homes.js';
+
+/**
+ * A compaction may hold LevelDB up for a while. What was acknowledged meanwhile must be seen by whoever reads a single
+ * row, at once: every new actor's id is looked up before its birth, and no request should wait for a compaction.
+ */
+describe('rows on their way into LevelDB', () => {
+  it('are known before LevelDB has them, the last word first, and are LevelDB\'s afterwards', async () => {
+    const home = await newHome();
+    const level = await openDatabase(join(home, 'store'), { create: 'new' });
+    let open = (): void => undefined;
+    const valve = new Promise<void>((resolve) => { open = resolve; });
+    const writer = await openSegmentWriter({ directory: home, place: { segment: 'first', offset: 0 } });
+    const pipeline = commitPipeline({
+      database: { ...level, apply: async (groups, position) => { await valve; await level.apply(groups, position); } },
+      writer, position: origin, onFailure: (reason) => { throw new Error(reason); }, onCommitted: () => undefined,
+    });
+    const write = async (ops: [string, string | null][]): Promise<void> => pipeline.write(groupAfter(pipeline.durable, 1, ops));
+    try {
+      await write([['a/x/1', '"old"'], ['a/x/2', '"gone soon"']]);
+      await write([['a/x/1', '"new"'], ['a/x/2', null], ['b/x/1', '"other table"']]);
+      expect([pipeline.durable.seq, pipeline.applied.seq], 'durable, and in LevelDB').to.deep.equal([2, 0]);
+      const told = ['a/x/1', 'a/x/2', 'b/x/1', 'a/x/3'].map((key) => pipeline.recent(key));
+      expect(told).to.deep.equal(['"new"', null, '"other table"', undefined]);
+      open();
+      await pipeline.readable();
+      expect(pipeline.recent('a/x/1')).to.equal(undefined);
+      expect([level.get('a/x/1'), level.get('a/x/2')]).to.deep.equal(['"new"', undefined]);
+    } finally {
+      open();
+      await pipeline.drain();
+      await writer.close();
+      await level.close();
+    }
+  });
+});
