@@ -42,6 +42,7 @@ const table = {
   'auth.devices': people,
   'auth.revoke': people,
   'auth.logout': everybody,
+  'metrics.read': people,
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
   'engines.limits': anyCaller,

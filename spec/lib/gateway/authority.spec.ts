@@ -63,6 +63,7 @@ describe('authority', () => {
     'status.read': ['session', get('/api/status')],
     'health.read': ['session', get('/healthz')],
     'auth.state': ['session', get('/api/auth/state')],
+    'metrics.read': ['session', get('/metrics')],
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
     'engines.limits': ['session', get('/api/engine-limits')],
