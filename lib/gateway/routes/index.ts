@@ -1,6 +1,7 @@
 import { authRoutes, type Pairing } from './auth.js';
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
+import { consoleRoutes, type Console } from './console.js';
 import { connectorRoutes } from './connectors.js';
 import { cronRoutes } from './cron.js';
 import { workflowTriggerRoutes } from './workflow-triggers.js';
@@ -40,6 +41,7 @@ export interface RoutesOptions {
   readonly evidence?: Evidence | undefined;
   readonly pairing?: Pairing | undefined;
   readonly meter?: Meter | undefined;
+  readonly console?: Console | undefined;
 }
 
 /** The table of contents: every route of the gateway. */
@@ -61,6 +63,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...inspectBundleRoutes,
     ...pageRoutes,
     ...statusRoutes(facts),
+    ...consoleRoutes(facts, options.console),
     ...metricRoutes(facts, options.meter ?? meterOf()),
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),

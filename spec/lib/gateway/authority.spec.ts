@@ -119,7 +119,7 @@ describe('authority', () => {
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
   const elsewhere: readonly AuthorityId[] = [
-    'ws.watch', 'inspect.watch', 'session.attach',
+    'ws.watch', 'inspect.watch', 'session.attach', 'config.read', 'logs.read', 'console.read',
     ...authorityIds.filter((id) => id !== 'auth.state' && [
       'auth',
       'budget',
