@@ -207,6 +207,9 @@ export function maxRounds(context: WorkItemContext): number {
 export const trusted = (context: WorkItemContext): boolean =>
   (context.verifyPolicy?.mode ?? (context.source === 'cron' || context.source === 'workflow' ? 'trust' : 'verify')) === 'trust';
 
+/** Shared by all whom no session made. */
+const noSession = Object.freeze({ sessionId: null, employee: null });
+
 export function firstContext(input: WorkItemInput): WorkItemContext {
   const by = input.by;
   const named = /^session:(.+)$/.exec(input.createdBy)?.[1] ?? null;
@@ -227,7 +230,7 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
     rounds: 0,
     parentId: input.parentId ?? null,
     createdBy: input.createdBy ?? (by ? callerName(by) : 'operator'),
-    creator: by?.type === 'session' ? { sessionId: by.id, employee: by.employee } : { sessionId: named, employee: null },
+    creator: by?.type === 'session' ? { sessionId: by.id, employee: by.employee } : named === null ? noSession : { sessionId: named, employee: null },
     createdAt: input.at,
     updatedAt: input.at,
     closedAt: null,
