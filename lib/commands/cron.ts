@@ -21,7 +21,7 @@ export const homeZone = (): string => Intl.DateTimeFormat().resolvedOptions().ti
 
 export async function createJob(desk: Desk, wish: JobWish, asking: Asking, managed?: Managed): Promise<Done<ActorView> | Refusal> {
   const id = wish.id ?? desk.supervisor.world.id();
-  const unfit = fitId(id) ?? await fitPeople(desk, wish);
+  const unfit = fitId(id, managed) ?? await fitPeople(desk, wish);
   if (unfit !== undefined) return unfit;
   const taken = (await idsOf(desk.supervisor, 'schedule', { index: 'all' })).some((known) => known.toLowerCase() === id.toLowerCase());
   if (taken && asking.idempotency === undefined) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
@@ -92,8 +92,9 @@ function given(wish: JobWish): Partial<JobFields> {
   }));
 }
 
-function fitId(id: string): Refusal | undefined {
+function fitId(id: string, managed?: Managed): Refusal | undefined {
   if (id !== id.trim()) return refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must not have leading/trailing whitespace');
+  if (managed === undefined && /^workflow:/i.test(id)) return refuse('BAD_REQUEST', { path: 'id' }, 'cron job ids that begin with workflow: belong to the jobs of workflows');
   return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(id) ? undefined : refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must be A-Z, a-z or 0-9, then at most 127 of those or . _ : -');
 }
 
