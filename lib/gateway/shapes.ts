@@ -14,6 +14,18 @@ export const sentence = (max: number) => z.string().max(max).refine((value) => v
 export const wholeNumber = (min: number, max: number) =>
   z.string().regex(/^\d{1,9}$/, 'must be a non-negative integer').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).transform((value) => Math.min(value, max)));
 
+/**
+ * Members that have two names, for the sake of older clients: they may agree, and may not contradict each other.
+ * @example agreeing(z.object({prompt, message}), ['prompt', 'message'])
+ */
+export const agreeing = <Schema extends z.ZodObject>(schema: Schema, ...pairs: readonly (readonly [string, string])[]): Schema =>
+  schema.superRefine((body, context) => {
+    for (const [name, other] of pairs) {
+      if (body[name] == null || body[other] == null || body[name] === body[other]) continue;
+      context.addIssue({ code: 'custom', path: [other], message: `says something else than ${name}; send one of them` });
+    }
+  });
+
 /** A filter: a name. Empty is refused, for nobody can tell whether it meant all of them or none. */
 export const filter = z.string().min(1, 'must not be empty; leave it out to see all').max(200);
 

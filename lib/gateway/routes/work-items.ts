@@ -7,9 +7,9 @@ import { whatNext } from '../../commands/next-moves.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { limits } from '../../../machines/work-item/context.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
-import { boundedText, employeeName, filter, idempotencyKey, instant, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
+import { agreeing, boundedText, employeeName, filter, idempotencyKey, instant, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
 
-const listQuery = z.object({
+const listQuery = agreeing(z.object({
   status: workItemStatus.optional(),
   source: workItemSource.optional(),
   assignee: filter.optional(),
@@ -22,7 +22,7 @@ const listQuery = z.object({
   needsAttentionFor: filter.optional().describe('An employee, `operator`, or `me`.'),
   limit: wholeNumber(1, 100).optional().describe('Default 20.'),
   offset: wholeNumber(0, 1_000_000).optional(),
-});
+}), ['q', 'text']);
 
 const createBody = z.object({
   title: sentence(20_000).describe('Cut at 200 characters.'),
