@@ -20,23 +20,21 @@ export interface BindingWish {
   readonly event: string;
   readonly targetWorkflowId: string;
   readonly filter?: readonly FilterRule[] | undefined;
-  /** A secret of the caller's own; else one is made, and told once. */
-  readonly secretToken?: string | undefined;
 }
 
-export async function createTrigger(desk: Desk, wish: BindingWish, asking: Asking): Promise<Done<{ readonly trigger: Json; readonly secretToken?: string }> | Refusal> {
+export async function createTrigger(desk: Desk, wish: BindingWish, asking: Asking): Promise<Done<{ readonly trigger: Json; readonly secretToken?: string; readonly secretOmitted?: true }> | Refusal> {
   const off = workflowsOff(desk);
   if (off) return off;
   const refusal = await mayBind(desk, wish.targetWorkflowId, asking.by) ?? fitFilter(wish.filter ?? []);
   if (refusal) return refusal;
-  const secretToken = wish.secretToken ?? `svcwe_${desk.supervisor.world.secret(32)}`;
+  const secretToken = `svcwe_${desk.supervisor.world.secret(32)}`;
   const binding: BindingFields = { event: wish.event, targetWorkflowId: wish.targetWorkflowId, filter: wish.filter ?? [], tokenHash: hashOf(secretToken), tokenPreview: `${secretToken.slice(0, 5)}…${secretToken.slice(-4)}` };
   const made = await withName(desk, wish.name, 'trigger', async () => ((await desk.supervisor.get('trigger', wish.name))?.value === 'deleted'
     ? desk.supervisor.ask('trigger', wish.name, { type: 'binding.revive', binding }, asked(asking))
     : desk.supervisor.spawn('trigger', { id: wish.name, input: binding as unknown as Json, ...asked(asking) }))); // plain values, all of them
   if (isRefusal(made)) return made;
   // told once: who asks again with the same key gets the binding, and no secret
-  return { value: { trigger: made.view, ...(wish.secretToken === undefined && made.replayed !== true && { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
+  return { value: { trigger: made.view, ...(made.replayed === true ? { secretOmitted: true as const } : { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
 }
 
 export interface Occurrence { readonly event: string; readonly payload: Readonly<Record<string, Json | undefined>>; readonly fireRef?: string | undefined }
