@@ -1,3 +1,4 @@
+import { rootOf, type Roster } from '../../../actors/kinds/work-item-facts.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { StepActor, WorkflowDefinition, WorkflowNode } from '../../../machines/graph/definition.js';
 import type { Json } from '../../../machines/ground.js';
@@ -24,7 +25,7 @@ export async function readRun(desk: Desk, workflowId: string, runId: string, by:
   const { spots: _spots, inputHash: _hash, idempotencyKey, parked, ...shown } = view;
   const record = {
     ...shown, trigger: { ...shown.trigger, payload }, parameters: { input, ...(idempotencyKey === null ? {} : { idempotencyKey }) },
-    steps, parked: parked === null ? null : presentGate(parked, definition, approvalCapability), approvalCapability,
+    steps, parked: parked === null ? null : presentGate(parked, definition, approvalCapability, rootName(desk)), approvalCapability,
     reportEpisodes: reportEpisodes.map(({ row }) => row), result: results[0]?.row ?? null, definitionSnapshot: definition ?? null,
   };
   return record as unknown as Json; // JSON by construction; an interface is no record to the compiler
@@ -111,7 +112,13 @@ function actorOf(node: WorkflowNode | undefined): Json {
   return { kind: actor.kind, ref: 'ref' in actor ? actor.ref : actor.kind === 'connector-send' ? actor.connector : actor.kind === 'workflow' ? actor.workflowId : actor.kind === 'work-item' ? actor.operation : null };
 }
 
-function presentGate(parked: NonNullable<RunView['parked']>, definition: WorkflowDefinition | undefined, capability: Capability | null): Json {
+/** What is routed to the root, the operator may decide, too. */
+function rootName(desk: Desk): string | null {
+  const roster = desk.roster?.() as Roster | undefined;
+  return roster === undefined ? null : rootOf(roster);
+}
+
+function presentGate(parked: NonNullable<RunView['parked']>, definition: WorkflowDefinition | undefined, capability: Capability | null, root: string | null): Json {
   const node = definition?.nodes.find(({ id }) => id === parked.nodeId);
   const gates = node?.type === 'gate' ? [node.gate] : node?.type === 'step' ? node.gates : definition?.runGates ?? [];
   const gate = gates.find(({ id }) => id === parked.gateId);
@@ -121,7 +128,7 @@ function presentGate(parked: NonNullable<RunView['parked']>, definition: Workflo
     evaluator: parked.kind === 'approval' ? 'human-approval' : parked.kind, ref: gate?.approvalRef ?? gate?.glob ?? gate?.flag ?? null, description: gate?.description ?? '', at,
     approval: {
       requesterEmployee: requestedBy.startsWith('session:') ? requestedBy : null, requestedBy, requestedAt: at, target, targetKind, state: 'pending',
-      entitledEmployees: target === null ? [] : [target], operatorEntitled: targetKind === 'virtual' || escalatedAt !== null,
+      entitledEmployees: target === null ? [] : [target], operatorEntitled: targetKind === 'virtual' || escalatedAt !== null || target === root,
       escalation: escalatedAt === null ? null : { target: null, targetKind: 'virtual', at: escalatedAt }, escalatedAt, decidedBy: null, decidedAt: null,
       canDecide: capability?.canDecide ?? false,
     },

@@ -8,6 +8,7 @@ import type { RunWish } from '../../commands/workflow-runs/wish.js';
 import { recordOf, type Asking, type Desk, type Done } from '../../commands/desk.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { ActorView } from '../../supervisor/contract.js';
+import type { Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
@@ -15,9 +16,12 @@ import { idOf, route, type Reply, type Route } from '../route.js';
 import { idempotencyKey, iso, wholeNumber } from '../shapes.js';
 
 const json = z.unknown(); // parsed JSON, and judged against the definition's own shapes
+const reportMode = z.enum(['resume', 'silent']);
 const runBody = z.object({
   input: json.optional().describe('What the definition asks for.'), idempotencyKey, workItemId: z.string().max(128).optional().describe('The work item that shows the run\'s approval gates.'),
-  report: z.object({ sessionId: z.string().max(200), mode: z.enum(['resume', 'silent']) }).optional().describe('The session that is told when the run parks and ends.'),
+  report: z.object({ sessionId: z.string().max(200), mode: reportMode }).optional().describe('The session that is told when the run parks and ends.'),
+  reportMode: reportMode.optional().describe('How the session that asks is told; the short form of `report`.'),
+  stepOverrides: json.refine((value) => value == null || (typeof value === 'object' && Object.keys(value).length === 0), 'does not exist here; edit the prompt of a pending step of the run, or the definition').optional().describe('Not supported: anything but an empty object is refused, lest a run do something else than was asked for.'),
 });
 const namedBody = runBody.extend({ name: z.string().max(128) });
 const decideBody = z.object({ decision: z.enum(['approve', 'reject']), note: z.string().max(4_000).optional(), gateKey: z.string().max(300).optional().describe('Of several gates that are parked at once.'), idempotencyKey });
@@ -51,9 +55,9 @@ export function workflowRunRoutes(evidence: Evidence | undefined): readonly Rout
   if (evidence === undefined) return [];
   return [
     route('POST', `${root}/run`, 'workflow-run.start', { about: 'Start a run; its ready steps begin at once. 201; the same key with the same input: 200 and the same run. A run that cannot start: 422 with the failed run.', body: runBody, answer: workflowRun, status: 201, plan: true, refusals: starting },
-      ({ desk, body, asking, params }) => begin(desk, { workflowId: params['id'] ?? '', ...wishOf(body) }, asking)),
+      ({ desk, body, asking, params }) => begin(desk, { workflowId: params['id'] ?? '', ...wishOf(body, asking.by) }, asking)),
     route('POST', '/api/workflow-runs/by-name', 'workflow-run.start', { about: 'Start a run of the workflow of that name.', body: namedBody, answer: workflowRun, status: 201, plan: true, refusals: starting },
-      ({ desk, body, asking }) => begin(desk, { name: body.name, ...wishOf(body) }, asking)),
+      ({ desk, body, asking }) => begin(desk, { name: body.name, ...wishOf(body, asking.by) }, asking)),
     route('GET', '/api/workflow-runs', 'workflow-run.list', { about: 'The runs of all workflows, newest first.', query: paging, answer: listed }, async ({ desk, query, by }) => plain(await listRuns(desk, undefined, query, by))),
     route('GET', `${root}/runs`, 'workflow-run.list', { about: 'The runs of a workflow, newest first.', query: paging, answer: listed, refusals: ['NOT_FOUND'] }, async (call) => plain(await listRuns(call.desk, idOf(call), call.query, call.by))),
     route('GET', one, 'workflow-run.list', { about: 'A run: the newest receipt of each node, what it waits for, what it was given, the definition that it is frozen to.', answer: workflowRun, refusals: off }, async ({ desk, params, by }) => plain(await readRun(desk, params['id'] ?? '', params['runId'] ?? '', by))),
@@ -97,7 +101,8 @@ async function shown(desk: Desk, done: Done<ActorView> | Refusal, asking: Asking
   return isRefusal(record) ? record : { ...done, body: record };
 }
 
-function wishOf({ input, workItemId, report }: z.output<typeof runBody>): RunWish {
+function wishOf({ input, workItemId, reportMode: mode, ...body }: z.output<typeof runBody>, by: Caller): RunWish {
+  const report = body.report ?? (mode !== undefined && by.type === 'session' ? { sessionId: by.id, mode } : undefined);
   return { ...(input === undefined ? {} : { input: input as Json }), ...(workItemId == null ? {} : { workItemId }), ...(report === undefined ? {} : { report }) };
 }
 

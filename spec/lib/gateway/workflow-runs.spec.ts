@@ -175,6 +175,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(body.status).to.equal('parked');
       expect(body.parked).to.deep.include({ scope: 'gateNode', nodeId: 'g', kind: 'approval', evaluator: 'human-approval', ref: 'go', description: 'Go on?' });
       expect(body.approvalCapability).to.include({ canDecide: true, needsYou: true, escalated: false });
+      expect(body.parked.approval, 'the operator decides what is routed to the root').to.include({ target: 'chief', operatorEntitled: true, canDecide: true });
       const gated = `${root}/${id}/runs/${body.runId}/resolve-gate`;
       expect((await house.operator.post(gated, { decision: 'maybe' })).status).to.equal(400);
       const approved = await house.operator.post(gated, { decision: 'approve', note: 'fine' });
@@ -197,7 +198,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       const id = await defined(line('Routed', [gate('g'), noop('b')], { runners: ['ann', 'cat'] }));
       const { status, body } = await start(id, {}, agents.ann);
       expect(status, JSON.stringify(body)).to.equal(201);
-      expect([status, body.parked.approval.target]).to.deep.equal([201, 'bob']);
+      expect([status, body.parked.approval.target, body.parked.approval.operatorEntitled]).to.deep.equal([201, 'bob', false]);
       const decide = (client: Client) => client.post(`${root}/${id}/runs/${body.runId}/resolve-gate`, { decision: 'approve' });
       expect((await decide(agents.ann)).body.code).to.equal('OWN_APPROVAL');
       expect((await decide(agents.cat)).body.code).to.equal('NOT_ROUTED');
@@ -312,6 +313,14 @@ describe('/api/workflow-definitions/:id/runs', () => {
     const { body: { runId } } = await start(id, {}, agents.ann);
     const heard = await poll(() => house.operator.get('/api/sessions/of-ann/messages'), ({ body }) => JSON.stringify(body).includes(runId));
     expect(JSON.stringify(heard.body)).to.include(`Workflow run ${runId} (\\"Told\\") is completed.`);
+  });
+
+  it('takes the report mode that agents\' tools send, and refuses overrides of steps rather than run something else', async () => {
+    const id = await defined(line('Silent', [noop('a')], { owner: 'ann', concurrency: 2 }));
+    const { body } = await start(id, { reportMode: 'silent', stepOverrides: {} }, agents.ann);
+    expect(body.invocation).to.deep.equal({ sessionId: 'of-ann', reportMode: 'silent' });
+    const refused = await start(id, { stepOverrides: { a: { instructions: 'something else' } } });
+    expect([refused.status, refused.body.path]).to.deep.equal([400, 'stepOverrides']);
   });
 
   it('announces what a run does on /ws', async () => {
