@@ -9,13 +9,13 @@ import type { Patterns } from './conditions.js';
  */
 export const linearPatterns: Patterns = {
   fault(pattern) {
-    try {
-      return compiled(pattern).programSize() > programMax ? 'its counted repetitions make it too large' : undefined;
-    } catch (error) {
-      return `${error instanceof Error ? error.message : String(error)}; look-around and back references are not offered: they can take for ever`;
-    }
+    const read = compiled(pattern);
+    return typeof read === 'string' ? read : undefined;
   },
-  test: (pattern, text) => linearPatterns.fault(pattern) === undefined && compiled(pattern).test(text.slice(0, patternLimits.textCharsMax)),
+  test(pattern, text) {
+    const read = compiled(pattern);
+    return typeof read !== 'string' && read.test(text.slice(0, patternLimits.textCharsMax));
+  },
 };
 
 /** Of a longer text only the beginning is looked at. */
@@ -25,14 +25,24 @@ export const patternLimits = { textCharsMax: 8_192 } as const;
 const programMax = 400;
 
 /** The same few patterns are asked again and again. A memory only: forgetting changes no answer. */
-const known = new Map<string, RE2JS>();
+const known = new Map<string, RE2JS | string>();
 const knownMax = 200;
 
-function compiled(pattern: string): RE2JS {
+/** The pattern's program, or what is wrong with it. */
+function compiled(pattern: string): RE2JS | string {
   const found = known.get(pattern);
   if (found !== undefined) return found;
-  const made = RE2JS.compile(pattern);
+  const made = compile(pattern);
   if (known.size >= knownMax) known.clear();
   known.set(pattern, made);
   return made;
+}
+
+function compile(pattern: string): RE2JS | string {
+  try {
+    const made = RE2JS.compile(pattern);
+    return made.programSize() > programMax ? 'its counted repetitions make it too large' : made;
+  } catch (error) {
+    return `${error instanceof Error ? error.message : String(error)}; look-around and back references are not offered: they can take for ever`;
+  }
 }
