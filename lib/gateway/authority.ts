@@ -101,6 +101,7 @@ const table = {
 
   'trigger.read': anyCaller,
   'trigger.write': byPolicy,
+  'trigger.activate': people,
   'event.receive': everybody,
 
   'cron.read': anyCaller,
