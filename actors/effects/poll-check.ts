@@ -27,14 +27,15 @@ export function pollCheckHand(options: { readonly folder: string; /** Programs a
         if (now.contractHash !== input.contractHash) return { outcome: 'revoked', reason: 'A file of the contract has changed since it was approved.', measured: now };
         return judged(await played(input, context), input);
       } catch (error) {
+        if (error instanceof ChildProcessError && error.code === 'NOT_ENDED') return stillThere(input, error.message);
         return { outcome: 'error', reason: error instanceof Error ? error.message : String(error) };
       } finally {
         slot.release();
       }
     },
-    async recover(_input, note) {
+    async recover(input, note) {
       const reaped = await reap(note, graces);
-      return { outcome: 'error', reason: reaped.gone ? 'The gateway ended while the program ran.' : `The gateway ended while the program ran; process ${reaped.pid} could not be ended.` };
+      return reaped.gone ? { outcome: 'error', reason: 'The gateway ended while the program ran.' } : stillThere(input, `The gateway ended while the program ran; process ${reaped.pid} could not be ended. End it by hand.`);
     },
   };
 
@@ -50,6 +51,9 @@ export function pollCheckHand(options: { readonly folder: string; /** Programs a
     return child.done;
   }
 }
+
+/** Looking again would be a second program beside the first: a person must say that it is gone. */
+const stillThere = ({ contract, contractHash }: CheckInput, reason: string): Checked => ({ outcome: 'revoked', reason, measured: { contract, contractHash } });
 
 function judged({ ended, exitCode, signal, stdout, stderr, truncated }: ChildResult, { contract }: CheckInput): Checked {
   if (ended === 'interrupted') throw new ChildProcessError('INTERRUPTED', 'The look was broken off.');
