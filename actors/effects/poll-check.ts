@@ -8,7 +8,7 @@ import type { FencedHand, HandContext } from '../contracts.js';
 import type { ChildResult } from '../engines/engine.js';
 import { createPool } from '../engines/pool.js';
 import { ChildProcessError, reap, startChild, type Graces } from '../engines/process.js';
-import { measured } from './poll-contract.js';
+import { measured, outputBytes } from './poll-contract.js';
 
 /**
  * The hand of one look: runs exactly the program that was approved and reads what it prints. `{"fire": true, "payload":
@@ -45,7 +45,7 @@ export function pollCheckHand(options: { readonly folder: string; /** Programs a
     const [program = '', ...args] = contract.command;
     const child = await startChild(program, args, {
       cwd, env: {}, stdin: '', spawnId: randomUUID(), tokenHash: null, note: (note) => context.note(note as unknown as Json), signal: context.signal, // a note is plain JSON
-      outputBytesMax: Math.max(contract.stdoutMaxBytes, contract.stderrMaxBytes), floodBytesMax: contract.stdoutMaxBytes * 4,
+      outputBytesMax: Math.max(contract.stdoutMaxBytes, contract.stderrMaxBytes), floodBytesMax: outputBytes.stdoutMaxBytes * 4,
       silenceMs: contract.timeoutMs, deadlineMs: contract.timeoutMs, ...graces,
     });
     return child.done;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { deleteBinding, listBindings } from '../../commands/bindings.js';
 import { createPoll, steerPoll } from '../../commands/polls.js';
 import { bindingOf, createTrigger, receiveEvent } from '../../commands/triggers.js';
+import { outputBytes } from '../../../actors/effects/poll-contract.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Done } from '../../commands/desk.js';
@@ -18,7 +19,9 @@ const bindingBody = z.object({
   secretToken: z.string().min(16).max(200).optional().describe('A secret of your own. Default: one is made and told once.'), command: z.array(text(4_096).min(1)).min(1).max(32).optional().describe('Of a poll: the program by its absolute path, and its arguments. It prints `{"fire": true, "payload": {…}, "fireRef": "…"}` when there is something.'),
   signature: z.enum([signatureAlgorithm]).optional().describe('Events of this webhook are signed with the secret instead of carrying it. Default: they carry it.'),
   intervalSeconds: z.int().min(10).max(86_400).optional().describe('Of a poll. Default 300.'),
-  timeoutMs: z.int().min(100).max(300_000).optional().describe('Of a poll. Default 30,000.'), idempotencyKey,
+  timeoutMs: z.int().min(100).max(300_000).optional().describe('Of a poll. Default 30,000.'),
+  stdoutMaxBytes: z.int().min(1).max(outputBytes.stdoutMaxBytes).optional().describe('Of a poll: printing more is a failure. Default: the most.'),
+  stderrMaxBytes: z.int().min(1).max(outputBytes.stderrMaxBytes).optional().describe('Of a poll: of more only the end is kept. Default: the most.'), idempotencyKey,
 });
 const decisionBody = z.object({
   decision: z.enum(['approve', 'reject']), activationContractHash: z.string().max(100).optional().describe('Of the contract that was looked at; another one is not decided.'), note: z.string().max(2_000).optional(), idempotencyKey,
@@ -73,14 +76,14 @@ export const workflowTriggerRoutes: readonly Route[] = [
 ];
 
 async function bind({ desk, body, asking }: Call<z.output<typeof bindingBody>>): Promise<Reply | Refusal> {
-  const { kind, command, intervalSeconds, timeoutMs, secretToken, signature, ...wish } = body;
+  const { kind, command, intervalSeconds, timeoutMs, stdoutMaxBytes, stderrMaxBytes, secretToken, signature, ...wish } = body;
   if (kind === 'poll') {
     if (command === undefined) return refuse('BAD_REQUEST', { path: 'command' }, 'command is required: the program by its absolute path, and its arguments.');
     if (secretToken !== undefined) return refuse('BAD_REQUEST', { path: 'secretToken' }, 'A poll is called by nobody and has no secret.');
     if (signature !== undefined) return refuse('BAD_REQUEST', { path: 'signature' }, 'A poll is called by nobody, and nothing of it is signed.');
-    return shown(await createPoll(desk, { ...wish, command, intervalSeconds: intervalSeconds ?? 300, timeoutMs: timeoutMs ?? 30_000 }, asking));
+    return shown(await createPoll(desk, { ...wish, command, intervalSeconds: intervalSeconds ?? 300, timeoutMs: timeoutMs ?? 30_000, stdoutMaxBytes: stdoutMaxBytes ?? outputBytes.stdoutMaxBytes, stderrMaxBytes: stderrMaxBytes ?? outputBytes.stderrMaxBytes }, asking));
   }
-  const strange = Object.entries({ command, intervalSeconds, timeoutMs }).find(([, value]) => value !== undefined)?.[0];
+  const strange = Object.entries({ command, intervalSeconds, timeoutMs, stdoutMaxBytes, stderrMaxBytes }).find(([, value]) => value !== undefined)?.[0];
   if (strange !== undefined) return refuse('BAD_REQUEST', { path: strange }, `${strange} belongs to a poll; a webhook runs nothing.`);
   const done = await createTrigger(desk, { ...wish, secretToken, signature }, asking);
   return isRefusal(done) ? done : { ...done, body: done.value };
