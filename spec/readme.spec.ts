@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { InstalledPackage } from './helpers/installed.js';
 import { root } from './house/sources.js';
 import { Troupe } from './lib/cli/troupe.js';
+import { poll } from './lib/gateway/fixture.js';
 
 /** What the README promises is done here, in its order: a README that lies is worse than none. */
 describe('the README', () => {
@@ -29,8 +31,10 @@ describe('the README', () => {
   describe('in the terminal', () => {
     let troupe: Troupe;
     let bin: string;
+    let home: string;
     before(async () => {
       troupe = await Troupe.create();
+      home = troupe.home('.svc'); // the usual home of this person: nobody who reads a README has set SVC_HOME
       bin = join(troupe.folder, 'bin');
       await mkdir(bin);
       // Stands for the npx of a checkout: the package's own command.
@@ -41,8 +45,8 @@ describe('the README', () => {
 
     /** Runs a block as a newcomer would paste it; the gateway runs, as `npm start` of the text before has it. */
     async function paste(code: string): Promise<string> {
-      if ((await troupe.run('status', '--home', troupe.home())).code !== 0) await troupe.start();
-      const shell = spawn('bash', ['-euo', 'pipefail', '-c', code], { cwd: troupe.folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: troupe.folder, SVC_HOME: troupe.home() } });
+      if ((await troupe.run('status', '--home', home)).code !== 0) await troupe.start(home);
+      const shell = spawn('bash', ['-euo', 'pipefail', '-c', code], { cwd: troupe.folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: troupe.folder } });
       let said = '';
       for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (piece) => { said += String(piece); });
       const [exit] = await once(shell, 'close') as [number | null];
@@ -51,7 +55,7 @@ describe('the README', () => {
     }
 
     it('does what it says: works, survives kill -9, and goes on', async () => {
-      const [work = '', kill = '', look = '', http = '', ...more] = runnable('sh').map(({ code }) => code);
+      const [work = '', kill = '', look = '', http = '', company = '', workflow = '', ...more] = runnable('sh').map(({ code }) => code);
       expect(more, 'a new sample needs its expectation here').to.deep.equal([]);
       expect(await paste(work)).to.match(/Added TRP-1: water the plants\.[^]*1\n2\n3\n[^]*TRP-1 +backlog/);
       await paste(kill);
@@ -60,28 +64,22 @@ describe('the README', () => {
       for (let looks = 1; looks < 20 && !/interrupted/.test(seen); looks += 1) seen = await paste(look);
       expect(seen).to.match(/interrupted +clerk .*count to 60/).and.match(/idle +clerk .*count to 3/).and.match(/TRP-1 +backlog .*water the plants/);
       expect(await paste(http)).to.match(/"id":"TRP-2"[^]*"status":"running"[^]*"workItems":\[/);
+      expect(await paste(`${http}${company}`)).to.match(/"displayName":"Ann"[^]*"employee":"ann","engine":"clerk"/);
+      expect(await paste(`${http}${workflow}`)).to.match(/"status":"parked"[^]*"gateDecisions":\[\{[^}]*"decision":"approve"/);
+      await poll(() => troupe.run('list', 'todos', '--home', home), ({ out }) => out.includes('water the ferns'));
     });
   });
 
+  // Packed and installed, in the TypeScript that it is written in: what ran as JavaScript within the package once did not compile for anybody else.
   it('embeds as it says', async () => {
+    const project = await InstalledPackage.create();
     const outputs: string[] = [];
-    const folder = join(root, 'dist', 'readme');
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
     try {
-      for (const [index, { code }] of runnable('ts').entries()) {
-        // Within the package, so that it may import itself by name. The samples are plain enough to be JavaScript.
-        const file = join(folder, `sample-${index}.mjs`);
-        await writeFile(file, code);
-        const child = spawn(process.execPath, [file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-        let said = '';
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => { said += String(piece); });
-        const [exit] = await once(child, 'close') as [number | null];
-        expect(exit, said).to.equal(0);
-        outputs.push(said);
-      }
+      const samples = runnable('ts').map(({ code }) => code);
+      expect(await project.compile(Object.fromEntries(samples.map((code, index) => [`sample-${index}.ts`, code])))).to.equal('');
+      for (const index of samples.keys()) outputs.push((await project.run(`sample-${index}.js`)).said);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await project.clear();
     }
     expect(outputs).to.deep.equal(['{ state: \'open\', total: 2 }\n', 'user: Hello?\nassistant: Hello?\n']);
   });

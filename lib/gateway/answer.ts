@@ -5,8 +5,8 @@ import { nameOf, refusedIdentity, type Identity } from './caller.js';
 import { rehearsed, wantsRehearsal } from './dry-run.js';
 import { idempotencyOf } from './idempotency.js';
 import { bodyBytesDefault, parse, type BodyLimits } from './parse.js';
-import type { Call, Reply, Route } from './route.js';
-import type { Multipart } from './upload.js';
+import { takesKey, type Call, type Reply, type Route } from './route.js';
+import { fingerprint, type Multipart } from './upload.js';
 import type { Desk } from '../commands/desk.js';
 import { kinship } from '../commands/kinship.js';
 import { operator, type Caller } from '../../machines/caller.js';
@@ -102,8 +102,8 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     if (isRefusal(raw)) return raw;
     const body = shape.body ? parse(shape.body, raw, 'body') : undefined;
     if (isRefusal(body)) return body;
-    const idempotency = shape.plan
-      ? idempotencyOf({ header: header('idempotency-key'), body: raw, by, route: `${route.method} ${question.path}` })
+    const idempotency = takesKey(shape)
+      ? idempotencyOf({ header: header('idempotency-key'), body: multipart?.upload ? { ...multipart.fields, file: await fingerprint(multipart.upload) } : raw, by, route: `${route.method} ${question.path}` })
       : undefined;
     if (isRefusal(idempotency)) return idempotency;
     const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };

@@ -78,5 +78,8 @@ export function route<const S extends Shape>(
   return { method, path, authority, shape, run: run as Route['run'] };
 }
 
+/** True for a route whose deed can be asked for twice with one idempotency key: those that can be rehearsed, and uploads. */
+export const takesKey = ({ plan, upload }: Shape): boolean => plan === true || upload === true;
+
 /** The id in the path. */
 export const idOf = (call: { readonly params: Readonly<Record<string, string>> }): string => call.params['id'] ?? '';

@@ -1,5 +1,6 @@
 import { assertEvent, enqueueActions, setup } from 'xstate';
 import { callerName, isTrusted } from '../caller.js';
+import type { FilterRule } from '../filter-rule.js';
 import { announce, type Stamp, type Wish } from '../ground.js';
 import { refuse, type Refusal } from '../refusals.js';
 
@@ -15,8 +16,6 @@ import { refuse, type Refusal } from '../refusals.js';
  * **What can never happen.** A secret in here. An event that starts two runs under one `fireRef`: the run is started
  * under that name.
  */
-export type FilterRule = { readonly path: string; readonly op: 'equals' | 'notEquals' | 'exists' | 'matches'; readonly value: string | number | boolean | null };
-
 export type BindingFields = {
   readonly event: string; readonly targetWorkflowId: string; readonly filter: readonly FilterRule[];
   /** SHA-256, base64url. */
@@ -58,7 +57,7 @@ export const triggerMachine = setup({
   types: {} as { context: TriggerContext; events: TriggerEvent; input: TriggerInput; emitted: Wish },
   guards: { allowed: ({ event }) => triggerPolicy(event) === undefined },
   actions: {
-    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) => enqueue.emit(announce('workflow:changed', { entity: 'trigger', action, name: context.id, workflowId: context.targetWorkflowId }))),
+    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) => enqueue.emit(announce('company:changed', { entity: 'workflow-trigger', action, id: context.id, workflowId: context.targetWorkflowId }))),
     fired: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'binding.fired');
       enqueue.assign({ fired: context.fired + 1, lastFiredAt: event.at, lastOutcome: event.outcome });
