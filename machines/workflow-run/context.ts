@@ -61,6 +61,8 @@ export interface RunInput {
   /** An actor that is told the end, as `work.ended`. */
   readonly reportTo?: ActorKey | null;
   readonly inherited?: readonly Inherited[];
+  /** Other prompts than the definition's, in this run alone. */
+  readonly prompts?: readonly StepPrompt[];
   /** Why it cannot start: it is born failed, and says so. */
   readonly errors?: readonly RunError[];
   /** A gate that nobody answers escalates by itself after this. */
@@ -123,6 +125,8 @@ export interface RunContext {
   /** It waits until there is room among the runs of its definition. */
   readonly queued: boolean;
 }
+
+export interface StepPrompt { readonly nodeId: string; readonly prompt: string }
 
 export interface GateDecision {
   readonly gateKey: string;

@@ -318,6 +318,29 @@ describe('/api/workflow-definitions/:id/runs', () => {
     expect(JSON.stringify(heard.body)).to.include(`Workflow run ${runId} (\\"Told\\") is completed.`);
   });
 
+  it('tells a session that wants silence nothing', async () => {
+    const id = await defined(line('Silent', [noop('a')], { owner: 'ann' }));
+    const { body } = await start(id, { reportMode: 'silent' }, agents.ann);
+    expect(body.invocation).to.deep.equal({ sessionId: 'of-ann', reportMode: 'silent' });
+    expect((await read(id, body.runId as string)).body.reportEpisodes).to.deep.equal([]);
+    expect((await start(id, { reportMode: 'loud' })).status).to.equal(400);
+  });
+
+  it('begins with other prompts for steps that are named, and refuses steps that are not there, all at once', async () => {
+    const id = await defined(line('Overridden', [agent('a', 'old words'), agent('b', 'as written')]));
+    const stepOverrides = { a: { prompt: 'new words for {{input.n}}' } };
+    const { body: { runId } } = await start(id, { stepOverrides, input: { n: 'seven' }, idempotencyKey: 'once' });
+    const run = await reached(id, runId, 'completed');
+    expect(run.body.steps[1].input.prompt).to.include('new words for seven').and.not.to.include('old words');
+    expect(run.body.steps[2].input.prompt).to.include('as written');
+    expect(run.body.editedSteps).to.deep.equal(['a']);
+    expect((await start(id, { stepOverrides, input: { n: 'seven' }, idempotencyKey: 'once' })).body.runId).to.equal(runId);
+    expect((await start(id, { input: { n: 'seven' }, idempotencyKey: 'once' })).status, 'the same key with other prompts').to.equal(409);
+    const wrong = await start(id, { stepOverrides: { nobody: { prompt: 'x' }, trigger: { prompt: 'x' } } });
+    expect([wrong.status, wrong.body.errors.map(({ ref }: { ref: string }) => ref)]).to.deep.equal([400, ['nobody', 'trigger']]);
+    for (const bad of [{ a: 'x' }, { a: { prompt: ' ' } }, { a: { prompt: 'x', model: 'y' } }, []]) expect((await start(id, { stepOverrides: bad })).status, JSON.stringify(bad)).to.equal(400);
+  });
+
   it('announces what a run does on /ws', async () => {
     const socket = await house.socket('/ws');
     const id = await defined(line('Watched', [gate('g'), noop('b')]));
