@@ -5,7 +5,7 @@ import { nameOf, refusedIdentity, type Identity } from './caller.js';
 import { rehearsed, wantsRehearsal } from './dry-run.js';
 import { idempotencyOf } from './idempotency.js';
 import { bodyBytesDefault, parse, type BodyLimits } from './parse.js';
-import type { Call, Reply, Route } from './route.js';
+import { takesKey, type Call, type Reply, type Route } from './route.js';
 import type { Multipart } from './upload.js';
 import type { Desk } from '../commands/desk.js';
 import { kinship } from '../commands/kinship.js';
@@ -102,8 +102,8 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     if (isRefusal(raw)) return raw;
     const body = shape.body ? parse(shape.body, raw, 'body') : undefined;
     if (isRefusal(body)) return body;
-    const idempotency = shape.plan
-      ? idempotencyOf({ header: header('idempotency-key'), body: raw, by, route: `${route.method} ${question.path}` })
+    const idempotency = takesKey(shape)
+      ? await idempotencyOf({ header: header('idempotency-key'), body: raw, by, route: `${route.method} ${question.path}`, upload: multipart?.upload })
       : undefined;
     if (isRefusal(idempotency)) return idempotency;
     const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };

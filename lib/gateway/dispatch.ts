@@ -45,4 +45,4 @@ async function multipartOf(desk: Desk, ctx: Context): Promise<Multipart | Refusa
 }
 
 /** The texts that a multipart body may carry beside its file. */
-const uploadFields = ['filename', 'text', 'mimetype'];
+const uploadFields = ['filename', 'text', 'mimetype', 'idempotencyKey'];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callerKinds, isOpen, refusalsOf, verdict, type AuthorityId } from './authority.js';
-import { route, type Route } from './route.js';
+import { route, takesKey, type Route } from './route.js';
 import { failure } from './shapes.js';
 import { refusalTable, type RefusalCode } from '../../machines/refusals.js';
 
@@ -53,7 +53,7 @@ function operation(each: Route, schemas: Record<string, unknown>): Record<string
 
 const uploadSchema = {
   type: 'object', required: ['file'],
-  properties: { file: { type: 'string', format: 'binary' }, filename: { type: 'string' }, text: { type: 'string' } },
+  properties: { file: { type: 'string', format: 'binary' }, filename: { type: 'string' }, text: { type: 'string' }, idempotencyKey: { type: 'string', minLength: 1, maxLength: 256 } },
 };
 
 /** Every code that a route can answer with: by authority, by parsing, by its own deed, and what may befall any. */
@@ -62,8 +62,8 @@ export function codesOf({ authority, shape, method }: Route): readonly RefusalCo
   if (method !== 'GET') codes.add('UNSUPPORTED_MEDIA_TYPE'); // a form of a paired browser is refused at the door
   if (shape.query || shape.body || shape.plan) codes.add('BAD_REQUEST');
   if (shape.body) for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
-  if (shape.plan) for (const code of ['IDEMPOTENCY_KEYS_DIFFER', 'IDEMPOTENCY_CONFLICT', 'ACTOR_HALTED', 'STORE_UNAVAILABLE', 'DISK_LOW', 'BUSY'] as const) codes.add(code);
-  else if (shape.body) codes.add('DRY_RUN_UNSUPPORTED');
+  if (takesKey(shape)) for (const code of ['IDEMPOTENCY_KEYS_DIFFER', 'IDEMPOTENCY_CONFLICT', 'ACTOR_HALTED', 'STORE_UNAVAILABLE', 'DISK_LOW', 'BUSY'] as const) codes.add(code);
+  if (shape.body && !shape.plan) codes.add('DRY_RUN_UNSUPPORTED');
   return [...codes];
 }
 
@@ -89,7 +89,7 @@ function queryParameters({ method, shape }: Route, schemas: Record<string, unkno
 }
 
 const headerParameters = ({ shape }: Route) =>
-  shape.plan ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 256 } }] : [];
+  takesKey(shape) ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 256 } }] : [];
 
 /** Named schemas go to the components; everything else stands where it is used. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): unknown {

@@ -39,9 +39,12 @@ export interface Shape {
   /** A mutation that can be rehearsed with `?dryRun=true`, and takes an idempotency key. */
   readonly plan?: true;
   readonly contentType?: string;
-  /** Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in memory. */
+  /** Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in memory. Takes an idempotency key. */
   readonly upload?: true;
 }
+
+/** Who sends the same wish twice with one key gets one deed. Uploads are keyed too, though they cannot be rehearsed. */
+export const takesKey = ({ plan, upload }: Shape): boolean => plan === true || upload === true;
 
 export interface Call<Body = unknown, Query = unknown> {
   readonly desk: Desk;
