@@ -9,11 +9,15 @@ import { fileKind } from '../actors/kinds/file.js';
 import { homeKind } from '../actors/kinds/home.js';
 import { pairingCodeKind } from '../actors/kinds/pairing-code.js';
 import { pairingKind } from '../actors/kinds/pairing.js';
+import { pollCheckHand } from '../actors/effects/poll-check.js';
+import { pollKind, type PollHands } from '../actors/kinds/poll.js';
 import { scheduleKind } from '../actors/kinds/schedule.js';
 import { triggerKind } from '../actors/kinds/trigger.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
+import type { FireInput } from '../machines/poll/machine.js';
 import { launchFire } from './commands/cron.js';
 import type { Desk, DeskSettings } from './commands/desk.js';
+import { firePoll } from './commands/polls.js';
 import { launchScheduled } from './commands/workflow-runs/follow-schedule.js';
 import { receiveMessage } from './commands/receive-message.js';
 import type { Config } from './home/config.js';
@@ -28,8 +32,16 @@ import type { Supervisor } from './supervisor/contract.js';
 
 /** The kinds that a home has beside agents: its files, its browsers, its schedules. `desk` resolves once the gateway is up. */
 export const homeKinds = (layout: Layout, records: Records, desk: () => Promise<Desk>): readonly Kind[] => [
-  homeKind(), fileKind(), scheduleKind(), triggerKind(), cronFireKind(cronHands(records, desk)), ...pairingKinds(layout, records),
+  homeKind(), fileKind(), scheduleKind(), triggerKind(), pollKind(pollHands(layout, desk)), cronFireKind(cronHands(records, desk)), ...pairingKinds(layout, records),
 ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
+
+/** Programs that look for events: each in a folder of its own; what they find starts a run. */
+function pollHands({ polls }: Layout, desk: () => Promise<Desk>): PollHands {
+  return {
+    check: pollCheckHand({ folder: polls }),
+    fire: { fence: false, run: async (input: FireInput) => firePoll(await desk(), input) },
+  };
+}
 
 /** What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak to. */
 function cronHands(records: Records, desk: () => Promise<Desk>): { readonly launch: KeyedHand; readonly record: KeyedHand } {

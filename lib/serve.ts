@@ -19,7 +19,9 @@ import { HomeError } from './home/home-error.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
+import { logTail } from './home/log-tail.js';
 import { readConfig } from './home/read-config.js';
+import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
@@ -119,7 +121,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     live.onChange((change) => {
       setLevel(live.current.logging.level);
       const { type, ...told } = change;
-      void announceFact(supervisor, type === 'taken' ? 'config:changed' : 'config:refused', told);
+      void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', told);
     });
 
     const { host, port, authRequired } = { ...config.gateway, ...chosen(options) };
@@ -127,6 +129,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       supervisor, registry, tokens, operatorToken: secrets.token, host, port, authRequired, tls,
       allowedHosts: () => live.current.gateway.allowedHosts, allowedOrigins: () => live.current.gateway.allowedOrigins,
       instance: layout.instance, version, log, settings: settingsOf(() => live.current, layout), records, connectors, evidence, workflows,
+      console: { config: () => shownConfig(live.current), log: (linesMax) => logTail(layout.log, linesMax) },
       backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
     });
     undo.push(() => opened.close(gatewayDrainMs));

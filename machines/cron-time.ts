@@ -37,19 +37,34 @@ export function scheduleFault(schedule: string, zone: string): { readonly path: 
   return nextAfter(schedule, zone, sometime) === null ? { path: 'schedule', message: 'schedule must be a time that comes' } : undefined;
 }
 
+/** Offset of the clocks of a zone from UTC at an instant, in milliseconds. */
+export function offsetAt(at: number, zone: string): number {
+  const day = Math.floor(at / dayMs);
+  const offset = offsetOf(day, zone);
+  return offset === offsetOf(day + 1, zone) ? offset : shownAt(at, zone) - at;
+}
+
+/** What the clocks of a zone show, as if that were UTC. */
+export const wallOf = (at: number, zone: string): number => at + offsetAt(at, zone);
+
 const triesMax = 300; // two equal hours hold at most 180 minutes
 const lastYear = Date.UTC(2200, 0);
 const sometime = Date.UTC(2024, 0); // a leap year
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 
-function patternOf(schedule: string): Cron {
+/** The schedule in a zone without leaps. Only the last one is remembered: many of these objects would be a lot of memory. */
+export function patternOf(schedule: string): Cron {
+  if (lastPattern?.schedule === schedule) return lastPattern.cron;
   if (schedule.length > 200 || schedule.trim().startsWith('@')) throw new RangeError('not five fields');
-  return new Cron(schedule, { mode: '5-part', timezone: 'UTC', paused: true });
+  const cron = new Cron(schedule, { mode: '5-part', utcOffset: 0, paused: true }); // for a zone by name, even UTC, it asks Intl: twenty times as slow
+  lastPattern = { schedule, cron };
+  return cron;
 }
+let lastPattern: { readonly schedule: string; readonly cron: Cron } | undefined;
 
 /** The instant at which the clocks of a zone first show a time, or where they leap over it, the end of the leap. */
-function instantOf(wall: number, zone: string): number {
+export function instantOf(wall: number, zone: string): number {
   const [before, later] = [offsetAt(wall - dayMs, zone), offsetAt(wall + dayMs, zone)];
   for (const offset of before > later ? [before, later] : [later, before]) {
     if (wallOf(wall - offset, zone) === wall) return wall - offset;
@@ -63,13 +78,21 @@ function instantOf(wall: number, zone: string): number {
   return late;
 }
 
-const offsetAt = (at: number, zone: string): number => {
-  const minute = Math.floor(at / minuteMs) * minuteMs;
-  return wallOf(minute, zone) - minute;
-};
+/** The offset at the beginning of a day of UTC. Intl is slow, and few days have two offsets. */
+function offsetOf(day: number, zone: string): number {
+  const name = `${zone} ${day}`;
+  let offset = offsets.get(name);
+  if (offset === undefined) {
+    offset = shownAt(day * dayMs, zone) - day * dayMs;
+    if (offsets.size >= offsetsMax) offsets.clear();
+    offsets.set(name, offset);
+  }
+  return offset;
+}
+const offsets = new Map<string, number>();
+const offsetsMax = 20_000;
 
-/** What the clocks of a zone show, as if that were UTC. */
-function wallOf(at: number, zone: string): number {
+function shownAt(at: number, zone: string): number {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;

@@ -87,7 +87,7 @@ describe('the house', () => {
       records = await openRecords({ layout: layoutOf({ home }), world: systemWorld(), root: null });
       const evidence = await openEvidence({ standard: join(home, 'evidence') });
       const pairing = { devices: records.devices, cookies: cookieJar('default'), codeKey: 'x' };
-      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records, evidence, pairing });
+      routes = routesOf(gateway, { backup: () => Promise.reject(new Error('not called')), records, evidence, pairing, console: { config: () => ({}), log: async () => [] } });
     });
     after(async () => {
       await records.close();

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { InstalledPackage } from './helpers/installed.js';
 import { root } from './house/sources.js';
 import { Troupe } from './lib/cli/troupe.js';
 
@@ -63,25 +64,16 @@ describe('the README', () => {
     });
   });
 
+  // Packed and installed, in the TypeScript that it is written in: what ran as JavaScript within the package once did not compile for anybody else.
   it('embeds as it says', async () => {
+    const project = await InstalledPackage.create();
     const outputs: string[] = [];
-    const folder = join(root, 'dist', 'readme');
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
     try {
-      for (const [index, { code }] of runnable('ts').entries()) {
-        // Within the package, so that it may import itself by name. The samples are plain enough to be JavaScript.
-        const file = join(folder, `sample-${index}.mjs`);
-        await writeFile(file, code);
-        const child = spawn(process.execPath, [file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-        let said = '';
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => { said += String(piece); });
-        const [exit] = await once(child, 'close') as [number | null];
-        expect(exit, said).to.equal(0);
-        outputs.push(said);
-      }
+      const samples = runnable('ts').map(({ code }) => code);
+      expect(await project.compile(Object.fromEntries(samples.map((code, index) => [`sample-${index}.ts`, code])))).to.equal('');
+      for (const index of samples.keys()) outputs.push((await project.run(`sample-${index}.js`)).said);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await project.clear();
     }
     expect(outputs).to.deep.equal(['{ state: \'open\', total: 2 }\n', 'user: Hello?\nassistant: Hello?\n']);
   });

@@ -1,5 +1,6 @@
 import { budgetKind } from '../../actors/kinds/budget.js';
 import { cronFireKind } from '../../actors/kinds/cron-fire.js';
+import { pollKind } from '../../actors/kinds/poll.js';
 import { scheduleKind } from '../../actors/kinds/schedule.js';
 import { connectorKind } from '../../actors/kinds/connector.js';
 import { fileKind } from '../../actors/kinds/file.js';
@@ -28,6 +29,7 @@ export const builtInKinds = (): readonly Kind[] => [
   workflowRunKind({ ports: { definition: never } }),
   scheduleKind(),
   triggerKind(),
+  pollKind({ check: fenced, fire: keyed }),
   pairingKind({ proof: keyed, clearing: keyed }),
   pairingCodeKind({ device: keyed }),
   cronFireKind({ launch: keyed, record: keyed }),

@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { isAlive, readAnnouncement, type Announcement } from '../home/announce.js';
 import type { Layout } from '../home/layout.js';
+import { hint } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 
 /**
@@ -61,7 +62,7 @@ export async function running(layout: Layout): Promise<Announcement | undefined>
 }
 
 export function notRunning(layout: Layout): CommandError {
-  return new CommandError(exitCodes.notRunning, `No gateway runs at ${layout.home}. Start one with: troupe start${layout.instance === 'default' ? '' : ` --instance ${layout.instance}`}`);
+  return new CommandError(exitCodes.notRunning, `No gateway runs at ${layout.home}. Start one with: ${hint(layout, 'start')}`);
 }
 
 async function answer(response: Response, request: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { connect } from './client.js';
-import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
+import { hint, homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { ago, table } from './print.js';
 
 interface ListOptions extends HomeOptions { readonly json?: boolean; readonly limit: number }
@@ -14,14 +14,15 @@ export function listCommand(program: Command, terminal: Terminal): void {
     .option('--limit <number>', 'at most so many', wholeNumber(1, 50), 20)
     .option('--json', 'answer as JSON')
     .action(async (what: 'sessions' | 'todos', options: ListOptions) => {
-      const client = await connect(homeOf(options, terminal));
+      const layout = homeOf(options, terminal);
+      const client = await connect(layout);
       const now = Date.now();
       if (what === 'todos') {
         const { workItems } = await client.get(`/api/work-items?limit=${options.limit}`) as { workItems: readonly TodoRow[] };
         terminal.out(options.json === true ? JSON.stringify(workItems) : table(
           ['ID', 'STATUS', 'ASSIGNEE', 'CHANGED', 'TITLE'],
           workItems.map((item) => [item.id, item.status, item.assignee ?? '-', ago(Date.parse(item.updatedAt), now), item.title]),
-          'No todos yet. Add one with: troupe run "add water the plants"',
+          `No todos yet. Add one with: ${hint(layout, 'run', '"add water the plants"')}`,
         ));
         return;
       }
@@ -31,7 +32,7 @@ export function listCommand(program: Command, terminal: Terminal): void {
       terminal.out(options.json === true ? JSON.stringify(sessions) : table(
         ['ID', 'STATUS', 'ENGINE', 'ACTIVE', 'TITLE'],
         sessions.map((session) => [session.id, session.status, session.engine, ago(Date.parse(session.lastActivity), now), session.title ?? '-']),
-        'No sessions yet. Open one with: troupe run "help"',
+        `No sessions yet. Open one with: ${hint(layout, 'run', 'help')}`,
       ));
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { restore } from '../home/backup.js';
-import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { progressTeller } from './progress.js';
 
 /** `troupe restore <source>`: a new home from a backup. Never overwrites: the home must not exist yet, or be empty. */
@@ -13,6 +13,6 @@ export function restoreCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const { restore: restoreStore } = await import('../store/restore.js');
       const report = await restore(resolve(source), layout, (from, home) => restoreStore(from, home, { onProgress: progressTeller(terminal) }));
-      terminal.out(options.json === true ? JSON.stringify(report) : `Restored ${report.target}: the store up to ${report.seq}, ${report.files} files. Start it with: troupe start`);
+      terminal.out(options.json === true ? JSON.stringify(report) : `Restored ${report.target}: the store up to ${report.seq}, ${report.files} files. Start it with: ${hint(layout, 'start')}`);
     });
 }

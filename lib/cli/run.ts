@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { connect, type Client } from './client.js';
-import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import type { Layout } from '../home/layout.js';
 import { follow, type Ending } from './follow.js';
 import { plainText } from './print.js';
 
@@ -29,7 +30,8 @@ export function runCommand(program: Command, terminal: Terminal): void {
     .option('--detach', 'print the id of the session and do not wait')
     .option('--json', 'print the session as JSON when it is done')
     .action(async (prompt: string, options: RunOptions) => {
-      const client = await connect(homeOf(options, terminal));
+      const layout = homeOf(options, terminal);
+      const client = await connect(layout);
       const text = prompt === '-' ? await standardInput() : prompt;
       const quiet = options.json === true;
       if (options.detach === true) {
@@ -44,9 +46,9 @@ export function runCommand(program: Command, terminal: Terminal): void {
         // An engine that is not there fails the session before anything could start.
         const ending = status === 'error' ? stillborn : await Promise.race([following.until(sessionId), interrupted.happened]);
         if (ending === undefined) {
-          throw new CommandError(exitCodes.interrupted, `The session goes on without you. Read it with: troupe show ${sessionId}`);
+          throw new CommandError(exitCodes.interrupted, `The session goes on without you. Read it with: ${hint(layout, 'show', sessionId)}`);
         }
-        await conclude(client, sessionId, ending, options, terminal);
+        await conclude(client, sessionId, ending, options, terminal, layout);
       } finally {
         interrupted.forget();
         following.close();
@@ -69,19 +71,19 @@ async function post(client: Client, prompt: string, options: RunOptions): Promis
 interface Session { readonly status: string; readonly lastError: string | null; readonly messages?: readonly { readonly role: string; readonly content: string }[] }
 
 /** What was not streamed is printed from the stored conversation, which is the truth. */
-async function conclude(client: Client, sessionId: string, ending: Ending, options: RunOptions, terminal: Terminal): Promise<void> {
+async function conclude(client: Client, sessionId: string, ending: Ending, options: RunOptions, terminal: Terminal, layout: Layout): Promise<void> {
   if (ending.why === 'lost') {
-    throw new CommandError(exitCodes.notRunning, `The gateway went away (${ending.reason}). The session is kept: start the gateway again, then: troupe show ${sessionId}`);
+    throw new CommandError(exitCodes.notRunning, `The gateway went away (${ending.reason}). The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`);
   }
   const session = await client.get(`/api/sessions/${encodeURIComponent(sessionId)}?last=1`) as Session;
   if (options.json === true) terminal.out(JSON.stringify(session));
   else if (ending.shown === 'an open line') terminal.out('');
   else if (ending.shown === 'nothing' && ending !== stillborn) terminal.out(plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
   if (session.status === 'idle' || session.status === 'running') {
-    if (options.json !== true) terminal.say(`(session ${sessionId}; go on with: troupe run --in ${sessionId} "…")`);
+    if (options.json !== true) terminal.say(`(session ${sessionId}; go on with: ${hint(layout, 'run', `--in ${sessionId} "…"`)})`);
     return;
   }
-  throw new CommandError(exitCodes.turnFailed, `The session is ${session.status}${session.lastError === null ? '.' : `: ${session.lastError}`} Read it with: troupe show ${sessionId}`);
+  throw new CommandError(exitCodes.turnFailed, `The session is ${session.status}${session.lastError === null ? '.' : `: ${session.lastError}`} Read it with: ${hint(layout, 'show', sessionId)}`);
 }
 
 async function standardInput(): Promise<string> {

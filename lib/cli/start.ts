@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Served } from '../serve.js';
+import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { progressTeller } from './progress.js';
-import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { engineLine, hint, homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 
 interface StartOptions extends HomeOptions { readonly port?: number; readonly host?: string }
 
@@ -20,20 +21,20 @@ export function startCommand(program: Command, terminal: Terminal): void {
         ...(options.host === undefined ? {} : { host: options.host }),
         onProgress: progressTeller(terminal),
       });
-      welcome(served, options, terminal);
+      welcome(served, layout, terminal);
       await untilStopped(served, terminal);
     });
 }
 
-function welcome(served: Served, options: StartOptions, terminal: Terminal): void {
-  const where = options.home !== undefined ? ` --home ${shown(options.home)}` : options.instance !== undefined ? ` --instance ${options.instance}` : '';
+function welcome(served: Served, layout: Layout, terminal: Terminal): void {
+  const env = { npm_command: terminal.env['npm_command'] }; // another terminal may know nothing of SVC_HOME
   terminal.say(`Troupe runs at ${served.url}`);
   terminal.say(`  home    ${served.home}`);
-  terminal.say(`  engines ${served.engines.map((engine) => (engine.available ? engine.name : `${engine.name} (not found)`)).join(', ')}; default ${served.defaultEngine}`);
+  terminal.say(`  engines ${engineLine(served.engines, served.defaultEngine)}`);
   terminal.say('  try     in another terminal:');
-  terminal.say(`          npx troupe run${where} "add water the plants"`);
-  terminal.say(`          npx troupe list${where}`);
-  terminal.say(`  browse  npx troupe open${where}, or npx troupe pair${where} for another machine`);
+  terminal.say(`          ${hint(layout, 'run', '"add water the plants"', env)}`);
+  terminal.say(`          ${hint(layout, 'list', '', env)}`);
+  terminal.say(`  browse  ${hint(layout, 'open', '', env)}, or ${hint(layout, 'pair', '', env)} for another machine`);
   terminal.say('  stop    Ctrl-C; work in progress is kept');
 }
 
@@ -55,5 +56,3 @@ async function untilStopped(served: Served, terminal: Terminal): Promise<void> {
 }
 
 const drainMsMax = 10_000;
-
-const shown = (path: string): string => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

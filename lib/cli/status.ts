@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readAnnouncement } from '../home/announce.js';
 import { connect, notRunning, running } from './client.js';
-import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { engineLine, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
 
 interface Status {
@@ -41,6 +41,5 @@ export function statusCommand(program: Command, terminal: Terminal): void {
 
 function engines(status: Status): string {
   const { default: standard, ...named } = status.engines ?? {};
-  const names = Object.entries(named).map(([name, facts]) => ((facts as { available?: boolean } | null)?.available === false ? `${name} (not found)` : name));
-  return `${names.join(', ') || 'none'}${typeof standard === 'string' ? `; default ${standard}` : ''}`;
+  return engineLine(Object.entries(named).map(([name, facts]) => ({ name, available: (facts as { available?: boolean } | null)?.available !== false })), typeof standard === 'string' ? standard : null);
 }

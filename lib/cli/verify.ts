@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { VerifyReport } from '../store/verify.js';
 import { running } from './client.js';
-import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { bytes } from './print.js';
 import { progressTeller } from './progress.js';
@@ -14,7 +14,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const live = await running(layout);
       if (live !== undefined) {
-        throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a full check stop it first: troupe stop`);
+        throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a full check stop it first: ${hint(layout, 'stop')}`);
       }
       const { verifyStore } = await import('../store/verify.js');
       const report = await verifyStore(layout.home, { onProgress: progressTeller(terminal) });

@@ -4,6 +4,7 @@ import type { ConnectorView } from '../../machines/connector/view.js';
 import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView, Supervisor } from '../supervisor/contract.js';
+import { announceFact } from '../records/records.js';
 import { asked, type Asking, type Desk, type Done } from './desk.js';
 import { idsOf } from './walk.js';
 
@@ -44,7 +45,9 @@ export async function reloadConnectors(desk: Desk): Promise<Reloaded | Refusal> 
     const view = await settled(supervisor, name);
     return { name, error: view?.status === 'running' ? undefined : `${name}: ${view?.detail ?? 'it has not opened yet'}` };
   }));
-  return { started: ended.filter(({ error }) => error === undefined).map(({ name }) => name), stopped, errors: ended.flatMap(({ error }) => error ?? []) };
+  const reloaded = { started: ended.filter(({ error }) => error === undefined).map(({ name }) => name), stopped, errors: ended.flatMap(({ error }) => error ?? []) };
+  await announceFact(supervisor, 'connectors:reloaded', reloaded);
+  return reloaded;
 }
 
 /** A connector's health as the API shows it, in the order of the configuration. */

@@ -6,7 +6,7 @@ import { rehearsed, wantsRehearsal } from './dry-run.js';
 import { idempotencyOf } from './idempotency.js';
 import { bodyBytesDefault, parse, type BodyLimits } from './parse.js';
 import { takesKey, type Call, type Reply, type Route } from './route.js';
-import type { Multipart } from './upload.js';
+import { fingerprint, type Multipart } from './upload.js';
 import type { Desk } from '../commands/desk.js';
 import { kinship } from '../commands/kinship.js';
 import { operator, type Caller } from '../../machines/caller.js';
@@ -103,7 +103,7 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     const body = shape.body ? parse(shape.body, raw, 'body') : undefined;
     if (isRefusal(body)) return body;
     const idempotency = takesKey(shape)
-      ? await idempotencyOf({ header: header('idempotency-key'), body: raw, by, route: `${route.method} ${question.path}`, upload: multipart?.upload })
+      ? idempotencyOf({ header: header('idempotency-key'), body: multipart?.upload ? { ...multipart.fields, file: await fingerprint(multipart.upload) } : raw, by, route: `${route.method} ${question.path}` })
       : undefined;
     if (isRefusal(idempotency)) return idempotency;
     const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };

@@ -42,6 +42,10 @@ const table = {
   'auth.devices': people,
   'auth.revoke': people,
   'auth.logout': everybody,
+  'metrics.read': people,
+  'config.read': people,
+  'logs.read': people,
+  'console.read': anyCaller,
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
   'engines.limits': anyCaller,
@@ -97,6 +101,7 @@ const table = {
 
   'trigger.read': anyCaller,
   'trigger.write': byPolicy,
+  'trigger.activate': people,
   'event.receive': everybody,
 
   'cron.read': anyCaller,

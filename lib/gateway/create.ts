@@ -8,7 +8,9 @@ import { failures } from './failures.js';
 import { doorstep, isLoopback, type Names } from './host.js';
 import { createListeners, type Tls } from './listeners.js';
 import type { BackUp } from './routes/backup.js';
+import type { Console } from './routes/console.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
+import { meterOf } from './meter.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { openSocket } from './socket.js';
 import { trace } from './trace.js';
@@ -65,6 +67,8 @@ export interface GatewayOptions {
   /** Is given the desk: the hands of workflow runs work at it. */
   readonly workflows?: { connect(desk: Desk): void };
   readonly log?: Logger;
+  /** Makes the routes possible that tell of settings and log. */
+  readonly console?: Console;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
   /** Cursor and liveness of sockets: a look at each this often, a ping at every sixth. Default 5,000. */
@@ -93,7 +97,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     version: options.version ?? '0.0.0', instance, startedAt: supervisor.world.steady(),
     authRequired, networkExposed: !isLoopback(host), port: () => listeners.port(), pairing: pairing !== undefined,
   };
-  const routes = routesOf(facts, { backup: options.backup, records, evidence: options.evidence, pairing });
+  const meter = meterOf();
+  const routes = routesOf(facts, { backup: options.backup, records, evidence: options.evidence, pairing, meter, console: options.console });
 
   const app = new Koa();
   // Koa says here what Node says of the request's bytes too: who stops in the middle of a body is no fault of ours.
@@ -101,6 +106,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const listeners = createListeners({ tls: options.tls, ...(options.slow && { slow: options.slow }) });
   const drain = drainable(listeners.servers);
 
+  app.use(meter.middleware);                                 // 0. counted and timed, whatever becomes of it
   app.use(failures(log, () => supervisor.world.id()));       // 1. the one error exit
   app.use(trace(log));                                       // 2. traceparent, nosniff, one debug line
   app.use(drain.middleware);                                 // 3. nothing new while draining

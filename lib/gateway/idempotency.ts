@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import type { Upload } from './upload.js';
 import type { Idempotency } from '../supervisor/contract.js';
 import { callerName, type Caller } from '../../machines/caller.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
  * The idempotency key of a request: header `Idempotency-Key` and body member `idempotencyKey` are one namespace per
- * caller. The kernel stores key and hash in the deed's own commit; here only the hash of route and body is made,
- * and of the bytes that came with it.
+ * caller. The kernel stores key and hash in the deed's own commit; here only the hash of route and body is made.
  */
-export async function idempotencyOf(options: { header: string | undefined; body: unknown; by: Caller; route: string; upload?: Upload | undefined }): Promise<Idempotency | Refusal | undefined> {
+export function idempotencyOf(options: { header: string | undefined; body: unknown; by: Caller; route: string }): Idempotency | Refusal | undefined {
   const { header } = options;
   const member = (options.body as { idempotencyKey?: unknown } | null)?.idempotencyKey;
   if (header === undefined && member === undefined) return undefined;
@@ -20,12 +17,8 @@ export async function idempotencyOf(options: { header: string | undefined; body:
   if (key.trim() === '' || key.length > keyCharsMax) {
     return refuse('BAD_REQUEST', { path: 'idempotencyKey' }, `idempotencyKey: must have 1 to ${keyCharsMax} characters and not be blank`);
   }
-  const hash = createHash('sha256').update(options.route).update('\n').update(canonical(options.body));
-  if (options.upload) {
-    hash.update('\n').update(JSON.stringify(options.upload.filename)).update('\n');
-    for await (const chunk of createReadStream(options.upload.path) as AsyncIterable<Buffer>) hash.update(chunk);
-  }
-  return { key, scope: callerName(options.by), hash: hash.digest('hex') };
+  const hash = createHash('sha256').update(options.route).update('\n').update(canonical(options.body)).digest('hex');
+  return { key, scope: callerName(options.by), hash };
 }
 
 const keyCharsMax = 256;

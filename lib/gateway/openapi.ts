@@ -53,7 +53,7 @@ function operation(each: Route, schemas: Record<string, unknown>): Record<string
 
 const uploadSchema = {
   type: 'object', required: ['file'],
-  properties: { file: { type: 'string', format: 'binary' }, filename: { type: 'string' }, text: { type: 'string' }, idempotencyKey: { type: 'string', minLength: 1, maxLength: 256 } },
+  properties: { file: { type: 'string', format: 'binary' }, filename: { type: 'string' }, text: { type: 'string' } },
 };
 
 /** Every code that a route can answer with: by authority, by parsing, by its own deed, and what may befall any. */

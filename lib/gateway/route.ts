@@ -39,12 +39,9 @@ export interface Shape {
   /** A mutation that can be rehearsed with `?dryRun=true`, and takes an idempotency key. */
   readonly plan?: true;
   readonly contentType?: string;
-  /** Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in memory. Takes an idempotency key. */
+  /** Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in memory. */
   readonly upload?: true;
 }
-
-/** Who sends the same wish twice with one key gets one deed. Uploads are keyed too, though they cannot be rehearsed. */
-export const takesKey = ({ plan, upload }: Shape): boolean => plan === true || upload === true;
 
 export interface Call<Body = unknown, Query = unknown> {
   readonly desk: Desk;
@@ -80,6 +77,9 @@ export function route<const S extends Shape>(
 ): Route {
   return { method, path, authority, shape, run: run as Route['run'] };
 }
+
+/** True for a route whose deed can be asked for twice with one idempotency key: those that can be rehearsed, and uploads. */
+export const takesKey = ({ plan, upload }: Shape): boolean => plan === true || upload === true;
 
 /** The id in the path. */
 export const idOf = (call: { readonly params: Readonly<Record<string, string>> }): string => call.params['id'] ?? '';

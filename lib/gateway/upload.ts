@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from 'koa';
@@ -14,6 +15,13 @@ export interface Upload {
   readonly path: string;
   /** As the client called it. */
   readonly filename: string;
+}
+
+/** What an idempotency key covers of a file: its name and its bytes, whatever they are wrapped in. */
+export async function fingerprint({ path, filename }: Upload): Promise<{ readonly filename: string; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return { filename, sha256: hash.digest('hex') };
 }
 
 export interface Multipart { readonly fields: Readonly<Record<string, string>>; readonly upload: Upload | undefined }

@@ -31,6 +31,8 @@ export interface Layout {
   readonly audit: string;
   /** Settings and conversations of agent programs that are kept apart from the user's own: `engines/<engine>`. */
   readonly engines: string;
+  /** Working folders of the programs that look for events: `polls/<binding>`. */
+  readonly polls: string;
   /** Default working folders of sessions: `work/<session id>`. */
   readonly work: string;
   readonly store: string;
@@ -76,6 +78,7 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     log: within('logs', 'gateway.log'),
     audit: within('logs', 'audit'),
     engines: within('engines'),
+    polls: within('polls'),
     work: within('work'),
     store: within('store'),
     storeCopy: within('store-copy'),

@@ -1,4 +1,4 @@
-import { expect } from 'chai';
+import { expect, needChaiAndMocha } from './assertions.js';
 import type { Connector, ConnectorLink } from '../../actors/connectors/connector.js';
 import type { Json } from '../../machines/ground.js';
 
@@ -23,6 +23,7 @@ export interface ConnectorContractOptions {
 }
 
 export function connectorContract(title: string, options: ConnectorContractOptions): void {
+  needChaiAndMocha();
   describe(`${title} keeps the contract of connectors`, () => {
     const open: ConnectorLink[] = [];
     const linked = async (settings: Readonly<Record<string, Json>>): Promise<ConnectorLink> => {

@@ -1,4 +1,4 @@
-import { expect } from 'chai';
+import { expect, needChaiAndMocha } from './assertions.js';
 import { tmpdir } from 'node:os';
 import type { Engine, SpawnChildOptions, TurnIO, TurnRequest } from '../../actors/engines/engine.js';
 import { processTable, startChild, type SpawnNote } from '../../actors/engines/process.js';
@@ -21,6 +21,7 @@ export interface EngineContractOptions {
 }
 
 export function engineContract(title: string, options: EngineContractOptions): void {
+  needChaiAndMocha();
   describe(`${title} keeps the contract of engines`, () => {
     it('is named as the API needs it', async () => {
       const engine = await options.engine();

@@ -1,4 +1,4 @@
-import { expect } from 'chai';
+import { expect, needChaiAndMocha } from './assertions.js';
 import { sealEntry } from '../store/chain.js';
 import { StoreError, type Group, type Op, type Store } from '../store/contract.js';
 import { keys, prefix } from '../store/keys.js';
@@ -8,6 +8,7 @@ import { keys, prefix } from '../store/keys.js';
  * `storeContract('my store', () => openMyStore())` passes; `open` answers a new, empty store each time.
  */
 export function storeContract(name: string, open: () => Promise<Store>): void {
+  needChaiAndMocha();
   describe(`${name} keeps the store contract`, () => {
     let store: Store;
     beforeEach(async () => {

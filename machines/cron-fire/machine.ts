@@ -72,8 +72,8 @@ const previewCharsMax = 500;
 const deliveryCharsMax = 16_000;
 
 function close(context: FireContext, at: number, status: RunStatus, text: string, error: string | null): Deed<FireContext> {
-  const { job, jobId } = context;
-  const wishes: Wish[] = [announce('cron:run', { id: jobId, sessionKey: context.id, status })];
+  const { job } = context;
+  const wishes: Wish[] = [told(context, status)];
   if (job.delivery !== null && status !== 'missed') {
     const words = text.trim() === '' ? `${job.name}: ${error ?? 'there was no answer.'}` : text.slice(0, deliveryCharsMax);
     wishes.push(tell({ kind: 'connector', id: job.delivery.connector }, { type: 'delivery.request', deliveryId: deliveryId(context.id), channel: job.delivery.channel, thread: null, text: words }));
@@ -84,7 +84,11 @@ function close(context: FireContext, at: number, status: RunStatus, text: string
 /** A connector's names of deliveries are short; the instant keeps them apart, the job's own name may be long. */
 const deliveryId = (fireId: string): string => fireId.slice(-64);
 
-const opened = (context: FireContext): Wish[] => [keep('record', 1, runLine({ ...context, status: 'started' }) as unknown as Json), announce('cron:run', { id: context.jobId, sessionKey: context.id, status: 'started' })];
+const opened = (context: FireContext): Wish[] => [keep('record', 1, runLine({ ...context, status: 'started' }) as unknown as Json), told(context, 'started')];
+
+/** `cron:completed` and `cron:error` are what clients of this API listen for. */
+const told = ({ id, jobId }: FireContext, status: RunStatus): Wish => announce(endings[status], { id: jobId, sessionKey: id, status });
+const endings: Readonly<Record<RunStatus, string>> = { started: 'cron:started', success: 'cron:completed', error: 'cron:error', interrupted: 'cron:error', missed: 'cron:missed' };
 
 export const fireMachine = setup({
   types: {} as { context: FireContext; events: FireEvent; input: FireBirth; emitted: Wish; output: { readonly timestamp: string; readonly sessionKey: string; readonly status: string; readonly durationMs: number } },

@@ -52,7 +52,7 @@ export const fileMachine = setup({
   guards: { allowed: ({ event }) => filePolicy(event) === undefined },
   actions: {
     tell: enqueueActions(({ context, enqueue }, { event }: { event: string }) =>
-      perform(enqueue, { wishes: [announce(event, { id: context.id, filename: context.filename, sessionId: context.sessionId })] })),
+      perform(enqueue, { wishes: [announce(event, { id: context.id, filename: context.filename, size: context.size, sessionId: context.sessionId })] })),
   },
 }).createMachine({
   id: 'file',

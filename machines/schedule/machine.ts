@@ -32,7 +32,7 @@ export const scheduleMachine = setup({
       const next = ahead(context, context.createdAt);
       enqueue.assign(next);
       alarm(enqueue, next.nextAt, context.createdAt);
-      enqueue.emit(announce('cron:changed', { id: context.id, action: 'created' }));
+      enqueue.emit(announce('cron:reloaded', { id: context.id, action: 'created' }));
     }),
     ring: enqueueActions(({ context, event, enqueue }) => {
       const plan = planDue(context, event.at);
@@ -49,7 +49,7 @@ export const scheduleMachine = setup({
       const next = ahead(edited, event.at);
       enqueue.assign({ ...event.patch, zone: event.zone, updatedAt: event.at, ...next });
       alarm(enqueue, next.nextAt, event.at);
-      enqueue.emit(announce('cron:changed', { id: context.id, action: 'updated' }));
+      enqueue.emit(announce('cron:reloaded', { id: context.id, action: 'updated' }));
     }),
     endFire: enqueueActions(({ context, event, enqueue }) => {
       const { actorId, output } = event as unknown as { readonly actorId: string; readonly output?: LastRun }; // XState's types do not show the ends of spawned children
@@ -60,7 +60,7 @@ export const scheduleMachine = setup({
       assertEvent(event, 'job.revive');
       enqueue.assign({ ...event.job, zone: event.zone, managedBy: event.managedBy, workflowId: event.workflowId, createdAt: event.at, updatedAt: event.at, lastRun: null });
     }),
-    tellDeleted: enqueueActions(({ context, enqueue }) => enqueue.emit(announce('cron:changed', { id: context.id, action: 'deleted' }))),
+    tellDeleted: enqueueActions(({ context, enqueue }) => enqueue.emit(announce('cron:reloaded', { id: context.id, action: 'deleted' }))),
   },
 }).createMachine({
   id: 'schedule',

@@ -1,5 +1,6 @@
 import { assertEvent, enqueueActions, setup } from 'xstate';
 import { callerName, isTrusted } from '../caller.js';
+import type { FilterRule } from '../filter-rule.js';
 import { announce, type Stamp, type Wish } from '../ground.js';
 import { refuse, type Refusal } from '../refusals.js';
 
@@ -15,8 +16,6 @@ import { refuse, type Refusal } from '../refusals.js';
  * **What can never happen.** A secret in here. An event that starts two runs under one `fireRef`: the run is started
  * under that name.
  */
-export type FilterRule = { readonly path: string; readonly op: 'equals' | 'notEquals' | 'exists' | 'matches'; readonly value: string | number | boolean | null };
-
 export type BindingFields = {
   readonly event: string; readonly targetWorkflowId: string; readonly filter: readonly FilterRule[];
   /** SHA-256, base64url. */

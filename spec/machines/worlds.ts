@@ -8,6 +8,8 @@ import { born as bornFile } from './file/beings.js';
 import { born as bornHome } from './home/beings.js';
 import { born as bornJob, run } from './schedule/beings.js';
 import { born as bornFire } from './cron-fire/beings.js';
+import { born as bornPoll, contract as changed, fields as pollFields } from './poll/beings.js';
+import { born as bornTrigger, fields as triggerFields } from './trigger/beings.js';
 import { born as bornChallenge } from './pairing/beings.js';
 import { born as bornCode, redeem } from './pairing-code/beings.js';
 import { born as bornRoot } from './root/beings.js';
@@ -289,6 +291,39 @@ const cronFires: SmallWorld<ReturnType<typeof bornFire>['machine']> = {
   holds: ({ value, snapshot: { context } }) => { expect(context.status === 'started').to.equal(value === 'launching' || value === 'working'); },
 };
 
+const webhooks: SmallWorld<ReturnType<typeof bornTrigger>['machine']> = {
+  name: 'trigger',
+  born: () => bornTrigger(),
+  deeds: {
+    'its event has come': sent({ type: 'binding.fired', outcome: 'started', by: { type: 'system', part: 'workflow-events' } }), 'a person says that its event has come': sent({ type: 'binding.fired', outcome: 'started' }),
+    'it is taken away': sent({ type: 'binding.delete' }), 'its name is used again': sent({ type: 'binding.revive', binding: triggerFields() }),
+  },
+  same: ({ value, snapshot: { context } }) => `${String(value)} ${Math.min(context.fired, 1)} ${Math.min(context.revision, 2)}`,
+  holds: ({ value, snapshot: { context } }) => { expect(context.tokenHash === '', 'no secret opens what is gone').to.equal(value === 'deleted'); },
+};
+
+const looks: SmallWorld<ReturnType<typeof bornPoll>['machine']> = {
+  name: 'poll',
+  born: () => bornPoll(),
+  deeds: {
+    'a person approves': sent({ type: 'activation.decide', decision: 'approve' }), 'a person rejects': sent({ type: 'activation.decide', decision: 'reject', note: 'no' }),
+    'an agent approves': sent({ type: 'activation.decide', decision: 'approve', by: stranger }), 'a person approves what is no more': sent({ type: 'activation.decide', decision: 'approve', contractHash: 'older' }),
+    'it is urgent': sent({ type: 'activation.escalate', reason: 'soon' }), 'time passes': wait,
+    'the look finds nothing': finish('check', { outcome: 'no-fire' }), 'the look fails': fail('check', 'no such folder'), 'the program fails': finish('check', { outcome: 'nonzero', reason: '1' }),
+    'the look finds something': finish('check', { outcome: 'fire', payload: { from: 'you' }, fireRef: 'm1' }), 'the program is another one': finish('check', { outcome: 'revoked', measured: { contract: changed('b'.repeat(64)), contractHash: 'second' } }),
+    'the run is started': finish('fire', { outcome: 'fired', runId: 'r1' }), 'there is no workflow': finish('fire', { outcome: 'missing-workflow' }), 'the run cannot be started': fail('fire', 'the disk is full'),
+    'it is taken away': sent({ type: 'binding.delete' }), 'its name is used again': sent({ type: 'binding.revive', binding: pollFields() }),
+  },
+  same: ({ value, snapshot: { context } }) => `${JSON.stringify(value)} ${context.contractHash} ${Math.min(context.tries, 5)} ${Math.min(context.failures, 1)}`,
+  holds: (life) => {
+    const { value, snapshot: { context: { approval, occurrence, revision } } } = life;
+    const active = typeof value === 'object';
+    expect(approval.decision === 'approved', 'active exactly while a person says so').to.equal(active || (value === 'deleted' && approval.decision === 'approved'));
+    expect(occurrence !== null, 'what was found is kept until its run is there').to.equal(active && ['firing', 'retrying'].includes(String((value as Record<string, unknown>)['active'])));
+    expect([...life.effects.keys()].length <= 1 && revision >= 1, 'one look at a time').to.equal(true);
+  },
+};
+
 export const worlds = [
   sessions,
   freeSessions,
@@ -302,4 +337,6 @@ export const worlds = [
   cronFires,
   challenges,
   codes,
+  webhooks,
+  looks,
 ] as unknown as readonly SmallWorld[]; // each is typed by its own machine above; together they are only walked through

@@ -23,7 +23,7 @@ describe('red team: secrets as canaries', function () {
     await writeFile(join(home, 'config.yaml'), 'logging:\n  level: trace\n');
     const operator = makeClient(port, { authorization: `Bearer ${token}` });
     const socket = await watch(`ws://127.0.0.1:${port}/ws?since=0`, { authorization: `Bearer ${token}` });
-    await socket.until(({ event }) => event === 'config:changed');
+    await socket.until(({ event }) => event === 'config:reloaded');
     const said: Answer[] = [];
     const secrets: Record<string, string> = { token, hook };
 

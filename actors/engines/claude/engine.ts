@@ -29,7 +29,7 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
   const own = options.model !== undefined && !models.some(({ id }) => id === options.model) ? modelsOf([options.model], levels) : [];
   return defineEngine({
     name: options.name ?? 'claude',
-    effortMechanism: '--effort',
+    effortMechanism: 'claude-flag',
     discover: async () => ({ ...(await find()), defaultModel: options.model ?? ownChoice, models: [...own, ...models] }),
     limits: async () => limits.read(),
     async turn(request, io) {

@@ -31,7 +31,7 @@ export function codexEngine(options: CodexOptions = {}): Engine {
   let isOld = false;
   return defineEngine({
     name: options.name ?? 'codex',
-    effortMechanism: 'turn/start effort',
+    effortMechanism: 'codex-config',
     async discover() {
       const facts = await find();
       return { ...facts, ...(await models(facts.available ? facts.version ?? '' : undefined)) };

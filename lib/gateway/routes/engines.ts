@@ -18,7 +18,7 @@ const engineLimits = z.looseObject({
   available: z.boolean(),
   status: z.enum(['live', 'cached', 'static', 'unsupported', 'error']).describe('live: told within five minutes. cached: told earlier. static: nothing was told yet. unsupported: it never tells. error: it is not here, or cannot say.'),
   source: z.string(),
-  refreshedAt: z.string().optional(),
+  refreshedAt: z.string().describe('When a turn was last told; where none was, when this was made.'),
   windows: z.array(limitWindow).optional(),
   stale: z.boolean().optional(),
 }).meta({ id: 'EngineLimits' });
@@ -33,7 +33,8 @@ export const engineRoutes: readonly Route[] = [
 
 async function limits({ desk, query }: Call<unknown, z.infer<typeof limitsQuery>>): Promise<Reply> {
   const generatedAt = new Date(desk.supervisor.world.now()).toISOString();
-  return { body: { generatedAt, ...(await desk.engines.limits(query.engine)) } };
+  const { default: usual, engines } = await desk.engines.limits(query.engine);
+  return { body: { generatedAt, default: usual, engines: Object.fromEntries(Object.entries(engines).map(([name, told]) => [name, { refreshedAt: generatedAt, ...told }])) } };
 }
 
 async function list({ desk }: Call): Promise<Reply> {

@@ -1,6 +1,7 @@
 import { authRoutes, type Pairing } from './auth.js';
 import { backupRoutes, type BackUp } from './backup.js';
 import { budgetRoutes } from './budgets.js';
+import { consoleRoutes, type Console } from './console.js';
 import { connectorRoutes } from './connectors.js';
 import { cronRoutes } from './cron.js';
 import { workflowTriggerRoutes } from './workflow-triggers.js';
@@ -19,12 +20,14 @@ import { inspectSystemRoutes } from './inspect-system.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes } from './knowledge.js';
 import { mcpRoutes } from './mcp.js';
+import { metricRoutes } from './metrics.js';
 import { pageRoutes } from './page.js';
 import { orgRoutes } from './org.js';
 import { skillRoutes } from './skills.js';
 import { workflowDefinitionRoutes } from './workflow-definitions.js';
 import { workflowRunRoutes } from './workflow-runs.js';
 import { openapiRoutes } from '../openapi.js';
+import { meterOf, type Meter } from '../meter.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
@@ -37,6 +40,8 @@ export interface RoutesOptions {
   readonly records?: Records | undefined;
   readonly evidence?: Evidence | undefined;
   readonly pairing?: Pairing | undefined;
+  readonly meter?: Meter | undefined;
+  readonly console?: Console | undefined;
 }
 
 /** The table of contents: every route of the gateway. */
@@ -58,6 +63,8 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...inspectBundleRoutes,
     ...pageRoutes,
     ...statusRoutes(facts),
+    ...consoleRoutes(facts, options.console),
+    ...metricRoutes(facts, options.meter ?? meterOf()),
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
     ...orgRoutes(options.records),

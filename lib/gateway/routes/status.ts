@@ -48,7 +48,7 @@ function readHealth({ desk }: Call): Reply {
 /** Public, so without details: an error's words may name hosts and accounts. */
 const connectorStates = async (desk: Desk): Promise<object> => Object.fromEntries((await connectorHealth(desk)).map(({ name, status: state, capabilities }) => [name, { status: state, capabilities }]));
 
-const migration = { required: false, fromVersion: null, toVersion: null, versions: [] };
+export const migration = { required: false, fromVersion: null, toVersion: null, versions: [] };
 
 const status = z.object({
   status: z.literal('ok'),

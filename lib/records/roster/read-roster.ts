@@ -30,7 +30,14 @@ export async function readRoster(folder: string): Promise<RosterFiles> {
   const setAside: SetAside[] = [];
   const hashes: string[] = [];
 
+  // The first that a newcomer writes lies there; ignored in silence it would be looked for at great length.
+  for (const file of (await entriesOf(folder, 'yaml')).slice(0, straysMax)) {
+    hashes.push(`${file} astray`);
+    setAside.push({ file, reason: `it lies in no department: move it to org/<department>/${file}` });
+  }
+
   for (const department of (await entriesOf(folder, 'folder')).slice(0, departmentsMax)) {
+    hashes.push(`${department}/`); // one without a file is news, too
     const about = await valueOf(folder, join(department, 'department.yaml'), hashes);
     const described = departmentFile.safeParse('value' in about ? about.value ?? {} : {});
     if ('fault' in about && about.fault !== absent) setAside.push({ file: join(department, 'department.yaml'), reason: about.fault });
@@ -64,6 +71,7 @@ export async function readRoster(folder: string): Promise<RosterFiles> {
 
 const isCalled = (path: string, name: string): boolean => basename(path, extname(path)) === name;
 
+const straysMax = 100;
 const departmentsMax = 500;
 const peopleMax = 2_000;
 export const employeeBytesMax = 262_144;

@@ -52,7 +52,7 @@ describe('troupe config', () => {
     const named = makeClient(port, { ...bearer, host: 'console.example' });
     expect((await named.get('/api/work-items')).status).to.equal(403);
     await write('gateway:\n  port: 1\n  allowedHosts: [console.example]\n');
-    const told = await socket.until(({ event }) => event === 'config:changed');
+    const told = await socket.until(({ event }) => event === 'config:reloaded');
     expect(told.payload).to.deep.equal({ applied: ['gateway.allowedHosts'], needsRestart: ['gateway.port'], needsReload: [] });
     expect((await named.get('/api/work-items')).status).to.equal(200);
     await write('gateway: {{');

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { engineLine, hint } from '../../../lib/cli/command-line.js';
+import { layoutOf } from '../../../lib/home/layout.js';
 import { Troupe } from './troupe.js';
 
 describe('troupe run, list and show', () => {
@@ -22,6 +24,23 @@ describe('troupe run, list and show', () => {
   it('says so plainly while there is nothing yet', async () => {
     expect((await troupe.run(...at('list'))).out).to.match(/No sessions yet\. Open one with: troupe run/);
     expect((await troupe.run(...at('list', 'todos'))).out).to.match(/No todos yet/);
+  });
+
+  it('hints at commands that work when they are pasted: for this home, and begun alike', async () => {
+    // They said `troupe start` whatever home was meant; pasted, that started another.
+    expect((await troupe.run(...at('list'))).out).to.include(`troupe run --home ${troupe.home()} help`);
+    const elsewhere = troupe.home('it\'s mine');
+    expect((await troupe.run('status', '--home', elsewhere)).err).to.equal(`No gateway runs at ${elsewhere}. Start one with: troupe start --home '${elsewhere.replace('\'', '\'\\\'\'')}'\n`);
+    expect((await troupe.run('status', '--instance', 'lab')).err).to.match(/Start one with: troupe start --instance lab\n$/);
+    expect((await troupe.run('status')).err).to.match(/Start one with: troupe start\n$/);
+    const layout = layoutOf({ instance: 'lab', userFolder: '/home/ann' });
+    expect(hint(layout, 'show', 's1', { npm_command: 'exec' })).to.equal('npx troupe show --home /home/ann/.svc-lab s1');
+  });
+
+  it('names the engines that are here first, and apart those that are not', async () => {
+    expect(engineLine([{ name: 'far', available: false }, { name: 'near', available: true }, { name: 'clerk', available: true }], 'clerk')).to.equal('near, clerk (default); not found: far');
+    expect(engineLine([{ name: 'far', available: false }], 'far')).to.equal('none; not found: far (the default!)');
+    expect((await troupe.run(...at('status'))).out).to.match(/engines +parrot, broken, clerk \(default\); not found: .*ghost/);
   });
 
   it('prints the answer and nothing else on stdout, and how to go on on stderr', async () => {
@@ -61,7 +80,7 @@ describe('troupe run, list and show', () => {
     await running.seen(/2\n/);
     const left = await running.kill('SIGINT');
     expect(left.code).to.equal(130);
-    const session = /troupe show ([\w-]{36})/.exec(left.err)?.[1] ?? expect.fail(left.err);
+    const session = /troupe show --home \S+ ([\w-]{36})/.exec(left.err)?.[1] ?? expect.fail(left.err);
     const shown = await troupe.run(...at('show', session, '--json'));
     expect(JSON.parse(shown.out)).to.include({ status: 'running' });
   });
@@ -82,7 +101,7 @@ describe('troupe run, list and show', () => {
     expect(left.code).to.equal(3);
     expect(left.err).to.match(/The session is kept/);
     await troupe.start();
-    const session = /troupe show ([\w-]{36})/.exec(left.err)?.[1] ?? '';
+    const session = /troupe show --home \S+ ([\w-]{36})/.exec(left.err)?.[1] ?? '';
     expect(JSON.parse((await troupe.run(...at('show', session, '--json'))).out)).to.include({ status: 'interrupted' });
   });
 });

@@ -63,6 +63,7 @@ describe('authority', () => {
     'status.read': ['session', get('/api/status')],
     'health.read': ['session', get('/healthz')],
     'auth.state': ['session', get('/api/auth/state')],
+    'metrics.read': ['session', get('/metrics')],
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
     'engines.limits': ['session', get('/api/engine-limits')],
@@ -118,7 +119,7 @@ describe('authority', () => {
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
   const elsewhere: readonly AuthorityId[] = [
-    'ws.watch', 'inspect.watch', 'session.attach',
+    'ws.watch', 'inspect.watch', 'session.attach', 'config.read', 'logs.read', 'console.read',
     ...authorityIds.filter((id) => id !== 'auth.state' && [
       'auth',
       'budget',

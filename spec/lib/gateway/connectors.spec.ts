@@ -83,7 +83,11 @@ describe('/api/connectors', () => {
     home = await openHome(`connectors:\n  instances:\n${hook(far.url, 'first')}`);
     await running(home, 'first');
     await home.configure(`connectors:\n  instances:\n${hook(far.url, 'second')}`);
+    const socket = await watch(`ws://127.0.0.1:${home.port}/ws`, { authorization: `Bearer ${home.token}` });
     expect((await home.operator.post('/api/connectors/reload')).body).to.deep.equal({ started: ['second'], stopped: ['first'], errors: [] });
+    // other clients show a list of connectors, too
+    expect((await socket.until(({ event }) => event === 'connectors:reloaded')).payload).to.deep.equal({ started: ['second'], stopped: ['first'], errors: [] });
+    socket.ws.terminate();
     expect((await home.operator.get('/api/connectors')).body.map(({ name }: { name: string }) => name)).to.deep.equal(['second']);
     expect((await home.operator.post('/api/connectors/first/send', { channel: 'c', text: 't' })).status).to.equal(404);
     await home.configure('connectors:\n  instances: [{name: UPPER}]\n');

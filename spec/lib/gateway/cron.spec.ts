@@ -7,7 +7,7 @@ import { layoutOf } from '../../../lib/home/layout.js';
 import { serve } from '../../../lib/serve.js';
 import { verdict } from '../../../lib/gateway/authority.js';
 import { farSide } from '../../actors/connectors/far-side.js';
-import { makeClient, poll, type Client } from './fixture.js';
+import { makeClient, poll, watch, type Client } from './fixture.js';
 
 /** A whole gateway with a company of two and the clerk as its engine. */
 async function openHome(config = '') {
@@ -18,7 +18,12 @@ async function openHome(config = '') {
   let served = await serve({ layout, port: 0 });
   const connect = async (): Promise<Client> => makeClient(Number(new URL(served.url).port), { authorization: `Bearer ${String((await readAnnouncement(layout.announcement))?.token)}` });
   return {
-    layout, operator: await connect(), anonymous: makeClient(Number(new URL(served.url).port), {}),
+    layout,
+    async socket() {
+      const announcement = await readAnnouncement(layout.announcement);
+      return watch(`ws://127.0.0.1:${announcement?.port}/ws`, { authorization: `Bearer ${String(announcement?.token)}` });
+    },
+    operator: await connect(), anonymous: makeClient(Number(new URL(served.url).port), {}),
     async restart(): Promise<Client> {
       await served.close();
       served = await serve({ layout, port: 0 });
@@ -103,6 +108,23 @@ describe('/api/cron', () => {
     const { body } = await ended(home.operator, 'lost');
     expect(body[0]).to.deep.include({ status: 'error', sessionId: null });
     expect(body[0].error).to.include('unknown employee "ann"');
+  });
+
+  it('tells watchers under the names that clients of this API listen for', async () => {
+    home = await openHome();
+    const socket = await home.socket();
+    await home.operator.post('/api/cron', { id: 'well', employee: 'ann', prompt: 'help' });
+    await home.operator.post('/api/cron/well/trigger');
+    await socket.until(({ event, payload }) => event === 'cron:completed' && payload.id === 'well' && payload.status === 'success');
+    await home.operator.post('/api/cron', { id: 'ill', employee: 'ann', prompt: 'no such instruction' });
+    await home.operator.post('/api/cron/ill/trigger');
+    await socket.until(({ event, payload }) => event === 'cron:error' && payload.id === 'ill');
+    await home.operator.call('DELETE', '/api/cron/well');
+    await socket.until(({ event, payload }) => event === 'cron:reloaded' && payload.action === 'deleted');
+    expect(socket.frames.filter(({ event }) => event.startsWith('cron:')).map(({ event, payload }) => `${event} ${payload.id}`)).to.deep.equal([
+      'cron:reloaded well', 'cron:started well', 'cron:completed well', 'cron:reloaded ill', 'cron:started ill', 'cron:error ill', 'cron:reloaded well',
+    ]);
+    socket.ws.terminate();
   });
 
   it('passes over lines of the file that are none, and reads no other file', async () => {

@@ -13,6 +13,8 @@ describe('GET /api/engine-limits', () => {
     expect(body.default).to.equal('pen');
     expect(body.engines.pen).to.include({ name: 'pen', available: true, status: 'unsupported' });
     expect(body.engines.ghost).to.include({ name: 'ghost', available: false, status: 'error' });
+    // clients make a date of it without asking
+    for (const engine of Object.values(body.engines) as { refreshedAt: string }[]) expect(engine.refreshedAt).to.equal(body.generatedAt);
   });
 
   it('tells of one engine where one is named, and does not fall over an unknown one', async () => {

@@ -55,6 +55,27 @@ describe('/api/files', () => {
       expect((await upload([{ head: fileHead('none.txt'), body: '' }])).body).to.include({ filename: 'none.txt', size: 0 });
     });
 
+    it('keeps one file of one key, whatever its bytes are wrapped in, and refuses others under it', async () => {
+      const sent = (key: string, parts: Parameters<typeof multipart>[0], path = '/api/files') => {
+        const { body, headers } = multipart(parts);
+        return office.operator.call('POST', path, body, { ...headers, 'idempotency-key': key });
+      };
+      const first = await sent('monday', [{ head: fileHead('a.txt'), body: 'one' }]);
+      const again = await sent('monday', [{ head: fileHead('a.txt', 'application/x-other'), body: 'one' }]);
+      expect([again.status, again.body, again.headers['idempotency-replayed']]).to.deep.equal([201, first.body, 'true']);
+      const others: Parameters<typeof multipart>[0][] = [[{ head: fileHead('a.txt'), body: 'two' }], [{ head: fileHead('b.txt'), body: 'one' }], [{ head: 'name="filename"', body: 'c.txt' }, { head: fileHead('a.txt'), body: 'one' }]];
+      for (const parts of others) expect((await sent('monday', parts)).body.code).to.equal('IDEMPOTENCY_CONFLICT');
+      const inBody = [{ head: 'name="idempotencyKey"', body: 'tuesday' }, { head: fileHead('a.txt'), body: 'one' }];
+      expect((await upload(inBody)).body.id).to.equal((await upload(inBody)).body.id);
+      expect((await sent('other', inBody)).body.code).to.equal('IDEMPOTENCY_KEYS_DIFFER');
+      const json = { content: base64('hello'), filename: 'a.txt', idempotencyKey: 'json' };
+      const kept = await keep(json);
+      expect((await keep(json)).body).to.deep.equal(kept.body);
+      expect((await keep({ ...json, content: base64('other') })).body.code).to.equal('IDEMPOTENCY_CONFLICT');
+      expect(await staged(), 'nothing is left of what was not needed').to.deep.equal([]);
+      expect((await readdir(office.layout.files)).filter((id) => id === kept.body.id)).to.have.lengthOf(1);
+    });
+
     it('wants exactly one source', async () => {
       for (const body of [{}, { filename: 'a' }, { content: base64('a'), url: 'http://files.test/' }, { content: '', path: 'files/x' }, { url: 'http://files.test/', path: 'files/x' }]) {
         expect((await keep(body)).status, JSON.stringify(body)).to.equal(400);

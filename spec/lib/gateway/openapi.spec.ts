@@ -44,7 +44,7 @@ describe('GET /api/openapi.json', () => {
   it('knows every row of the authority table, and each row a route', () => {
     const [records, evidence] = [{ runs: {} } as Records, {} as Evidence]; // only looked into by a request
     const pairing = { devices: {} as Records['devices'], cookies: cookieJar('default'), codeKey: 'x' };
-    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, evidence, pairing });
+    const all = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }), records, evidence, pairing, console: { config: () => ({}), log: async () => [] } });
     expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch', 'inspect.watch']).to.have.members(authorityIds);
   });
 

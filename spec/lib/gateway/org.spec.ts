@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { poll } from './fixture.js';
 import { openOffice, type Office } from '../records/office.js';
@@ -81,10 +81,24 @@ describe('/api/org', () => {
     expect(reasons.get('boss.yaml')).to.include('invalid rank "boss"');
   });
 
+  it('says where a file belongs that lies in no department, and sees a department in which nobody is yet', async () => {
+    await office.put('org/dan.yaml', 'rank: employee\n'); // it was ignored without a word
+    await mkdir(join(office.layout.org, 'sales'));
+    await office.records.roster.reload();
+    const { body } = await office.operator.get('/api/org');
+    expect(body.setAside).to.deep.equal([{ file: 'dan.yaml', reason: 'it lies in no department: move it to org/<department>/dan.yaml' }]);
+    expect(body.departments).to.deep.equal(['board', 'build', 'sales']);
+    await rename(join(office.layout.org, 'dan.yaml'), join(office.layout.org, 'sales', 'dan.yaml'));
+    await office.records.roster.reload();
+    expect((await office.operator.get('/api/org')).body).to.deep.include({ setAside: [] });
+    expect((await office.operator.get('/api/org/employees/dan')).body.department).to.equal('sales');
+  });
+
   it('notices files that change, tells watchers once, and decisions follow', async () => {
     const socket = await office.socket();
     await office.put('org/sales/cat.yaml', 'rank: employee\n');
     await socket.until(({ event }) => event === 'org:changed');
+    await poll(() => office.operator.get('/api/org'), ({ body }) => body.employees.length === 4); // the folder may be noticed before the file in it
     expect((await office.operator.get('/api/org')).body.departments).to.deep.equal(['board', 'build', 'sales']);
     expect((await office.operator.post('/api/work-items', { title: 'x', assignee: 'cat' })).status).to.equal(201);
     await rm(join(office.layout.org, 'sales'), { recursive: true });

@@ -7,7 +7,7 @@ const agent = { type: 'session', id: 's1', employee: null, ancestors: [] } as co
 describe('a file', () => {
   it('is told of when it is stored and when it is removed', () => {
     const file = born();
-    expect(file.frames('file:uploaded')[0]?.payload).to.deep.equal({ id: 'f1', filename: 'a.txt', sessionId: null });
+    expect(file.frames('file:uploaded')[0]?.payload).to.deep.equal({ id: 'f1', filename: 'a.txt', size: 3, sessionId: null });
     expect(file.send({ type: 'file.remove' })).to.equal(undefined);
     expect([file.value, file.snapshot.status, file.frames('file:deleted').length]).to.deep.equal(['removed', 'done', 1]);
   });

@@ -19,6 +19,10 @@ describe('the claude engine', () => {
   const turn = (wish: TurnWish | string, options: ClaudeOptions = {}): Promise<PlayedTurn> =>
     playTurn(engine(options), cwd, {}, typeof wish === 'string' ? { prompt: wish } : wish);
 
+  it('names its way to ask for effort as existing clients know it', () => {
+    expect(engine().effortMechanism).to.equal('claude-flag');
+  });
+
   it('streams the answer, names its session and counts what the model read, cached or not', async () => {
     const { outcome, text, usage, nativeId, deltas } = await turn('[[say hello]]');
     expect({ outcome, text, usage }).to.deep.equal({ outcome: 'succeeded', text: 'hello', usage: { inputTokens: 22, outputTokens: 3, cachedTokens: 7, costUsd: 0.01 } });

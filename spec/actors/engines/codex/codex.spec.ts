@@ -20,6 +20,10 @@ describe('the codex engine', () => {
   const turn = (wish: TurnWish | string, options: CodexOptions = {}): Promise<PlayedTurn> =>
     playTurn(engine(options), cwd, {}, typeof wish === 'string' ? { prompt: wish } : wish);
 
+  it('names its way to ask for effort as existing clients know it', () => {
+    expect(engine().effortMechanism).to.equal('codex-config');
+  });
+
   it('streams the answer, names its conversation and counts what this turn spent of what the conversation spent', async () => {
     const { outcome, text, usage, nativeId, deltas } = await turn('[[say hello]]');
     expect({ outcome, text, usage }).to.deep.equal({ outcome: 'succeeded', text: 'hello', usage: { inputTokens: 200, outputTokens: 40, cachedTokens: 80 } });

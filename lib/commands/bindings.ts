@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { departmentManagers } from '../../actors/kinds/workflow.js';
+import { rootOf, type Roster } from '../../actors/kinds/work-item-facts.js';
+import { isPerson, type Caller } from '../../machines/caller.js';
+import type { FilterRule } from '../../machines/filter-rule.js';
+import { linearPatterns } from '../../machines/graph/patterns.js';
+import type { Json } from '../../machines/ground.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { ActorView } from '../supervisor/contract.js';
+import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { inTurn } from './in-turn.js';
+import { idsOf, recordsOf } from './walk.js';
+import { definitionAt } from './workflow-runs/definitions.js';
+
+/** What bindings of every kind have in common: names, filters, who may make them and take them away, and the key under which they start a run. */
+
+/** All of them by name. To whom a poll shows that a decision is theirs depends on who asks. */
+export async function listBindings(desk: Desk, by: Caller): Promise<readonly Json[]> {
+  const [webhooks = [], polls = []] = await Promise.all(['trigger', 'poll'].map(async (kind) => recordsOf(desk.supervisor, kind, await idsOf(desk.supervisor, kind, { index: 'all' }))));
+  return [...webhooks, ...polls.map((poll) => withCapability(poll, by))].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/** What this caller may do about a poll's activation. */
+export function withCapability(poll: Json, by: Caller): Json {
+  const { activation, approval } = poll as unknown as { readonly activation: string; readonly approval: { readonly escalatedAt: string | null } }; // the view of the kind `poll`
+  const pending = activation === 'pending_approval';
+  const person = isPerson(by);
+  return { ...(poll as object), approvalCapability: { canDecide: person, canEscalate: person && pending, needsYou: person && pending, target: 'operator', escalated: approval.escalatedAt !== null } };
+}
+
+const nameOf = (binding: Json): string => String((binding as { readonly name?: unknown }).name);
+
+
+/** Take a binding away. The program of a poll that runs is ended with it. */
+export async function deleteBinding(desk: Desk, name: string, asking: Asking): Promise<Done<{ readonly deleted: true; readonly name: string; readonly orphaned?: true }> | Refusal> {
+  const known = await bindingNamed(desk, name);
+  if (known === undefined) return refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
+  const target = String(recordOf(known)['targetWorkflowId']);
+  const orphaned = (await definitionAt(desk, target)) === undefined;
+  const refusal = known.kind === 'poll' || (orphaned && asking.by.type !== 'session') ? undefined : await mayBind(desk, target, asking.by);
+  if (refusal) return refusal;
+  const view = await desk.supervisor.ask(known.kind, name, { type: 'binding.delete' }, asked(asking));
+  if (isRefusal(view)) return view;
+  return { value: { deleted: true, name, ...(orphaned && { orphaned: true as const }) }, replayed: view.replayed === true, steps: view.steps ?? [] };
+}
+
+/** Whatever kind it is. */
+export async function bindingNamed(desk: Desk, name: string): Promise<ActorView | undefined> {
+  for (const kind of ['trigger', 'poll']) {
+    const known = await desk.supervisor.get(kind, name);
+    if (known !== undefined && known.value !== 'deleted') return known;
+  }
+  return undefined;
+}
+
+/** A deed that gives a name to a binding: names are shared by all kinds, so such deeds go one after the other. */
+export const withName = async <Made>(desk: Desk, name: string, kind: 'trigger' | 'poll', deed: () => Promise<Made | Refusal>): Promise<Made | Refusal> => inTurn(desk.supervisor, 'workflow-triggers', async () => {
+  const other = await desk.supervisor.get(kind === 'poll' ? 'trigger' : 'poll', name);
+  if (other !== undefined && other.value !== 'deleted') return taken(name);
+  const outcome = await deed();
+  return isRefusal(outcome) && outcome.code === 'EXISTS' ? taken(name) : outcome;
+});
+
+const taken = (name: string): Refusal => refuse('EXISTS', { name }, `workflow trigger "${name}" already exists`);
+
+/** The same occurrence of the same binding starts the same run. */
+export const runKey = (name: string, fireRef: string): string => `event:${name}:${createHash('sha256').update(fireRef).digest('base64url')}`;
+
+/** Who may write a workflow may bind events to it. */
+export async function mayBind(desk: Desk, workflowId: string, by: Caller): Promise<Refusal | undefined> {
+  const definition = await definitionAt(desk, workflowId);
+  if (definition === undefined || definition.status === 'retired') return refuse('NOT_FOUND', { kind: 'workflow', id: workflowId }, 'target workflow not found');
+  if (by.type !== 'session') return undefined;
+  const { owner, department } = definition;
+  const roster = desk.roster?.() as Roster | undefined;
+  const above = roster !== undefined && by.employee !== null && (rootOf(roster) === by.employee || (department !== null && departmentManagers(roster, department).includes(by.employee)));
+  return above || (owner !== null && owner === by.employee) ? undefined : refuse('FORBIDDEN', { workflowId, owner, department }, `Only who may write the workflow "${workflowId}" binds events to it.`);
+}
+
+const filterRulesMax = 20;
+
+export function fitFilter(filter: readonly FilterRule[]): Refusal | undefined {
+  if (filter.length > filterRulesMax) return refuse('BAD_REQUEST', { path: 'filter' }, `A filter has at most ${filterRulesMax} rules.`);
+  for (const [at, { op, value }] of filter.entries()) {
+    if (op !== 'matches') continue;
+    const fault = linearPatterns.fault(String(value));
+    if (fault !== undefined) return refuse('BAD_REQUEST', { path: `filter.${at}.value` }, `The pattern cannot be used: ${fault}.`);
+  }
+  return undefined;
+}
+
+/** Does the payload let the event through? Members that it only inherits are not there. */
+export function passes({ path, op, value }: FilterRule, payload: unknown): boolean {
+  const found = path.split('.').reduce<unknown>((at, member) => (typeof at === 'object' && at !== null && Object.hasOwn(at, member) ? (at as Record<string, unknown>)[member] : undefined), payload);
+  switch (op) {
+    case 'exists': return found !== undefined;
+    case 'equals': return found === value;
+    case 'notEquals': return found !== value;
+    case 'matches': return typeof found === 'string' && linearPatterns.test(String(value), found);
+  }
+}
