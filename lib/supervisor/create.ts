@@ -43,7 +43,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   kernel.escalated = (actor, reason) => root.failed('actors', `${actor.kind} ${actor.id}: ${reason}`);
   kernel.recovered = () => root.recovered('actors');
   const requests = new Requests(kernel);
-  const housekeeping: Housekeeping = new Housekeeping(kernel, () => requests.expired(), (low) => low ? root.failed('disk', 'less than 200 MB are free') : root.recovered('disk'));
+  const housekeeping: Housekeeping = new Housekeeping(kernel, (low) => low ? root.failed('disk', 'less than 200 MB are free') : root.recovered('disk'));
   requests.closed = (by, newWork) => closed(root, housekeeping, by, newWork);
   const ignoreStore = options.store.onState((state) => state.state === 'ready' ? root.recovered('store') : root.failed('store', state.reason));
   await boot(kernel, housekeeping);

@@ -23,9 +23,6 @@ export class Requests {
     this.keys = new Keys(kernel.store, () => kernel.now());
   }
 
-  /** Rows of idempotency keys whose day is over. */
-  expired(): Promise<Op[]> { return this.keys.expired(); }
-
   async ask(name: string, id: string, event: EventObject, options: AskOptions = {}): Promise<ActorView | Refusal> {
     const kind = this.kernel.kind(name);
     const by = options.by ?? operator;
