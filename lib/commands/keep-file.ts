@@ -33,6 +33,7 @@ export interface WithFile<Value extends Json> {
 export async function keepFile<Value extends Json>(desk: Desk, records: Records, wish: FileWish, within: WithFile<Value>, asking: Asking): Promise<Done<Value> | Refusal> {
   const source = sourceOf(wish, within.places, records.allow.customPaths && asking.by.type !== 'session');
   if (isRefusal(source)) return source;
+  if (desk.supervisor.status.diskLow) return refuse('DISK_LOW'); // before any bytes are written
   const before = await answered<Value>(desk, within, asking);
   if (before) return before;
   const full = quota(await usageOf(desk), records, 0);
@@ -82,7 +83,7 @@ export async function removeFile(desk: Desk, records: Records, id: string, askin
   const file = await storedFile(desk, id);
   if (isRefusal(file)) return file;
   const committed = await inTurn(desk.supervisor, usageKey, () => desk.supervisor.transact<Json>({
-    name: 'remove-file',
+    name: 'remove-file', newWork: false, // it makes room
     actors: [{ kind: 'file', id }],
     reads: [usageKey],
     ...asked(asking),
