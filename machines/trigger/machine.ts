@@ -57,7 +57,7 @@ export const triggerMachine = setup({
   types: {} as { context: TriggerContext; events: TriggerEvent; input: TriggerInput; emitted: Wish },
   guards: { allowed: ({ event }) => triggerPolicy(event) === undefined },
   actions: {
-    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) => enqueue.emit(announce('workflow:changed', { entity: 'trigger', action, name: context.id, workflowId: context.targetWorkflowId }))),
+    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) => enqueue.emit(announce('company:changed', { entity: 'workflow-trigger', action, id: context.id, workflowId: context.targetWorkflowId }))),
     fired: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'binding.fired');
       enqueue.assign({ fired: context.fired + 1, lastFiredAt: event.at, lastOutcome: event.outcome });
