@@ -110,6 +110,8 @@ export interface DeadLetter {
 export interface SupervisorStatus {
   readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
   readonly reasons: readonly string[];
+  /** Less than 200 MB are free: new work is refused. */
+  readonly diskLow: boolean;
   readonly store: StoreState;
   readonly seq: number;
   readonly awake: number;
