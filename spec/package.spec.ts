@@ -26,6 +26,12 @@ describe('the packed package', () => {
     expect(await project.run(join(project.folder, 'node_modules/troupe', bin.troupe), '--version')).to.deep.equal({ code: 0, said: `${version}\n` });
   });
 
+  it('lets the examples be copied: they compile where nothing but the package is', async () => {
+    const names = (await readdir(join(root, 'examples'))).filter((name) => name.endsWith('.ts'));
+    const texts = await Promise.all(names.map(async (name) => [name, await readFile(join(root, 'examples', name), 'utf8')] as const));
+    expect(await project.compile(Object.fromEntries(texts))).to.equal('');
+  });
+
   it('gives what machines and tests are made of, and says what the suites want only where they are called', async () => {
     expect(await project.compile({
       'house.ts': `

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { InstalledPackage } from './helpers/installed.js';
 import { root } from './house/sources.js';
 import { Troupe } from './lib/cli/troupe.js';
+import { poll } from './lib/gateway/fixture.js';
 
 /** What the README promises is done here, in its order: a README that lies is worse than none. */
 describe('the README', () => {
@@ -30,8 +31,10 @@ describe('the README', () => {
   describe('in the terminal', () => {
     let troupe: Troupe;
     let bin: string;
+    let home: string;
     before(async () => {
       troupe = await Troupe.create();
+      home = troupe.home('.svc'); // the usual home of this person: nobody who reads a README has set SVC_HOME
       bin = join(troupe.folder, 'bin');
       await mkdir(bin);
       // Stands for the npx of a checkout: the package's own command.
@@ -42,8 +45,8 @@ describe('the README', () => {
 
     /** Runs a block as a newcomer would paste it; the gateway runs, as `npm start` of the text before has it. */
     async function paste(code: string): Promise<string> {
-      if ((await troupe.run('status', '--home', troupe.home())).code !== 0) await troupe.start();
-      const shell = spawn('bash', ['-euo', 'pipefail', '-c', code], { cwd: troupe.folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: troupe.folder, SVC_HOME: troupe.home() } });
+      if ((await troupe.run('status', '--home', home)).code !== 0) await troupe.start(home);
+      const shell = spawn('bash', ['-euo', 'pipefail', '-c', code], { cwd: troupe.folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: troupe.folder } });
       let said = '';
       for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (piece) => { said += String(piece); });
       const [exit] = await once(shell, 'close') as [number | null];
@@ -52,7 +55,7 @@ describe('the README', () => {
     }
 
     it('does what it says: works, survives kill -9, and goes on', async () => {
-      const [work = '', kill = '', look = '', http = '', ...more] = runnable('sh').map(({ code }) => code);
+      const [work = '', kill = '', look = '', http = '', company = '', workflow = '', ...more] = runnable('sh').map(({ code }) => code);
       expect(more, 'a new sample needs its expectation here').to.deep.equal([]);
       expect(await paste(work)).to.match(/Added TRP-1: water the plants\.[^]*1\n2\n3\n[^]*TRP-1 +backlog/);
       await paste(kill);
@@ -61,6 +64,9 @@ describe('the README', () => {
       for (let looks = 1; looks < 20 && !/interrupted/.test(seen); looks += 1) seen = await paste(look);
       expect(seen).to.match(/interrupted +clerk .*count to 60/).and.match(/idle +clerk .*count to 3/).and.match(/TRP-1 +backlog .*water the plants/);
       expect(await paste(http)).to.match(/"id":"TRP-2"[^]*"status":"running"[^]*"workItems":\[/);
+      expect(await paste(`${http}${company}`)).to.match(/"displayName":"Ann"[^]*"employee":"ann","engine":"clerk"/);
+      expect(await paste(`${http}${workflow}`)).to.match(/"status":"parked"[^]*"gateDecisions":\[\{[^}]*"decision":"approve"/);
+      await poll(() => troupe.run('list', 'todos', '--home', home), ({ out }) => out.includes('water the ferns'));
     });
   });
 

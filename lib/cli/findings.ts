@@ -7,6 +7,7 @@ import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
+import { readRoster } from '../records/roster/read-roster.js';
 import { connect, running } from './client.js';
 import { bytes } from './print.js';
 
@@ -29,6 +30,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => announcement(layout),
     () => browsers(layout),
     () => settingsFile(layout, settings),
+    () => people(layout),
     () => disk(layout),
     () => gateway(layout, config),
     ...enginesOf(config, layout).map((engine) => () => engineHere(engine, config.engines.default)),
@@ -87,6 +89,14 @@ async function settingsFile({ config }: Layout, settings: Config | Error): Promi
   if (settings instanceof Error) return { grade: 'bad', about: 'settings', what: settings.message };
   const exists = await stat(config).then(() => true, () => false);
   return { grade: 'good', about: 'settings', what: exists ? 'config.yaml is sound' : 'no config.yaml; the defaults apply' };
+}
+
+async function people({ org }: Layout): Promise<Finding> {
+  const { people: employees, departments, setAside } = await readRoster(org);
+  const what = employees.length === 0 ? 'no employees; you are alone with the agents' : `${employees.length} employees in ${departments.length} departments`;
+  if (setAside.length === 0) return { grade: 'good', about: 'people', what };
+  const told = setAside.slice(0, 10).map(({ file, reason }) => `org/${file}: ${reason}`).join('; ');
+  return { grade: 'poor', about: 'people', what: `${what}; files that cannot be used: ${told}`, mend: 'GET /api/org names them all under setAside.' };
 }
 
 async function disk({ home }: Layout): Promise<Finding> {

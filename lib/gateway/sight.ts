@@ -11,18 +11,26 @@ import type { ActorKey } from '../../machines/ground.js';
  */
 export interface Sight {
   /** Known at once: yes, no, or undefined when a read must tell. */
-  now(actor: ActorKey): boolean | undefined;
-  later(actor: ActorKey): Promise<boolean>;
+  now(actor: Told): boolean | undefined;
+  later(actor: Told): Promise<boolean>;
 }
+
+/** Somebody who is told of; an entry of the log says under which names. */
+export type Told = ActorKey & { readonly frames?: readonly { readonly event: string }[] };
 
 export function sight(desk: Desk, caller: Caller): Sight {
   if (caller.type !== 'session') return { now: () => true, later: async () => true };
   const sessions = new Map<string, boolean>([[caller.id, true]]);
 
   return {
-    // Everybody reads definitions.
-    now: ({ kind, id }) => (kind === 'session' ? sessions.get(id) : kind === 'workflow' ? true : undefined),
-    async later({ kind, id }) {
+    // Everybody reads definitions, the organisation and the skills; the home tells of more than these.
+    now: ({ kind, id, frames = [] }) => {
+      if (kind === 'home') return frames.length > 0 && frames.every(({ event }) => /^(?:org|skills):/.test(event));
+      return kind === 'session' ? sessions.get(id) : kind === 'workflow' ? true : undefined;
+    },
+    async later(told) {
+      const { kind, id } = told;
+      if (kind === 'home' || kind === 'workflow') return this.now(told) === true;
       if (kind === 'session') {
         const known = sessions.get(id);
         if (known !== undefined) return known;

@@ -23,7 +23,7 @@ const gateway = z.strictObject({
 
 const portal = z.strictObject({
   companyName: z.string().max(200).default('').describe('Shown to people; its first three letters begin work item ids when companyPrefix is empty.'),
-  companyPrefix: z.string().regex(/^(?:[A-Z][A-Z0-9]{1,7})?$/, 'must be 2 to 8 characters, A-Z first, then A-Z or 0-9').default('').describe('Prefix of work item ids, frozen when the first one is made. Empty: from companyName, else TRP.'),
+  companyPrefix: z.string().regex(/^(?:[A-Z]{3})?$/, 'must be three letters, A-Z: ids read ABC-1').default('').describe('Prefix of work item ids, frozen when the first one is made. Empty: from companyName, else TRP.'),
   portalName: z.string().max(200).default('Troupe').describe('Shown to people.'),
   root: z.string().max(64).nullable().default(null).describe('Employee who is the root where several executives have no reportsTo.'),
 });
@@ -123,6 +123,8 @@ const schema = z.strictObject({
   logging: section(z.strictObject({
     level: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severity that is written.'),
     file: z.boolean().default(true).describe('Write logs/gateway.log.'),
+    fileBytesMax: z.int().min(65_536).max(2 ** 32).default(2 ** 24).describe('Bytes at which logs/gateway.log is put aside as gateway.log.1 and a new one begun.'),
+    filesKept: z.int().min(0).max(100).default(5).describe('Files that are kept beside the current one.'),
     stdout: z.boolean().default(false).describe('Write the log to standard output as well.'),
   })),
 });

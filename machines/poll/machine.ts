@@ -31,7 +31,7 @@ function pauseMs({ contract, failures }: PollContext): number {
   return Math.max(interval, Math.min(hourMs, interval * 2 ** Math.min(failures, 12)));
 }
 
-const told = (context: PollContext, action: string): Wish => announce('workflow:changed', { entity: 'trigger', action, name: context.id, workflowId: context.targetWorkflowId });
+const told = (context: PollContext, action: string): Wish => announce('company:changed', { entity: 'workflow-trigger', action, id: context.id, workflowId: context.targetWorkflowId });
 
 function came(context: PollContext, at: number, { outcome, reason }: { readonly outcome: string; readonly reason?: string }): Partial<PollContext> {
   return { lastCheckedAt: at, lastOutcome: outcome, lastReason: reason?.slice(0, 500) ?? null, failures: failed.has(outcome) ? context.failures + 1 : 0, occurrence: null, tries: 0 };

@@ -30,7 +30,7 @@ export interface RunView {
   readonly settled: number;
   readonly costUsd: number;
   readonly errors: readonly RunError[];
-  readonly gateDecisions: readonly (Omit<GateDecision, 'at'> & { readonly at: string })[];
+  readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & { readonly at: string; readonly approval: Omit<GateDecision['approval'], 'at' | 'escalatedAt'> & { readonly at: string; readonly escalatedAt: string | null } })[];
   readonly cancellation: { readonly requestedAt: string; readonly requestedBy: string; readonly reason: string | null } | null;
   readonly invocation: { readonly sessionId: string; readonly reportMode: string } | null;
   readonly idempotencyKey: string | null;
@@ -56,7 +56,7 @@ export function runView(context: RunContext, revision: number): RunView {
     inFlight: Object.values(context.spots).filter((spot) => isActive(spot) && spot.status !== 'parked').length, queued: context.queued,
     parked: found === undefined ? null : { ...found[1], gateKey: found[0], at: isoTime(found[1].at), escalatedAt: isoTimeOrNull(found[1].escalatedAt) },
     gates: Object.keys(context.gates), spots: context.spots, receipts: context.receipts, settled: context.settled, costUsd: context.costUsd, errors: context.errors,
-    gateDecisions: context.decisions.map((decision) => ({ ...decision, at: isoTime(decision.at) })),
+    gateDecisions: context.decisions.map(({ approval, ...decision }) => ({ ...decision, at: isoTime(decision.at), approval: { ...approval, at: isoTime(approval.at), escalatedAt: isoTimeOrNull(approval.escalatedAt) } })),
     cancellation: cancellation === null ? null : { ...cancellation, requestedAt: isoTime(cancellation.requestedAt) },
     invocation: report === null ? null : { sessionId: report.sessionId, reportMode: report.mode },
     idempotencyKey: context.idempotencyKey, inputHash: context.inputHash, workItemId: context.workItemId, requester: context.requester, startedBy: context.startedBy,
@@ -78,9 +78,13 @@ export function runIndex(context: RunContext): readonly { readonly index: string
     { index: 'workflow', key: `${workflow}/${newest}` },
     ...(live ? [{ index: context.queued ? 'queued' : 'live', key: `${workflow}/${oldest}` }] : []),
     ...(context.status === 'parked' ? [{ index: 'parked', key: oldest }] : []),
+    ...(context.trigger.source === 'schedule' ? [{ index: 'scheduled', key: scheduledPlace(context.workflowId, context.trigger.fireRef ?? context.id) }] : []),
     ...(context.idempotencyKey === null ? [] : [{ index: 'key', key: keyPlace(context.workflowId, context.startedBy, context.idempotencyKey) }]),
   ];
 }
+
+/** Where the run of a due instant stands among those that the clock started; without an instant: where all of them do. */
+export const scheduledPlace = (workflowId: string, fireRef?: string): string => `${sortableText(workflowId)}/${fireRef === undefined ? '' : sortableText(fireRef)}`;
 
 /** Where the run stands that a caller started under a key. */
 export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key].map(sortableText).join('/');

@@ -8,25 +8,26 @@ import type { RunWish } from '../../commands/workflow-runs/wish.js';
 import { recordOf, type Asking, type Desk, type Done } from '../../commands/desk.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { ActorView } from '../../supervisor/contract.js';
-import type { Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import { limits } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import { idOf, route, type Reply, type Route } from '../route.js';
 import { idempotencyKey, iso, wholeNumber } from '../shapes.js';
 
 const json = z.unknown(); // parsed JSON, and judged against the definition's own shapes
 const reportMode = z.enum(['resume', 'silent']);
+const prompt = z.string().max(limits.editCharsMax).refine((words) => words.trim() !== '', 'a prompt is required');
 const runBody = z.object({
   input: json.optional().describe('What the definition asks for.'), idempotencyKey, workItemId: z.string().max(128).optional().describe('The work item that shows the run\'s approval gates.'),
   report: z.object({ sessionId: z.string().max(200), mode: reportMode }).optional().describe('The session that is told when the run parks and ends.'),
-  reportMode: reportMode.optional().describe('How the session that asks is told; the short form of `report`.'),
-  stepOverrides: json.refine((value) => value == null || (typeof value === 'object' && Object.keys(value).length === 0), 'does not exist here; edit the prompt of a pending step of the run, or the definition').optional().describe('Not supported: anything but an empty object is refused, lest a run do something else than was asked for.'),
+  reportMode: reportMode.optional().describe('How a session that asks is told itself. Default `resume`; `silent`: not at all.'),
+  stepOverrides: z.record(z.string().max(128), z.strictObject({ prompt })).optional().describe('Other prompts than the definition\'s, in this run alone, by step: `{"draft": {"prompt": "Be brief."}}`.'),
 });
 const namedBody = runBody.extend({ name: z.string().max(128) });
 const decideBody = z.object({ decision: z.enum(['approve', 'reject']), note: z.string().max(4_000).optional(), gateKey: z.string().max(300).optional().describe('Of several gates that are parked at once.'), idempotencyKey });
 const reasonBody = z.object({ reason: z.string().max(1_000).optional(), idempotencyKey });
-const editBody = z.strictObject({ prompt: z.string().max(32_000), idempotencyKey });
+const editBody = z.strictObject({ prompt: z.string().max(limits.editCharsMax), idempotencyKey });
 const rerunBody = z.object({ nodeId: z.string().max(128), input: json.optional(), idempotencyKey });
 const outputBody = z.object({ fields: z.record(z.string(), json).optional(), summary: z.string().max(8_000).optional(), notes: z.string().max(8_000).optional(), artifacts: z.array(z.string().max(500)).max(50).optional(), idempotencyKey });
 
@@ -55,9 +56,9 @@ export function workflowRunRoutes(evidence: Evidence | undefined): readonly Rout
   if (evidence === undefined) return [];
   return [
     route('POST', `${root}/run`, 'workflow-run.start', { about: 'Start a run; its ready steps begin at once. 201; the same key with the same input: 200 and the same run. A run that cannot start: 422 with the failed run.', body: runBody, answer: workflowRun, status: 201, plan: true, refusals: starting },
-      ({ desk, body, asking, params }) => begin(desk, { workflowId: params['id'] ?? '', ...wishOf(body, asking.by) }, asking)),
+      ({ desk, body, asking, params }) => begin(desk, { workflowId: params['id'] ?? '', ...wishOf(body) }, asking)),
     route('POST', '/api/workflow-runs/by-name', 'workflow-run.start', { about: 'Start a run of the workflow of that name.', body: namedBody, answer: workflowRun, status: 201, plan: true, refusals: starting },
-      ({ desk, body, asking }) => begin(desk, { name: body.name, ...wishOf(body, asking.by) }, asking)),
+      ({ desk, body, asking }) => begin(desk, { name: body.name, ...wishOf(body) }, asking)),
     route('GET', '/api/workflow-runs', 'workflow-run.list', { about: 'The runs of all workflows, newest first.', query: paging, answer: listed }, async ({ desk, query, by }) => plain(await listRuns(desk, undefined, query, by))),
     route('GET', `${root}/runs`, 'workflow-run.list', { about: 'The runs of a workflow, newest first.', query: paging, answer: listed, refusals: ['NOT_FOUND'] }, async (call) => plain(await listRuns(call.desk, idOf(call), call.query, call.by))),
     route('GET', one, 'workflow-run.list', { about: 'A run: the newest receipt of each node, what it waits for, what it was given, the definition that it is frozen to.', answer: workflowRun, refusals: off }, async ({ desk, params, by }) => plain(await readRun(desk, params['id'] ?? '', params['runId'] ?? '', by))),
@@ -101,9 +102,11 @@ async function shown(desk: Desk, done: Done<ActorView> | Refusal, asking: Asking
   return isRefusal(record) ? record : { ...done, body: record };
 }
 
-function wishOf({ input, workItemId, reportMode: mode, ...body }: z.output<typeof runBody>, by: Caller): RunWish {
-  const report = body.report ?? (mode !== undefined && by.type === 'session' ? { sessionId: by.id, mode } : undefined);
-  return { ...(input === undefined ? {} : { input: input as Json }), ...(workItemId == null ? {} : { workItemId }), ...(report === undefined ? {} : { report }) };
+function wishOf({ input, workItemId, report, reportMode: mode, stepOverrides }: z.output<typeof runBody>): RunWish {
+  return {
+    ...(input === undefined ? {} : { input: input as Json }), ...(workItemId == null ? {} : { workItemId }), ...(report === undefined ? {} : { report }), reportMode: mode,
+    ...(stepOverrides === undefined ? {} : { prompts: Object.entries(stepOverrides).map(([nodeId, given]) => ({ nodeId, prompt: given.prompt })) }),
+  };
 }
 
 const plain = (value: unknown): Reply | Refusal => (isRefusal(value) ? value : { body: value });

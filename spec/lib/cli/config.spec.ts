@@ -24,6 +24,7 @@ describe('troupe config', () => {
   it('check names line and key of every fault, and what does not go together', async () => {
     const faults: readonly (readonly [string, RegExp])[] = [
       ['gateway:\n  prot: 1\n', /line 2, gateway\.prot: there is no such setting; did you mean "port"/],
+      ['portal:\n  companyPrefix: ACME\n', /portal\.companyPrefix.*three letters/], // it was taken, and ids began with ACM all the same
       ['gateway:\n  port: 1\nlog:\n  keepDays: -1\n', /line 4, log\.keepDays/],
       ['engines:\n  default: llama\n', /engines\.default: there is no engine "llama"/],
       ['gateway:\n  host: 0.0.0.0\n  authRequired: false\n', /gateway\.authRequired: false is refused/],

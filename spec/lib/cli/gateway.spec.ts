@@ -122,6 +122,9 @@ describe('troupe start, status and stop', () => {
     const gateway = await troupe.start();
     await chmod(join(troupe.home(), 'gateway.json'), 0o644);
     await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  ghost: {command: [no-such-program]}\n');
+    await mkdir(join(troupe.home(), 'org'), { recursive: true });
+    await writeFile(join(troupe.home(), 'org', 'ann.yaml'), 'rank: employee\n');
+    expect((await troupe.run(...at('doctor'))).out).to.include('org/ann.yaml: it lies in no department');
     const report = await troupe.run(...at('doctor', '--json'));
     expect(report.code).to.equal(5);
     const { findings } = JSON.parse(report.out) as { findings: { grade: string; about: string; what: string; mend?: string }[] };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { poll } from './fixture.js';
+import { announceFact } from '../../../lib/records/records.js';
+import { poll, watch } from './fixture.js';
 import { openOffice, type Office } from '../records/office.js';
 
 const company = {
@@ -104,6 +105,18 @@ describe('/api/org', () => {
     await rm(join(office.layout.org, 'sales'), { recursive: true });
     await poll(() => office.operator.get('/api/org'), ({ body }) => body.departments.length === 2);
     expect((await office.operator.post('/api/work-items', { title: 'x', assignee: 'cat' })).body.code).to.equal('UNKNOWN_EMPLOYEE');
+  });
+
+  it('is told of to agents too, who read it; what else the home tells is not', async () => {
+    const agent = await office.agent();
+    const socket = await office.socket(agent.headers);
+    await announceFact(office.supervisor, 'config:reloaded', { applied: ['secret.key'] });
+    await office.put('org/build/ben.yaml', 'rank: employee\n');
+    await socket.until(({ event }) => event === 'org:changed');
+    const again = await watch(`ws://127.0.0.1:${office.port}/ws?since=0`, agent.headers);
+    await again.until(({ event }) => event === 'org:changed');
+    again.ws.terminate();
+    for (const { frames } of [socket, again]) expect(frames.some(({ event }) => event.startsWith('config:'))).to.equal(false);
   });
 
   it('is judged at decision time: a manager who lost the post cannot decide any more', async () => {

@@ -84,6 +84,19 @@ describe('/api/work-items', () => {
     });
   });
 
+  it('moves by PUT for the consoles of people, where cancelling archives', async () => {
+    const id = await mint();
+    const put = (body: object, client = house.operator) => client.call('PUT', `/api/work-items/${id}/status`, body);
+    const moved = await put({ status: 'executing' });
+    expect([moved.status, Object.keys(moved.body), moved.body.workItem.status]).to.deep.equal([200, ['workItem', 'escalated'], 'executing']);
+    expect((await put({ status: 'blocked' })).body.code).to.equal('NOTE_REQUIRED');
+    const { body: session } = await house.operator.post('/api/sessions', { prompt: 'hi' });
+    expect((await put({ status: 'done' }, house.agent(session.id))).status).to.equal(403);
+    const gone = await put({ status: 'cancelled', note: 'nobody is thirsty' });
+    expect([gone.status, gone.body.workItem.status, gone.body.escalated]).to.deep.equal([200, 'cancelled', false]);
+    expect((await put({ status: 'done' })).status).to.equal(400);
+  });
+
   it('assigns, and refuses to assign what is closed', async () => {
     const id = await mint();
     const assigned = await house.operator.post(`/api/work-items/${id}/assign`, { assignee: 'ann' });

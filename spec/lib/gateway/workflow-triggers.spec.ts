@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readAnnouncement } from '../../../lib/home/announce.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { serve } from '../../../lib/serve.js';
-import { makeClient, poll, type Client } from './fixture.js';
+import { makeClient, poll, watch, type Client } from './fixture.js';
 
 /** A whole gateway with a workflow of one plain step. */
 async function openHome() {
@@ -19,6 +19,7 @@ async function openHome() {
   expect(drawn.status, drawn.text).to.equal(201);
   return {
     operator, anonymous: await connect(),
+    socket: () => watch(`ws://127.0.0.1:${new URL(served.url).port}/ws`, { authorization: `Bearer ${token}` }),
     withSecret: (secret: string) => connect({ 'x-svc-workflow-event-token': secret }),
     async restart(): Promise<Client> {
       await served.close();
@@ -52,6 +53,15 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
       expect(text).to.not.include(made.body.secretToken);
     }
     expect((await home.operator.get('/api/workflow-triggers')).body).to.deep.include({ evidenceConfigured: true });
+  });
+
+  it('tells watchers as other changes of the company are told', async () => {
+    const socket = await home.socket();
+    await home.operator.post('/api/workflow-triggers', bind);
+    await home.operator.call('DELETE', '/api/workflow-triggers/push');
+    await socket.until(({ event, payload }) => event === 'company:changed' && payload.action === 'trigger-deleted');
+    expect(socket.frames.filter(({ payload }) => payload.entity === 'workflow-trigger').map(({ event, payload }) => [event, payload])).to.deep.equal(['trigger-created', 'trigger-deleted'].map((action) => ['company:changed', { entity: 'workflow-trigger', action, id: 'push', workflowId: 'deploy' }]));
+    socket.ws.terminate();
   });
 
   it('starts a run for an event, once for its fireRef, by bearer or by the secret of the binding', async () => {

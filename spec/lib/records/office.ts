@@ -34,7 +34,7 @@ export interface Office {
   readonly operator: Client;
   client(headers?: Record<string, string>): Client;
   /** A session of its own and a client with its token. */
-  agent(wish?: object): Promise<Client & { readonly sessionId: string }>;
+  agent(wish?: object): Promise<Client & { readonly sessionId: string; readonly headers: Record<string, string> }>;
   socket(headers?: Record<string, string>): Promise<Watching>;
   /** The answer of the whole way to a paired browser, and a client that is it: cookies, and an Origin of this gateway. */
   browser(): Promise<Browser>;
@@ -76,7 +76,8 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
     layout, records, supervisor, port: gateway.port, operator, client, put,
     async agent(wish = {}) {
       const { body } = await operator.post('/api/sessions', { prompt: 'hello', ...wish });
-      return { sessionId: body.id, ...client({ authorization: `Bearer ${tokens.mint(body.id)}` }) };
+      const headers = { authorization: `Bearer ${tokens.mint(body.id)}` };
+      return { sessionId: body.id, headers, ...client(headers) };
     },
     async browser() {
       const { body: { challengeId, nonce, path } } = await client().post('/api/auth/pairing-challenges');
