@@ -6,6 +6,7 @@ import type { JobFields } from '../../machines/schedule/context.js';
 import type { ActorView } from '../supervisor/contract.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from './create-work-item.js';
 import { asked, employeeNamed, type Asking, type Desk, type Done } from './desk.js';
+import { inTurn } from './in-turn.js';
 import { openWithin, selectFor } from './open-session.js';
 import { idsOf } from './walk.js';
 import { workingFolder } from './working-folder.js';
@@ -23,8 +24,12 @@ export async function createJob(desk: Desk, wish: JobWish, asking: Asking, manag
   const id = wish.id ?? desk.supervisor.world.id();
   const unfit = fitId(id, managed) ?? await fitPeople(desk, wish);
   if (unfit !== undefined) return unfit;
-  const taken = (await idsOf(desk.supervisor, 'schedule', { index: 'all' })).some((known) => known.toLowerCase() === id.toLowerCase());
-  if (taken && asking.idempotency === undefined) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
+  return inTurn(desk.supervisor, `cron/${id.toLowerCase()}`, () => createAs(desk, id, wish, asking, managed));
+}
+
+async function createAs(desk: Desk, id: string, wish: JobWish, asking: Asking, managed: Managed | undefined): Promise<Done<ActorView> | Refusal> {
+  const twin = (await idsOf(desk.supervisor, 'schedule', { index: 'all' })).find((known) => known.toLowerCase() === id.toLowerCase());
+  if (twin !== undefined && (twin !== id || asking.idempotency === undefined)) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
   const input = { ...defaults, ...given(wish), zone: wish.timezone ?? homeZone(), managedBy: managed?.managedBy ?? null, workflowId: managed?.workflowId ?? null };
   if ((await desk.supervisor.get('schedule', id))?.value === 'deleted') {
     const { zone, managedBy, workflowId, ...job } = input;

@@ -75,6 +75,17 @@ describe('/api/cron', () => {
     expect((await home.operator.get('/api/cron')).body).to.have.lengthOf(1);
   });
 
+  it('gives an id to one job only, whatever its letters, also when two ask at once or with a key', async () => {
+    home = await openHome(); // two at once became two jobs, which share a file where file names have no case
+    const answers = await Promise.all(['race', 'RACE', 'Race', 'race'].map((id) => home.operator.post('/api/cron', { id, prompt: 'digest' })));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 400, 400, 400]);
+    const [{ id }] = (await home.operator.get('/api/cron')).body as [{ id: string }];
+    const other = id === 'race' ? 'RACE' : 'race';
+    expect((await home.operator.post('/api/cron', { id: other, prompt: 'digest', idempotencyKey: 'k' })).status).to.equal(400);
+    const keyed = { id: 'keyed', prompt: 'digest', idempotencyKey: 'l' };
+    expect([(await home.operator.post('/api/cron', keyed)).status, (await home.operator.post('/api/cron', keyed)).headers['idempotency-replayed']]).to.deep.equal([201, 'true']);
+  });
+
   it('runs by hand: a todo and a session of the cron group, a record, and the result in a chat', async () => {
     const far = await farSide();
     home = await openHome(`connectors:\n  instances:\n    - {name: hook, type: webhook, url: "${far.url}", secret: a secret of the specs}\n`);
