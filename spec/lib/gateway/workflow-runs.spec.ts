@@ -349,6 +349,8 @@ describe('/api/workflow-definitions/:id/runs', () => {
     await house.operator.post(`${root}/${id}/runs/${runId}/resolve-gate`, { decision: 'approve' });
     await socket.until(({ event, payload }) => event === 'run:completed' && payload.runId === runId);
     expect(socket.frames.filter(({ event, payload }) => event.startsWith('run:') && payload.runId === runId).map(({ event }) => event)).to.deep.equal(['run:started', 'run:step', 'run:parked', 'run:step', 'run:completed']);
+    const changes = socket.frames.filter(({ event, payload }) => event === 'company:changed' && payload.runId === runId);
+    expect(changes.map(({ payload }) => payload.action), 'as clients of this API know them').to.deep.equal(['started', 'parked', 'completed']);
   });
 
   describe('authority', () => {
