@@ -165,7 +165,7 @@ function checkEffort(name: string, facts: EngineFacts, model: string | null, eff
 const list = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
 function unavailableReason(name: string, facts: EngineFacts): string {
-  return [`Engine "${name}" is not available.`, facts.reason, facts.mend].filter((part) => part !== undefined).join(' ');
+  return [`Engine "${name}" is not available.`, facts.reason, facts.mend && `To mend it: ${facts.mend}`].filter((part) => part !== undefined).join(' ');
 }
 
 function record(engine: Engine, facts: EngineFacts): EngineRecord {
