@@ -23,6 +23,7 @@ import { logTail } from './home/log-tail.js';
 import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
+import { followClock } from './commands/follow-clock.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
@@ -148,6 +149,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(async () => todos.close());
     opened.desk.wakers = todos;
     await todos.look();
+    const clock = followClock(opened.desk, (error) => log.error({ err: error }, 'cron jobs could not be told that the clock was set back'));
+    undo.push(async () => clock.close());
     void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
     await alignConnectors(supervisor, connectors);
 

@@ -1,8 +1,7 @@
-import type { Patterns } from '../../machines/graph/conditions.js';
 import { checkShape } from '../../machines/shape.js';
 import type { RunFacts, RunInput } from '../../machines/workflow-run/context.js';
 import { gatesOf, graphOf } from '../../machines/workflow-run/graph.js';
-import { runMachine, type workflowRunMachine } from '../../machines/workflow-run/machine.js';
+import { workflowRunMachine } from '../../machines/workflow-run/machine.js';
 import { admitRun, runPolicy } from '../../machines/workflow-run/policy.js';
 import { runIndex, runView, type RunView } from '../../machines/workflow-run/view.js';
 import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
@@ -14,12 +13,12 @@ import { workflowActHand, workflowStepHand } from '../effects/workflow-step.js';
 import { managersOf, rootOf, type Roster } from './work-item-facts.js';
 import { departmentManagers } from './workflow.js';
 
-/** Runs of workflows as a kind: `workflowRunKind({ports, patterns})`. Patterns in conditions need an engine that takes linear time. */
-export function workflowRunKind({ ports, patterns }: { readonly ports: WorkflowPorts; readonly patterns?: Patterns }): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
+/** Runs of workflows as a kind: `workflowRunKind({ports})`. */
+export function workflowRunKind({ ports }: { readonly ports: WorkflowPorts }): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
   return {
     kind: 'workflow-run',
     version: 1,
-    machine: runMachine(patterns),
+    machine: workflowRunMachine,
     hands: { 'workflow-step': workflowStepHand(ports), 'workflow-act': workflowActHand(ports), 'workflow-evidence': workflowEvidenceHand(ports) },
     policy: (snapshot, event) => runPolicy(snapshot.context, event),
     admit: (input) => admitRun(input as unknown as RunInput), // the kernel hands inputs on as JSON; the command has made this one

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { RE2JS } from 're2js';
 import { departmentManagers } from '../../actors/kinds/workflow.js';
 import { rootOf, type Roster } from '../../actors/kinds/work-item-facts.js';
 import { isPerson, type Caller } from '../../machines/caller.js';
 import type { FilterRule } from '../../machines/filter-rule.js';
+import { linearPatterns } from '../../machines/graph/patterns.js';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView } from '../supervisor/contract.js';
@@ -83,11 +83,8 @@ export function fitFilter(filter: readonly FilterRule[]): Refusal | undefined {
   if (filter.length > filterRulesMax) return refuse('BAD_REQUEST', { path: 'filter' }, `A filter has at most ${filterRulesMax} rules.`);
   for (const [at, { op, value }] of filter.entries()) {
     if (op !== 'matches') continue;
-    try {
-      RE2JS.compile(String(value));
-    } catch (error) {
-      return refuse('BAD_REQUEST', { path: `filter.${at}.value` }, `The pattern cannot be used: ${error instanceof Error ? error.message : String(error)}. Look-around and back references are not offered: they can take for ever.`);
-    }
+    const fault = linearPatterns.fault(String(value));
+    if (fault !== undefined) return refuse('BAD_REQUEST', { path: `filter.${at}.value` }, `The pattern cannot be used: ${fault}.`);
   }
   return undefined;
 }
@@ -99,6 +96,6 @@ export function passes({ path, op, value }: FilterRule, payload: unknown): boole
     case 'exists': return found !== undefined;
     case 'equals': return found === value;
     case 'notEquals': return found !== value;
-    case 'matches': return typeof found === 'string' && RE2JS.compile(String(value)).matcher(found.slice(0, 10_000)).find();
+    case 'matches': return typeof found === 'string' && linearPatterns.test(String(value), found);
   }
 }

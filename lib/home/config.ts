@@ -123,6 +123,8 @@ const schema = z.strictObject({
   logging: section(z.strictObject({
     level: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severity that is written.'),
     file: z.boolean().default(true).describe('Write logs/gateway.log.'),
+    fileBytesMax: z.int().min(65_536).max(2 ** 32).default(2 ** 24).describe('Bytes at which logs/gateway.log is put aside as gateway.log.1 and a new one begun.'),
+    filesKept: z.int().min(0).max(100).default(5).describe('Files that are kept beside the current one.'),
     stdout: z.boolean().default(false).describe('Write the log to standard output as well.'),
   })),
 });

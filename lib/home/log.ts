@@ -1,10 +1,11 @@
 import { pino, type Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
+import { openLogFile, type LogFile } from './log-file.js';
 import { scrub } from './scrub.js';
 import { redactedPaths } from '../world.js';
 
-/** The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the owner only), standard output, both or neither. */
+/** The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the owner only, put aside when it is full), standard output, both or neither. */
 export interface OpenLog {
   readonly log: Logger;
   /** From now on; what was opened stays open. */
@@ -13,15 +14,10 @@ export interface OpenLog {
   close(): Promise<void>;
 }
 
-export function openLog({ level, file, stdout }: Config['logging'], layout: Layout): OpenLog {
-  let opened: ReturnType<typeof pino.destination> | undefined;
+export function openLog({ level, file, stdout, fileBytesMax, filesKept }: Config['logging'], layout: Layout): OpenLog {
+  let opened: LogFile | undefined;
   // Opened at the first line: a start that finds the home held by another process has nothing to write and touches nothing.
-  const open = () => {
-    opened = pino.destination({ dest: layout.log, mkdir: true, mode: 0o600, sync: false, minLength: 0 });
-    // A full disk or a folder that went away must not take the gateway down with its log.
-    opened.on('error', () => undefined);
-    return opened;
-  };
+  const open = (): LogFile => (opened = openLogFile(layout.log, { bytesMax: fileBytesMax, kept: filesKept }));
   const toFile = file ? { write: (line: string) => void (opened ?? open()).write(scrub(line)) } : undefined;
   // The streams take everything: the one level is the logger's own, which can change.
   const streams = [...(toFile === undefined ? [] : [{ level: 'trace' as const, stream: toFile }]), ...(stdout ? [{ level: 'trace' as const, stream: { write: (line: string) => void process.stdout.write(scrub(line)) } }] : [])];

@@ -1,26 +1,29 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, opendir } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
 
 /**
  * Tells that something changed below a folder, soon after it did: the system's notices where it gives them, and a
- * look at regular intervals besides, because notices can be lost and some file systems give none. One notice per
- * folder, not per file, so that a hundred thousand files cost nothing.
+ * look at regular intervals besides, because notices can be lost and some file systems give none. It listens to
+ * folders, not to files, and asks about no more than what was noticed, so that a hundred thousand files cost nothing.
  */
 export interface WatchTreeOptions {
   /** Folders below the root that are watched: 1 = the root's own sub-folders. */
   readonly depth: number;
   /**
-   * Called after a quiet moment with the folders that notices came from, or with undefined when everything must be
-   * looked at. A second call never begins before the first has ended. Must not reject.
+   * Called after a quiet moment with what notices came for, or with undefined when everything must be looked at.
+   * A second call never begins before the first has ended. Must not reject.
    */
-  readonly onChange: (folders: ReadonlySet<string> | undefined) => Promise<void>;
-  /** Quiet moment, default 100. */
+  readonly onChange: (changed: Changed | undefined) => Promise<void>;
+  /** Quiet moment, default 100. Where it never becomes quiet, the call comes after eight such moments. */
   readonly debounceMs?: number;
   /** A look without any notice, default 30,000. */
   readonly rescanMs?: number;
   readonly foldersMax?: number;
 }
+
+/** Folder → the names in it that may have changed; undefined: any of them, those of a folder that came or went included. */
+export type Changed = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 
 export interface TreeWatch {
   /** Resolves when everything is watched: what is read after that misses nothing. */
@@ -34,16 +37,21 @@ export interface TreeWatch {
 export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
   const { debounceMs = 100, rescanMs = 30_000, foldersMax = 2_000 } = options;
   const watchers = new Map<string, FSWatcher>();
-  let noticed = new Set<string>();
+  let noticed = new Map<string, Set<string> | undefined>();
+  let noticedSince: number | undefined;
   let quiet: NodeJS.Timeout | undefined;
   let closed = false;
   let running: Promise<void> = Promise.resolve();
 
-  function soon(folder: string): void {
+  function notice(folder: string, name: string | null): void {
     if (closed) return;
-    noticed.add(folder);
+    const names = noticed.has(folder) ? noticed.get(folder) : new Set<string>();
+    const countable = names !== undefined && name !== null && names.size < namesMax;
+    noticed.set(folder, countable ? names.add(name) : undefined);
+    noticedSince ??= performance.now();
     clearTimeout(quiet);
-    quiet = setTimeout(() => void look(false), debounceMs).unref();
+    const patience = noticedSince + 8 * debounceMs - performance.now(); // or else steady noise would put it off for ever
+    quiet = setTimeout(() => void look(false), Math.max(0, Math.min(debounceMs, patience))).unref();
   }
 
   function look(everything = true): Promise<void> {
@@ -51,35 +59,53 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
     running = running.then(async () => {
       if (closed) return;
       const changed = noticed;
-      noticed = new Set();
-      const moved = await follow();
-      await options.onChange(everything || moved ? undefined : changed);
+      noticed = new Map();
+      noticedSince = undefined;
+      // a watched folder that goes is noticed under its own name; for all but the root, its parent notices too
+      const replaced = changed.get(root)?.has(basename(root)) === true;
+      if (replaced) forgetBelow(root);
+      if (everything || replaced) await follow(root);
+      else await followNoticed(changed);
+      await options.onChange(everything || replaced ? undefined : changed);
     });
     return running;
   }
 
-  /** Watch the folders that are there now, and no others. True when they are not those of before. */
-  async function follow(): Promise<boolean> {
-    let moved = false;
+  /** Folders that came, went or were exchanged become whole folders to look at. */
+  async function followNoticed(changed: Map<string, Set<string> | undefined>): Promise<void> {
+    for (const [folder, names] of [...changed]) {
+      const tops: string[] = names === undefined ? [folder] : [];
+      for (const name of names ?? []) {
+        const place = join(folder, name);
+        const went = forgetBelow(place); // what is there now may be another folder of that name
+        for (const one of went) changed.set(one, undefined);
+        if (went.length > 0 || (!name.startsWith('.') && (await lstat(place).catch(() => undefined))?.isDirectory())) tops.push(place);
+      }
+      for (const top of tops) for (const came of await follow(top)) changed.set(came, undefined);
+    }
+  }
+
+  /** Watch the folders that are there now from that one on, and no others. Answers those that came or went. */
+  async function follow(top: string): Promise<readonly string[]> {
+    const moved: string[] = [];
     const there = new Set<string>();
-    let level = [root];
-    for (let down = 0; down <= options.depth && level.length > 0; down += 1) {
+    let level = [top];
+    for (let down = top === root ? 0 : relative(root, top).split(sep).length; down <= options.depth && level.length > 0; down += 1) {
       const next: string[] = [];
       for (const folder of level) {
-        if (closed || there.size >= foldersMax) break;
-        if (!watchers.has(folder)) moved = true;
+        if (closed || (!watchers.has(folder) && watchers.size >= foldersMax)) continue;
+        if (!watchers.has(folder)) moved.push(folder);
         listen(folder); // before it is read, so that what comes in between is noticed
-        const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-        if (entries === undefined) continue;
+        const below = await subfolders(folder);
+        if (below === undefined) continue;
         there.add(folder);
-        for (const entry of entries) if (entry.isDirectory() && !entry.name.startsWith('.')) next.push(join(folder, entry.name));
+        next.push(...below);
       }
       level = next;
     }
-    for (const [folder, watcher] of watchers) {
-      if (there.has(folder)) continue;
-      forget(folder, watcher);
-      moved = true;
+    for (const folder of [...watchers.keys()].filter((one) => isWithin(top, one) && !there.has(one))) {
+      forget(folder);
+      moved.push(folder);
     }
     return moved;
   }
@@ -88,21 +114,28 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
   function listen(folder: string): void {
     if (watchers.has(folder)) return;
     try {
-      const watcher = watch(folder, { persistent: false }, () => soon(folder));
-      watcher.on('error', () => forget(folder, watcher));
+      const watcher = watch(folder, { persistent: false }, (_, name) => notice(folder, name));
+      watcher.on('error', () => forget(folder));
       watchers.set(folder, watcher);
     } catch {
       return;
     }
   }
 
-  function forget(folder: string, watcher: FSWatcher): void {
-    watcher.close();
+  function forget(folder: string): void {
+    watchers.get(folder)?.close();
     watchers.delete(folder);
   }
 
+  function forgetBelow(top: string): readonly string[] {
+    if (!watchers.has(top)) return [];
+    const below = [...watchers.keys()].filter((folder) => isWithin(top, folder));
+    for (const folder of below) forget(folder);
+    return below;
+  }
+
   const regular = setInterval(() => void look(), rescanMs).unref();
-  running = follow().then(() => undefined);
+  running = follow(root).then(() => undefined);
   const established = running;
 
   return {
@@ -112,9 +145,25 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
       closed = true;
       clearInterval(regular);
       clearTimeout(quiet);
-      for (const [folder, watcher] of watchers) forget(folder, watcher);
+      forgetBelow(root);
       await running;
-      for (const [folder, watcher] of watchers) forget(folder, watcher);
+      for (const folder of [...watchers.keys()]) forget(folder);
     },
   };
+}
+
+/** Names noticed per folder before the whole folder is looked at. */
+const namesMax = 256;
+
+const isWithin = (top: string, folder: string): boolean => folder === top || folder.startsWith(top + sep);
+
+/** Undefined where nothing is. Read in pieces, for there may be very many files beside the folders. */
+async function subfolders(folder: string): Promise<readonly string[] | undefined> {
+  const found: string[] = [];
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 256 })) if (entry.isDirectory() && !entry.name.startsWith('.')) found.push(join(folder, entry.name));
+    return found;
+  } catch {
+    return undefined;
+  }
 }

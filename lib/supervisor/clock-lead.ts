@@ -1,11 +1,11 @@
 import type { Store } from '../store/contract.js';
-import { keys } from '../store/keys.js';
+import { keys, prefix } from '../store/keys.js';
 import type { SystemWorld } from '../world.js';
 import type { Stage } from './stage.js';
 
 /**
  * How far the clock of waits stands ahead of the wall, kept over restarts. It does where somebody set the wall back:
- * waits never go back. Timers are written down on the clock of waits, so a new process must take it up where it stood,
+ * waits never go back, whether it was set back while somebody was there or not. Timers are written down on the clock of waits, so a new process must take it up where it stood,
  * or every timer that was set since would be late by as much.
  */
 export class ClockLead {
@@ -17,6 +17,15 @@ export class ClockLead {
   async takeUp(world: SystemWorld): Promise<void> {
     this.known = Number(await this.store.get(key) ?? 0);
     if (this.known > leadMsMin) world.lead?.(this.known);
+    // The wall may have been set back while nobody was there: then the last commit lies in the future.
+    const behind = await this.lastAt() + this.known - world.steady();
+    if (behind > leadMsMin) world.lead?.(behind);
+  }
+
+  /** Wall time of the last commit; 0 when there is none. */
+  private async lastAt(): Promise<number> {
+    const [last] = await this.store.page({ ...prefix('l/'), reverse: true, limit: 1 });
+    return Number(/"at":(\d+)/.exec(last?.[1] ?? '')?.[1] ?? 0); // it stands before anything that others wrote
   }
 
   /** The row that must be written with a stage whose times tell of another lead than is known. */

@@ -4,6 +4,7 @@ import type { Patterns } from './conditions.js';
 import { definitionLimits as limits, type WorkflowDefinition, type WorkflowEdge, type WorkflowNode, type WorkflowStatus } from './definition.js';
 import { layeredLayout } from './layout.js';
 import { livenessFaults } from './liveness.js';
+import { linearPatterns } from './patterns.js';
 import { isRaw, listAt, maybeTextAt, note, numberAt, recordAt, startReading, textAt, timeAt, wordAt, within, type GraphFault, type Place, type Raw, type Reading } from './reader.js';
 import { readNode } from './read-nodes.js';
 import { gatesAt, idAt, readEdge, readLoop, shapeAt } from './read-parts.js';
@@ -28,7 +29,7 @@ export interface ReadDefinition {
 export interface ReadOptions {
   /** Members that a caller cannot choose. */
   readonly stamp?: Partial<Pick<WorkflowDefinition, 'id' | 'version' | 'status' | 'createdBy' | 'createdAt' | 'updatedAt'>>;
-  /** Makes the operator `matches` available. */
+  /** What `matches` asks. Default: an engine that takes linear time. */
   readonly patterns?: Patterns;
 }
 
@@ -45,8 +46,8 @@ export function parseDefinition(value: unknown, options: ReadOptions = {}): Read
   const read = listAt(reading, raw, 'nodes', root, limits.nodesMax, 'too-many-nodes').flatMap((node, index) => readNode(reading, node, index) ?? []);
   const ids = new Set(read.map(({ id }) => id));
   const isNode = (id: string): boolean => ids.has(id);
-  const loop = readLoop(reading, raw['loop'], within(root, 'loop'), isNode);
-  const { patterns } = options;
+  const { patterns = linearPatterns } = options;
+  const loop = readLoop(reading, raw['loop'], within(root, 'loop'), { isNode, patterns });
   const roundsMax = loop?.maxRoundsPerRun ?? null;
   const written = listAt(reading, raw, 'edges', root, limits.edgesMax, 'too-many-edges').map((edge, index) => readEdge(reading, edge, index, { isNode, roundsMax, patterns }));
   const { nodes, edges } = withTrigger(read, written, diagnostics);

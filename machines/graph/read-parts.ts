@@ -94,12 +94,12 @@ function readSchedule(reading: Reading, raw: Raw, place: Place): Trigger {
   return { kind: 'schedule', cron, timezone, until: timeAt(reading, raw, 'until', place, 'bad-schedule') };
 }
 
-export function readLoop(reading: Reading, value: unknown, place: Place, isNode: (id: string) => boolean): LoopPolicy | null {
+export function readLoop(reading: Reading, value: unknown, place: Place, { isNode, patterns }: { readonly isNode: (id: string) => boolean; readonly patterns?: Patterns | undefined }): LoopPolicy | null {
   if (value === undefined || value === null) return null;
   const raw = recordAt(reading, value, place, ['maxRoundsPerRun', 'stopWhen', 'maxRuns', 'until']);
   return {
     maxRoundsPerRun: numberAt(reading, raw, 'maxRoundsPerRun', place, { min: 1, max: limits.roundsMax, standard: null, code: 'bad-loop' }),
-    stopWhen: conditionsAt(reading, raw, 'stopWhen', place, { isNode }),
+    stopWhen: conditionsAt(reading, raw, 'stopWhen', place, { isNode, patterns }),
     maxRuns: numberAt(reading, raw, 'maxRuns', place, { min: 1, max: 1_000_000, standard: null, code: 'bad-loop' }),
     until: timeAt(reading, raw, 'until', place, 'bad-loop'),
   };

@@ -1,4 +1,5 @@
 import type { Stamp } from '../ground.js';
+import type { Ran } from './ran.js';
 
 /** The shapes of a cron job. Times are epoch milliseconds. */
 
@@ -31,8 +32,14 @@ export interface ScheduleContext extends JobFields {
   readonly updatedAt: number;
   /** The next instant it is due; null while it is disabled. */
   readonly nextAt: number | null;
-  /** The last instant that was dealt with: none at or before it ever fires again. */
+  /** Up to here everything is dealt with, since the clock was last set back. */
   readonly doneUntil: number;
+  /** When it ran every instant. */
+  readonly ran: Ran;
+  /** How often it noticed that the clock was set back. */
+  readonly setBacks: number;
+  /** The latest instant that is on record, run or missed. */
+  readonly knownUntil: number;
   readonly fires: number;
   readonly missedFires: number;
   /** Fires that have not ended yet. */
@@ -55,7 +62,7 @@ export type ScheduleEvent = Stamp & (
   | { readonly type: 'job.revive'; readonly job: JobFields; readonly zone: string; readonly managedBy: string | null; readonly workflowId: string | null }
   | { readonly type: 'job.trigger' }
   | { readonly type: 'job.delete' }
-  // Of its own timer:
+  // Of its own timer, and of the gateway when somebody set the clock back:
   | { readonly type: 'job.due' }
 );
 export type ScheduleEventOf<Type extends ScheduleEvent['type']> = Extract<ScheduleEvent, { type: Type }>;

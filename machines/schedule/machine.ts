@@ -37,12 +37,20 @@ export const scheduleMachine = setup({
     ring: enqueueActions(({ context, event, enqueue }) => {
       const plan = planDue(context, event.at);
       start(enqueue, context, plan.fires, event.at);
-      enqueue.assign({ nextAt: plan.nextAt, doneUntil: plan.doneUntil, missedFires: context.missedFires + plan.missed });
-      alarm(enqueue, plan.nextAt, event.at);
+      enqueue.assign({ ...plan.set, missedFires: context.missedFires + plan.missed });
+      alarm(enqueue, plan.set.nextAt, event.at);
     }),
-    /** Rung too early: somebody set the clock back. */
-    wait: enqueueActions(({ context, event, enqueue }) => alarm(enqueue, context.nextAt, event.at)),
-    fireNow: enqueueActions(({ context, event, enqueue }) => start(enqueue, context, [fire(context, freeInstant(context, event.at), 'trigger', null)], event.at)),
+    /** Rung before anything is due: somebody set the clock back. By more than since the last instant: then time is lived again. */
+    wait: enqueueActions(({ context, event, enqueue }) => {
+      const set = event.at < context.doneUntil ? ahead(context, event.at - limits.graceMs) : context;
+      enqueue.assign({ nextAt: set.nextAt, doneUntil: set.doneUntil, setBacks: set.setBacks });
+      alarm(enqueue, set.nextAt, event.at);
+    }),
+    fireNow: enqueueActions(({ context, event, enqueue }) => {
+      const at = freeInstant(context, event.at);
+      start(enqueue, context, [fire(context, at, 'trigger', null)], event.at);
+      enqueue.assign({ knownUntil: Math.max(context.knownUntil, at) });
+    }),
     edit: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'job.edit');
       const edited = { ...context, ...event.patch, zone: event.zone, updatedAt: event.at };
@@ -121,13 +129,13 @@ export function fitJob(job: Pick<JobFields, 'name' | 'prompt' | 'schedule'>, zon
 function firstContext({ id, at, zone, managedBy, workflowId, name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed }: ScheduleInput): ScheduleContext {
   return {
     id, name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed, managedBy, workflowId, zone,
-    createdAt: at, updatedAt: at, nextAt: null, doneUntil: at, fires: 0, missedFires: 0, active: [], lastRun: null,
+    createdAt: at, updatedAt: at, nextAt: null, doneUntil: at, ran: [], setBacks: 0, knownUntil: 0, fires: 0, missedFires: 0, active: [], lastRun: null,
   };
 }
 
-/** Two people may press the button in the same millisecond. */
+/** Two people may press the button in the same millisecond, and full minutes belong to the schedule. */
 function freeInstant(context: ScheduleContext, at: number): number {
-  return context.active.includes(fire(context, at, 'trigger', null).id) ? freeInstant(context, at + 1) : at;
+  return at % 60_000 === 0 || context.active.includes(fire(context, at, 'trigger', null).id) ? freeInstant(context, at + 1) : at;
 }
 
 /** The part of XState's `enqueue` that the helpers need. */

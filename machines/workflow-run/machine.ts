@@ -1,5 +1,6 @@
 import { enqueueActions, setup } from 'xstate';
 import type { Patterns } from '../graph/conditions.js';
+import { linearPatterns } from '../graph/patterns.js';
 import { effect, stampOf, type Wish } from '../ground.js';
 import { firstContext, type EvidenceCall, type EvidenceResult, type RetryReason, type RunContext, type RunEvent, type RunInput, type RunStatus, type StepCall, type StepResult } from './context.js';
 import { born, hearCall, take } from './events.js';
@@ -23,7 +24,7 @@ import { tellEnded, tellParked } from './reports.js';
  * something of it still works: whatever is under way is left or stopped in the commit that ends it. A run that ended
  * and begins again. A loop beyond its ceiling.
  */
-export function runMachine(patterns?: Patterns) {
+export function runMachine(patterns: Patterns = linearPatterns) {
   const run = setup({
     types: {} as { context: RunContext; events: RunEvent; input: RunInput; emitted: Wish },
     actors: {
@@ -76,7 +77,7 @@ export function runMachine(patterns?: Patterns) {
   });
 }
 
-/** The machine as charts and tests see it; the kind gives it an engine for patterns. */
+/** The machine as it runs; tests may give it other patterns. */
 export const workflowRunMachine = runMachine();
 
 /** XState's `enqueue`, as far as it is used here. */

@@ -78,9 +78,13 @@ export function runIndex(context: RunContext): readonly { readonly index: string
     { index: 'workflow', key: `${workflow}/${newest}` },
     ...(live ? [{ index: context.queued ? 'queued' : 'live', key: `${workflow}/${oldest}` }] : []),
     ...(context.status === 'parked' ? [{ index: 'parked', key: oldest }] : []),
+    ...(context.trigger.source === 'schedule' ? [{ index: 'scheduled', key: scheduledPlace(context.workflowId, context.trigger.fireRef ?? context.id) }] : []),
     ...(context.idempotencyKey === null ? [] : [{ index: 'key', key: keyPlace(context.workflowId, context.startedBy, context.idempotencyKey) }]),
   ];
 }
+
+/** Where the run of a due instant stands among those that the clock started; without an instant: where all of them do. */
+export const scheduledPlace = (workflowId: string, fireRef?: string): string => `${sortableText(workflowId)}/${fireRef === undefined ? '' : sortableText(fireRef)}`;
 
 /** Where the run stands that a caller started under a key. */
 export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key].map(sortableText).join('/');

@@ -8,11 +8,13 @@ import { events } from './events.js';
 import { growth } from './growth.js';
 import { hot } from './hot.js';
 import { http } from './http.js';
+import { knowledge } from './knowledge.js';
 import { lists } from './lists.js';
 import { holds, type Figure, type Measure } from './measure.js';
 import { loris } from './loris.js';
 import { memory } from './memory.js';
 import { page } from './page.js';
+import { parked } from './parked.js';
 import { sessions } from './sessions.js';
 import { workflow } from './workflow.js';
 import { watch } from './watch.js';
@@ -22,7 +24,7 @@ import { watch } from './watch.js';
  * goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures belong to the
  * machine. With `--strict` a missed target is exit code 1.
  */
-const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, watch, loris, sessions, engines, workflow, cron, page];
+const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, knowledge, watch, loris, sessions, engines, workflow, parked, cron, page];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -68,3 +68,12 @@ export async function withHome<Result>(deed: (home: string) => Promise<Result>):
 
 /** Between rounds: what one round has left must not be collected in the next. */
 export const collectGarbage = (): void => { (globalThis as { gc?: () => void }).gc?.(); };
+
+/** Bytes of heap in use when nothing is left to be collected. */
+export async function settledHeap(): Promise<number> {
+  for (let n = 0; n < 4; n += 1) {
+    collectGarbage();
+    await new Promise((resolve) => { setImmediate(resolve); });
+  }
+  return process.memoryUsage().heapUsed;
+}

@@ -1,7 +1,7 @@
 import { openLevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/create.js';
 import { populate, workItems } from './actors.js';
-import { collectGarbage, median, withHome, type Measure } from './measure.js';
+import { median, settledHeap, withHome, type Measure } from './measure.js';
 
 /** Heap that one awake, idle work item with a body of 100 bytes keeps: the difference before and after, garbage collected. */
 export const memory: Measure = {
@@ -26,12 +26,4 @@ async function bytesEach(count: number): Promise<number> {
     await supervisor.stop();
     return (after - before) / count;
   });
-}
-
-async function settledHeap(): Promise<number> {
-  for (let n = 0; n < 4; n += 1) {
-    collectGarbage();
-    await new Promise((resolve) => { setImmediate(resolve); });
-  }
-  return process.memoryUsage().heapUsed;
 }

@@ -44,7 +44,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'discord-api-types': ['actors'],
   grammy: ['actors'],
   nodemailer: ['actors'],
-  re2js: ['lib/commands'],
+  re2js: ['machines'],
   '@agentclientprotocol/sdk': ['actors'],
   troupe: ['examples'],
 };

@@ -63,6 +63,48 @@ describe('serve with runs of workflows', () => {
     expect(await job()).to.include({ schedule: '30 8 * * *' });
   });
 
+  it('lets the clock start no more runs than the definition says, also over a restart', async () => {
+    let client = await open();
+    const nodes = [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron: '0 7 * * *', timezone: 'UTC' } }, { id: 'a', type: 'step', actor: { kind: 'noop' } }];
+    const made = await client.post(`${root}/mutate`, { operation: 'create', definition: { title: 'Twice', nodes, edges: [{ id: 'ta', from: 't', to: 'a' }], loop: { maxRuns: 2 } } });
+    expect(made.status, made.text).to.equal(201);
+    const jobs = async () => ((await client.get('/api/cron')).body as { id: string }[]).map(({ id }) => id);
+    const runs = async () => (await client.get(`${root}/twice/runs`)).body.runs as { status: string }[];
+    await client.post(`${root}/twice/run`, {}); // by hand: does not count
+    await client.post('/api/cron/workflow:twice/trigger');
+    await poll(() => client.get(`${root}/twice/runs`), ({ body }) => body.runs.length === 2);
+    expect(await jobs()).to.deep.equal(['workflow:twice']);
+    await client.post('/api/cron/workflow:twice/trigger');
+    await poll(() => client.get('/api/cron'), ({ body }) => body.length === 0);
+    expect(await runs()).to.have.length(3);
+    await served?.close();
+    client = await open();
+    expect(await jobs()).to.deep.equal([]);
+    expect((await client.post(`${root}/twice/run`, {})).status, 'people may go on').to.equal(201);
+    expect((await client.post(`${root}/mutate`, { operation: 'update', workflowId: 'twice', patch: { loop: { maxRuns: 3 } } })).status).to.equal(200);
+    expect(await jobs(), 'room for one more').to.deep.equal(['workflow:twice']);
+  });
+
+  it('reads patterns in conditions, in linear time', async () => {
+    const client = await open();
+    const definition = (value: string) => ({
+      title: 'Sorted', nodes: [{ id: 's', type: 'switch' }, { id: 'release', type: 'step', actor: { kind: 'noop' } }, { id: 'other', type: 'step', actor: { kind: 'noop' } }],
+      edges: [{ from: 's', to: 'release', when: [{ path: 'input.tag', op: 'matches', value }] }, { from: 's', to: 'other' }],
+    });
+    for (const value of ['(?=a)', '(', '(a)\\1', '.{0,1000}.{0,1000}.{0,1000}']) {
+      const planned = await client.post(`${root}/plan`, { definition: definition(value) });
+      expect([planned.body.ok, planned.body.validation.errors.map(({ code }: { code: string }) => code)], value).to.deep.equal([false, ['bad-edge-condition']]);
+    }
+    const made = await client.post(`${root}/mutate`, { operation: 'create', definition: definition('^v[0-9]+\\.[0-9]+$') });
+    expect(made.status, made.text).to.equal(201);
+    for (const [tag, way] of [['v1.2', 'release'], ['v1', 'other'], ['a v1.2 b', 'other'], [7, 'other']] as const) {
+      const { body: { runId } } = await client.post(`${root}/sorted/run`, { input: { tag } });
+      const run = await poll(() => client.get(`${root}/sorted/runs/${runId}`), ({ body }) => body.status === 'completed');
+      const done = (run.body.steps as { nodeId: string; status: string }[]).filter(({ nodeId, status }) => nodeId !== 's' && status === 'done').map(({ nodeId }) => nodeId);
+      expect(done, String(tag)).to.deep.equal([way]);
+    }
+  });
+
   it('wakes a definition when a work item changes its status, once per change, also over a restart', async () => {
     const before = await open();
     const trigger = { kind: 'todo-status-change', toStatus: 'in_review', fromStatus: null, filter: { source: 'human', department: null, assignee: null } };

@@ -2,8 +2,10 @@ import { system } from '../../../machines/caller.js';
 import type { TriggerNode, WorkflowDefinition } from '../../../machines/graph/definition.js';
 import type { Launched, LaunchInput } from '../../../machines/cron-fire/machine.js';
 import { isRefusal } from '../../../machines/refusals.js';
+import { scheduledPlace } from '../../../machines/workflow-run/view.js';
 import { createJob, deleteJob, editJob } from '../cron.js';
 import { recordOf, type Desk } from '../desk.js';
+import { inTurn } from '../in-turn.js';
 import { idsOf } from '../walk.js';
 import { definitionAt } from './definitions.js';
 import { startRun } from './start-run.js';
@@ -18,7 +20,8 @@ const jobOf = (workflowId: string): string => `workflow:${workflowId}`;
 export async function followSchedule(desk: Desk, workflowId: string): Promise<void> {
   const id = jobOf(workflowId);
   if (desk.records === undefined || id.length > 128) return; // schedules are a home's
-  const wanted = timesOf(await definitionAt(desk, workflowId));
+  const definition = await definitionAt(desk, workflowId);
+  const wanted = definition === undefined || await endOf(desk, definition, desk.supervisor.world.now()) !== undefined ? undefined : timesOf(definition);
   const job = await desk.supervisor.get('schedule', id);
   const there = job !== undefined && job.value !== 'deleted';
   if (wanted === undefined) {
@@ -40,25 +43,44 @@ export async function followSchedules(desk: Desk): Promise<void> {
 }
 
 /** When a definition wakes; undefined: not by the clock, or not now. */
-function timesOf(definition: WorkflowDefinition | undefined): { readonly name: string; readonly prompt: string; readonly schedule: string; readonly timezone: string; readonly enabled: boolean } | undefined {
-  const trigger = definition?.nodes.find((node): node is TriggerNode => node.type === 'trigger')?.trigger;
-  if (definition?.status !== 'active' || trigger?.kind !== 'schedule') return undefined;
+function timesOf(definition: WorkflowDefinition): { readonly name: string; readonly prompt: string; readonly schedule: string; readonly timezone: string; readonly enabled: boolean } | undefined {
+  const trigger = triggerOf(definition);
+  if (definition.status !== 'active' || trigger?.kind !== 'schedule') return undefined;
   return { name: definition.title, prompt: `Run the workflow "${definition.id}".`, schedule: trigger.cron, timezone: trigger.timezone, enabled: true };
 }
 
 /** What a fire of such a job does: one run, under the fire's own name. Throws a sentence when it cannot begin. */
-export async function launchScheduled(desk: Desk, workflowId: string, { fireId, jobId, dueAt }: Pick<LaunchInput, 'fireId' | 'jobId' | 'dueAt'>): Promise<Launched> {
+export async function launchScheduled(desk: Desk, workflowId: string, fire: Fire): Promise<Launched> {
+  return inTurn(desk.supervisor, `workflow-schedule/${workflowId}`, () => launch(desk, workflowId, fire)); // two fires at once count each other
+}
+
+type Fire = Pick<LaunchInput, 'fireId' | 'jobId' | 'dueAt'>;
+
+async function launch(desk: Desk, workflowId: string, { fireId, jobId, dueAt }: Fire): Promise<Launched> {
   const definition = await definitionAt(desk, workflowId);
-  const trigger = definition?.nodes.find((node): node is TriggerNode => node.type === 'trigger')?.trigger;
-  const until = (trigger?.kind === 'schedule' ? trigger.until : null) ?? definition?.loop?.until ?? null;
-  if (until !== null && dueAt > Date.parse(until)) {
+  const again = await desk.supervisor.count('workflow-run', { index: 'scheduled', prefix: scheduledPlace(workflowId, fireId), limit: 1 }) > 0; // the run is there: a crash forgot only to say so
+  const end = definition === undefined || again ? undefined : await endOf(desk, definition, dueAt);
+  if (end !== undefined) {
     await deleteJob(desk, jobId, { by });
-    throw new Error(`The schedule of workflow "${workflowId}" ended at ${until}.`);
+    throw new Error(`The schedule of workflow "${workflowId}" ended ${end}.`);
   }
   const started = await startRun(desk, {
     workflowId, idempotencyKey: fireId, reportTo: { kind: 'cron-fire', id: fireId },
     trigger: { source: 'schedule', event: jobId, payload: { scheduledFor: new Date(dueAt).toISOString() }, fireRef: fireId },
   }, { by: system('cron') });
   if (isRefusal(started)) throw new Error(started.message);
+  if (definition?.loop?.maxRuns != null) await followSchedule(desk, workflowId); // it may have been the last one
   return { workflowRunId: started.value.id };
 }
+
+/** Why the clock starts no more runs of it at `at`: too late, or enough of them. Undefined: it goes on. */
+async function endOf({ supervisor }: Desk, definition: WorkflowDefinition, at: number): Promise<string | undefined> {
+  const trigger = triggerOf(definition);
+  const until = (trigger?.kind === 'schedule' ? trigger.until : null) ?? definition.loop?.until ?? null;
+  if (until !== null && at > Date.parse(until)) return `at ${until}`;
+  const maxRuns = definition.loop?.maxRuns ?? null;
+  if (maxRuns === null || await supervisor.count('workflow-run', { index: 'scheduled', prefix: scheduledPlace(definition.id), limit: maxRuns }) < maxRuns) return undefined;
+  return `after ${maxRuns} run${maxRuns === 1 ? '' : 's'}`;
+}
+
+const triggerOf = ({ nodes }: WorkflowDefinition) => nodes.find((node): node is TriggerNode => node.type === 'trigger')?.trigger;

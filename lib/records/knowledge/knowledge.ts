@@ -3,7 +3,8 @@ import type { SystemWorld } from '../../world.js';
 import { openJailed, readStart, segmentsOf } from '../jailed-file.js';
 import { openLibrary, type Library } from './library.js';
 import { snippetOf, titleOf } from './snippet.js';
-import { documentBytesMax, markdown } from './tree.js';
+import { markdown } from './tree.js';
+import type { Hit } from './word-index.js';
 import { fragmentsOf } from './words.js';
 
 /**
@@ -31,11 +32,13 @@ export interface KnowledgeText { readonly path: string; readonly title: string; 
 export function openKnowledge({ home, world }: { readonly home: string; readonly world: SystemWorld }): Knowledge {
   const library = openLibrary({ home, folders: roots, world });
 
-  async function textOf(path: string): Promise<string | undefined> {
+  /** Title and snippet. Of a large document only its beginning is looked at: twenty of them must not hold anybody up. */
+  async function shown({ path, matchCount }: Hit, fragments: readonly string[]): Promise<Answer['results'][number]> {
     const opened = await openJailed(home, path);
-    if (typeof opened === 'string') return undefined;
+    if (typeof opened === 'string') return { path, title: titleOf('', path), snippet: '', matchCount };
     try {
-      return (await readStart(opened.handle, Math.min(opened.size, documentBytesMax))).toString('utf8');
+      const text = (await readStart(opened.handle, Math.min(opened.size, shownBytesMax))).toString('utf8');
+      return { path, title: titleOf(text, path), snippet: snippetOf(text, fragments), matchCount };
     } finally {
       await opened.handle.close();
     }
@@ -50,11 +53,8 @@ export function openKnowledge({ home, world }: { readonly home: string; readonly
       const fragments = fragmentsOf(query);
       if (fragments.length > fragmentsMax) return refuse('BAD_REQUEST', { path: 'q' }, `q has ${fragments.length} different words, max ${fragmentsMax}`);
       await library.ready(patienceMs);
-      const hits = library.find(fragments, hitsMax);
-      const results = await Promise.all(hits.map(async ({ path, matchCount }) => {
-        const text = await textOf(path) ?? '';
-        return { path, title: titleOf(text, path), snippet: snippetOf(text, fragments), matchCount };
-      }));
+      const hits = await library.find(fragments, hitsMax);
+      const results = await Promise.all(hits.map((hit) => shown(hit, fragments)));
       return { query, results, complete: library.complete };
     },
     async read(path) {
@@ -79,6 +79,7 @@ export function openKnowledge({ home, world }: { readonly home: string; readonly
 const roots: readonly string[] = ['knowledge', 'docs'];
 const hitsMax = 20;
 const questionCharsMax = 1_024;
+const shownBytesMax = 128 * 1_024;
 const fragmentsMax = 32;
 const contentCharsMax = 20_000;
 const readBytesMax = 8 * 2 ** 20;

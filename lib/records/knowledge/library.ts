@@ -2,18 +2,22 @@ import { join, relative, sep } from 'node:path';
 import type { SystemWorld } from '../../world.js';
 import { openJailed } from '../jailed-file.js';
 import { watchTree, type TreeWatch } from '../watch-tree.js';
-import { documentBytesMax, markdownBelow } from './tree.js';
+import { breath, unhurried } from './steps.js';
+import { contentsOf, documentBytesMax, foldersBelow, markdown, stampOf } from './tree.js';
 import { WordIndex, type Hit } from './word-index.js';
 import { countWords } from './words.js';
 
 /**
  * The index of the Markdown below some folders of the home, kept as the files are: built once in the background, then
- * file by file as they change. It never holds the event loop for more than a few milliseconds at a time.
+ * file by file as they change. It never holds the event loop for more than a few milliseconds at a time, and what it
+ * keeps in memory has a bound.
  */
 export interface Library {
   /** False while the first reading is going on: then only what has been read is found. */
   readonly complete: boolean;
-  find(fragments: readonly string[], limit: number): readonly Hit[];
+  /** Documents that can be found. */
+  readonly size: number;
+  find(fragments: readonly string[], limit: number): Promise<readonly Hit[]>;
   /** Resolves when the first reading is done, or after `waitMs`. */
   ready(waitMs: number): Promise<void>;
   /** Look at everything now. */
@@ -26,20 +30,23 @@ export interface LibraryOptions {
   /** Below the home, `knowledge` and `docs`. */
   readonly folders: readonly string[];
   readonly world: SystemWorld;
-  /** Pairs of word and document that are held; documents beyond are left out, and the log says so. Default 40 million, some 200 MB. */
+  /** What is beyond these is left out, and the log says so: documents, different words, and pairs of both. Together some 500 MB at the most. */
+  readonly documentsMax?: number;
+  readonly wordsMax?: number;
   readonly entriesMax?: number;
 }
 
 /** `const library = openLibrary({home, folders: ['knowledge', 'docs'], world})` */
 export function openLibrary(options: LibraryOptions): Library {
-  const { home, folders, world, entriesMax = 40_000_000 } = options;
+  const { home, folders, world, documentsMax = 500_000, wordsMax = 1_000_000, entriesMax = 40_000_000 } = options;
   let index = new WordIndex();
-  const stamps = new Map<string, string>();
+  /** Folder → name → stamp of what was read. */
+  const known = new Map<string, Map<string, string>>();
+  const leftOut = { documents: 0, words: 0 };
   let complete = false;
   let closed = false;
-  let leftOut = 0;
 
-  async function read(path: string): Promise<ReadonlyMap<string, number> | undefined> {
+  async function countsOf(path: string): Promise<ReadonlyMap<string, number> | undefined> {
     const opened = await openJailed(home, path);
     if (typeof opened === 'string') return undefined;
     try {
@@ -56,54 +63,84 @@ export function openLibrary(options: LibraryOptions): Library {
     }
   }
 
-  async function take(path: string, stamp: string): Promise<void> {
-    if (index.entries >= entriesMax) {
-      leftOut += 1;
-      return;
-    }
-    const counts = await read(path).catch(() => undefined);
-    if (closed) return;
-    if (counts) index.put(path, counts);
-    else index.remove(path);
-    stamps.set(path, stamp);
+  /** Read a document that is new or changed. Documents are read side by side and put one after the other. */
+  let putting: Promise<void> = Promise.resolve();
+  async function take(folder: string, name: string, stamp: string): Promise<void> {
+    const path = `${folder}/${name}`;
+    const counts = await countsOf(path).catch(() => undefined);
+    await (putting = putting.then(async () => {
+      if (closed) return;
+      let stamps = known.get(folder);
+      if (stamps === undefined) known.set(folder, stamps = new Map());
+      stamps.set(name, stamp);
+      index.remove(path);
+      if (counts === undefined) return;
+      if (index.size >= documentsMax || index.entries + counts.size > entriesMax) leftOut.documents += 1;
+      else leftOut.words += await unhurried(index.putting(path, counts, wordsMax));
+    }));
   }
 
-  /** Compare what is there with what is known; `deep` false for a single folder. */
-  async function compare(folder: string, deep: boolean): Promise<void> {
-    const there = new Set<string>();
+  async function takeAll(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+    const stamps = known.get(folder);
     let waiting: Promise<void>[] = [];
-    for await (const { path, stamp } of markdownBelow(home, folder, deep)) {
+    for (const [name, stamp] of files) {
       if (closed) return;
-      there.add(path);
-      if (stamps.get(path) === stamp) continue;
-      waiting.push(take(path, stamp));
+      if (stamps?.get(name) === stamp) continue;
+      waiting.push(take(folder, name, stamp));
       if (waiting.length < together) continue;
       await Promise.all(waiting);
       waiting = [];
-      await breath();
     }
     await Promise.all(waiting);
-    const inside = (path: string): boolean => path.startsWith(`${folder}/`) && (deep || !path.slice(folder.length + 1).includes('/'));
-    for (const path of stamps.keys()) {
-      if (!inside(path) || there.has(path)) continue;
-      stamps.delete(path);
-      index.remove(path);
-    }
+    await tidy();
   }
 
-  /** Struck documents cost memory and time; when there are more of them than of the living, everything is read anew. */
-  async function renew(): Promise<void> {
-    if (index.struck < 10_000 || index.struck < index.size) return;
-    index = new WordIndex();
-    stamps.clear();
-    for (const folder of folders) await compare(folder, true);
+  function forget(folder: string, name: string): void {
+    const stamps = known.get(folder);
+    if (!stamps?.delete(name)) return;
+    index.remove(`${folder}/${name}`);
+    if (stamps.size === 0) known.delete(folder);
+  }
+
+  /** A single folder against what is there. */
+  async function compare(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+    for (const name of [...known.get(folder)?.keys() ?? []]) if (!files.has(name)) forget(folder, name);
+    await takeAll(folder, files);
+  }
+
+  /** Some names of a folder against what is there. */
+  async function compareNames(folder: string, names: ReadonlySet<string>): Promise<void> {
+    const files = new Map<string, string>();
+    for (const name of names) {
+      if (!markdown.test(name) || name.startsWith('.')) continue;
+      const stamp = await stampOf(home, `${folder}/${name}`);
+      if (stamp === undefined) forget(folder, name);
+      else files.set(name, stamp);
+    }
+    await takeAll(folder, files);
+  }
+
+  async function compareTree(root: string): Promise<void> {
+    const there = new Set<string>();
+    for await (const { folder, files } of foldersBelow(home, root)) {
+      if (closed) return;
+      there.add(folder);
+      await compare(folder, files);
+    }
+    for (const folder of [...known.keys()]) if (!there.has(folder) && (folder === root || folder.startsWith(`${root}/`))) await compare(folder, new Map());
+  }
+
+  /** Struck documents cost memory and time, so they go when there are many of them. No file is read again for that. */
+  async function tidy(): Promise<void> {
+    if (index.struck < 1_000 || index.struck < index.size / 4) return;
+    const fresh = await unhurried(index.compacted());
+    index = fresh;
   }
 
   async function everything(): Promise<void> {
-    leftOut = 0;
-    for (const folder of folders) await compare(folder, true);
-    await renew();
-    if (leftOut > 0) world.log.warn({ leftOut, entriesMax }, 'knowledge is larger than its index may be; some documents cannot be found');
+    leftOut.documents = leftOut.words = 0;
+    for (const folder of folders) await compareTree(folder);
+    if (leftOut.documents + leftOut.words > 0) world.log.warn({ ...leftOut, documentsMax, wordsMax, entriesMax }, 'knowledge is larger than its index may be; some of it cannot be found');
   }
 
   let busy: Promise<void> = Promise.resolve();
@@ -115,11 +152,15 @@ export function openLibrary(options: LibraryOptions): Library {
     return busy;
   }
 
-  const watched: readonly TreeWatch[] = folders.map((folder) => watchTree(join(home, folder), {
+  const watched: readonly TreeWatch[] = folders.map((root) => watchTree(join(home, root), {
     depth: 16, debounceMs: 250, rescanMs: 300_000, foldersMax: 4_000,
     onChange: (changed) => alone(async () => {
-      if (changed === undefined) return compare(folder, true);
-      for (const one of changed) await compare(relative(home, one).split(sep).join('/'), false);
+      if (changed === undefined) return compareTree(root);
+      for (const [place, names] of changed) {
+        const folder = relative(home, place).split(sep).join('/');
+        if (names === undefined) await compare(folder, (await contentsOf(home, folder)).files);
+        else await compareNames(folder, names);
+      }
     }),
   }));
 
@@ -132,7 +173,8 @@ export function openLibrary(options: LibraryOptions): Library {
 
   return {
     get complete() { return complete; },
-    find: (fragments, limit) => index.find(fragments, limit),
+    get size() { return index.size; },
+    find: (fragments, limit) => unhurried(index.finding(fragments, limit)),
     async ready(waitMs) {
       if (complete) return;
       let cancel = (): void => undefined;
@@ -151,5 +193,3 @@ export function openLibrary(options: LibraryOptions): Library {
 /** A few milliseconds of work. */
 const sliceChars = 65_536;
 const together = 8;
-
-const breath = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });

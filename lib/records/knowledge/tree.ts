@@ -1,41 +1,54 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The Markdown files of a folder and what lies below it: regular files only, neither links nor anything hidden. */
-export interface Found {
-  /** Below the home: `knowledge/tea/green.md`. */
-  readonly path: string;
-  /** Changes with the content. */
-  readonly stamp: string;
+/** What one folder holds: Markdown files, and folders in which there may be more. Neither links nor anything hidden. */
+export interface Contents {
+  /** Names with their stamps, which change with the content. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly folders: readonly string[];
 }
 
-/** `for await (const file of markdownBelow(home, 'knowledge'))`: folder by folder, in order of names. `deep` false: this folder only. */
-export async function* markdownBelow(home: string, folder: string, deep = true): AsyncGenerator<Found> {
-  const ahead = [folder];
-  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
-    const entries = await readdir(join(home, next), { withFileTypes: true }).catch(() => []);
-    entries.sort((one, other) => (one.name < other.name ? -1 : 1));
-    const files: string[] = [];
-    for (const entry of entries) {
+/** `await contentsOf(home, 'knowledge/tea')`; read in pieces, so that a folder of a hundred thousand files holds nobody up. Empty where nothing is. */
+export async function contentsOf(home: string, folder: string): Promise<Contents> {
+  const files = new Map<string, string>();
+  const folders: string[] = [];
+  let names: string[] = [];
+  const stampAll = async (): Promise<void> => {
+    const stamps = await Promise.all(names.map((name) => stampOf(home, `${folder}/${name}`)));
+    for (const [place, stamp] of stamps.entries()) if (stamp !== undefined) files.set(names[place] as string, stamp);
+    names = [];
+  };
+  try {
+    for await (const entry of await opendir(join(home, folder), { bufferSize: 256 })) {
       if (entry.name.startsWith('.')) continue;
-      const path = `${next}/${entry.name}`;
-      if (entry.isDirectory() && deep && path.split('/').length <= depthMax) ahead.push(path);
-      else if (entry.isFile() && markdown.test(entry.name)) files.push(path);
+      if (entry.isDirectory()) folders.push(`${folder}/${entry.name}`);
+      else if (entry.isFile() && markdown.test(entry.name)) names.push(entry.name);
+      if (names.length >= together) await stampAll();
     }
-    for (let at = 0; at < files.length; at += together) {
-      const stamped = await Promise.all(files.slice(at, at + together).map((path) => stampOf(home, path)));
-      for (const found of stamped) if (found) yield found;
-    }
+  } catch {
+    // gone, or going while we read
   }
+  await stampAll();
+  return { files, folders };
+}
+
+/** A folder and all below it, each with its contents. */
+export async function* foldersBelow(home: string, root: string): AsyncGenerator<Contents & { readonly folder: string }> {
+  const ahead = [root];
+  for (let folder = ahead.pop(); folder !== undefined; folder = ahead.pop()) {
+    const contents = await contentsOf(home, folder);
+    if (folder.split('/').length <= depthMax) ahead.push(...contents.folders);
+    yield { folder, ...contents };
+  }
+}
+
+/** Undefined for what is not a regular file with one name. Files of more than 2 MiB are left out too: they are no notes. */
+export async function stampOf(home: string, path: string): Promise<string | undefined> {
+  const facts = await lstat(join(home, path)).catch(() => undefined);
+  return facts?.isFile() && facts.nlink === 1 && facts.size <= documentBytesMax ? `${facts.mtimeMs}:${facts.size}:${facts.ino}` : undefined;
 }
 
 export const markdown = /\.(?:md|markdown)$/i;
 export const documentBytesMax = 2 * 2 ** 20;
 const depthMax = 32;
-const together = 32;
-
-/** Files of more than 2 MiB are left out: they are no notes. */
-async function stampOf(home: string, path: string): Promise<Found | undefined> {
-  const facts = await lstat(join(home, path)).catch(() => undefined);
-  return facts?.isFile() && facts.nlink === 1 && facts.size <= documentBytesMax ? { path, stamp: `${facts.mtimeMs}:${facts.size}:${facts.ino}` } : undefined;
-}
+const together = 64;

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { expect } from 'chai';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultConfig } from '../../../lib/home/config.js';
 import { layoutOf } from '../../../lib/home/layout.js';
+import { openLogFile } from '../../../lib/home/log-file.js';
 import { openLog } from '../../../lib/home/log.js';
 import { scrub } from '../../../lib/home/scrub.js';
 
@@ -14,7 +17,7 @@ describe('the log', () => {
 
   it('holds no secret, wherever it stood in what was logged, and stays one JSON object per line', async () => {
     const layout = layoutOf({ home });
-    const { log, close } = openLog({ level: 'debug', file: true, stdout: false }, layout);
+    const { log, close } = openLog({ ...defaultConfig().logging, level: 'debug' }, layout);
     log.info({ token: secret, deep: { er: { than: { anybody: { thought: [secret] } } } } }, `asked with Bearer ${secret}`);
     log.error({ err: new Error(`refused ${secret}`, { cause: new Error(`Authorization: Bearer ${secret}`) }) }, 'it failed');
     log.warn({ headers: { cookie: `svc_auth=${secret}; svc_device=d_1234567890123456` }, url: `/ws?token=${secret}` }, `SVC_GATEWAY_TOKEN=${secret}`);
@@ -32,5 +35,55 @@ describe('the log', () => {
   it('leaves ids, hashes and words alone', () => {
     const plain = '{"id":"3f1c9d1e-7a4c-4a57-9d53-0c8f1d2f7a10","sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","item":"TRP-1","msg":"the bearer of good news came"}';
     expect(scrub(plain)).to.equal(plain);
+  });
+
+  describe('that is full', () => {
+    const linesOf = async (path: string): Promise<number[]> => (await readFile(path, 'utf8')).trimEnd().split('\n').map((line) => (JSON.parse(line) as { n: number }).n);
+
+    it('is put aside, a few are kept, and no line is lost, torn or out of order', async () => {
+      const layout = layoutOf({ home });
+      const file = openLogFile(layout.log, { bytesMax: 65_536, kept: 100 });
+      const lines = 20_000;
+      for (let n = 0; n < lines; n += 1) {
+        file.write(`${JSON.stringify({ n, text: 'x'.repeat(80) })}\n`);
+        if (n % 900 === 0) await once(file, 'drain'); // in between, some writes are under way and some wait
+      }
+      file.end();
+      await once(file, 'close');
+      const names = (await readdir(layout.logs)).filter((name) => name.startsWith('gateway.log'));
+      expect(names.length).to.be.greaterThan(5);
+      names.sort((one, other) => Number(other.slice(12)) - Number(one.slice(12))); // oldest first
+      const seen: number[] = [];
+      for (const path of names.map((name) => join(layout.logs, name))) {
+        seen.push(...await linesOf(path));
+        const { mode, size } = await stat(path);
+        expect(mode & 0o777, path).to.equal(0o600);
+        if (!/log(?:\.1)?$/.test(path)) expect(size, path).to.be.lessThan(2 * 65_536); // the last one takes what was waiting at the end
+      }
+      expect(seen).to.deep.equal(Array.from({ length: lines }, (_, n) => n));
+    });
+
+    it('leaves no more than it was told to keep, also when it was full at the start', async () => {
+      const layout = layoutOf({ home });
+      for (let start = 0; start < 6; start += 1) {
+        const { log, close } = openLog({ ...defaultConfig().logging, fileBytesMax: 65_536, filesKept: 2 }, layout);
+        for (let n = 0; n < 700; n += 1) log.info({ start, n }, 'a line of a hundred characters or so, so that the file is full before the process ends');
+        await close();
+      }
+      const { log, close } = openLog({ ...defaultConfig().logging, fileBytesMax: 65_536, filesKept: 2 }, layout);
+      log.info({ n: 7 }, 'the last one');
+      await close();
+      expect((await readdir(layout.logs)).sort()).to.deep.equal(['gateway.log', 'gateway.log.1', 'gateway.log.2']);
+      expect((await linesOf(layout.log)).at(-1)).to.equal(7);
+    });
+
+    it('goes on in the same file where it cannot be put aside', async () => {
+      const layout = layoutOf({ home });
+      await mkdir(join(layout.logs, 'gateway.log.1', 'in-the-way'), { recursive: true });
+      const { log, close } = openLog({ ...defaultConfig().logging, fileBytesMax: 65_536, filesKept: 1 }, layout);
+      for (let n = 0; n < 2_000; n += 1) log.info({ n }, 'a line');
+      await close();
+      expect(await linesOf(layout.log)).to.have.length(2_000);
+    });
   });
 });

@@ -151,6 +151,19 @@ describe('timers', () => {
     expect(await rang()).to.have.lengthOf(3);
   });
 
+  it('are on time in the next life when the wall clock was set back while nobody was there: they were once late by as much', async () => {
+    for (const again of ['crash', 'restart'] as const) {
+      const before = (await rang() as unknown[]).length;
+      await ask({ type: 'set', ms: 3_600_000 });
+      await house.world.setWall(-7_200_000); // nothing is written from here until the end of this life
+      await house[again]();
+      await house.world.advance(3_590_000);
+      expect(await rang(), again).to.have.lengthOf(before);
+      await house.world.advance(10_000);
+      expect(await rang(), again).to.have.lengthOf(before + 1);
+    }
+  });
+
   it('whose delay is no number are refused as a fault', async () => {
     expect((await rejection(ask({ type: 'set', ms: 'soon' }))).message).to.match(/delay/);
     expect(await rows()).to.deep.equal([]);

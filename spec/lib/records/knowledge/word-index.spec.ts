@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { atOnce } from '../../../../lib/records/knowledge/steps.js';
 import { WordIndex } from '../../../../lib/records/knowledge/word-index.js';
 import { countWords, fragmentsOf } from '../../../../lib/records/knowledge/words.js';
 
@@ -52,5 +53,28 @@ describe('the index of words', () => {
     expect(index.find(['rare'], 1_000)).to.have.length(Math.ceil(30_000 / 97));
     expect(index.find(['rare', 'all'], 1)[0]?.matchCount).to.equal(301);
     expect(index.find(['all'], 40_000)).to.have.length(30_000);
+  });
+
+  it('says the same after it was compacted, and knows no more words than it needs', () => {
+    const index = new WordIndex();
+    for (let n = 0; n < 5_000; n += 1) index.put(`d${n % 1_000}`, counted(`all ${'often '.repeat(n % 300)} w${n}`));
+    for (let n = 0; n < 1_000; n += 3) index.remove(`d${n}`);
+    const fresh = atOnce(index.compacted());
+    for (const question of ['all', 'often', 'w49', 'ofte all', 'w1', 'none']) expect(fresh.find(fragmentsOf(question), 50), question).to.deep.equal(index.find(fragmentsOf(question), 50));
+    expect([fresh.size, fresh.struck]).to.deep.equal([index.size, 0]);
+    expect(fresh.words).to.equal(666 + 2);
+    fresh.put('d1', counted('later')); // and goes on from there
+    expect(fresh.find(['later'], 5)).to.deep.equal([{ path: 'd1', matchCount: 1 }]);
+  });
+
+  it('bounds the work of a fragment that stands in very many words, and cuts the same way whatever came first', () => {
+    const words = Array.from({ length: 4_000 }, (_, n) => `amid${n}`);
+    const [one, other] = [words, [...words].reverse()].map((order) => {
+      const index = new WordIndex();
+      for (let n = 0; n < 150; n += 1) index.put(`d${String(n).padStart(3, '0')}`, new Map(order.map((word) => [word, 1])));
+      return index.find(['mid'], 20);
+    });
+    expect(one).to.deep.equal(other);
+    expect(one?.[0]?.matchCount).to.equal(2_000); // 300,000 entries of 600,000
   });
 });
