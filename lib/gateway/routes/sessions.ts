@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scheduleBackfill } from '../../commands/backfill.js';
 import { childrenOf, listSessions } from '../../commands/list-sessions.js';
 import { attachedMedia } from '../../commands/attachments.js';
 import { openSession } from '../../commands/open-session.js';
@@ -77,8 +78,11 @@ async function open({ desk, body, asking }: Call<z.output<typeof openBody>>): Pr
 }
 
 async function read(call: Call<unknown, z.output<typeof readQuery>>): Promise<Reply | Refusal> {
-  const found = await sessionOf(call);
-  if (isRefusal(found) || call.query.messages === '0') return isRefusal(found) ? found : { body: found };
+  const view = await presentSession(call.desk, idOf(call));
+  if (isRefusal(view)) return view;
+  scheduleBackfill(call.desk, view);
+  const found = recordOf(view);
+  if (call.query.messages === '0') return { body: found };
   const { last } = call.query;
   const page = await lastMessages(call.desk, idOf(call), last || messagesMax);
   const tail = last !== undefined || page.hasOlder; // a whole transcript needs no page mark

@@ -62,7 +62,6 @@ const judged = { allowed: z.boolean(), code: z.string().optional(), reason: z.st
 const next = z.looseObject({ workItemId: z.string(), status: workItemStatus, moves: z.array(z.object({ status: workItemStatus, noteNeeded: z.boolean().optional(), ...judged })), deeds: z.array(z.object({ deed: z.string(), ...judged })) });
 const whole = z.object({ workItem, spendUsd: z.number(), events: z.array(workItemEvent) });
 
-const moving = ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOTE_REQUIRED', 'ASSIGNEE_REQUIRED', 'PERSON_REQUIRED', 'SELF_REVIEW', 'NOT_OWNER'] as const;
 
 export const workItemRoutes: readonly Route[] = [
   route('POST', '/api/work-items', 'work-item.create', { about: 'Record an intent. Starts nothing.', body: createBody, answer: one, status: 201, forbidden, plan: true, refusals: ['UNKNOWN_EMPLOYEE', 'NOT_FOUND', 'NOT_OWNER', 'TERMINAL'] }, create),
@@ -70,8 +69,8 @@ export const workItemRoutes: readonly Route[] = [
   route('GET', '/api/work-items/:id', 'work-item.read', { about: 'A work item with its ledger and what it has cost.', answer: whole, target, refusals: ['NOT_FOUND'] }, read),
   route('PATCH', '/api/work-items/:id', 'work-item.edit', { about: 'Edit metadata, against the version that was read.', body: patchBody, answer: one.extend({ replayed: z.boolean() }), target, forbidden, plan: true, bodyBytesMax: 65_536, refusals: ['NOT_FOUND', 'PRECONDITION_REQUIRED', 'VERSION_CONFLICT', 'UNKNOWN_EMPLOYEE'] }, edit),
   route('POST', '/api/work-items/:id/assign', 'work-item.assign', { about: 'Give it to somebody.', body: assignBody, answer: one, target, plan: true, refusals: ['NOT_FOUND', 'UNKNOWN_EMPLOYEE', 'NOT_OWNER', 'TERMINAL', 'CONFLICT'] }, assign),
-  route('POST', '/api/work-items/:id/status', 'work-item.status', { about: 'Move it along a legal edge. `blocked` and `escalated` need a note.', body: statusBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: [...moving, 'CANCEL_BY_ARCHIVE'] }, move),
-  route('PUT', '/api/work-items/:id/status', 'work-item.edit', { about: 'For consoles: a person moves it; `cancelled` archives it.', body: statusBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOTE_REQUIRED', 'ASSIGNEE_REQUIRED', 'TERMINAL', 'GATE_PARKED'] }, (call) => (call.body.status === 'cancelled' ? cancel(call) : move(call))),
+  route('POST', '/api/work-items/:id/status', 'work-item.status', { about: 'Move it along a legal edge. `blocked` and `escalated` need a note.', body: statusBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOTE_REQUIRED', 'ASSIGNEE_REQUIRED', 'PERSON_REQUIRED', 'SELF_REVIEW', 'NOT_OWNER', 'CANCEL_BY_ARCHIVE'] }, move),
+  route('PUT', '/api/work-items/:id/status', 'work-item.set-status', { about: 'For consoles: a person moves it; `cancelled` archives it.', body: statusBody, answer: one.extend({ escalated: z.boolean() }), target, plan: true, refusals: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOTE_REQUIRED', 'ASSIGNEE_REQUIRED', 'TERMINAL', 'GATE_PARKED'] }, (call) => (call.body.status === 'cancelled' ? putAway(call) : move(call))),
   route('POST', '/api/work-items/:id/archive', 'work-item.archive', { about: 'Cancel it and keep the evidence.', body: archiveBody, answer: one.extend({ archived: z.literal(true) }), target, plan: true, refusals: ['NOT_FOUND', 'TERMINAL', 'PERSON_REQUIRED', 'NOT_OWNER', 'GATE_PARKED'] }, archive),
   route('GET', '/api/work-items/:id/next', 'work-item.next', { about: 'Where this caller may move it now, what else they may do with it, and what stands in the way of the rest.', answer: next, target, refusals: ['NOT_FOUND'] }, async (call) => {
     const answer = await whatNext(call.desk, idOf(call), call.by);
@@ -134,15 +133,16 @@ async function move(call: Call<z.output<typeof statusBody>>): Promise<Reply | Re
   return { ...done, body: { workItem: done.value.view, escalated } };
 }
 
-async function cancel(call: Call<z.output<typeof statusBody>>): Promise<Reply | Refusal> {
-  const done = await archive(call);
-  return isRefusal(done) ? done : { ...done, body: { workItem: (done.body as { workItem: unknown }).workItem, escalated: false } };
-}
-
 async function archive(call: Pick<Call<z.output<typeof archiveBody>>, 'body' | 'desk' | 'params' | 'asking'>): Promise<Reply | Refusal> {
   const { note: why } = call.body;
   const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'item.archive', ...(why !== undefined && { note: why }) }, call.asking);
   return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view, archived: true } };
+}
+
+/** Consoles say that it is cancelled; that is archiving. */
+async function putAway(call: Call<z.output<typeof statusBody>>): Promise<Reply | Refusal> {
+  const done = await archive(call);
+  return isRefusal(done) ? done : { ...done, body: { workItem: (done.body as { workItem: unknown }).workItem, escalated: false } };
 }
 
 async function sessions(call: Call): Promise<Reply | Refusal> {

@@ -71,4 +71,14 @@ describe('/api/work-items, at the edges', () => {
     const noted = await house.operator.post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'n'.repeat(limits.noteCharsMax + 1) });
     expect([noted.status, noted.body.path]).to.deep.equal([400, 'note']);
   });
+
+  it('lets consoles PUT a status, also cancelled, which archives', async () => {
+    const { id } = await mint();
+    const put = (status: string) => house.operator.call('PUT', `/api/work-items/${id}/status`, { status });
+    expect((await put('executing')).body).to.deep.include({ escalated: false });
+    const { status, body } = await put('cancelled');
+    expect(status).to.equal(200);
+    expect(body.workItem).to.include({ status: 'cancelled' });
+    expect(body).to.have.all.keys('workItem', 'escalated');
+  });
 });
