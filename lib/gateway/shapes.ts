@@ -34,6 +34,7 @@ export const boundedText = (bytesMax: number) => z.string().max(bytesMax).descri
 
 /** A point in time in a query → epoch milliseconds. */
 export const instant = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date or a zoned timestamp')
+  .refine((value) => new Date(`${value.slice(0, 10)}T00:00:00Z`).toJSON()?.startsWith(value.slice(0, 10)) === true, 'is no date') // the 30th of February would be read as the 2nd of March
   .transform((value) => Date.parse(value)).refine((at) => !Number.isNaN(at), 'is no date');
 
 export const idempotencyKey = z.string().min(1).max(256).optional().describe('Same namespace as the header Idempotency-Key; kept for 24 h.');
