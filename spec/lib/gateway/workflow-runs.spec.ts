@@ -86,6 +86,12 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect([status, body.status, body.errors[0].code, body.errors[0].ref]).to.deep.equal([422, 'failed', 'UNKNOWN_EMPLOYEE', 'a']);
     });
 
+    it('answers 201 with a run that began, also where it has failed already', async () => {
+      const id = await defined(line('Fails', [noop('a'), { id: 'f', type: 'fail', failMessage: 'as planned' }]));
+      const { status, body } = await start(id); // 422 says that nothing could begin; this run did what its definition says
+      expect([status, body.status, body.errors[0].message]).to.deep.equal([201, 'failed', 'as planned']);
+    });
+
     it('starts nothing of a definition that is paused or retired', async () => {
       const id = await defined(line('Resting', [noop('a')]));
       await house.operator.post(`${root}/${id}/pause`);
