@@ -91,7 +91,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
 
   it('tell what every look came to', async () => {
     const looks: Record<string, readonly [string, object?]> = {
-      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''], 'too-deep': ['printf \'{"fire": true, "payload": {"deep": %s%s}}\' "$(head -c 9000 /dev/zero | tr "\\0" "[")" "$(head -c 9000 /dev/zero | tr "\\0" "]")"'],
+      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''], 'too-deep': ['printf \'{"fire": true, "payload": {"deep": %s%s}}\' "$(head -c 4000 /dev/zero | tr "\\0" "[")" "$(head -c 4000 /dev/zero | tr "\\0" "]")"'],
       'output-too-large': ['head -c 60000 /dev/zero | tr "\\0" x'], 'too-large-for-its-contract': ['echo \'{"fire": true, "payload": {"words": "as many as that"}}\'', { stdoutMaxBytes: 40 }], 'not-too-large': ['echo a lot of words and more of them >&2; echo {}', { stdoutMaxBytes: 4 }], timeout: ['sleep 60', { timeoutMs: 300 }],
       fired: ['echo \'{"fire": true}\'', { filter: [{ path: 'x', op: 'exists' }] }],
     };
