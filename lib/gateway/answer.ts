@@ -87,6 +87,7 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     if (isRefusal(rehearsal)) return rehearsal;
     const query = shape.query ? parse(shape.query, given, 'query') : undefined;
     if (isRefusal(query)) return query;
+    if (shape.upload && desk.supervisor.status.diskLow) return refuse('DISK_LOW'); // before the bytes are taken in
     const multipart = shape.upload ? await question.multipart?.() : undefined;
     if (isRefusal(multipart)) return multipart;
     try {

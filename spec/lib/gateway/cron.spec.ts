@@ -62,8 +62,9 @@ describe('/api/cron', () => {
     await home.operator.post('/api/cron', { id: 'taken', prompt: 'x' });
     for (const [path, body] of [
       ['prompt', { prompt: ' ' }], ['prompt', {}], ['schedule', { prompt: 'x', schedule: 'soon' }], ['schedule', { prompt: 'x', schedule: '* * * * * *' }], ['schedule', { prompt: 'x', schedule: '0 0 30 2 *' }],
-      ['timezone', { prompt: 'x', timezone: 'Mars/Base' }], ['id', { prompt: 'x', id: '../up' }], ['id', { prompt: 'x', id: ' a' }], ['id', { prompt: 'x', id: 'TAKEN' }],
+      ['timezone', { prompt: 'x', timezone: 'Mars/Base' }], ['id', { prompt: 'x', id: '../up' }], ['id', { prompt: 'x', id: ' a' }], ['id', { prompt: 'x', id: 'TAKEN' }], ['id', { prompt: 'x', id: 'workflow:daily' }],
       ['managedBy', { prompt: 'x', managedBy: 'workflow' }], ['workflowId', { prompt: 'x', workflowId: 'w' }], ['employee', { prompt: 'x', employee: 'eve' }], ['engine', { prompt: 'x', engine: 'none' }],
+      ['delivery.connector', { prompt: 'x', delivery: { connector: 'none', channel: 'c' } }],
     ] as const) {
       const { status, body: answer } = await home.operator.post('/api/cron', body);
       expect(status, JSON.stringify(body)).to.equal(400);
