@@ -123,6 +123,22 @@ describe('/api/workflow-triggers of the kind poll', () => {
     expect(await readFile(join(home.folder, 'ran'), 'utf8')).to.equal('ran\n');
   });
 
+  it('run in a folder of their own, and are told nothing of what the gateway knows', async () => {
+    process.env['SVC_SOMEBODYS_KEY'] = 'very-secret';
+    try {
+      await home.bind('mail', ['/bin/sh', '-c', `env > ${home.folder}/env; pwd > ${home.folder}/pwd; cat > ${home.folder}/stdin`]);
+      await home.approve('mail');
+      await home.came('mail', 'no-output');
+    } finally {
+      delete process.env['SVC_SOMEBODYS_KEY'];
+    }
+    const names = (await readFile(join(home.folder, 'env'), 'utf8')).trim().split('\n').map((line) => line.split('=')[0]);
+    expect(names).to.include.members(['PATH', 'SVC_SPAWN_ID']);
+    expect(names.filter((name) => name?.startsWith('SVC_'))).to.deep.equal(['SVC_SPAWN_ID']);
+    expect(await readFile(join(home.folder, 'pwd'), 'utf8')).to.match(/\/polls\/mail\n$/);
+    expect(await readFile(join(home.folder, 'stdin'), 'utf8')).to.equal('');
+  });
+
   it('end their program when they are taken away, and free their name', async () => {
     await home.bind('mail', ['/bin/sh', '-c', `echo $$ > ${home.folder}/pid; sleep 300`]);
     await home.approve('mail');
@@ -130,7 +146,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
     expect(isAlive(pid)).to.equal(true);
     expect((await home.at('mail')).checking).to.equal(true);
     expect((await home.operator.call('DELETE', '/api/workflow-triggers/mail')).body).to.deep.equal({ deleted: true, name: 'mail' });
-    await until(async () => (isAlive(pid) ? undefined : true));
+    await until(async () => { await home.at('mail'); return isAlive(pid) ? undefined : true; }); // asks meanwhile: the program has a moment to end by itself
     expect((await home.operator.call('DELETE', '/api/workflow-triggers/mail')).status).to.equal(404);
     expect((await home.bind('mail', ['/bin/true'])).body.trigger).to.deep.include({ activation: 'pending_approval', bindingRevision: 'mail@2', checks: 0 });
   });
