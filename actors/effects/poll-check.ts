@@ -35,7 +35,9 @@ export function pollCheckHand(options: { readonly folder: string; /** Programs a
       }
     },
     async recover(input, note) {
-      const reaped = await reap(note, graces);
+      // its place is taken until it is gone, also when the binding is not there any more and its name begins anew
+      const slot = await pool.take({ sessionId: input.name, rootId: input.name, engine: 'poll', signal: new AbortController().signal });
+      const reaped = await reap(note, graces).finally(() => slot.release());
       return reaped.gone ? { outcome: 'error', reason: 'The gateway ended while the program ran.' } : stillThere(input, `The gateway ended while the program ran; process ${reaped.pid} could not be ended. End it by hand.`);
     },
   };

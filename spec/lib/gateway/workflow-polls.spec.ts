@@ -151,6 +151,18 @@ describe('/api/workflow-triggers of the kind poll', () => {
     expect((await home.bind('mail', ['/bin/true'])).body.trigger).to.deep.include({ activation: 'pending_approval', bindingRevision: 'mail@2', checks: 0 });
   });
 
+  it('never run two programs at once, not even that of a name that was taken away and given anew', async () => {
+    await home.bind('mail', ['/bin/sh', '-c', `trap '' INT; echo $$ > ${home.folder}/pid; while :; do sleep 0.1; done`]); // takes its time to end
+    await home.approve('mail');
+    const pid = await until(async () => Number(await readFile(join(home.folder, 'pid'), 'utf8').catch(() => '')) || undefined);
+    await home.operator.call('DELETE', '/api/workflow-triggers/mail');
+    expect(isAlive(pid)).to.equal(true);
+    await home.bind('mail', ['/bin/sh', '-c', `grep -q 'State:.[RSD]' /proc/${pid}/status && echo '{"fire": true}'; echo '{}'`]);
+    await home.approve('mail');
+    await home.came('mail', 'no-fire');
+    expect(isAlive(pid)).to.equal(false);
+  });
+
   it('do not leave a program behind when the gateway ends, and say at the next start that the look was broken off', async () => {
     await home.bind('mail', ['/bin/sh', '-c', `echo $$ >> ${home.folder}/pid; sleep 300`]);
     await home.approve('mail');
