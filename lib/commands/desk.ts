@@ -1,4 +1,5 @@
 import type { Connectors } from '../../actors/connectors/registry.js';
+import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
@@ -33,6 +34,8 @@ export interface Desk {
 export interface Engines {
   /** The exact engine, model and effort to use, or why the wish names none. An engine that is not installed is still a selection. */
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
+  /** The provider's own record of a conversation; undefined where the engine reads none. */
+  readTranscript?(engine: string, nativeId: string, cwd: string): Promise<readonly TranscriptEntry[] | undefined>;
   /** The public list. */
   /** What is known of the providers' limits, of all engines or of one. */
   limits(name?: string): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, object>> }>;

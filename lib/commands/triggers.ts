@@ -21,20 +21,17 @@ export interface BindingWish {
   readonly event: string;
   readonly targetWorkflowId: string;
   readonly filter?: readonly FilterRule[] | undefined;
-  /** A secret of the caller's own; else one is made, and told once. */
-  readonly secretToken?: string | undefined;
-  /** Its events are signed; they do not carry the secret, which is always made here. */
+  /** Its events are signed; they do not carry the secret. */
   readonly signature?: typeof signatureAlgorithm | undefined;
 }
 
-export async function createTrigger(desk: Desk, wish: BindingWish, asking: Asking): Promise<Done<{ readonly trigger: Json; readonly secretToken?: string }> | Refusal> {
+export async function createTrigger(desk: Desk, wish: BindingWish, asking: Asking): Promise<Done<{ readonly trigger: Json; readonly secretToken?: string; readonly secretOmitted?: true }> | Refusal> {
   const off = workflowsOff(desk);
   if (off) return off;
   const refusal = await mayBind(desk, wish.targetWorkflowId, asking.by) ?? fitFilter(wish.filter ?? []);
   if (refusal) return refusal;
   const signingSalt = wish.signature === undefined ? null : desk.supervisor.world.secret(16);
-  if (signingSalt !== null && wish.secretToken !== undefined) return refuse('BAD_REQUEST', { path: 'secretToken' }, 'With signatures the secret is made here; it cannot be chosen.');
-  const secretToken = signingSalt === null ? wish.secretToken ?? `svcwe_${desk.supervisor.world.secret(32)}` : signingSecret(desk, wish.name, signingSalt);
+  const secretToken = signingSalt === null ? `svcwe_${desk.supervisor.world.secret(32)}` : signingSecret(desk, wish.name, signingSalt);
   if (secretToken === undefined) return refuse('BAD_REQUEST', { path: 'signature' }, 'This gateway cannot check signatures.');
   const binding: BindingFields = {
     event: wish.event, targetWorkflowId: wish.targetWorkflowId, filter: wish.filter ?? [], tokenHash: signingSalt === null ? hashOf(secretToken) : '', tokenPreview: `${secretToken.slice(0, 5)}…${secretToken.slice(-4)}`, signingSalt,
@@ -44,7 +41,7 @@ export async function createTrigger(desk: Desk, wish: BindingWish, asking: Askin
     : desk.supervisor.spawn('trigger', { id: wish.name, input: binding as unknown as Json, ...asked(asking) }))); // plain values, all of them
   if (isRefusal(made)) return made;
   // told once: who asks again with the same key gets the binding, and no secret
-  return { value: { trigger: made.view, ...(wish.secretToken === undefined && made.replayed !== true && { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
+  return { value: { trigger: made.view, ...(made.replayed === true ? { secretOmitted: true as const } : { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
 }
 
 export interface Occurrence { readonly event: string; readonly payload: Readonly<Record<string, Json | undefined>>; readonly fireRef?: string | undefined; /** Names the telling where `fireRef` names nothing: told again, it starts nothing new either. */ readonly ref?: string | undefined }

@@ -57,7 +57,9 @@ function pathOf(issue: z.core.$ZodIssue): string {
 function sentenceOf(issue: z.core.$ZodIssue, value: unknown, where: string): string {
   const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') return `unknown member(s): ${issue.keys.join(', ')}`;
-  if (issue.code === 'invalid_type' && path !== '' && memberAt(value, issue.path) === undefined) return `${path} is required`;
+  const absent = path !== '' && memberAt(value, issue.path) === undefined;
+  if (absent && issue.code === 'invalid_type') return `${path} is required`;
+  if (absent && issue.code === 'invalid_value') return `${path} is required: ${issue.values.map(String).join(', ')}`;
   return path === '' ? `${where}: ${issue.message}` : `${path}: ${issue.message}`;
 }
 

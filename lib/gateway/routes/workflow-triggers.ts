@@ -16,7 +16,7 @@ const rule = z.object({ path: z.string().min(1).max(256), op: z.enum(['equals', 
 const bindingBody = z.object({
   kind: z.enum(['webhook', 'poll']).describe('`webhook`: the event is told. `poll`: a program of this machine looks for it, once a person has approved that.'), name: word.describe('Names it for ever; also in the path that deletes it.'), event: word, targetWorkflowId: text(200).min(1),
   filter: z.array(rule).max(20).optional().describe('All rules must hold for the payload; `matches` takes linear time.'),
-  secretToken: z.string().min(16).max(200).optional().describe('A secret of your own. Default: one is made and told once.'), command: z.array(text(4_096).min(1)).min(1).max(32).optional().describe('Of a poll: the program by its absolute path, and its arguments. It prints `{"fire": true, "payload": {…}, "fireRef": "…"}` when there is something.'),
+  command: z.array(text(4_096).min(1)).min(1).max(32).optional().describe('Of a poll: the program by its absolute path, and its arguments. It prints `{"fire": true, "payload": {…}, "fireRef": "…"}` when there is something.'),
   signature: z.enum([signatureAlgorithm]).optional().describe('Events of this webhook are signed with the secret instead of carrying it. Default: they carry it.'),
   intervalSeconds: z.int().min(10).max(86_400).optional().describe('Of a poll. Default 300.'),
   timeoutMs: z.int().min(100).max(300_000).optional().describe('Of a poll. Default 30,000.'),
@@ -47,7 +47,7 @@ export const workflowTriggerRoutes: readonly Route[] = [
     body: { triggers: await listBindings(desk, by), evidenceConfigured: desk.evidence?.configured === true, ...(desk.evidence?.reason != null && { evidenceReason: desk.evidence.reason }) },
   })),
   route('POST', '/api/workflow-triggers', 'trigger.write', {
-    about: 'Bind an event to a workflow. The secret of a webhook is told in this answer and never again; a poll waits for approval.', body: bindingBody, answer: z.object({ trigger, secretToken: z.string().optional() }), status: 201, plan: true,
+    about: 'Bind an event to a workflow. The secret of a webhook is told in this answer and never again; a poll waits for approval.', body: bindingBody, forbidden: ['secretToken'], answer: z.object({ trigger, secretToken: z.string().optional(), secretOmitted: z.literal(true).optional().describe('A repetition: the secret was told the first time.') }), status: 201, plan: true,
     refusals: ['NOT_FOUND', 'EXISTS', 'FORBIDDEN', 'PERSON_REQUIRED', 'BAD_REQUEST', 'WORKFLOWS_DISABLED'],
   }, bind),
   route('DELETE', '/api/workflow-triggers/:name', 'trigger.write', { about: 'Take a binding away; its secret opens nothing any more, and its program is ended.', body: z.object({}), plan: true, answer: z.object({ deleted: z.literal(true), name: z.string(), orphaned: z.literal(true).optional() }), refusals: ['NOT_FOUND', 'FORBIDDEN', 'PERSON_REQUIRED'] }, async ({ desk, params, asking }) => {
@@ -76,16 +76,15 @@ export const workflowTriggerRoutes: readonly Route[] = [
 ];
 
 async function bind({ desk, body, asking }: Call<z.output<typeof bindingBody>>): Promise<Reply | Refusal> {
-  const { kind, command, intervalSeconds, timeoutMs, stdoutMaxBytes, stderrMaxBytes, secretToken, signature, ...wish } = body;
+  const { kind, command, intervalSeconds, timeoutMs, stdoutMaxBytes, stderrMaxBytes, signature, ...wish } = body;
   if (kind === 'poll') {
     if (command === undefined) return refuse('BAD_REQUEST', { path: 'command' }, 'command is required: the program by its absolute path, and its arguments.');
-    if (secretToken !== undefined) return refuse('BAD_REQUEST', { path: 'secretToken' }, 'A poll is called by nobody and has no secret.');
     if (signature !== undefined) return refuse('BAD_REQUEST', { path: 'signature' }, 'A poll is called by nobody, and nothing of it is signed.');
     return shown(await createPoll(desk, { ...wish, command, intervalSeconds: intervalSeconds ?? 300, timeoutMs: timeoutMs ?? 30_000, stdoutMaxBytes: stdoutMaxBytes ?? outputBytes.stdoutMaxBytes, stderrMaxBytes: stderrMaxBytes ?? outputBytes.stderrMaxBytes }, asking));
   }
   const strange = Object.entries({ command, intervalSeconds, timeoutMs, stdoutMaxBytes, stderrMaxBytes }).find(([, value]) => value !== undefined)?.[0];
   if (strange !== undefined) return refuse('BAD_REQUEST', { path: strange }, `${strange} belongs to a poll; a webhook runs nothing.`);
-  const done = await createTrigger(desk, { ...wish, secretToken, signature }, asking);
+  const done = await createTrigger(desk, { ...wish, signature }, asking);
   return isRefusal(done) ? done : { ...done, body: done.value };
 }
 
