@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.js';
 import type { ActorKey, Json, Stamp } from '../ground.js';
-import { excerpt } from './excerpt.js';
+import { excerpt } from '../excerpt.js';
 import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
 /** The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
