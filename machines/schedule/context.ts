@@ -1,4 +1,5 @@
 import type { Stamp } from '../ground.js';
+import { sortableText } from '../sortable.js';
 import type { Ran } from './ran.js';
 
 /** The shapes of a cron job. Times are epoch milliseconds. */
@@ -88,3 +89,6 @@ export const limits = {
   promptBytesMax: 64 * 1024,
   nameCharsMax: 200,
 } as const;
+
+/** Where a job stands in its list: big and small letters are one. Closed by a `/`, so that it is no beginning of another one. */
+export const jobPlace = (id: string): string => `${sortableText(id.toLowerCase())}/`;

@@ -84,7 +84,7 @@ export function runIndex(context: RunContext): readonly { readonly index: string
 }
 
 /** Where the run of a due instant stands among those that the clock started; without an instant: where all of them do. */
-export const scheduledPlace = (workflowId: string, fireRef?: string): string => `${sortableText(workflowId)}/${fireRef === undefined ? '' : sortableText(fireRef)}`;
+export const scheduledPlace = (workflowId: string, fireRef?: string): string => `${sortableText(workflowId)}/${fireRef === undefined ? '' : `${sortableText(fireRef)}/`}`;
 
-/** Where the run stands that a caller started under a key. */
-export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key].map(sortableText).join('/');
+/** Where the run stands that a caller started under a key. Closed by a `/`, so that it is no beginning of another one. */
+export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key, ''].map(sortableText).join('/');

@@ -66,6 +66,14 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect((await house.operator.get(`${root}/${id}/runs`)).body.runs).to.have.length(2);
     });
 
+    it('finds the run of a key among many keys that begin alike: it once looked at ten of them', async () => {
+      const id = await defined(line('Alike', [noop('a')]));
+      for (let n = 0; n < 12; n += 1) expect((await start(id, { idempotencyKey: `k-${n}` })).status).to.equal(201);
+      const { body: { runId } } = await start(id, { idempotencyKey: 'k' });
+      const again = await start(id, { idempotencyKey: 'k' });
+      expect([again.status, again.body.runId]).to.deep.equal([200, runId]);
+    });
+
     it('starts by name, and answers 404 for a name that there is not', async () => {
       await defined(line('Named Flow', [noop('a')]));
       expect((await house.operator.post('/api/workflow-runs/by-name', { name: 'named-flow' })).status).to.equal(201);
