@@ -89,6 +89,11 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   readonly operatorEvents?: Readonly<Record<string, Shape>>;
   /** Events that begin new work: refused while the disk is almost full, when everything else still goes on. */
   readonly newWork?: readonly string[];
+  /**
+   * Ended actors are removed from the store this long after their end, and only their log tells of them. For kinds that
+   * have no rows of their own and whose ids never return. Without it they stay for ever.
+   */
+  readonly forgetAfterMs?: number;
   /** `migrate[v]` turns a version v snapshot into version v+1. */
   readonly migrate?: Readonly<Record<number, (persisted: Persisted) => Persisted>>;
   /** How failures of this kind's actors are met. Default: one_for_one, transient, 5 in 60 s. */

@@ -8,6 +8,7 @@ export function pairingCodeKind(hands: { readonly device: KeyedHand }): Kind<typ
   return {
     kind: 'pairing-code',
     version: 1,
+    forgetAfterMs: 24 * 3_600_000,
     machine: pairingCodeMachine,
     hands: { device: hands.device },
     policy: ({ value, context }, event) => pairingCodePolicy(value as PairingCodeStatus, context, event),

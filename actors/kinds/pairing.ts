@@ -8,6 +8,7 @@ export function pairingKind(hands: { readonly proof: KeyedHand; readonly clearin
   return {
     kind: 'pairing',
     version: 1,
+    forgetAfterMs: 3_600_000,
     machine: pairingMachine,
     hands: { proof: hands.proof, clearing: hands.clearing },
     policy: ({ value, context }, event) => pairingPolicy(value as PairingStatus, context, event),

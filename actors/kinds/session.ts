@@ -9,6 +9,7 @@ import type { FencedHand, Kind } from '../contracts.js';
 export function sessionKind(hands: { readonly turn: FencedHand }): Kind<typeof sessionMachine, SessionView> {
   return {
     kind: 'session',
+    newWork: ['message.post'],
     version: 1,
     machine: sessionMachine,
     hands: { 'engine-turn': hands.turn },

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownerProof, ownerProofHeader } from '../commands/owner-proof.js';
 import type { Announcement } from '../home/announce.js';
 import type { Layout } from '../home/layout.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -10,7 +11,7 @@ import { CommandError, exitCodes } from './failure.js';
  * can. The place is our own reckoning, never the gateway's word: whoever listens on its port must not choose what we write.
  */
 export async function prove<Minted>(layout: Layout, announcement: Announcement, route: '/api/auth/pairing-codes' | '/api/auth/bootstrap-grants'): Promise<Minted> {
-  const { challengeId, nonce } = await post(announcement, '/api/auth/pairing-challenges', {}) as { challengeId?: unknown; nonce?: unknown };
+  const { challengeId, nonce } = await post(announcement, '/api/auth/pairing-challenges', {}, { [ownerProofHeader]: ownerProof(announcement.token, Date.now()) }) as { challengeId?: unknown; nonce?: unknown };
   if (!isToken(challengeId) || !isToken(nonce)) throw new CommandError(exitCodes.failed, `The gateway at ${announcement.url} gave no challenge that could be one.`);
   const path = join(layout.home, `pair-challenge-${challengeId}`);
   try {
@@ -29,9 +30,9 @@ export async function prove<Minted>(layout: Layout, announcement: Announcement, 
 
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{43}$/.test(value);
 
-async function post({ url }: Announcement, path: string, body: unknown): Promise<unknown> {
+async function post({ url }: Announcement, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const response = await fetch(new URL(path, url), {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), redirect: 'error', signal: AbortSignal.timeout(answerMsMax),
+    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body), redirect: 'error', signal: AbortSignal.timeout(answerMsMax),
   }).catch((cause: unknown) => {
     throw new CommandError(exitCodes.notRunning, `The gateway at ${url} does not answer. "troupe status" tells more.`, { cause });
   });

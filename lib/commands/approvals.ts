@@ -50,7 +50,7 @@ async function decideWithGate(desk: Desk, workItemId: string, gate: Gate, event:
   const run: ActorKey = { kind: 'workflow-run', id: gate.runId };
   let decided: ActorView | undefined;
   const committed = await desk.supervisor.transact({
-    name: 'decide-gate',
+    name: 'decide-gate', newWork: false,
     actors: [item, run],
     ...asked(asking),
     decide(turns) {

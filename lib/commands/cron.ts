@@ -61,7 +61,7 @@ export async function launchFire(desk: Desk, { fireId, job }: LaunchInput): Prom
   const prefix = await frozenPrefix(desk);
   const by = system('cron');
   const done = must(await desk.supervisor.transact<{ sessionId: string; workItemId: string }>({
-    name: 'cron-fire', actors: [], by, idempotency: { scope: 'cron', key: fireId, hash: fireId },
+    name: 'cron-fire', newWork: true, actors: [], by, idempotency: { scope: 'cron', key: fireId, hash: fireId },
     decide(turns) {
       const item = mintWorkItem(turns, prefix, workItemInput(
         { title: job.name, body: job.prompt, assignee: employee?.name ?? null, department: employee?.department ?? null, verifyPolicy: { mode: 'trust' } }, by, { source: 'cron', sourceRef: fireId },

@@ -33,6 +33,9 @@ export interface WithFile<Value extends Json> {
 export async function keepFile<Value extends Json>(desk: Desk, records: Records, wish: FileWish, within: WithFile<Value>, asking: Asking): Promise<Done<Value> | Refusal> {
   const source = sourceOf(wish, within.places, records.allow.customPaths && asking.by.type !== 'session');
   if (isRefusal(source)) return source;
+  if (desk.supervisor.status.diskLow) return refuse('DISK_LOW'); // before any bytes are written
+  const before = await answered<Value>(desk, within, asking);
+  if (before) return before;
   const full = quota(await usageOf(desk), records, 0);
   if (full) return full;
   const staged = await records.files.stage(source);
@@ -66,12 +69,21 @@ export async function keepFile<Value extends Json>(desk: Desk, records: Records,
   }
 }
 
+/** What the same key was answered before: nothing is fetched or written again for that. Twins that are both under way meet in the commit. */
+async function answered<Value extends Json>(desk: Desk, { name }: WithFile<Value>, asking: Asking): Promise<Done<Value> | Refusal | undefined> {
+  if (asking.idempotency === undefined) return undefined;
+  const unknown = refuse('NOT_FOUND');
+  const known = await desk.supervisor.transact<Value>({ name, actors: [], ...asked(asking), decide: () => unknown });
+  if (known === unknown) return undefined;
+  return isRefusal(known) ? known : { value: known.result, replayed: known.replayed, steps: known.steps };
+}
+
 /** Remove a file: the row first, then the bytes. NOT_FOUND when there is none. */
 export async function removeFile(desk: Desk, records: Records, id: string, asking: Asking): Promise<Done<Json> | Refusal> {
   const file = await storedFile(desk, id);
   if (isRefusal(file)) return file;
   const committed = await inTurn(desk.supervisor, usageKey, () => desk.supervisor.transact<Json>({
-    name: 'remove-file',
+    name: 'remove-file', newWork: false, // it makes room
     actors: [{ kind: 'file', id }],
     reads: [usageKey],
     ...asked(asking),

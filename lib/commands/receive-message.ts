@@ -33,7 +33,7 @@ export async function receiveMessage(desk: Desk, connector: string, message: Inb
   const selection = kept(await selectFor(desk, wish, employee));
   const cwd = kept(await workingFolder(desk, id, undefined, false));
   kept(await desk.supervisor.transact<{ id: string }>({
-    name: 'receive-message', actors: [], ...asking,
+    name: 'receive-message', newWork: true, actors: [], ...asking,
     decide(turns) {
       openWithin(desk, turns, id, {
         wish, employee, selection, cwd, lineage: { parentSessionId: null, ancestors: [] }, workItemId: null,

@@ -22,7 +22,7 @@ export async function stopSession(desk: Desk, sessionId: string, options: { desc
     const part = ids.slice(from, from + actorsMax);
     const { idempotency, ...how } = asked(asking);
     const committed = await desk.supervisor.transact({
-      name: 'stop-session',
+      name: 'stop-session', newWork: false,
       actors: part.map((id) => ({ kind: 'session', id })),
       ...how,
       ...(idempotency && from === 0 && { idempotency }), // the key names the deed; stopping the rest again is harmless

@@ -73,7 +73,7 @@ export const tools: readonly Tool[] = [
   tool('rerun_workflow_from_step', 'POST /api/workflow-definitions/:id/runs/:runId/rerun', 'workflowId:id! runId! nodeId! input idempotencyKey', 'Do a run again from one step on.'),
   tool('submit_workflow_step_output', 'POST /api/workflow-definitions/:id/runs/:runId/steps/:nodeId/output', 'workflowId:id! runId! nodeId! fields summary notes artifacts', 'Hand in the output of the workflow step that your session does; that ends the step.'),
   tool('list_triggers', 'GET /api/workflow-triggers', '', 'What starts workflows from the outside.'),
-  tool('create_trigger', 'POST /api/workflow-triggers', 'kind=webhook. name! event! targetWorkflowId! filter idempotencyKey', 'Bind an event from outside to a workflow. The secret is in the answer, once.'),
+  tool('create_trigger', 'POST /api/workflow-triggers', 'kind=webhook name! event! targetWorkflowId! filter signature command intervalSeconds timeoutMs stdoutMaxBytes stderrMaxBytes idempotencyKey', 'Bind an event from outside to a workflow. The secret of a webhook is in the answer, once. Polls are for people.'),
   tool('decide_poll_activation', 'POST /api/workflow-triggers/:name/activation-approval', 'name! decision! note', 'Approve or reject the program of a poll.'),
   tool('escalate_poll_activation', 'POST /api/workflow-triggers/:name/activation-approval/escalate', 'name! reason', 'Mark the waiting approval of a poll as urgent.'),
   tool('delete_trigger', 'DELETE /api/workflow-triggers/:name', 'name!', 'Take a binding away.'),

@@ -91,8 +91,8 @@ export class Cells {
     this.pump(cell);
   }
 
-  /** After a commit: the new revision is what everybody sees from now on. */
-  adopt(kind: string, id: string, live: Live, threw: (error: unknown) => void): void {
+  /** After a commit: the new revision is what everybody sees from now on; undefined: there is no such actor any more. */
+  adopt(kind: string, id: string, live: Live | undefined, threw: (error: unknown) => void): void {
     const cell = this.cell(kind, id);
     cell.live = live;
     cell.loaded = true;

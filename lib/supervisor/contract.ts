@@ -124,6 +124,8 @@ export interface Plan<Result extends Json> {
   readonly by?: Caller;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
+  /** Does it begin work? Then it is refused with DISK_LOW while the disk is almost full. Default: yes for people and agents, no for the system, which finishes what runs. */
+  readonly newWork?: boolean;
   /** Synchronous and pure but for `turns`. Return a refusal to refuse the whole. */
   decide(turns: Turns): Result | Refusal;
 }

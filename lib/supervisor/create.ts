@@ -43,7 +43,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   kernel.escalated = (actor, reason) => root.failed('actors', `${actor.kind} ${actor.id}: ${reason}`);
   kernel.recovered = () => root.recovered('actors');
   const requests = new Requests(kernel);
-  const housekeeping: Housekeeping = new Housekeeping(kernel, () => requests.expired(), (low) => low ? root.failed('disk', 'less than 200 MB are free') : root.recovered('disk'));
+  const housekeeping: Housekeeping = new Housekeeping(kernel, (low) => low ? root.failed('disk', 'less than 200 MB are free') : root.recovered('disk'));
   requests.closed = (by, newWork) => closed(root, housekeeping, by, newWork);
   const ignoreStore = options.store.onState((state) => state.state === 'ready' ? root.recovered('store') : root.failed('store', state.reason));
   await boot(kernel, housekeeping);
@@ -95,8 +95,7 @@ async function eachRow(kernel: Kernel, start: string, visit: (parts: string[], k
 }
 
 function closed(root: RootSystem, housekeeping: Housekeeping, by: Caller, newWork: boolean): Refusal | undefined {
-  if (!fromOutside(by)) return undefined;
-  if (root.state === 'draining' || root.state === 'stopped') return refuse('DRAINING');
+  if (fromOutside(by) && (root.state === 'draining' || root.state === 'stopped')) return refuse('DRAINING');
   return housekeeping.diskLow && newWork ? refuse('DISK_LOW') : undefined;
 }
 
@@ -167,7 +166,7 @@ class Running implements Supervisor {
   get status(): SupervisorStatus {
     const { kernel, root } = this;
     return {
-      state: root.state, reasons: root.reasons, store: kernel.store.state, seq: kernel.store.head.seq, awake: kernel.cells.awake,
+      state: root.state, reasons: root.reasons, diskLow: this.housekeeping.diskLow, store: kernel.store.state, seq: kernel.store.head.seq, awake: kernel.cells.awake,
       commits: kernel.committer.commits, events: kernel.events, effects: kernel.effects.inFlight, restarts: kernel.faults.restarts,
     };
   }

@@ -1,5 +1,6 @@
-import type { Op } from '../store/contract.js';
-import { keys } from '../store/keys.js';
+import { StoreError, type Op } from '../store/contract.js';
+import { expiriesFrom, keys, partsOf } from '../store/keys.js';
+import { forget } from './forget.js';
 import type { Kernel } from './kernel.js';
 import type { LogEntry } from './contract.js';
 
@@ -8,6 +9,9 @@ import type { LogEntry } from './contract.js';
  * timer; a failure is logged and tried again at the next turn.
  */
 const everyMs = 5_000;
+/** In one turn: 20,000 a second for as long as it takes, which is more than can be made. */
+const expiryPagesMax = 100;
+const expiryPage = 1_000;
 const diskBytesMin = 200 * 1024 * 1024;
 const trimPagesMax = 20;
 const floorKey = keys.meta('log-floor');
@@ -21,7 +25,7 @@ export class Housekeeping {
   private round = 0;
   private working: Promise<void> = Promise.resolve();
 
-  constructor(private readonly kernel: Kernel, private readonly expired: () => Promise<Op[]>, private readonly disk: (low: boolean) => void) {}
+  constructor(private readonly kernel: Kernel, private readonly disk: (low: boolean) => void) {}
 
   async start(): Promise<void> {
     this.floor = Number(await this.kernel.store.get(floorKey) ?? 0);
@@ -44,11 +48,34 @@ export class Housekeeping {
 
   private async turn(): Promise<void> {
     await this.watchDisk();
+    await this.expire();
     this.round += 1;
-    if (this.round % 12 !== 1) return;
-    const gone = await this.expired();
-    if (gone.length > 0) await this.kernel.writeOps(gone);
-    await this.trim();
+    if (this.round % 12 === 1) await this.trim();
+  }
+
+  /** Keys and ended actors whose time is over, all of them: what goes slower than it comes piles up for ever. */
+  private async expire(): Promise<void> {
+    const { store, world } = this.kernel;
+    for (let pages = 0; pages < expiryPagesMax && !this.stopped; pages += 1) {
+      const due = await store.page({ gte: expiriesFrom(0), lt: expiriesFrom(world.now()), limit: expiryPage });
+      const rows = due.map(([row]) => ({ row, key: partsOf(row)[2] as string }));
+      const gone = rows.filter(({ key }) => !key.startsWith('a/')).flatMap(({ row, key }): Op[] => [[row, null], [key, null]]);
+      if (gone.length > 0) await this.kernel.writeOps(gone);
+      await Promise.all(rows.filter(({ key }) => key.startsWith('a/')).map(({ row, key }) => this.forget(row, key)));
+      if (due.length < expiryPage) return;
+    }
+  }
+
+  /** A record that nobody can read stays where it is, and stands in nobody's way. While the store cannot write nothing is decided. */
+  private async forget(row: string, key: string): Promise<void> {
+    const [, kind = '', id = ''] = partsOf(key);
+    try {
+      await forget(this.kernel, { kind, id }, row);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      this.kernel.fault(`the ended ${kind} ${id} could not be forgotten`, error);
+      await this.kernel.writeOps([[row, null]]);
+    }
   }
 
   private async watchDisk(): Promise<void> {

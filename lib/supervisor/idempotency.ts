@@ -1,7 +1,7 @@
 import type { Json } from '../../machines/ground.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
-import { expiriesFrom, keys, partsOf } from '../store/keys.js';
+import { keys } from '../store/keys.js';
 import type { Idempotency } from './contract.js';
 
 /**
@@ -49,9 +49,4 @@ export class Keys {
     return deed((result) => [[place, JSON.stringify({ hash, result })], [keys.expiry(due, place), '1']]);
   }
 
-  /** Rows to delete because their time is over: a page of them, to be written by the caller. */
-  async expired(): Promise<Op[]> {
-    const rows = await this.store.page({ gte: expiriesFrom(0), lt: expiriesFrom(this.now()), limit: 1000 });
-    return rows.flatMap(([key]): Op[] => [[key, null], [partsOf(key)[2] as string, null]]);
-  }
 }

@@ -61,6 +61,13 @@ export function move(kind: string, id: string, before: Places | undefined, after
   }
 }
 
+/** What is left to take back when an actor is forgotten. */
+export function leave(kind: string, id: string, before: Places, ops: Op[], tallies: Map<string, number>): void {
+  move(kind, id, before, {}, ops, tallies);
+  const key = tallyKey(kind, allPlaces);
+  tallies.set(key, (tallies.get(key) ?? 0) - 1);
+}
+
 const pageSize = 500;
 
 /**

@@ -23,13 +23,10 @@ export class Requests {
     this.keys = new Keys(kernel.store, () => kernel.now());
   }
 
-  /** Rows of idempotency keys whose day is over. */
-  expired(): Promise<Op[]> { return this.keys.expired(); }
-
   async ask(name: string, id: string, event: EventObject, options: AskOptions = {}): Promise<ActorView | Refusal> {
     const kind = this.kernel.kind(name);
     const by = options.by ?? operator;
-    const refusal = reserved(event) ?? this.closed(by, kind.newWork?.includes(event.type) === true);
+    const refusal = reserved(event) ?? this.closed(by, fromOutside(by) && kind.newWork?.includes(event.type) === true);
     if (refusal !== undefined) return refusal;
     const { idempotency } = options;
     if (idempotency === undefined || options.dryRun === true) return this.deliver(kind, id, event, by, options, undefined);
@@ -59,7 +56,7 @@ export class Requests {
   async transact<Result extends Json>(plan: Plan<Result>): Promise<Committed<Result> | Refusal> {
     const bad = plan.actors.find(({ id }) => !idPattern.test(id));
     if (bad !== undefined) return refuse('BAD_REQUEST', { id: bad.id }, `"${bad.id}" is no id: 1 to 200 of A–Z a–z 0–9 . _ : - are allowed.`);
-    const refusal = this.closed(plan.by ?? operator, true);
+    const refusal = this.closed(plan.by ?? operator, plan.newWork ?? fromOutside(plan.by ?? operator));
     if (refusal !== undefined) return refusal;
     const run = (extra?: (result: Json) => readonly Op[]): Promise<Committed<Result> | Refusal> => this.kernel.plans.run(plan, extra, plan.reads ?? []);
     if (plan.idempotency === undefined || plan.dryRun === true) return run();

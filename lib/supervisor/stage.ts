@@ -11,7 +11,7 @@ import { encodeState } from './codec.js';
 import { interpret, type Asked, type Ended } from './interpret.js';
 import { metaOf, noFailures, type Live } from './live.js';
 import { draftEntry, type EntryDraft } from './entry.js';
-import { move, placesOf } from './places.js';
+import { leave, move, placesOf } from './places.js';
 
 /**
  * One commit in the making: steps actors on their committed revisions and collects everything that must be written
@@ -101,6 +101,15 @@ export class Stage {
     this.put(kind, id, { ...live, ...change }, still, this.stamped(event), live.parent, ended);
   }
 
+  /** Nothing of an ended actor stays but its log. */
+  forget(kind: Kind, id: string, live: Live): void {
+    this.ops.push([keys.actor(kind.kind, id), null]);
+    if (live.parent !== null) this.ops.push([keys.child(live.parent.kind, live.parent.id, kind.kind, id), null]);
+    leave(kind.kind, id, live.places, this.ops, this.tallies);
+    this.index(kind, id, live, undefined);
+    this.count(kind, id, live, undefined);
+  }
+
   /**
    * With time, caller and facts. They stand before the spread, and are set again behind it: to V8 a member that is new
    * behind a spread costs half a microsecond, one that is there already nothing.
@@ -135,6 +144,9 @@ export class Stage {
       places: placesOf(taken.snapshot.value as Json, before?.halted ?? null, before?.places, this.at),
     };
     move(kind.kind, id, before?.places, live.places, this.ops, this.tallies);
+    if (kind.forgetAfterMs !== undefined && live.snapshot.status !== 'active' && (before === undefined || before.snapshot.status === 'active')) {
+      this.ops.push([keys.expiry(this.at + kind.forgetAfterMs, key), '1']);
+    }
     this.index(kind, id, before, live);
     this.count(kind, id, before, live);
     this.entries.push(draftEntry({ kind, id, before, live, event, state, persisted, whole, asked, cause: this.cause, by: this.by, at: this.at }));
@@ -150,11 +162,11 @@ export class Stage {
     if (refusal !== undefined) throw new TypeError(`the child ${child.kind} ${child.id} was refused: ${refusal.message}`);
   }
 
-  private count(kind: Kind, id: string, before: Live | undefined, after: Live): void {
+  private count(kind: Kind, id: string, before: Live | undefined, after: Live | undefined): void {
     if (kind.counts === undefined) return;
     const own = { kind: kind.kind, id };
     const old = before === undefined ? [] : kind.counts(before.snapshot, metaOf(own, before));
-    const now = kind.counts(after.snapshot, metaOf(own, after));
+    const now = after === undefined ? [] : kind.counts(after.snapshot, metaOf(own, after));
     for (const name of old) if (!now.includes(name)) this.tally(kind, name, -1);
     for (const name of now) if (!old.includes(name)) this.tally(kind, name, 1);
   }
@@ -164,11 +176,11 @@ export class Stage {
     this.tallies.set(key, (this.tallies.get(key) ?? 0) + change);
   }
 
-  private index(kind: Kind, id: string, before: Live | undefined, after: Live): void {
+  private index(kind: Kind, id: string, before: Live | undefined, after: Live | undefined): void {
     if (kind.index === undefined) return;
     const own = { kind: kind.kind, id };
     const old = before === undefined ? [] : kind.index(before.snapshot, metaOf(own, before));
-    const now = kind.index(after.snapshot, metaOf(own, after));
+    const now = after === undefined ? [] : kind.index(after.snapshot, metaOf(own, after));
     const place = ({ index, key }: IndexRow): string => keys.list(kind.kind, index, key, id);
     for (const row of old) if (!now.some((other) => samePlace(row, other))) this.ops.push([place(row), null]);
     for (const row of now) {

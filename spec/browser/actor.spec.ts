@@ -39,6 +39,24 @@ describe('an actor in a browser', () => {
     await page.context().close();
   });
 
+  it('reaches back to the birth, however long ago it was', async () => {
+    const id = await item({ title: 'much talked about' });
+    for (let n = 1; n <= 340; n += 1) await house.operator.post(`/api/work-items/${id}/comments`, { text: `word ${n}` });
+    const birth = (await house.operator.get(`/api/inspect/actors/work-item/${id}/history?limit=500`)).body.entries.at(-1);
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
+    await page.waitForSelector('#history-title >> text=the last 100 steps');
+    await page.click('text=Earlier steps');
+    await page.waitForSelector('#history-title >> text=the last 300 steps');
+    await house.operator.post(`/api/work-items/${id}/comments`, { text: 'and one more' });
+    await page.waitForSelector('#history-title >> text=the last 301 steps'); // without a hole between what came and what was there
+    const link = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}?at=${birth.seq}` });
+    await link.waitForSelector(`.history li.at[data-seq="${birth.seq}"]`);
+    await link.waitForSelector('#history-title >> text=/^History342 steps$/');
+    expect(await link.locator('text=Earlier steps').count()).to.equal(0);
+    await page.context().close();
+    await link.context().close();
+  });
+
   it('shows the past where one goes back to it, without running an effect or writing a word', async () => {
     const session = (await house.operator.post('/api/sessions', { prompt: 'hang on' })).body.id as string;
     const page = await viewer.open(house.gateway.url, { at: `#/actor/session/${session}` });

@@ -74,7 +74,7 @@ export function longFiles(sources: readonly Source[], linesMax: number): readonl
 
 /** Names that say nothing of what is inside. */
 export function gatheringPlaces(sources: readonly Source[]): readonly string[] {
-  return sources.map(({ path }) => path).filter((path) => /(?:^|\/)(?:types|utils|helpers|common|misc)\.ts$/.test(path));
+  return sources.map(({ path }) => path).filter((path) => /(?:^|\/)(?:types|utils|helpers|common|misc)\.tsx?$/.test(path));
 }
 
-export const kebabCase = (path: string): boolean => path.split('/').every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.spec)?(?:\.ts)?$/.test(part));
+export const kebabCase = (path: string): boolean => path.split('/').every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.spec)?(?:\.tsx?)?$/.test(part));

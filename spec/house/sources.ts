@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,7 +22,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 export function sourcesOf(folders: readonly string[]): readonly Source[] {
   return folders.flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => sourceOf(posix.join(folder, name), readFileSync(`${root}${folder}/${name}`, 'utf8')))
     .sort((one, other) => one.path.localeCompare(other.path)));
 }
@@ -37,8 +37,14 @@ function importsOf(path: string, text: string): readonly Import[] {
   const found = [...quiet.matchAll(/(?:^|[;\n])\s*(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/g), ...quiet.matchAll(/\bimport\s*\(?\s*['"]([^'"]+)['"]/g)];
   return [...new Set(found.map((match) => match[1] ?? ''))].map((specifier) => ({
     specifier,
-    file: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts') : undefined,
+    file: specifier.startsWith('.') ? writtenAt(posix.join(posix.dirname(path), specifier)) : undefined,
   }));
+}
+
+/** The page's parts are `.tsx`. */
+function writtenAt(imported: string): string {
+  const bare = imported.replace(/\.js$/, '');
+  return existsSync(`${root}${bare}.tsx`) ? `${bare}.tsx` : `${bare}.ts`;
 }
 
 type Piece = 'code' | 'comment' | 'string';

@@ -91,7 +91,7 @@ async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish
   let created: ActorView | undefined;
   const { idempotency: _own, ...how } = asked(asking); // the key is the run's own, and lasts as long as the run
   const committed = await supervisor.transact<{ id: string }>({
-    name: 'start-run', actors: [{ kind: 'workflow', id: definition.id }], ...how,
+    name: 'start-run', newWork: wish.parent == null, actors: [{ kind: 'workflow', id: definition.id }], ...how,
     decide(turns) {
       const workflow = turns.read({ kind: 'workflow', id: definition.id });
       const now = workflow && recordOf(workflow);

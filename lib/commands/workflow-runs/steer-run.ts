@@ -26,7 +26,7 @@ async function withMirror(desk: Desk, run: RunView, event: { type: string } & Re
   const itemKey = { kind: 'work-item', id: item.id };
   let moved: ActorView | undefined;
   const committed = await desk.supervisor.transact({
-    name: 'decide-gate', actors: [{ kind: 'workflow-run', id: runId }, itemKey], ...asked(asking),
+    name: 'decide-gate', newWork: false, actors: [{ kind: 'workflow-run', id: runId }, itemKey], ...asked(asking),
     decide(turns) {
       const answer = turns.send({ kind: 'workflow-run', id: runId }, event);
       if (isRefusal(answer)) return answer;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { announceRevoked, mintCode, openChallenge, redeemCode, type MintedCode, type Paired } from '../../commands/pair.js';
+import { isOwnerProof, ownerProofHeader } from '../../commands/owner-proof.js';
 import { deviceName, plainAgent } from '../../records/devices/device-name.js';
 import type { Device, DeviceBook } from '../../records/devices/devices.js';
 import type { CookieJar } from '../cookies.js';
 import { pairPage } from '../pages/pair-page.js';
-import { perMinute } from '../limiter.js';
+import { perMinute, perMinuteEach, type CrowdLimiter, type Limiter } from '../limiter.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
 import { callerName } from '../../../machines/caller.js';
 import type { DeviceKind } from '../../../machines/pairing-code/machine.js';
@@ -25,9 +26,11 @@ export interface Pairing {
 export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
   if (pairing === undefined) return [];
   const { devices, cookies, codeKey } = pairing;
-  let throttles: { challenges: ReturnType<typeof perMinute>; failures: ReturnType<typeof perMinute> } | undefined;
-  const throttle = ({ desk: { supervisor: { world } } }: Call<unknown, unknown>) =>
-    (throttles ??= { challenges: perMinute(challengesPerMinute, () => world.steady()), failures: perMinute(failuresPerMinute, () => world.steady()) });
+  let throttles: { strangers: CrowdLimiter; owner: Limiter; failures: Limiter } | undefined;
+  const throttle = ({ desk: { supervisor: { world } } }: Call<unknown, unknown>) => (throttles ??= {
+    strangers: perMinuteEach({ each: challengesEach, all: challengesPerMinute }, () => world.steady()),
+    owner: perMinute(challengesPerMinute, () => world.steady()), failures: perMinute(failuresPerMinute, () => world.steady()),
+  });
 
   return [
     route('GET', '/pair', 'page.pair', { about: 'The page at which a browser is paired.', answer: z.string(), contentType: 'text/html; charset=utf-8' }, () => ({ body: pairPage.html, headers: pairPage.headers })),
@@ -36,7 +39,10 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
       body: nothing, answer: challenge, bodyBytesMax, refusals: ['LOCAL_ONLY', 'TOO_MANY', ...store],
     }, async (call) => {
       if (!call.visitor.local) return refuse('LOCAL_ONLY', {}, 'Pairing challenges can only be created locally.');
-      const resetAt = throttle(call).challenges.take();
+      // `troupe pair` and `troupe open` say a word that only who reads the home can know: a crowd does not stand in their way
+      const { strangers, owner } = throttle(call);
+      const isOwner = isOwnerProof(call.header(ownerProofHeader), codeKey, call.desk.supervisor.world.now());
+      const resetAt = isOwner ? owner.take() : strangers.take(call.visitor.address ?? '');
       if (resetAt !== undefined) return refuse('TOO_MANY', { resetAt });
       const opened = await openChallenge(call.desk);
       return isRefusal(opened) ? opened : { body: opened };
@@ -113,6 +119,7 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
 
 const bodyBytesMax = 16_384;
 const challengesPerMinute = 120;
+const challengesEach = 60;
 const failuresPerMinute = 20;
 const store = ['STORE_UNAVAILABLE', 'DISK_LOW', 'BUSY'] as const;
 

@@ -7,6 +7,7 @@ import { Keys } from './keys.js';
 import { connection, gaps, head, stayLive } from './live.js';
 import { linkTo, place, type Place } from './place.js';
 import { Jump } from './parts/jump.js';
+import { Mark } from './parts/mark.js';
 import { ActorPage } from './views/actor.js';
 import { FleetPage } from './views/fleet.js';
 import { RunsPage } from './views/runs.js';
@@ -85,12 +86,4 @@ function Status() {
 function Lost() {
   if (connection.value !== 'lost') return null;
   return <p class="banner" role="alert">The gateway is gone. What you see is from before; the page goes on by itself, without a gap, when it is back. If it stays away: <code>troupe start</code>.</p>;
-}
-
-export function Mark() {
-  return (
-    <svg class="mark" viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
-      <rect width="32" height="32" rx="8" /><path d="M16 10v5.500c0 3-7 2-7 6M16 15.500c0 3 7 2 7 6" /><circle cx="16" cy="9" r="3" /><circle cx="9" cy="23" r="3" /><circle class="spark" cx="23" cy="23" r="3" />
-    </svg>
-  );
 }

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { access, enter, present } from './access.js';
-import { Mark } from './app.js';
+import { Mark } from './parts/mark.js';
 
 /** Who is not known yet stands here: it says what is missing and how to come by it. */
 export function Gate() {

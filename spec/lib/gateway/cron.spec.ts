@@ -75,6 +75,15 @@ describe('/api/cron', () => {
     expect((await home.operator.get('/api/cron')).body).to.have.lengthOf(1);
   });
 
+  it('keeps the ids of workflows\' own jobs for them', async () => {
+    home = await openHome(); // such a job was made, and taken away without a word at the next start
+    for (const id of ['workflow:deploy', 'Workflow:deploy']) {
+      const { status, body } = await home.operator.post('/api/cron', { id, prompt: 'digest' });
+      expect([status, body.path]).to.deep.equal([400, 'id']);
+    }
+    expect((await home.operator.get('/api/cron')).body).to.deep.equal([]);
+  });
+
   it('runs by hand: a todo and a session of the cron group, a record, and the result in a chat', async () => {
     const far = await farSide();
     home = await openHome(`connectors:\n  instances:\n    - {name: hook, type: webhook, url: "${far.url}", secret: a secret of the specs}\n`);

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { defineEngine, type Engine } from '../../../actors/engines/engine.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../../../actors/engines/tokens.js';
-import type { FencedHand } from '../../../actors/contracts.js';
+import type { FencedHand, Kind } from '../../../actors/contracts.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
 import { workflowRunKind } from '../../../actors/kinds/workflow-run.js';
@@ -18,6 +18,7 @@ import { memoryStore } from '../../../lib/store/memory.js';
 import type { Store } from '../../../lib/store/contract.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../../lib/supervisor/create.js';
+import type { SystemWorld } from '../../../lib/world.js';
 
 /**
  * A real gateway over the real kernel and kinds, on a free port of loopback. Only the agent is made up: its turn says
@@ -51,13 +52,14 @@ export const roster = {
   ],
 };
 
-export async function openHouse(options: Partial<GatewayOptions> & { store?: Store; withRoster?: boolean } = {}): Promise<House> {
+export async function openHouse(options: Partial<GatewayOptions> & { store?: Store; withRoster?: boolean; world?: SystemWorld; kinds?: readonly Kind[] } = {}): Promise<House> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
   const people = options.withRoster ? roster : undefined;
   const workflows = wireWorkflows();
   const supervisor = await createSupervisor({
-    kinds: [sessionKind({ turn: turnHand }), workItemKind(), workflowKind(options.evidence ? { evidence: evidenceHand(options.evidence) } : {}), workflowRunKind({ ports: workflows.ports })],
+    kinds: [sessionKind({ turn: turnHand }), workItemKind(), workflowKind(options.evidence ? { evidence: evidenceHand(options.evidence) } : {}), workflowRunKind({ ports: workflows.ports }), ...(options.kinds ?? [])],
     store: options.store ?? memoryStore(),
+    ...(options.world && { world: options.world }),
     ...(people && { facts: { roster: people } }),
   });
   const tokens = createSessionTokens();

@@ -3,10 +3,11 @@ import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { authorityIds, callerKinds, verdict, type AuthorityId, type CallerKind } from '../../../lib/gateway/authority.js';
 import { unclosable } from '../../fixtures/house.js';
+import { ownerProof, ownerProofHeader } from '../../../lib/commands/owner-proof.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { virtualWorld } from '../../../lib/testing/virtual-world.js';
 import { cookiesOf, openOffice, type Browser, type Office } from '../records/office.js';
-import type { Answer, Client } from './fixture.js';
+import { operatorToken, type Answer, type Client } from './fixture.js';
 
 /** The whole way of a browser into the gateway, over real HTTP and real files. */
 describe('pairing', () => {
@@ -174,6 +175,54 @@ describe('pairing', () => {
     expect(Number(throttled.headers['retry-after'])).to.be.within(1, 60);
     expect(throttled.body.resetAt).to.be.a('number');
     expect((await office.client().post('/api/auth/pair', { code })).status).to.equal(200);
+  });
+
+  // another user of this machine, or a program that was talked into it, takes all there is in every minute
+  it('lets the owner of the home through when a crowd stands at the door', async () => {
+    const crowded = await openOffice({});
+    try {
+      const statuses: number[] = [];
+      for (let n = 0; n < 130; n++) statuses.push((await crowded.client().post('/api/auth/pairing-challenges')).status);
+      expect([statuses.at(0), statuses.at(-1)]).to.deep.equal([200, 429]);
+      const { world } = crowded.supervisor;
+      const asked = (proof: string) => crowded.client({ [ownerProofHeader]: proof }).post('/api/auth/pairing-challenges');
+      const owner = await asked(ownerProof(operatorToken, world.now()));
+      expect(owner.status).to.equal(200);
+      await writeFile(owner.body.path, owner.body.nonce, { mode: 0o600 });
+      expect((await crowded.client().post('/api/auth/pairing-codes', { challengeId: owner.body.challengeId })).status).to.equal(200);
+      for (const proof of [ownerProof('another-token-of-43-characters-aaaaaaaaaaaaa', world.now()), ownerProof(operatorToken, world.now() - 600_000), operatorToken, 'x'.repeat(43), 'ü'.repeat(43), '']) {
+        expect((await asked(proof)).status, proof).to.equal(429);
+      }
+      expect((await crowded.client({ [ownerProofHeader]: ownerProof(operatorToken, world.now()) }).post('/api/auth/pairing-codes')).status, 'it opens nothing').to.equal(401);
+    } finally {
+      await crowded.close();
+    }
+  });
+
+  it('keeps a challenge an hour and a code a day after their end, and then nothing of them', async () => {
+    const world = virtualWorld();
+    const store = memoryStore();
+    const timed = await openOffice({}, { world, store });
+    const left = async (): Promise<string[]> => (await store.page({ gte: 'a/pairing', lt: 'a/pairing\x7f', limit: 100 })).map(([key]) => key.split('/')[1] as string);
+    const rest = async (ms: number): Promise<void> => {
+      await world.sleep(ms);
+      await world.advance(5_000);
+    };
+    try {
+      const { body } = await timed.client().post('/api/auth/pairing-challenges');
+      await timed.client().post('/api/auth/pairing-challenges');
+      await writeFile(body.path, body.nonce, { mode: 0o600 });
+      const { body: { code } } = await timed.client().post('/api/auth/pairing-codes', { challengeId: body.challengeId });
+      await rest(600_000);
+      expect(await left()).to.deep.equal(['pairing-code', 'pairing', 'pairing']);
+      await rest(3_600_000);
+      expect(await left()).to.deep.equal(['pairing-code']);
+      await rest(24 * 3_600_000);
+      expect(await left()).to.deep.equal([]);
+      expect((await timed.client().post('/api/auth/pair', { code })).status).to.equal(401);
+    } finally {
+      await timed.close();
+    }
   });
 
   it('refuses crooked bodies', async () => {

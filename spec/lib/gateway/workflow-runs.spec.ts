@@ -184,6 +184,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(body.status).to.equal('parked');
       expect(body.parked).to.deep.include({ scope: 'gateNode', nodeId: 'g', kind: 'approval', evaluator: 'human-approval', ref: 'go', description: 'Go on?' });
       expect(body.approvalCapability).to.include({ canDecide: true, needsYou: true, escalated: false });
+      expect(body.parked.approval, 'the operator decides what is routed to the root').to.include({ target: 'chief', operatorEntitled: true, canDecide: true });
       const gated = `${root}/${id}/runs/${body.runId}/resolve-gate`;
       expect((await house.operator.post(gated, { decision: 'maybe' })).status).to.equal(400);
       const approved = await house.operator.post(gated, { decision: 'approve', note: 'fine' });

@@ -1,18 +1,19 @@
 import { useMemo } from 'preact/hooks';
 import { timeOfDay } from '../clock.js';
 import { linkTo } from '../place.js';
+import type { Steps } from '../steps.js';
 import { Step } from './step.js';
 import { Leaf, Tree } from './tree.js';
 import type { InspectEntry } from '../../frames.js';
 import type { Json } from '../../../../machines/ground.js';
 
 /** What happened to an actor, newest first, and what each step changed. A click goes back to that moment. */
-export function History({ entries, error, at, travel }: { readonly entries: readonly InspectEntry[]; readonly error: string | undefined; readonly at: number | undefined; readonly travel: (seq: number | undefined) => void }) {
+export function History({ steps: { entries, error, whole, busy }, earlier, at, travel }: { readonly steps: Steps; readonly earlier: () => void; readonly at: number | undefined; readonly travel: (seq: number | undefined) => void }) {
   const before = useMemo(() => valuesBefore(entries), [entries]);
   const standing = at === undefined ? entries[0]?.seq : entries.find(({ seq }) => seq <= at)?.seq;
   return (
     <section class="panel" aria-labelledby="history-title">
-      <h2 id="history-title">History<span class="soft">{entries.length === 100 ? 'the last 100 steps' : `${entries.length} ${entries.length === 1 ? 'step' : 'steps'}`}</span></h2>
+      <h2 id="history-title">History<span class="soft">{`${whole ? '' : 'the last '}${entries.length} ${entries.length === 1 ? 'step' : 'steps'}`}</span></h2>
       {error !== undefined && <p class="notice bad" role="alert">{error}</p>}
       <ol class="history">
         {entries.map((entry) => (
@@ -26,6 +27,7 @@ export function History({ entries, error, at, travel }: { readonly entries: read
           </li>
         ))}
       </ol>
+      {!whole && <button type="button" class="earlier" onClick={earlier} aria-disabled={busy}>{busy ? 'Looking …' : 'Earlier steps'}</button>}
     </section>
   );
 }

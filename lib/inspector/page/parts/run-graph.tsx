@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { curve } from '../../chart/svg-of.js';
 import { tone } from './state.js';
 import type { Places } from '../run-layout.js';
-import type { Run } from './run.js';
+import type { Run } from './run-record.js';
 
 /** The graph of a run from left to right. Each node says what its newest receipt says; a click shows all of it. */
 export function RunGraph({ run, chosen, choose }: { readonly run: Run; readonly chosen: string | undefined; readonly choose: (nodeId: string) => void }) {

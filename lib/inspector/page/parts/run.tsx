@@ -4,24 +4,10 @@ import { dateAndTime } from '../clock.js';
 import { useLoaded } from '../loaded.js';
 import { linkTo } from '../place.js';
 import { RunGraph } from './run-graph.js';
+import type { Run } from './run-record.js';
 import { tone } from './state.js';
 import { Tree } from './tree.js';
 import type { Json } from '../../../../machines/ground.js';
-
-/** What the page reads of a run (`GET /api/workflow-definitions/:id/runs/:runId`). */
-export interface Run {
-  readonly runId: string;
-  readonly title: string;
-  readonly status: string;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly steps: readonly Receipt[];
-  readonly parked: { readonly nodeId: string; readonly gateKey: string; readonly kind: string; readonly description: string; readonly at: string; readonly approval: { readonly target: string | null; readonly canDecide: boolean; readonly escalatedAt: string | null } } | null;
-  readonly errors: readonly { readonly code: string; readonly message: string }[];
-  readonly definitionSnapshot: { readonly nodes: readonly { readonly id: string; readonly type: string; readonly label: string }[]; readonly edges: readonly { readonly from: string; readonly to: string; readonly kind: string; readonly lane: string | null }[] } | null;
-}
-
-export interface Receipt { readonly nodeId: string; readonly label: string; readonly type: string; readonly status: string; readonly attempt: number; readonly round?: number; readonly [member: string]: unknown }
 
 /** One run: its graph with a receipt on every node, the gate at which it waits, and what each step was given and gave. */
 export function RunView({ workflow, id }: { readonly workflow: string; readonly id: string }) {

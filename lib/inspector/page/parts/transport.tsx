@@ -7,13 +7,14 @@ import type { InspectEntry } from '../../frames.js';
  * Back and forward through the steps that are known, and a rail to drag over them. Looking at the past reads it from
  * the log; nothing is run again. The buttons are never truly disabled: with the focus on such a one no key would be heard.
  */
-export function Transport({ entries, at, travel }: { readonly entries: readonly Pick<InspectEntry, 'seq' | 'at'>[]; readonly at: number | undefined; readonly travel: (seq: number | undefined) => void }) {
+export function Transport({ entries, at, travel, earlier }: { /** Where there is more before the first step at hand. */ readonly earlier?: (() => void) | undefined; readonly entries: readonly Pick<InspectEntry, 'seq' | 'at'>[]; readonly at: number | undefined; readonly travel: (seq: number | undefined) => void }) {
   const oldestFirst = [...entries].reverse();
   const found = at === undefined ? oldestFirst.length - 1 : oldestFirst.findLastIndex(({ seq }) => seq <= at);
   const step = (by: number): void => {
     const to = found + by;
     if (to >= oldestFirst.length) travel(undefined);
     else if (to >= 0) travel(oldestFirst[to]?.seq);
+    else earlier?.();
   };
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -28,7 +29,7 @@ export function Transport({ entries, at, travel }: { readonly entries: readonly 
   const here = oldestFirst[found];
   return (
     <div class="transport" role="group" aria-label="Time">
-      <button type="button" onClick={() => step(-1)} aria-disabled={found <= 0} aria-label="A step back" title="A step back  [">‹</button>
+      <button type="button" onClick={() => step(-1)} aria-disabled={found <= 0 && earlier === undefined} aria-label="A step back" title="A step back  [">‹</button>
       <input type="range" min={0} max={Math.max(0, oldestFirst.length - 1)} value={Math.max(0, found)} aria-label="Step" aria-valuetext={here === undefined ? 'before the first step' : `step ${here.seq} at ${timeOfDay(here.at)}`}
         onInput={(event) => { const to = Number(event.currentTarget.value); travel(to >= oldestFirst.length - 1 ? undefined : oldestFirst[to]?.seq); }} />
       <button type="button" onClick={() => step(1)} aria-disabled={at === undefined} aria-label="A step forward" title="A step forward  ]">›</button>

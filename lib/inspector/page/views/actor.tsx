@@ -1,9 +1,10 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { awaited } from '../awaited.js';
 import { actorPath, ask, Refused, said } from '../ask.js';
 import { dateAndTime, now, span } from '../clock.js';
 import { useLoaded } from '../loaded.js';
 import { go, linkTo } from '../place.js';
+import { useSteps } from '../steps.js';
 import { Chart } from '../parts/chart.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
@@ -11,7 +12,7 @@ import { Kin, Letters, Pending } from '../parts/pending.js';
 import { State } from '../parts/state.js';
 import { Transport } from '../parts/transport.js';
 import { Tree } from '../parts/tree.js';
-import type { ActorDetail, History as HistoryAnswer, MachineAnswer, PastActor, WhyAnswer } from '../../answers.js';
+import type { ActorDetail, MachineAnswer, PastActor, WhyAnswer } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/ground.js';
 
 /** One actor, laid open: where it stands in its chart, what it knows, what happened to it, what may happen next. */
@@ -20,17 +21,17 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
   const mine = { touches: ({ entries, skipped }: { readonly entries: readonly ActorKey[]; readonly skipped: number }) => skipped > 0 || entries.some(({ kind, id }) => kind === actor.kind && id === actor.id) };
   const detail = useLoaded(key, (signal) => ask<ActorDetail>(actorPath(actor), { signal }), mine);
   const why = useLoaded(key, (signal) => ask<WhyAnswer>(actorPath(actor, '/why'), { signal }), mine);
-  const history = useLoaded(key, (signal) => ask<HistoryAnswer>(actorPath(actor, '/history?diff=1&limit=100'), { signal }), mine);
+  const { steps, earlier } = useSteps(actor, at, mine.touches);
   const past = useLoaded(`${key}@${at}`, (signal) => (at === undefined ? Promise.resolve(undefined) : pastOf(actor, at, signal)));
   const machine = useLoaded(actor.kind, (signal) => ask<MachineAnswer>(`/api/inspect/machines/${encodeURIComponent(actor.kind)}`, { signal }));
-  const entries = useComputed(() => history.value.value?.entries ?? []);
+  const { entries } = steps.value;
   const { value: present, error } = detail.value;
   if (present === undefined) return <section class="view"><Crumbs actor={actor} />{error === undefined ? <p class="soft" aria-busy="true">Looking …</p> : <Absent error={error} />}</section>;
 
   const then = at === undefined ? undefined : past.value.value;
   const value = then === undefined ? present.value : then === 'unborn' ? null : then.value;
-  const shown = at === undefined ? entries.value[0] : entries.value.find(({ seq }) => seq <= at);
-  const moved = entries.value.find((entry) => (at === undefined || entry.seq <= at) && JSON.stringify(entry.from) !== JSON.stringify(entry.to)) ?? shown;
+  const shown = at === undefined ? entries[0] : entries.find(({ seq }) => seq <= at);
+  const moved = entries.find((entry) => (at === undefined || entry.seq <= at) && JSON.stringify(entry.from) !== JSON.stringify(entry.to)) ?? shown;
   const travel = (seq: number | undefined): void => go({ view: 'actor', ...actor, ...(seq !== undefined && { at: seq }) }, { replace: true });
   return (
     <section class={at === undefined ? 'view actor' : 'view actor past'} aria-labelledby="actor-title" data-at={at ?? 'now'}>
@@ -40,7 +41,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
         {value !== null && <State value={value} halted={at === undefined && present.halted !== null} />}
         {at === undefined && <p class="soft">for {span(now.value - present.since)}{awaited(why.value.value?.awaits) !== '' && `, waiting ${awaited(why.value.value?.awaits)}`}</p>}
       </div>
-      <Transport entries={entries.value} at={at} travel={travel} />
+      <Transport entries={entries} at={at} travel={travel} earlier={steps.value.whole ? undefined : earlier} />
       {at !== undefined && past.value.error !== undefined && <p class="notice bad" role="alert">{past.value.error}</p>}
       {then === 'unborn' && <p class="notice">At {at} this actor did not exist yet.</p>}
       {present.halted !== null && at === undefined && <Halted actor={present} />}
@@ -53,7 +54,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
           <section class="panel" aria-labelledby="context-title"><h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2><Tree value={then === undefined ? present.context : then === 'unborn' ? null : then.context} label="Context" /></section>
         </div>
         <div class="stack">
-          <History entries={entries.value} error={history.value.error} at={at} travel={travel} />
+          <History steps={steps.value} earlier={earlier} at={at} travel={travel} />
           <Kin detail={present} />
           <section class="panel" aria-labelledby="record-title"><h2 id="record-title">Record<span class="soft">what the API shows of it</span></h2><Tree value={then === undefined ? present.view : then === 'unborn' ? null : then.view} label="Record" /></section>
           <p class="soft small">Born {dateAndTime(present.createdAt)}, revision {present.rev}, machine version {present.version}.</p>

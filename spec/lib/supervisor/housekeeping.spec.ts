@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { counterKind } from '../../fixtures/kinds.js';
+import { openHouse, type House } from '../../fixtures/house.js';
+
+const day = 24 * 3600 * 1000;
+const turn = 5_000;
+
+describe('housekeeping', () => {
+  let house: House;
+  afterEach(() => house.stop());
+  const count = (start: string): Promise<number> => house.mortal.count({ gte: start, lt: `${start}\x7f` });
+  const rows = async (start: string): Promise<string[]> => (await house.mortal.page({ gte: start, lt: `${start}\x7f`, limit: 1_000 })).map(([key]) => key);
+
+  describe('of idempotency keys', () => {
+    const keyed = (n: number) => house.supervisor.transact({ name: 'keyed', actors: [], decide: () => ({ n }), idempotency: { key: `k${n}`, scope: 'me', hash: 'h' } });
+
+    // a thousand went in a minute, and a thousand came in a second
+    it('forgets as many as there are when their day is over, in one turn', async () => {
+      house = await openHouse([counterKind()]);
+      for (let n = 0; n < 5_500; n += 500) await Promise.all(Array.from({ length: 500 }, (_, more) => keyed(n + more)));
+      expect([await count('k/'), await count('e/')]).to.deep.equal([5_500, 5_500]);
+      await house.world.sleep(day - turn);
+      expect(await count('k/')).to.equal(5_500);
+      await house.world.sleep(turn + 1);
+      await house.world.advance(turn);
+      for (let looks = 0; looks < 1_000 && (await rows('e/')).length > 0; looks += 1) await house.world.settle();
+      expect([await rows('k/'), await rows('e/')]).to.deep.equal([[], []]);
+    });
+
+    it('keeps those whose day is not over', async () => {
+      house = await openHouse([counterKind()]);
+      await keyed(1);
+      await house.world.sleep(day / 2);
+      await keyed(2);
+      await house.world.sleep(day / 2 + 1);
+      await house.world.advance(turn);
+      expect(await rows('k/')).to.deep.equal(['k/me/k2']);
+      expect(await keyed(2)).to.include({ replayed: true });
+      expect(await keyed(1)).to.include({ replayed: false });
+    });
+  });
+
+  describe('of ended actors', () => {
+    const kind = counterKind({ forgetAfterMs: 3_600_000, counts: () => ['counted'] });
+    const close = (id: string) => house.supervisor.ask('counter', id, { type: 'close' });
+
+    it('leaves nothing of them but their log, an hour after their end, and nothing of others', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'parent' });
+      const untouched = [await rows('a/'), await rows('n/'), await rows('s/'), await rows('x/')];
+      await house.supervisor.spawn('counter', { id: 'ended', parent: { kind: 'counter', id: 'parent' } });
+      await close('ended');
+      await house.world.sleep(3_590_000);
+      expect((await house.supervisor.get('counter', 'ended'))?.value).to.equal('closed');
+      await house.world.sleep(20_000);
+      await house.world.advance(turn);
+      expect(await house.supervisor.get('counter', 'ended')).to.equal(undefined);
+      expect([await rows('a/'), await rows('n/'), await rows('s/'), await rows('x/')]).to.deep.equal(untouched);
+      expect(house.supervisor.counts('counter').get('counted')).to.equal(1);
+      expect([await rows('p/'), await rows('e/')]).to.deep.equal([[], []]);
+      expect((await house.log()).filter(({ id }) => id === 'ended')).to.have.length(2);
+      expect(await close('ended')).to.include({ code: 'NOT_FOUND' });
+      expect(house.faults).to.deep.equal([]);
+    });
+
+    it('forgets after a crash, too, and a thousand as well as one', async () => {
+      house = await openHouse([kind]);
+      for (let n = 0; n < 1_200; n += 1) await house.supervisor.spawn('counter', { id: `c${n}` });
+      await Promise.all(Array.from({ length: 1_200 }, (_, n) => close(`c${n}`)));
+      await house.crash();
+      await house.world.sleep(3_700_000);
+      await house.world.advance(turn);
+      for (let looks = 0; looks < 1_000 && (await rows('a/')).length > 0; looks += 1) await house.world.settle();
+      expect([await rows('a/'), await rows('e/'), await rows('n/'), await rows('s/')]).to.deep.equal([[], [], [], []]);
+    });
+
+    it('forgets nobody of a kind that does not ask for it', async () => {
+      house = await openHouse([counterKind()]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await close('c');
+      await house.world.sleep(400 * day);
+      await house.world.advance(turn);
+      expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('closed');
+    });
+
+    it('tries again when the store could not write', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await close('c');
+      house.store.fail({ mode: 'before' });
+      await house.world.sleep(3_700_000);
+      await house.world.advance(turn);
+      house.store.fail(undefined);
+      expect(await rows('a/')).to.have.length(1);
+      await house.world.advance(turn);
+      expect(await rows('a/')).to.deep.equal([]);
+    });
+  });
+});
