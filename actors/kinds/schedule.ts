@@ -23,6 +23,6 @@ export function scheduleKind(): Kind<typeof scheduleMachine> {
     index: (snapshot) => (snapshot.value === 'scheduled' ? [{ index: 'all', key: jobPlace(snapshot.context.id) }] : []),
     contents: ['prompt'],
     newWork: ['job.trigger'],
-    check: checkShape({ id: 'string', name: 'string', enabled: 'boolean', schedule: 'string', zone: 'string', doneUntil: 'number', ran: 'array', active: 'array' }),
+    check: checkShape({ id: 'string', name: 'string', enabled: 'boolean', schedule: 'string', zone: 'string', doneUntil: 'number', active: 'array' }),
   };
 }

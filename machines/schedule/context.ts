@@ -35,12 +35,13 @@ export interface ScheduleContext extends JobFields {
   readonly nextAt: number | null;
   /** Up to here everything is dealt with, since the clock was last set back. */
   readonly doneUntil: number;
+  // The three are absent in jobs of before they were kept.
   /** When it ran every instant. */
-  readonly ran: Ran;
+  readonly ran?: Ran;
   /** How often it noticed that the clock was set back. */
-  readonly setBacks: number;
+  readonly setBacks?: number;
   /** The latest instant that is on record, run or missed. */
-  readonly knownUntil: number;
+  readonly knownUntil?: number;
   readonly fires: number;
   readonly missedFires: number;
   /** Fires that have not ended yet. */

@@ -5,7 +5,7 @@ import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { ParkedGate } from '../../../machines/workflow-run/context.js';
-import type { RunView } from '../../../machines/workflow-run/view.js';
+import type { AskedGate, RunView } from '../../../machines/workflow-run/view.js';
 import { recordOf, type Desk } from '../desk.js';
 import { workflowsOff } from '../workflows/read-workflow.js';
 import { definitionAt } from './definitions.js';
@@ -26,7 +26,7 @@ export async function readRun(desk: Desk, workflowId: string, runId: string, by:
   const record = {
     ...shown, trigger: { ...shown.trigger, payload }, parameters: { input, ...(idempotencyKey === null ? {} : { idempotencyKey }) },
     steps, parked: parked === null ? null : presentGate(view, parked, definition, approvalCapability, rootName(desk)), approvalCapability,
-    gateDecisions: view.gateDecisions.map((decision) => ({ ...decision, approval: { ...approvalOf(view, decision.approval, rootName(desk)), state: decision.decision === 'approve' ? 'approved' : 'rejected', decidedBy: decision.actor, decidedAt: decision.at } })),
+    gateDecisions: view.gateDecisions.map(({ approval, ...decision }) => ({ ...decision, approval: approval && { ...approvalOf(view, approval, rootName(desk)), state: decision.decision === 'approve' ? 'approved' : 'rejected', decidedBy: decision.actor, decidedAt: decision.at } })),
     reportEpisodes: reportEpisodes.map(({ row }) => row), result: results[0]?.row ?? null, definitionSnapshot: definition ?? null,
   };
   return record as unknown as Json; // JSON by construction; an interface is no record to the compiler
@@ -135,7 +135,7 @@ function presentGate(view: RunView, parked: NonNullable<RunView['parked']>, defi
 }
 
 /** Who asked whom, and since when. */
-function approvalOf({ requester, startedBy }: RunView, { target, targetKind, at, escalatedAt }: RunView['gateDecisions'][number]['approval'], root: string | null): { readonly [member: string]: Json } {
+function approvalOf({ requester, startedBy }: RunView, { target, targetKind, at, escalatedAt }: AskedGate, root: string | null): { readonly [member: string]: Json } {
   return {
     requesterEmployee: requester.employee, requestedBy: startedBy, requestedAt: at, target, targetKind,
     entitledEmployees: target === null ? [] : [target], operatorEntitled: targetKind === 'virtual' || escalatedAt !== null || (target !== null && target === root),
