@@ -66,16 +66,30 @@ export async function listRuns(desk: Desk, workflowId: string | undefined, { lim
   if (off) return { runs: [], evidenceConfigured: false, evidenceReason: off.message, limit, offset, nextOffset: null };
   if (workflowId !== undefined && await definitionAt(desk, workflowId) === undefined) return refuse('NOT_FOUND', { kind: 'workflow', id: workflowId }, `workflow "${workflowId}" not found`);
   const index = workflowId === undefined ? { index: 'all' } : { index: 'workflow', prefix: `${sortableText(workflowId)}/` };
-  const { items } = await desk.supervisor.list('workflow-run', { ...index, offset, limit: limit + 1 });
-  const views = await Promise.all(items.slice(0, limit).map(async ({ id }) => {
-    const found = await desk.supervisor.get('workflow-run', id);
-    const view = found && recordOf(found) as unknown as RunView; // the view of its kind
-    return view !== undefined && (status === undefined || view.status === status) && await sees(desk, view, by) ? [view] : [];
-  }));
-  const runs = views.flat().map(({ runId, workflowId: of, title, status: now, trigger, startedAt, endedAt, stepCount, parked, inFlight, queued, rounds, costUsd }) =>
+  const { views, nextOffset } = await visible(desk, index, { limit, offset, status }, by);
+  const runs = views.map(({ runId, workflowId: of, title, status: now, trigger, startedAt, endedAt, stepCount, parked, inFlight, queued, rounds, costUsd }) =>
     ({ runId, workflowId: of, title, status: now, trigger, startedAt, endedAt, stepCount, parked, inFlight, queued, rounds, costUsd }));
-  return { runs: runs as unknown as Json, evidenceConfigured: true, limit, offset, nextOffset: items.length > limit ? offset + limit : null }; // plain members only
+  return { runs: runs as unknown as Json, evidenceConfigured: true, limit, offset, nextOffset }; // plain members only
 }
+
+/** A page of what fits and what the caller may see. Offsets count all runs; as many are looked through as it takes, up to a thousand. */
+async function visible(desk: Desk, index: { readonly index: string; readonly prefix?: string }, { limit, offset, status }: RunsQuery, by: Caller): Promise<{ readonly views: readonly RunView[]; readonly nextOffset: number | null }> {
+  const views: RunView[] = [];
+  let looked = 0;
+  for (;;) {
+    const { items } = await desk.supervisor.list('workflow-run', { ...index, offset: offset + looked, limit: limit + 1 });
+    for (const [place, { id }] of items.slice(0, limit).entries()) {
+      const found = await desk.supervisor.get('workflow-run', id);
+      const view = found && recordOf(found) as unknown as RunView; // the view of its kind
+      if (view !== undefined && (status === undefined || view.status === status) && await sees(desk, view, by)) views.push(view);
+      looked += 1;
+      if (views.length === limit) return { views, nextOffset: place + 1 < items.length ? offset + looked : null };
+    }
+    if (items.length <= limit) return { views, nextOffset: null };
+    if (looked >= lookedMax) return { views, nextOffset: offset + looked };
+  }
+}
+const lookedMax = 1_000;
 
 /** All receipts of a run, oldest first: every attempt of every round. */
 export async function listReceipts(desk: Desk, view: RunView, query: { readonly after: number; readonly limit: number }): Promise<Json> {
