@@ -21,6 +21,12 @@ describe('the packed package', () => {
     expect(scripts['prepack']).to.equal('npm run --silent build');
   });
 
+  // npx links the command of a checkout once; where that was before the first build, nothing made it executable ever after.
+  it('is built with a command that can be run', async () => {
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    expect(scripts['build']).to.include('fs.chmodSync(\'dist/lib/cli/main.js\', 0o755)');
+  });
+
   it('runs its command', async () => {
     const { bin, version } = JSON.parse(await readFile(join(project.folder, 'node_modules/troupe/package.json'), 'utf8')) as { bin: { troupe: string }; version: string };
     expect(await project.run(join(project.folder, 'node_modules/troupe', bin.troupe), '--version')).to.deep.equal({ code: 0, said: `${version}\n` });

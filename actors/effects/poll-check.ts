@@ -8,7 +8,7 @@ import type { FencedHand, HandContext } from '../contracts.js';
 import type { ChildResult } from '../engines/engine.js';
 import { createPool } from '../engines/pool.js';
 import { ChildProcessError, reap, startChild, type Graces } from '../engines/process.js';
-import { measured } from './poll-contract.js';
+import { measured, outputBytes } from './poll-contract.js';
 
 /**
  * The hand of one look: runs exactly the program that was approved and reads what it prints. `{"fire": true, "payload":
@@ -27,14 +27,15 @@ export function pollCheckHand(options: { readonly folder: string; /** Programs a
         if (now.contractHash !== input.contractHash) return { outcome: 'revoked', reason: 'A file of the contract has changed since it was approved.', measured: now };
         return judged(await played(input, context), input);
       } catch (error) {
+        if (error instanceof ChildProcessError && error.code === 'NOT_ENDED') return stillThere(input, error.message);
         return { outcome: 'error', reason: error instanceof Error ? error.message : String(error) };
       } finally {
         slot.release();
       }
     },
-    async recover(_input, note) {
+    async recover(input, note) {
       const reaped = await reap(note, graces);
-      return { outcome: 'error', reason: reaped.gone ? 'The gateway ended while the program ran.' : `The gateway ended while the program ran; process ${reaped.pid} could not be ended.` };
+      return reaped.gone ? { outcome: 'error', reason: 'The gateway ended while the program ran.' } : stillThere(input, `The gateway ended while the program ran; process ${reaped.pid} could not be ended. End it by hand.`);
     },
   };
 
@@ -44,12 +45,15 @@ export function pollCheckHand(options: { readonly folder: string; /** Programs a
     const [program = '', ...args] = contract.command;
     const child = await startChild(program, args, {
       cwd, env: {}, stdin: '', spawnId: randomUUID(), tokenHash: null, note: (note) => context.note(note as unknown as Json), signal: context.signal, // a note is plain JSON
-      outputBytesMax: Math.max(contract.stdoutMaxBytes, contract.stderrMaxBytes), floodBytesMax: contract.stdoutMaxBytes * 4,
+      outputBytesMax: Math.max(contract.stdoutMaxBytes, contract.stderrMaxBytes), floodBytesMax: outputBytes.stdoutMaxBytes * 4,
       silenceMs: contract.timeoutMs, deadlineMs: contract.timeoutMs, ...graces,
     });
     return child.done;
   }
 }
+
+/** Looking again would be a second program beside the first: a person must say that it is gone. */
+const stillThere = ({ contract, contractHash }: CheckInput, reason: string): Checked => ({ outcome: 'revoked', reason, measured: { contract, contractHash } });
 
 function judged({ ended, exitCode, signal, stdout, stderr, truncated }: ChildResult, { contract }: CheckInput): Checked {
   if (ended === 'interrupted') throw new ChildProcessError('INTERRUPTED', 'The look was broken off.');
@@ -71,8 +75,13 @@ function readAnswer(stdout: string): Checked {
   const { fire, payload = {}, fireRef } = answer;
   if (fire !== true) return { outcome: 'no-fire' };
   if (!isRecord(payload)) return { outcome: 'invalid-json', reason: 'payload must be a JSON object.' };
+  if (deeperThan(payload, depthMax)) return { outcome: 'invalid-json', reason: `payload is nested deeper than ${depthMax}.` };
   if (fireRef !== undefined && (typeof fireRef !== 'string' || fireRef === '' || fireRef.length > 256)) return { outcome: 'invalid-json', reason: 'fireRef must be a text of 1 to 256 characters.' };
   return { outcome: 'fire', payload: payload as Readonly<Record<string, Json>>, ...(typeof fireRef === 'string' && { fireRef }) };
 }
+
+/** As deep as the gateway reads bodies: what is kept is walked through again and again. */
+const depthMax = 32;
+const deeperThan = (value: unknown, depth: number): boolean => typeof value === 'object' && value !== null && (depth === 0 || Object.values(value).some((inside) => deeperThan(inside, depth - 1)));
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -5,14 +5,14 @@ import { isAbsolute } from 'node:path';
 import type { PollContract } from '../../machines/poll/context.js';
 
 /** What of a poll a person wishes; the rest of the contract is measured. */
-export type PollTerms = Pick<PollContract, 'command' | 'intervalSeconds' | 'timeoutMs'>;
+export type PollTerms = Pick<PollContract, 'command' | 'intervalSeconds' | 'timeoutMs' | 'stdoutMaxBytes' | 'stderrMaxBytes'>;
 export interface Measured { readonly contract: PollContract; readonly contractHash: string }
 
 /**
  * The contract of a program as it lies on the disk now: the hash of the program itself and of every argument that is a
  * file, so that a script changed later is another contract. Throws a sentence where the program cannot be run or read.
  */
-export async function measured({ command, intervalSeconds, timeoutMs }: PollTerms): Promise<Measured> {
+export async function measured({ command, intervalSeconds, timeoutMs, stdoutMaxBytes, stderrMaxBytes }: PollTerms): Promise<Measured> {
   const [program = '', ...rest] = command;
   if (!isAbsolute(program)) throw new TypeError(`The program must be named by its absolute path; "${program}" is none.`);
   const sha256 = await hashOf(program);
@@ -28,9 +28,8 @@ export async function measured({ command, intervalSeconds, timeoutMs }: PollTerm
   return { contract, contractHash: createHash('sha256').update(JSON.stringify(contract)).digest('base64url') };
 }
 
-/** What a run is given must fit a snapshot beside everything else. */
-const stdoutMaxBytes = 24 * 1024;
-const stderrMaxBytes = 16 * 1024;
+/** The most of it: what a run is given must fit a snapshot beside everything else. */
+export const outputBytes = { stdoutMaxBytes: 24 * 1024, stderrMaxBytes: 16 * 1024 } as const;
 const fileBytesMax = 512 << 20;
 
 /** Of a regular file; undefined where there is none. Never waits for a pipe or a device. */

@@ -11,8 +11,23 @@ export interface Engine {
   discover(): Promise<EngineFacts>;
   /** One turn. Settles when the agent is done and its processes are gone; rejects only on our own faults. */
   turn(request: TurnRequest, io: TurnIO): Promise<TurnResult>;
+  /**
+   * What the provider's own record of a conversation says, oldest first: also what was said in it without us. Absent: it
+   * keeps none that can be read. An empty list for one that is not there; must not start a turn; at most 5 s.
+   */
+  readTranscript?(nativeId: string, cwd: string): Promise<readonly TranscriptEntry[]>;
   /** What is known of the provider's limits; must not throw and must not spend anything. Absent: `unsupported`. */
   limits?(): Promise<EngineLimits>;
+}
+
+/** A word of a conversation as the provider has written it down. */
+export interface TranscriptEntry {
+  /** The provider's own. `[A-Za-z0-9._:-]{1,64}` */
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+  /** Epoch ms. */
+  readonly timestamp: number;
 }
 
 export interface EngineModel {

@@ -1,5 +1,5 @@
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { Engine, EngineFacts, EngineModel } from './engine.js';
+import type { Engine, EngineFacts, EngineModel, TranscriptEntry } from './engine.js';
 import { limitsFault, limitsOf, type EngineLimits } from './limits.js';
 
 /**
@@ -12,6 +12,8 @@ export interface EngineRegistry {
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<EngineSelection | Refusal>;
   /** The body of GET /api/engines. */
   list(): Promise<EngineList>;
+  /** The provider's own record of a conversation; undefined where the engine reads none. */
+  readTranscript(engine: string, nativeId: string, cwd: string): Promise<readonly TranscriptEntry[] | undefined>;
   /** The engines part of GET /api/engine-limits: of all, or of the one named. Asking spends nothing and never rejects. */
   limits(name?: string): Promise<EngineLimitsList>;
   /** The engine for sessions that name none; null when nothing is available. */
@@ -109,6 +111,10 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
       const records = await Promise.all([...engines.values()].map(async (engine) => [engine.name, record(engine, await factsOf(engine))] as const));
       return { default: await defaultEngine(), engines: Object.fromEntries(records) };
     },
+    async readTranscript(name, nativeId, cwd) {
+      const engine = engines.get(name);
+      return engine?.readTranscript === undefined ? undefined : engine.readTranscript(nativeId, cwd);
+    },
     async limits(name) {
       const asked = name === undefined ? [...engines.keys()] : [name];
       const records = await Promise.all(asked.map(async (one): Promise<[string, LimitsRecord]> => {
@@ -165,7 +171,7 @@ function checkEffort(name: string, facts: EngineFacts, model: string | null, eff
 const list = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
 function unavailableReason(name: string, facts: EngineFacts): string {
-  return [`Engine "${name}" is not available.`, facts.reason, facts.mend].filter((part) => part !== undefined).join(' ');
+  return [`Engine "${name}" is not available.`, facts.reason, facts.mend && `To mend it: ${facts.mend}`].filter((part) => part !== undefined).join(' ');
 }
 
 function record(engine: Engine, facts: EngineFacts): EngineRecord {

@@ -13,13 +13,13 @@ export function triggerKind(): Kind<typeof triggerMachine> {
     policy: (_snapshot, event) => triggerPolicy(event),
     view: ({ value, context }) => ({
       schemaVersion: 2, name: context.id, kind: 'webhook', source: 'event-webhook', event: context.event, targetWorkflowId: context.targetWorkflowId, filter: context.filter,
-      activation: value === 'active' ? 'active' : 'disabled', secretTokenPreview: context.tokenPreview, bindingRevision: `${context.id}@${context.revision}`, createdBy: context.createdBy,
+      activation: value === 'active' ? 'active' : 'disabled', signature: context.signingSalt == null ? null : 'hmac-sha256', signingSalt: context.signingSalt ?? null, secretTokenPreview: context.tokenPreview, bindingRevision: `${context.id}@${context.revision}`, createdBy: context.createdBy,
       createdAt: isoTime(context.createdAt), updatedAt: isoTime(context.updatedAt), fired: context.fired, lastFiredAt: isoTimeOrNull(context.lastFiredAt), lastOutcome: context.lastOutcome,
     }),
     index: ({ value, context }) => (value === 'active' ? [
       { index: 'all', key: sortableText(context.id) },
       { index: 'event', key: sortableText(context.event) },
-      { index: 'token', key: sortableText(context.tokenHash) },
+      ...(context.tokenHash === '' ? [] : [{ index: 'token', key: sortableText(context.tokenHash) }]),
     ] : []),
     check: checkShape({ id: 'string', event: 'string', targetWorkflowId: 'string', filter: 'array', tokenHash: 'string', revision: 'number' }),
   };

@@ -62,6 +62,7 @@ async function execute(argv: readonly string[]): Promise<ExitCode | number> {
     return Number(process.exitCode ?? exitCodes.done);
   } catch (error) {
     // commander has said what is wrong with the command line; its code is 0 for --help and --version
+    if (error instanceof CommanderError && error.code === 'commander.unknownOption' && /^--(?:home|instance)\b/.test(argv[2] ?? '')) terminal.say('Options stand behind the command: troupe list --home <folder>');
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     const { line, exitCode } = explain(error);
     terminal.say(plainText(line, { keepLines: true })); // it may quote what an agent wrote

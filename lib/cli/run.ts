@@ -83,8 +83,10 @@ async function conclude(client: Client, sessionId: string, ending: Ending, optio
     if (options.json !== true) terminal.say(`(session ${sessionId}; go on with: ${hint(layout, 'run', `--in ${sessionId} "…"`)})`);
     return;
   }
-  throw new CommandError(exitCodes.turnFailed, `The session is ${session.status}${session.lastError === null ? '.' : `: ${session.lastError}`} Read it with: ${hint(layout, 'show', sessionId)}`);
+  throw new CommandError(exitCodes.turnFailed, `${endings[session.status] ?? `The session is ${session.status}`}${session.lastError === null ? '.' : `: ${session.lastError}`}\nRead it with: ${hint(layout, 'show', sessionId)}`);
 }
+
+const endings: Readonly<Record<string, string>> = { error: 'The turn failed', interrupted: 'The turn was interrupted', stopped: 'The session was stopped', waiting: 'The turn waits for the provider\'s limit' };
 
 async function standardInput(): Promise<string> {
   const pieces: Buffer[] = [];

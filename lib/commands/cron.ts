@@ -21,7 +21,7 @@ export const homeZone = (): string => Intl.DateTimeFormat().resolvedOptions().ti
 
 export async function createJob(desk: Desk, wish: JobWish, asking: Asking, managed?: Managed): Promise<Done<ActorView> | Refusal> {
   const id = wish.id ?? desk.supervisor.world.id();
-  const unfit = fitId(id) ?? await fitPeople(desk, wish);
+  const unfit = fitId(id, managed) ?? await fitPeople(desk, wish);
   if (unfit !== undefined) return unfit;
   const taken = (await idsOf(desk.supervisor, 'schedule', { index: 'all' })).some((known) => known.toLowerCase() === id.toLowerCase());
   if (taken && asking.idempotency === undefined) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
@@ -92,15 +92,21 @@ function given(wish: JobWish): Partial<JobFields> {
   }));
 }
 
-function fitId(id: string): Refusal | undefined {
+function fitId(id: string, managed: Managed | undefined): Refusal | undefined {
+  if (managed === undefined && id.toLowerCase().startsWith('workflow:')) return refuse('BAD_REQUEST', { path: 'id' }, 'cron job ids that begin with "workflow:" belong to workflows that wake by the clock');
   if (id !== id.trim()) return refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must not have leading/trailing whitespace');
   return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(id) ? undefined : refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must be A-Z, a-z or 0-9, then at most 127 of those or . _ : -');
 }
 
-/** A name that nobody has, an engine or model that does not exist: said when the job is written, not at three in the morning. */
+/** A name that nobody has, a connector, engine or model that does not exist: said when the job is written, not at three in the morning. */
 async function fitPeople(desk: Desk, wish: JobWish): Promise<Refusal | undefined> {
   const employee = employeeNamed(desk, wish.employee);
   if (isRefusal(employee)) return employee;
+  const connector = wish.delivery?.connector;
+  const connectors = desk.connectors?.instances().map(({ name }) => name);
+  if (connector !== undefined && connectors?.includes(connector) === false) {
+    return refuse('BAD_REQUEST', { path: 'delivery.connector', known: connectors }, `unknown connector "${connector}"; GET /api/connectors lists those that are configured`);
+  }
   if (wish.engine === undefined && wish.model === undefined && wish.effortLevel === undefined) return undefined;
   const selected = await selectFor(desk, { prompt: '', engine: wish.engine, model: wish.model, effort: wish.effortLevel }, employee);
   return isRefusal(selected) ? selected : undefined;

@@ -1,4 +1,5 @@
 import type { Connectors } from '../../actors/connectors/registry.js';
+import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
@@ -23,6 +24,8 @@ export interface Desk {
   readonly connectors?: Connectors;
   /** Told whenever a definition was written: somebody may have to wake it. */
   wakers?: { look(): Promise<void> };
+  /** A key of 43 characters that only this gateway can make, always the same for the same label. */
+  readonly keyFor?: (label: string) => string;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
 }
@@ -31,6 +34,8 @@ export interface Desk {
 export interface Engines {
   /** The exact engine, model and effort to use, or why the wish names none. An engine that is not installed is still a selection. */
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
+  /** The provider's own record of a conversation; undefined where the engine reads none. */
+  readTranscript?(engine: string, nativeId: string, cwd: string): Promise<readonly TranscriptEntry[] | undefined>;
   /** The public list. */
   /** What is known of the providers' limits, of all engines or of one. */
   limits(name?: string): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, object>> }>;

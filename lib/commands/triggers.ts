@@ -8,6 +8,7 @@ import type { BindingFields } from '../../machines/trigger/machine.js';
 import type { ActorView } from '../supervisor/contract.js';
 import { fitFilter, mayBind, passes, runKey, withName } from './bindings.js';
 import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { signingSecret, type signatureAlgorithm } from './signatures.js';
 import { idsOf } from './walk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
 import { startRun } from './workflow-runs/start-run.js';
@@ -20,26 +21,30 @@ export interface BindingWish {
   readonly event: string;
   readonly targetWorkflowId: string;
   readonly filter?: readonly FilterRule[] | undefined;
-  /** A secret of the caller's own; else one is made, and told once. */
-  readonly secretToken?: string | undefined;
+  /** Its events are signed; they do not carry the secret. */
+  readonly signature?: typeof signatureAlgorithm | undefined;
 }
 
-export async function createTrigger(desk: Desk, wish: BindingWish, asking: Asking): Promise<Done<{ readonly trigger: Json; readonly secretToken?: string }> | Refusal> {
+export async function createTrigger(desk: Desk, wish: BindingWish, asking: Asking): Promise<Done<{ readonly trigger: Json; readonly secretToken?: string; readonly secretOmitted?: true }> | Refusal> {
   const off = workflowsOff(desk);
   if (off) return off;
   const refusal = await mayBind(desk, wish.targetWorkflowId, asking.by) ?? fitFilter(wish.filter ?? []);
   if (refusal) return refusal;
-  const secretToken = wish.secretToken ?? `svcwe_${desk.supervisor.world.secret(32)}`;
-  const binding: BindingFields = { event: wish.event, targetWorkflowId: wish.targetWorkflowId, filter: wish.filter ?? [], tokenHash: hashOf(secretToken), tokenPreview: `${secretToken.slice(0, 5)}…${secretToken.slice(-4)}` };
+  const signingSalt = wish.signature === undefined ? null : desk.supervisor.world.secret(16);
+  const secretToken = signingSalt === null ? `svcwe_${desk.supervisor.world.secret(32)}` : signingSecret(desk, wish.name, signingSalt);
+  if (secretToken === undefined) return refuse('BAD_REQUEST', { path: 'signature' }, 'This gateway cannot check signatures.');
+  const binding: BindingFields = {
+    event: wish.event, targetWorkflowId: wish.targetWorkflowId, filter: wish.filter ?? [], tokenHash: signingSalt === null ? hashOf(secretToken) : '', tokenPreview: `${secretToken.slice(0, 5)}…${secretToken.slice(-4)}`, signingSalt,
+  };
   const made = await withName(desk, wish.name, 'trigger', async () => ((await desk.supervisor.get('trigger', wish.name))?.value === 'deleted'
     ? desk.supervisor.ask('trigger', wish.name, { type: 'binding.revive', binding }, asked(asking))
     : desk.supervisor.spawn('trigger', { id: wish.name, input: binding as unknown as Json, ...asked(asking) }))); // plain values, all of them
   if (isRefusal(made)) return made;
   // told once: who asks again with the same key gets the binding, and no secret
-  return { value: { trigger: made.view, ...(wish.secretToken === undefined && made.replayed !== true && { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
+  return { value: { trigger: made.view, ...(made.replayed === true ? { secretOmitted: true as const } : { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
 }
 
-export interface Occurrence { readonly event: string; readonly payload: Readonly<Record<string, Json | undefined>>; readonly fireRef?: string | undefined }
+export interface Occurrence { readonly event: string; readonly payload: Readonly<Record<string, Json | undefined>>; readonly fireRef?: string | undefined; /** Names the telling where `fireRef` names nothing: told again, it starts nothing new either. */ readonly ref?: string | undefined }
 export type EventOutcome = { readonly triggerName: string; readonly outcome: 'started'; readonly run: Json } | { readonly triggerName: string; readonly outcome: 'missing-workflow'; readonly targetWorkflowId: string };
 
 /** The binding that a secret opens; undefined: none. */
@@ -53,7 +58,7 @@ export async function bindingOf(desk: Desk, token: string): Promise<string | und
  * event's own `fireRef`: told again, it is the same run; with another payload it is IDEMPOTENCY_CONFLICT. `only`: the
  * binding whose secret was shown.
  */
-export async function receiveEvent(desk: Desk, { event, payload, fireRef }: Occurrence, only: string | undefined): Promise<readonly EventOutcome[] | Refusal> {
+export async function receiveEvent(desk: Desk, { event, payload, fireRef, ref = fireRef }: Occurrence, only: string | undefined): Promise<readonly EventOutcome[] | Refusal> {
   const off = workflowsOff(desk);
   if (off) return off;
   const names = (await idsOf(desk.supervisor, 'trigger', { index: 'event', prefix: sortableText(event) })).filter((name) => only === undefined || name === only);
@@ -70,7 +75,7 @@ export async function receiveEvent(desk: Desk, { event, payload, fireRef }: Occu
     if (definition.status !== 'active') continue;
     const run = await startRun(desk, {
       workflowId: targetWorkflowId, trigger: { source: 'event-webhook', event, payload, ...(fireRef !== undefined && { fireRef }) },
-      ...(fireRef !== undefined && { idempotencyKey: runKey(triggerName, fireRef) }),
+      ...(ref !== undefined && { idempotencyKey: runKey(triggerName, fireRef ?? ref) }),
     }, { by });
     if (isRefusal(run)) return run;
     outcomes.push({ triggerName, outcome: 'started', run: run.value.view });

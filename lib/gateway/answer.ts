@@ -99,7 +99,9 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
 
   async function run(question: Question, by: Caller, query: unknown, rehearsal: boolean, multipart: Multipart | undefined): Promise<Reply | Refusal> {
     const { params, header } = question;
-    const raw = multipart ? { ...multipart.fields } : shape.body ? await question.body(limits) : undefined;
+    let bytes: Buffer | undefined;
+    const bounds = shape.keepsBytes ? { ...limits, onBytes: (came: Buffer) => { bytes = came; } } : limits;
+    const raw = multipart ? { ...multipart.fields } : shape.body ? await question.body(bounds) : undefined;
     if (isRefusal(raw)) return raw;
     const body = shape.body ? parse(shape.body, raw, 'body') : undefined;
     if (isRefusal(body)) return body;
@@ -110,7 +112,7 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     const asking = { by, ...(idempotency && !rehearsal && { idempotency }), ...(rehearsal && { dryRun: true }) };
     const authenticated = question.identity.type === 'known';
     const upload = multipart?.upload;
-    const outcome = await route.run({ desk, by, authenticated, visitor: question.visitor, params, query, body, asking, header, ...(upload && { upload }) } as Call<never, never>);
+    const outcome = await route.run({ desk, by, authenticated, visitor: question.visitor, params, query, body, asking, header, ...(bytes && { bytes }), ...(upload && { upload }) } as Call<never, never>);
     return rehearsal ? rehearsed(outcome) : outcome;
   }
 }

@@ -75,6 +75,7 @@ const table = {
   'work-item.next': readers,
   'work-item.assign': byPolicy,
   'work-item.status': byPolicy,
+  'work-item.set-status': people,
   'work-item.archive': byPolicy,
   'work-item.edit': people,
   'work-item.comment': byPolicy,

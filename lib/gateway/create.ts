@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { reception, type TokenBook } from './caller.js';
@@ -87,6 +88,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const desk: Desk = {
     supervisor, engines: options.registry, settings: options.settings, ...(roster && { roster }), ...(records && { records }),
     ...(options.connectors && { connectors: options.connectors }), ...(options.evidence && { evidence: options.evidence }),
+    keyFor: (label) => createHmac('sha256', operatorToken).update(label).digest('base64url'),
   };
   options.workflows?.connect(desk);
   const instance = options.instance ?? 'default';

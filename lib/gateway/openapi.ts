@@ -88,8 +88,10 @@ function queryParameters({ method, shape }: Route, schemas: Record<string, unkno
   return method !== 'GET' && shape.plan ? [...parameters, rehearsal] : parameters;
 }
 
-const headerParameters = ({ shape }: Route) =>
-  takesKey(shape) ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 256 } }] : [];
+const headerParameters = ({ shape }: Route) => [
+  ...(takesKey(shape) ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 256 } }] : []),
+  ...Object.entries(shape.headers ?? {}).map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } })),
+];
 
 /** Named schemas go to the components; everything else stands where it is used. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): unknown {

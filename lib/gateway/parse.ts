@@ -12,6 +12,7 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   if (media) return media;
   const bytes = await readBytes(request, limits.bytesMax);
   if (!Buffer.isBuffer(bytes)) return bytes;
+  limits.onBytes?.(bytes);
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) return refuse('BAD_REQUEST', {}, 'The body is not UTF-8.');
   let value: unknown;
@@ -23,7 +24,12 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   return judgeJson(value, limits) ?? value;
 }
 
-export interface BodyLimits { readonly bytesMax: number; readonly forbidden?: readonly string[] }
+export interface BodyLimits {
+  readonly bytesMax: number;
+  readonly forbidden?: readonly string[];
+  /** Is shown the bytes as they came: a signature is one of these, not of what they mean. */
+  readonly onBytes?: (bytes: Buffer) => void;
+}
 
 /** What is wrong with a value before any schema looks at it: its depth, and members that smuggle authority. */
 export function judgeJson(value: unknown, limits: Pick<BodyLimits, 'forbidden'>): Refusal | undefined {
@@ -51,7 +57,9 @@ function pathOf(issue: z.core.$ZodIssue): string {
 function sentenceOf(issue: z.core.$ZodIssue, value: unknown, where: string): string {
   const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') return `unknown member(s): ${issue.keys.join(', ')}`;
-  if (issue.code === 'invalid_type' && path !== '' && memberAt(value, issue.path) === undefined) return `${path} is required`;
+  const absent = path !== '' && memberAt(value, issue.path) === undefined;
+  if (absent && issue.code === 'invalid_type') return `${path} is required`;
+  if (absent && issue.code === 'invalid_value') return `${path} is required: ${issue.values.map(String).join(', ')}`;
   return path === '' ? `${where}: ${issue.message}` : `${path}: ${issue.message}`;
 }
 

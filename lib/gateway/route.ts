@@ -39,6 +39,10 @@ export interface Shape {
   /** A mutation that can be rehearsed with `?dryRun=true`, and takes an idempotency key. */
   readonly plan?: true;
   readonly contentType?: string;
+  /** Headers that the route reads, and what each is for. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `call.bytes` holds the body as it came. */
+  readonly keepsBytes?: true;
   /** Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in memory. */
   readonly upload?: true;
 }
@@ -56,6 +60,8 @@ export interface Call<Body = unknown, Query = unknown> {
   /** Who asks, with idempotency key and rehearsal: goes to commands as it is. */
   readonly asking: Asking;
   readonly header: (name: string) => string | undefined;
+  /** The body as it came, for routes that keep it; absent where it did not come by HTTP. */
+  readonly bytes?: Buffer;
   /** The file of a multipart body. */
   readonly upload?: Upload;
 }

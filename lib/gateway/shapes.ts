@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listMembers, workItemStatuses } from '../commands/list-work-items.js';
+import { limits } from '../../machines/work-item/context.js';
 
 /** The shapes that several routes show or read. The same schemas parse requests and make the OpenAPI document. */
 
@@ -12,6 +13,24 @@ export const sentence = (max: number) => z.string().max(max).refine((value) => v
 
 export const wholeNumber = (min: number, max: number) =>
   z.string().regex(/^\d{1,9}$/, 'must be a non-negative integer').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).transform((value) => Math.min(value, max)));
+
+/**
+ * Members that have two names, for the sake of older clients: they may agree, and may not contradict each other.
+ * @example agreeing(z.object({prompt, message}), ['prompt', 'message'])
+ */
+export const agreeing = <Schema extends z.ZodObject>(schema: Schema, ...pairs: readonly (readonly [string, string])[]): Schema =>
+  schema.superRefine((body, context) => {
+    for (const [name, other] of pairs) {
+      if (body[name] == null || body[other] == null || body[name] === body[other]) continue;
+      context.addIssue({ code: 'custom', path: [other], message: `says something else than ${name}; send one of them` });
+    }
+  });
+
+/** A filter: a name. Empty is refused, for nobody can tell whether it meant all of them or none. */
+export const filter = z.string().min(1, 'must not be empty; leave it out to see all').max(200);
+
+/** Stored texts are bounded in bytes, so that a record stays small whatever the alphabet. */
+export const boundedText = (bytesMax: number) => z.string().max(bytesMax).describe(`At most ${bytesMax} bytes, as JSON in UTF-8.`);
 
 /** A point in time in a query → epoch milliseconds. */
 export const instant = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date or a zoned timestamp')
@@ -107,7 +126,7 @@ export const workItemEvent = z.looseObject({
 }).meta({ id: 'WorkItemEvent' });
 
 export const employeeName = text(200).min(1);
-export const note = text(10_000).optional();
+export const note = text(limits.noteCharsMax).optional();
 export const attachments = z.array(text(200)).max(20).optional();
 export const textMax = 200_000;
 export { text };

@@ -9,6 +9,6 @@ export function scrub(line: string): string {
 
 const bearers = /\bBearer\s+(?!\[secret\])[^\s"\\,;]{8,}/gi;
 const cookies = /\b(svc_auth(?:_[\w-]+)?)=[^;\s"\\]+/g;
-/** 43 letters of base64url, and neither more nor fewer; the secrets of triggers say what they are before that. */
-const tokens = /(?<![\w-])(?:svcwe_)?[\w-]{43}(?![\w-])/g;
+/** 43 letters of base64url, and neither more nor fewer; those of bindings say so first. */
+const tokens = /(?<![\w-])(?:svcw[ek]_)?[\w-]{43}(?![\w-])/g;
 const codes = /(?<![\w-])[A-HJ-NP-Z2-9]{4}(?:-[A-HJ-NP-Z2-9]{4}){2}(?![\w-])/g;

@@ -69,7 +69,7 @@ async function bundled(supervisor: Supervisor, kind: Kind, entries: readonly Log
   const isPrivate = privateTo(kind);
   const began = first.prev === 0 ? undefined : await supervisor.past(first, first.prev);
   const usable = entries.slice(notReplayed(entries, kind.version, first.prev === 0 || began !== undefined) + 1);
-  let recorded: Persisted = began === undefined ? { value: null, context: {} } : { value: began.value, context: began.context as Record<string, Json> };
+  let recorded: Persisted = began === undefined ? { value: null, context: {} } : { value: began.value, context: began.context as Record<string, Json>, ...(began.historyValue === undefined ? {} : { historyValue: began.historyValue }) };
   for (const entry of entries.slice(0, entries.length - usable.length)) recorded = apply(recorded, entry);
   const start = usable.length === entries.length && first.prev === 0 ? null
     : { seq: usable[0]?.prev ?? entries.at(-1)?.seq ?? 0, state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate) };

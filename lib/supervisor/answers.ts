@@ -80,7 +80,11 @@ export interface LogEntry extends ActorKey {
 
 export interface ProgressFrame { readonly actor: ActorKey; readonly event: string; readonly payload: Json; readonly at: number }
 
-export interface PastState { readonly seq: number; readonly at: number; readonly value: Json; readonly context: Json; readonly view: Json | null }
+export interface PastState {
+  readonly seq: number; readonly at: number; readonly value: Json; readonly context: Json; readonly view: Json | null;
+  /** Where regions with history stood when they were left. */
+  readonly historyValue?: Json;
+}
 
 export interface Why {
   readonly actor: ActorView;

@@ -69,6 +69,7 @@ function difference(before: Live, { live, persisted }: Input): string {
     if (unset.length > 0) changed['unset'] = unset;
   }
   if (live.snapshot.value !== before.snapshot.value) changed['value'] = persisted.value;
+  if (live.snapshot.historyValue !== before.snapshot.historyValue && persisted.historyValue !== undefined) changed['historyValue'] = persisted.historyValue; // what was remembered is never forgotten
   if (persisted.status !== undefined) changed['status'] = persisted.status;
   if (persisted.output !== undefined) changed['output'] = persisted.output;
   return encodeChange(changed);

@@ -103,7 +103,7 @@ export class Log {
       entry = earlier;
     }
     const state = steps.reverse().reduce<Persisted>(apply, { value: null, context: {} });
-    return { seq: latest.seq, at: latest.at, value: state.value, context: state.context, view: viewOfPast(kind, actor, latest, state) };
+    return { seq: latest.seq, at: latest.at, value: state.value, context: state.context, ...(state.historyValue === undefined ? {} : { historyValue: state.historyValue }), view: viewOfPast(kind, actor, latest, state) };
   }
 
   async entry(seq: number): Promise<LogEntry | undefined> {
@@ -141,7 +141,7 @@ export class Log {
   }
 }
 
-type Difference = { whole?: unknown; value?: Json; set?: Record<string, Json>; unset?: string[]; status?: 'done' | 'error'; output?: Json };
+type Difference = { whole?: unknown; value?: Json; set?: Record<string, Json>; unset?: string[]; status?: 'done' | 'error'; output?: Json; historyValue?: Json };
 
 /** The state after an entry, from the state before it. */
 export function apply(state: Persisted, entry: Pick<LogEntry, 'snapshot'>): Persisted {
@@ -154,6 +154,7 @@ export function apply(state: Persisted, entry: Pick<LogEntry, 'snapshot'>): Pers
     ...(change.value === undefined ? {} : { value: change.value }),
     ...(change.status === undefined ? {} : { status: change.status }),
     ...(change.output === undefined ? {} : { output: change.output }),
+    ...(change.historyValue === undefined ? {} : { historyValue: change.historyValue }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Condition } from './conditions.js';
-import type { GateNode, WorkflowDefinition, WorkflowEdge, WorkflowNode } from './definition.js';
+import type { Gate, WorkflowDefinition, WorkflowEdge, WorkflowNode } from './definition.js';
 import { circlesOf, reachable } from './order.js';
 import { note, type Reading } from './reader.js';
 
@@ -8,7 +8,7 @@ import { note, type Reading } from './reader.js';
  * must have a ceiling. Steps, waits and gates have deadlines or people in their normal form; what is left is the graph.
  * Each finding names the node.
  */
-export function livenessFaults(reading: Reading, { nodes, edges }: WorkflowDefinition): void {
+export function livenessFaults(reading: Reading, { nodes, edges, runGates }: WorkflowDefinition): void {
   const ids = nodes.map(({ id }) => id);
   const known = new Set(ids);
   const whole = edges.filter(({ from, to }) => known.has(from) && known.has(to));
@@ -21,6 +21,7 @@ export function livenessFaults(reading: Reading, { nodes, edges }: WorkflowDefin
   }
   for (const edge of whole) if (edge.kind === 'loop') loopFaults(reading, edge, forward);
   for (const node of nodes) wayOutFaults(reading, node, whole, { forward, nodes });
+  for (const gate of runGates) if (gate.kind !== 'approval') neverOpens(reading, gate, gate.id);
 }
 
 function loopFaults(reading: Reading, edge: WorkflowEdge, forward: readonly WorkflowEdge[]): void {
@@ -39,15 +40,16 @@ function wayOutFaults(reading: Reading, node: WorkflowNode, edges: readonly Work
     note(reading, 'switch-without-default', `the switch "${node.id}" has no way out when none of its conditions holds: add an edge without conditions`, { ref: node.id });
   }
   if (node.type === 'merge' && graph.forward.filter(({ to }) => to === node.id).length < 2) note(reading, 'merge-of-one', `the merge "${node.id}" has fewer than two ways in, so there is nothing to merge`, { ref: node.id });
-  if (node.type === 'gate' && node.gate.kind !== 'approval') neverFaults(reading, node, graph);
+  const gates = (node.type === 'gate' ? [node.gate] : node.type === 'step' ? node.gates : []).filter(({ kind }) => kind !== 'approval');
+  if (gates.length === 0) return;
+  const before = reachable([node.id], graph.forward.map(({ from, to }) => ({ from: to, to: from })));
+  if (graph.nodes.some(({ id, type }) => type === 'step' && id !== node.id && before.has(id))) return;
+  for (const gate of gates) neverOpens(reading, gate, node.id);
 }
 
 /** Nobody before it can leave what it waits for. */
-function neverFaults(reading: Reading, node: GateNode, { forward, nodes }: { readonly forward: readonly WorkflowEdge[]; readonly nodes: readonly WorkflowNode[] }): void {
-  const before = reachable([node.id], forward.map(({ from, to }) => ({ from: to, to: from })));
-  if (nodes.some(({ id, type }) => type === 'step' && before.has(id))) return;
-  note(reading, 'gate-never-opens', `the gate "${node.id}" waits for ${node.gate.kind === 'flag' ? 'a flag' : 'an artifact'} of a step, and no step comes before it`, { ref: node.id });
-}
+const neverOpens = (reading: Reading, gate: Gate, ref: string): void =>
+  note(reading, 'gate-never-opens', `the gate "${gate.id}" waits for ${gate.kind === 'flag' ? 'a flag' : 'an artifact'} of a step, and no step comes before it`, { ref });
 
 /** Whatever happens, one edge is taken: one without conditions, or two of which one is the contrary of the other. */
 function covers(edges: readonly WorkflowEdge[]): boolean {

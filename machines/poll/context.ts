@@ -26,7 +26,7 @@ export type PollFields = {
   readonly contractHash: string;
 };
 
-/** What one look came to. `revoked`: a file of the contract has changed since it was approved. */
+/** What one look came to. `revoked`: a file of the contract has changed since it was approved, or its program could not be ended. */
 export type CheckOutcome = 'fire' | 'no-fire' | 'nonzero' | 'no-output' | 'invalid-json' | 'timeout' | 'output-too-large' | 'revoked' | 'error';
 export type Checked = {
   readonly outcome: CheckOutcome; readonly reason?: string; readonly payload?: { readonly [member: string]: Json | undefined }; readonly fireRef?: string;

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.js';
 import type { ActorKey, Json, Stamp } from '../ground.js';
-import { excerpt } from './excerpt.js';
+import { excerpt } from '../excerpt.js';
 import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
 /** The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
@@ -140,6 +140,9 @@ export type Outcome = 'succeeded' | 'failed' | 'interrupted';
 
 export type Usage = { readonly inputTokens?: number; readonly outputTokens?: number; readonly cachedTokens?: number; readonly costUsd?: number };
 
+/** `content` is kept out of the log by its name. */
+export type FoundEntry = { readonly id: string; readonly role: 'user' | 'assistant'; readonly content: string; readonly timestamp: number };
+
 /** What the hand of a turn is told. It reads prompt and transcript from the rows of `messages`. */
 export interface TurnInput {
   readonly turnId: string;
@@ -173,6 +176,8 @@ export type SessionEvent = Stamp & (
   | { readonly type: 'message.post'; readonly message: MessageIn; /** From the run whose step this message is. */ readonly step?: StepLink }
   /** An assistant message with media, beside the turns: it wakes nobody. */
   | { readonly type: 'media.insert'; readonly message: { readonly id: string; readonly content: string; readonly media: Json } }
+  /** Words of the engine's own record that are newer than anything known here: somebody went on elsewhere. Oldest first. */
+  | { readonly type: 'transcript.found'; readonly entries: readonly FoundEntry[] }
   | { readonly type: 'turn.began'; readonly turnId: string }
   | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
   | { readonly type: 'turn.partial'; readonly turnId: string; readonly text: string; readonly usage?: Usage }

@@ -9,6 +9,7 @@ import { cancelQueued, clearQueue, hearChild, noteChild, pauseQueue, post, postU
 import { archive, erase, reset } from './care.js';
 import { settle } from './ending.js';
 import { askPermission, decidePermission, expirePermission, pending, pendingPermission, permissionTimer, withdrawPermissions } from './permissions.js';
+import { takeOver } from './transcript.js';
 import { begin, dispatch, endTurn, hearNative, hearPartial, open, patch, postpone, stop, turnInput } from './turns.js';
 
 /**
@@ -95,6 +96,7 @@ const session = setup({
       perform(enqueue, withdrawPermissions(context, stampOf(event).at));
     }),
     insertMedia: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'media.insert'); perform(enqueue, insertMedia(context, event)); }),
+    takeOver: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'transcript.found'); perform(enqueue, takeOver(context, event)); }),
     patch: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'session.patch'); perform(enqueue, patch(context, event)); }),
   },
 });
@@ -132,6 +134,7 @@ export const sessionMachine = session.createMachine({
     'session.reset': { guard: 'allowed', target: '.idle', actions: 'reset' },
     'session.delete': { guard: 'allowed', target: '.deleted', actions: 'erase' },
     'media.insert': { guard: 'allowed', actions: 'insertMedia' },
+    'transcript.found': { guard: 'allowed', actions: 'takeOver' },
     'queue.cancel': { guard: 'allowed', actions: 'cancelQueued' },
     'queue.clear': { guard: 'allowed', actions: 'clearQueue' },
     'queue.pause': { guard: 'allowed', actions: 'pause' },

@@ -4,6 +4,7 @@ import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 import { limits, type SessionContext, type SessionEvent, type SessionInput } from './context.js';
 import { pending, pendingPermission } from './permissions.js';
+import { mayFind } from './transcript.js';
 
 /** Who may do what with a session, and when. The kernel asks before the step; the machine's guards ask the same function. */
 export function sessionPolicy(context: SessionContext, event: SessionEvent): Refusal | undefined {
@@ -11,6 +12,7 @@ export function sessionPolicy(context: SessionContext, event: SessionEvent): Ref
     case 'message.post': return event.step !== undefined && event.by.type === 'session' ? refuse('FORBIDDEN', {}, 'Only a run of a workflow posts its steps.') : mayPost(context, event.message, event.by);
     case 'media.insert': return isTrusted(event.by) || (event.by.type === 'session' && event.by.id === context.id)
       ? fitMessage(event.message) : refuse('FORBIDDEN', {}, 'Only people and the session itself attach files to it.');
+    case 'transcript.found': return isTrusted(event.by) ? mayFind(context, event) : refuse('FORBIDDEN', {}, 'Only the gateway reads the records of agents.');
     case 'session.stop': return mayStop(context, event.by);
     case 'queue.cancel':
       return trustedOnly(event.by, 'edit the queue') ?? (context.queue.some((item) => item.id === event.messageId)

@@ -8,7 +8,7 @@ import { refuse, type Refusal } from '../refusals.js';
  * A binding of an event from outside to a workflow.
  *
  * **What lives.** Which event starts which workflow, the filter on its payload, and the hash of the secret with which it
- * is called; the secret itself was shown once and is nowhere. What its events came to, counted.
+ * is called, or the salt of the one with which its events are signed; the secret itself was shown once and is nowhere. What its events came to, counted.
  *
  * **What can happen.** An event comes and has started a run. A person, or whoever may write the workflow, takes the
  * binding away; its name may then be used again, with a new secret.
@@ -18,10 +18,12 @@ import { refuse, type Refusal } from '../refusals.js';
  */
 export type BindingFields = {
   readonly event: string; readonly targetWorkflowId: string; readonly filter: readonly FilterRule[];
-  /** SHA-256, base64url. */
+  /** SHA-256, base64url. Empty: no secret opens it; its events are signed. */
   readonly tokenHash: string;
   /** What tells people which secret it is: its beginning and end. */
   readonly tokenPreview: string;
+  /** Its events are signed with a secret that is made of this and of the gateway's own. Absent or null: they come with the secret. */
+  readonly signingSalt?: string | null;
 };
 
 export interface TriggerContext extends BindingFields {
@@ -64,15 +66,15 @@ export const triggerMachine = setup({
     }),
     rewrite: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'binding.revive');
-      enqueue.assign({ ...event.binding, revision: context.revision + 1, createdBy: callerName(event.by), createdAt: event.at, updatedAt: event.at, fired: 0, lastFiredAt: null, lastOutcome: null });
+      enqueue.assign({ ...event.binding, signingSalt: event.binding.signingSalt ?? null, revision: context.revision + 1, createdBy: callerName(event.by), createdAt: event.at, updatedAt: event.at, fired: 0, lastFiredAt: null, lastOutcome: null });
     }),
     /** An empty hash is the hash of nothing: no secret opens it any more. */
-    forget: enqueueActions(({ event, enqueue }) => enqueue.assign({ tokenHash: '', tokenPreview: '', updatedAt: event.at })),
+    forget: enqueueActions(({ event, enqueue }) => enqueue.assign({ tokenHash: '', tokenPreview: '', signingSalt: null, updatedAt: event.at })),
   },
 }).createMachine({
   id: 'trigger',
-  context: ({ input: { id, at, by, event, targetWorkflowId, filter, tokenHash, tokenPreview } }) => ({
-    id, event, targetWorkflowId, filter, tokenHash, tokenPreview, revision: 1, createdBy: callerName(by), createdAt: at, updatedAt: at, fired: 0, lastFiredAt: null, lastOutcome: null,
+  context: ({ input: { id, at, by, event, targetWorkflowId, filter, tokenHash, tokenPreview, signingSalt = null } }) => ({
+    id, event, targetWorkflowId, filter, tokenHash, tokenPreview, signingSalt, revision: 1, createdBy: callerName(by), createdAt: at, updatedAt: at, fired: 0, lastFiredAt: null, lastOutcome: null,
   }),
   initial: 'active',
   states: {

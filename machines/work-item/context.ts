@@ -1,4 +1,5 @@
 import { callerName, type Caller } from '../caller.js';
+import { excerpt } from '../excerpt.js';
 import type { Stamp } from '../ground.js';
 import type { WorkStatus } from './edges.js';
 import type { Link, LinkRelation } from './links.js';
@@ -215,10 +216,10 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
   const named = /^session:(.+)$/.exec(input.createdBy)?.[1] ?? null;
   return {
     id: input.id,
-    title: input.title.trim().slice(0, limits.titleCharsMax),
+    title: excerpt(input.title.trim(), limits.titleCharsMax),
     body: input.body,
     acceptance: input.acceptance,
-    department: input.department,
+    department: input.department ?? (input.assignee === null ? null : input.facts?.named?.department ?? null), // as assigning does
     assignee: input.assignee,
     priority: input.priority ?? 2,
     rank: null,

@@ -158,7 +158,8 @@ const closedItem = (context: WorkItemContext): Refusal => refuse('TERMINAL', { w
 function mayRequest(context: WorkItemContext, event: WorkItemEventOf<'approval.request'>): Refusal | undefined {
   if (!ownsItem(context, event)) return notOwner(context);
   if (blank(event.request)) return refuse('BAD_REQUEST', { path: 'request' }, 'Say what is to be approved.');
-  if (jsonBytes(event.request) > limits.requestBytesMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'request', bytesMax: limits.requestBytesMax });
+  if (jsonBytes(event.request) > limits.requestBytesMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'request', bytesMax: limits.requestBytesMax }, `request is larger than ${limits.requestBytesMax} bytes.`);
+  if (event.expiresAt != null && event.expiresAt <= event.at) return refuse('BAD_REQUEST', { path: 'expiresAt' }, 'expiresAt lies in the past: nobody could decide in time.');
   if (context.archived) return refuse('TERMINAL', { workItemId: context.id, status: 'cancelled' });
   const named = factsOf(event).named;
   if (event.target !== null && event.targetKind !== 'virtual' && named?.known === false) return unknownEmployee(event.target, named.suggestion);
@@ -175,7 +176,7 @@ const fitDecision = (event: WorkItemEventOf<'approval.decide'>): Refusal | undef
   (['approve', 'reject'].includes(event.decision) ? fitNote(event.note) : refuse('BAD_REQUEST', { path: 'decision' }, 'The decision is approve or reject.'));
 
 const fitNote = (note: string | undefined): Refusal | undefined =>
-  (note !== undefined && note.length > limits.noteCharsMax ? refuse('PAYLOAD_TOO_LARGE', { path: 'note', charsMax: limits.noteCharsMax }) : undefined);
+  (note !== undefined && note.length > limits.noteCharsMax ? refuse('PAYLOAD_TOO_LARGE', { path: 'note', charsMax: limits.noteCharsMax }, `note is longer than ${limits.noteCharsMax} characters.`) : undefined);
 
 const blank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
 

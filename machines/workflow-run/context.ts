@@ -61,6 +61,8 @@ export interface RunInput {
   /** An actor that is told the end, as `work.ended`. */
   readonly reportTo?: ActorKey | null;
   readonly inherited?: readonly Inherited[];
+  /** Other prompts than the definition's, in this run alone. */
+  readonly prompts?: readonly StepPrompt[];
   /** Why it cannot start: it is born failed, and says so. */
   readonly errors?: readonly RunError[];
   /** A gate that nobody answers escalates by itself after this. */
@@ -124,12 +126,16 @@ export interface RunContext {
   readonly queued: boolean;
 }
 
+export interface StepPrompt { readonly nodeId: string; readonly prompt: string }
+
 export interface GateDecision {
   readonly gateKey: string;
   readonly decision: 'approve' | 'reject';
   readonly actor: string;
   readonly at: number;
   readonly note: string | null;
+  /** Whom it was asked, and since when. */
+  readonly approval: Pick<ParkedGate, 'target' | 'targetKind' | 'at' | 'escalatedAt'>;
 }
 
 /** What a decision about a gate must know of the organisation. */

@@ -55,10 +55,7 @@ function apply(pass: Pass, event: RunEvent): void {
       if (found !== undefined) endWait(pass, found);
       break;
     }
-    case 'step.edit':
-      pass.set({ edited: [...pass.now.edited.filter((id) => id !== event.nodeId), event.nodeId] });
-      pass.wishes.push(keep('edits', event.nodeId, { nodeId: event.nodeId, prompt: event.prompt, by: callerName(event.by), at: event.at }));
-      break;
+    case 'step.edit': edit(pass, event.nodeId, event.prompt, callerName(event.by)); break;
     case 'gate.resolve': decideGate(pass, event); break;
     case 'gate.overdue': overdue(pass, event); break;
     case 'gate.unanswered': escalateGate(pass, event.gateKey, 'system'); break;
@@ -78,10 +75,16 @@ export function born(context: RunContext, input: RunInput, patterns: Patterns | 
     trigger: { kind: trigger.source, source: trigger.source, event: trigger.event, fireRef: trigger.fireRef, payload: input.payload },
   };
   for (const subject of ['trigger', 'input']) pass.judge(pass.ways.about.get(subject) ?? [], scope);
+  for (const { nodeId, prompt } of input.prompts ?? []) edit(pass, nodeId, prompt, callerName(input.by));
   inherit(pass, input.inherited ?? []);
   for (const error of input.errors ?? []) fail(pass, error);
   pass.set({ continuing: true });
   return goOn(pass);
+}
+
+function edit(pass: Pass, nodeId: string, prompt: string, by: string): void {
+  pass.set({ edited: [...pass.now.edited.filter((id) => id !== nodeId), nodeId] });
+  pass.wishes.push(keep('edits', nodeId, { nodeId, prompt, by, at: pass.at }));
 }
 
 /** The result of an effect, by the name of its call. */

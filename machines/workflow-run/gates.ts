@@ -53,7 +53,9 @@ export function decideGate(pass: Pass, event: RunEventOf<'gate.resolve'>): void 
   if (found === undefined) return;
   const [key, gate] = found;
   const actor = event.by.type === 'session' && event.by.employee !== null ? event.by.employee : callerName(event.by);
-  pass.set({ decisions: [...pass.now.decisions, { gateKey: key, decision: event.decision, actor, at: pass.at, note: event.note?.trim().slice(0, 300) || null }].slice(-limits.decisionsKept) });
+  const { target, targetKind, at, escalatedAt } = gate;
+  const decision = { gateKey: key, decision: event.decision, actor, at: pass.at, note: event.note?.trim().slice(0, 300) || null, approval: { target, targetKind, at, escalatedAt } };
+  pass.set({ decisions: [...pass.now.decisions, decision].slice(-limits.decisionsKept) });
   if (event.decision === 'approve') openGate(pass, key, gate, `approved by ${actor}`);
   else refuseGate(pass, key, gate, `rejected by ${actor}${event.note?.trim() ? `: ${event.note.trim()}` : ''}`);
 }

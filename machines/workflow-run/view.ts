@@ -30,7 +30,7 @@ export interface RunView {
   readonly settled: number;
   readonly costUsd: number;
   readonly errors: readonly RunError[];
-  readonly gateDecisions: readonly (Omit<GateDecision, 'at'> & { readonly at: string })[];
+  readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & { readonly at: string; readonly approval: Omit<GateDecision['approval'], 'at' | 'escalatedAt'> & { readonly at: string; readonly escalatedAt: string | null } })[];
   readonly cancellation: { readonly requestedAt: string; readonly requestedBy: string; readonly reason: string | null } | null;
   readonly invocation: { readonly sessionId: string; readonly reportMode: string } | null;
   readonly idempotencyKey: string | null;
@@ -56,7 +56,7 @@ export function runView(context: RunContext, revision: number): RunView {
     inFlight: Object.values(context.spots).filter((spot) => isActive(spot) && spot.status !== 'parked').length, queued: context.queued,
     parked: found === undefined ? null : { ...found[1], gateKey: found[0], at: isoTime(found[1].at), escalatedAt: isoTimeOrNull(found[1].escalatedAt) },
     gates: Object.keys(context.gates), spots: context.spots, receipts: context.receipts, settled: context.settled, costUsd: context.costUsd, errors: context.errors,
-    gateDecisions: context.decisions.map((decision) => ({ ...decision, at: isoTime(decision.at) })),
+    gateDecisions: context.decisions.map(({ approval, ...decision }) => ({ ...decision, at: isoTime(decision.at), approval: { ...approval, at: isoTime(approval.at), escalatedAt: isoTimeOrNull(approval.escalatedAt) } })),
     cancellation: cancellation === null ? null : { ...cancellation, requestedAt: isoTime(cancellation.requestedAt) },
     invocation: report === null ? null : { sessionId: report.sessionId, reportMode: report.mode },
     idempotencyKey: context.idempotencyKey, inputHash: context.inputHash, workItemId: context.workItemId, requester: context.requester, startedBy: context.startedBy,

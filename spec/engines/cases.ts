@@ -48,6 +48,16 @@ export const cases: readonly Case[] = [
     expect(second.text).to.match(/^first: [^]*apple/);
     return `${second.usage?.inputTokens ?? '?'}/${second.usage?.outputTokens ?? '?'} tokens`;
   }],
+  ['its own record', async (subject) => {
+    if (subject.engine.readTranscript === undefined) return 'none that is read';
+    const cwd = await workFolder(subject);
+    const began = Date.now();
+    const { nativeId } = await played(subject, cwd, { prompt: '[[say one]] apple' });
+    const entries = await subject.engine.readTranscript(nativeId ?? '', cwd);
+    expect(entries.map(({ role, content }) => `${role}: ${content}`)).to.deep.equal(['user: [[say one]] apple', 'assistant: one']);
+    for (const { timestamp } of entries) expect(timestamp).to.be.within(began, Date.now()); // so what comes later was said without us
+    return `${entries.length} entries`;
+  }],
   ['tool allowed', async (subject) => {
     const turn = await fresh(subject, `[[tool ${subject.shell}]]`, { permission: () => Promise.resolve({ allow: true }) });
     expect(turn.text).to.include('tool said').and.include('made-42');

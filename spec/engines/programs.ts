@@ -29,7 +29,7 @@ export const programs: readonly Program[] = [
     name: 'claude',
     packages: ['@anthropic-ai/claude-code@2.1.197'],
     subject: ({ url, home, prefix }) => Promise.resolve({
-      engine: claudeEngine({ bin: join(prefix, 'node_modules/.bin/claude'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'claude-opus-4-8', env: { CLAUDE_CODE_MAX_RETRIES: '1' } }),
+      engine: claudeEngine({ bin: join(prefix, 'node_modules/.bin/claude'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'claude-opus-4-8', env: { CLAUDE_CODE_MAX_RETRIES: '1', CLAUDE_CONFIG_DIR: join(home, '.claude') } }),
       settings: { claude: { bin: join(prefix, 'node_modules/.bin/claude'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'claude-opus-4-8' } },
       shell: 'Bash {"command": "printf made-%s $((40+2)) > made && cat made"}', env: { HOME: home },
     }),

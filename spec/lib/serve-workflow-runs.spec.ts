@@ -30,6 +30,9 @@ describe('serve with runs of workflows', () => {
     const client = await open();
     await poll(() => client.get('/api/connectors'), ({ text }) => text.includes('"running"'));
     const send = { id: 'say', type: 'step', actor: { kind: 'connector-send', connector: 'hook', channel: 'news', text: 'Week {{input.week}}', thread: null } };
+    const lost = await client.post(`${root}/plan`, { definition: { title: 'Lost', nodes: [{ ...send, actor: { ...send.actor, connector: 'pigeon' } }] } });
+    expect([lost.body.ok, lost.body.warnings]).to.deep.equal([true, [{ code: 'unknown-connector', message: 'there is no connector "pigeon"', ref: 'say' }]]);
+    expect(Date.parse(lost.body.definition.createdAt)).to.be.greaterThan(Date.UTC(2026, 0));
     const made = await client.post(`${root}/mutate`, { operation: 'create', definition: { title: 'News', nodes: [send] } });
     expect(made.status, made.text).to.equal(201);
     const started = await client.post(`${root}/news/run`, { input: { week: 47 } });
@@ -48,6 +51,7 @@ describe('serve with runs of workflows', () => {
     const job = async () => ((await client.get('/api/cron')).body as { id: string; schedule: string; timezone: string }[]).find(({ id }) => id === 'workflow:daily');
     expect(await job()).to.include({ schedule: '0 7 * * *', timezone: 'Europe/Vienna' });
     expect((await client.call('DELETE', '/api/cron/workflow:daily')).status).to.equal(409);
+    expect((await client.call('PUT', '/api/cron/workflow:daily', { schedule: '* * * * *' })).body).to.include({ code: 'CONFLICT', workflowId: 'daily' });
     const changed = await client.post(`${root}/mutate`, { operation: 'update', workflowId: 'daily', patch: { nodes: daily('30 8 * * *') } });
     expect(changed.status, changed.text).to.equal(200);
     expect(await job()).to.include({ schedule: '30 8 * * *' });

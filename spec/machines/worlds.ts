@@ -51,6 +51,7 @@ const sessions: SmallWorld<Session['machine']> = {
     'somebody stops it': sent({ type: 'session.stop' }), 'a stranger tries to stop it': sent({ type: 'session.stop', by: stranger }),
     'the first in the queue is cancelled': (life) => { const id = (life.snapshot as Session['snapshot']).context.queue[0]?.id; if (id !== undefined) life.send({ type: 'queue.cancel', messageId: id }); },
     'a file is attached': (life) => life.send({ type: 'media.insert', message: { id: `m-${(life.snapshot as Session['snapshot']).context.messages}`, content: 'a.txt', media: [] } }),
+    'somebody went on elsewhere': (life) => { const { messages, lastActivity } = (life.snapshot as Session['snapshot']).context; life.send({ type: 'transcript.found', entries: [{ id: `t-${messages}`, role: 'user', content: 'more', timestamp: Math.min(lastActivity + 1, life.at) }], by: { type: 'system', part: 'backfill' } }); },
     'a stranger attaches a file': sent({ type: 'media.insert', message: { id: 'm-x', content: 'x', media: [] }, by: stranger }),
     'the queue is cleared': sent({ type: 'queue.clear' }), 'the queue is paused': sent({ type: 'queue.pause' }), 'the queue is resumed': sent({ type: 'queue.resume' }),
     'a child ends': sent({ type: 'child.finished', childId: 'c1', outcome: 'succeeded', title: 'dig', text: 'gold', by: { ...child, id: 'c1' } }),

@@ -8,6 +8,7 @@ import { defineEngine, type Engine, type TurnIO, type TurnRequest, type TurnResu
 import { limitsMemory, type LimitsMemory } from '../limits.js';
 import { allowList, claudeArguments, claudeEnvironment } from './arguments.js';
 import { claudeResult, readClaude } from './reading.js';
+import { readClaudeTranscript } from './transcript.js';
 
 /**
  * Claude Code as an engine: one process a turn that speaks stream-json on both sides. The prompt goes in as a line, tools
@@ -32,6 +33,7 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
     effortMechanism: 'claude-flag',
     discover: async () => ({ ...(await find()), defaultModel: options.model ?? ownChoice, models: [...own, ...models] }),
     limits: async () => limits.read(),
+    readTranscript: async (nativeId, cwd) => (isUuid(nativeId) ? readClaudeTranscript(nativeId, cwd, { folder: options.env?.['CLAUDE_CONFIG_DIR'] }) : []),
     async turn(request, io) {
       if (request.nativeId !== null && isUuid(request.nativeId)) {
         const result = await play(bin, options, request, { resume: request.nativeId }, io, limits);

@@ -1,3 +1,4 @@
+import { rootOf, type Roster } from '../../../actors/kinds/work-item-facts.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { StepActor, WorkflowDefinition, WorkflowNode } from '../../../machines/graph/definition.js';
 import type { Json } from '../../../machines/ground.js';
@@ -24,7 +25,8 @@ export async function readRun(desk: Desk, workflowId: string, runId: string, by:
   const { spots: _spots, inputHash: _hash, idempotencyKey, parked, ...shown } = view;
   const record = {
     ...shown, trigger: { ...shown.trigger, payload }, parameters: { input, ...(idempotencyKey === null ? {} : { idempotencyKey }) },
-    steps, parked: parked === null ? null : presentGate(parked, definition, approvalCapability), approvalCapability,
+    steps, parked: parked === null ? null : presentGate(view, parked, definition, approvalCapability, rootName(desk)), approvalCapability,
+    gateDecisions: view.gateDecisions.map((decision) => ({ ...decision, approval: { ...approvalOf(view, decision.approval, rootName(desk)), state: decision.decision === 'approve' ? 'approved' : 'rejected', decidedBy: decision.actor, decidedAt: decision.at } })),
     reportEpisodes: reportEpisodes.map(({ row }) => row), result: results[0]?.row ?? null, definitionSnapshot: definition ?? null,
   };
   return record as unknown as Json; // JSON by construction; an interface is no record to the compiler
@@ -96,7 +98,11 @@ function newestReceipts(desk: Desk, view: RunView, definition: WorkflowDefinitio
 async function receiptOf({ supervisor }: Desk, { runId }: RunView, definition: WorkflowDefinition | undefined, n: number, row: Json): Promise<Json> {
   const receipt = row as { readonly nodeId: string; readonly [member: string]: Json };
   const [input] = receipt['dispatchedAt'] === undefined ? [] : await supervisor.rows({ kind: 'workflow-run', id: runId }, 'inputs', { after: n - 1, limit: 1 });
-  return { receipt: n, ...partOf(definition, receipt.nodeId), ...receipt, ...(input?.n === n ? { input: input.row } : {}) };
+  const { outcome, sessionId } = receipt;
+  return {
+    receipt: n, ...partOf(definition, receipt.nodeId), ...receipt, ...(input?.n === n ? { input: input.row } : {}),
+    ...(outcome === undefined || sessionId === undefined ? {} : { outcome: { sessionId, ...outcome as { readonly [member: string]: Json } } }),
+  };
 }
 
 /** Label and actor stand in the definition. */
@@ -111,20 +117,29 @@ function actorOf(node: WorkflowNode | undefined): Json {
   return { kind: actor.kind, ref: 'ref' in actor ? actor.ref : actor.kind === 'connector-send' ? actor.connector : actor.kind === 'workflow' ? actor.workflowId : actor.kind === 'work-item' ? actor.operation : null };
 }
 
-function presentGate(parked: NonNullable<RunView['parked']>, definition: WorkflowDefinition | undefined, capability: Capability | null): Json {
+/** What is routed to the root, the operator may decide, too. */
+function rootName(desk: Desk): string | null {
+  const roster = desk.roster?.() as Roster | undefined;
+  return roster === undefined ? null : rootOf(roster);
+}
+
+function presentGate(view: RunView, parked: NonNullable<RunView['parked']>, definition: WorkflowDefinition | undefined, capability: Capability | null, root: string | null): Json {
   const node = definition?.nodes.find(({ id }) => id === parked.nodeId);
   const gates = node?.type === 'gate' ? [node.gate] : node?.type === 'step' ? node.gates : definition?.runGates ?? [];
   const gate = gates.find(({ id }) => id === parked.gateId);
-  const { target, targetKind, escalatedAt, at, requestedBy } = parked;
   return {
     scope: node?.type === 'gate' ? 'gateNode' : node?.type === 'step' ? 'stepGate' : 'runGate', nodeId: parked.nodeId, gateKey: parked.gateKey, kind: parked.kind,
-    evaluator: parked.kind === 'approval' ? 'human-approval' : parked.kind, ref: gate?.approvalRef ?? gate?.glob ?? gate?.flag ?? null, description: gate?.description ?? '', at,
-    approval: {
-      requesterEmployee: requestedBy.startsWith('session:') ? requestedBy : null, requestedBy, requestedAt: at, target, targetKind, state: 'pending',
-      entitledEmployees: target === null ? [] : [target], operatorEntitled: targetKind === 'virtual' || escalatedAt !== null,
-      escalation: escalatedAt === null ? null : { target: null, targetKind: 'virtual', at: escalatedAt }, escalatedAt, decidedBy: null, decidedAt: null,
-      canDecide: capability?.canDecide ?? false,
-    },
+    evaluator: parked.kind === 'approval' ? 'human-approval' : parked.kind, ref: gate?.approvalRef ?? gate?.glob ?? gate?.flag ?? null, description: gate?.description ?? '', at: parked.at,
+    approval: { ...approvalOf(view, parked, root), state: 'pending', decidedBy: null, decidedAt: null, canDecide: capability?.canDecide ?? false },
+  };
+}
+
+/** Who asked whom, and since when. */
+function approvalOf({ requester, startedBy }: RunView, { target, targetKind, at, escalatedAt }: RunView['gateDecisions'][number]['approval'], root: string | null): { readonly [member: string]: Json } {
+  return {
+    requesterEmployee: requester.employee, requestedBy: startedBy, requestedAt: at, target, targetKind,
+    entitledEmployees: target === null ? [] : [target], operatorEntitled: targetKind === 'virtual' || escalatedAt !== null || (target !== null && target === root),
+    escalation: escalatedAt === null ? null : { target: null, targetKind: 'virtual', at: escalatedAt }, escalatedAt,
   };
 }
 

@@ -50,8 +50,10 @@ function fit(definition: WorkflowDefinition, wish: InnerWish, input: Json): Refu
   if (definition.status !== 'active' && wish.rerunOf === undefined) {
     return refuse('CONFLICT', { workflowId: definition.id, status: definition.status }, `workflow "${definition.id}" is ${definition.status} and starts no runs`);
   }
-  if (JSON.stringify([input, wish.trigger?.payload ?? null]).length > givenCharsMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'input', charsMax: givenCharsMax });
+  if (JSON.stringify([input, wish.trigger?.payload ?? null, wish.prompts ?? null]).length > givenCharsMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'input', charsMax: givenCharsMax });
   if ((wish.idempotencyKey?.length ?? 0) > 256) return refuse('BAD_REQUEST', { path: 'idempotencyKey' }, 'An idempotency key has at most 256 characters.');
+  const strangers = (wish.prompts ?? []).map(({ nodeId }) => nodeId).filter((nodeId) => !definition.nodes.some(({ id, type }) => id === nodeId && type === 'step'));
+  if (strangers.length > 0) return refuse('BAD_REQUEST', { path: 'stepOverrides', errors: strangers.map((ref) => ({ code: 'unknown-step', message: `there is no step "${ref}"`, ref })) }, `Workflow "${definition.id}" has no step ${strangers.map((id) => `"${id}"`).join(', ')}.`);
   const errors = definition.input === null ? [] : misfits(definition.input, input ?? {});
   return errors.length === 0 ? undefined : refuse('BAD_REQUEST', { path: 'input', errors: errors.map((message) => ({ code: 'bad-input', message })) }, `The input does not fit: ${errors.slice(0, 4).join('; ')}.`);
 }
@@ -72,7 +74,7 @@ const givenCharsMax = 128 * 1024;
 
 async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish & { readonly input: Json }, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const { supervisor } = desk;
-  const inputHash = hashOf([wish.input, wish.trigger?.payload ?? null, wish.rerunOf?.runId ?? null, wish.rerunOf?.nodeId ?? null]);
+  const inputHash = hashOf([wish.input, wish.trigger?.payload ?? null, wish.rerunOf?.runId ?? null, wish.rerunOf?.nodeId ?? null, ...(wish.prompts === undefined ? [] : [Object.fromEntries(wish.prompts.map(({ nodeId, prompt }) => [nodeId, prompt]))])]);
   const earlier = await runUnderKey(desk, definition.id, wish.idempotencyKey, asking.by);
   if (earlier !== undefined) {
     const { inputHash: before, runId } = recordOf(earlier) as unknown as RunView; // the view of its kind
@@ -109,13 +111,13 @@ interface Found { readonly inputHash: string; readonly queued: boolean; readonly
 
 function inputOf(definition: WorkflowDefinition, wish: InnerWish & { readonly input: Json }, by: Caller, found: Found): Json {
   const { source = 'manual', event = null, payload = wish.input, fireRef = null } = wish.trigger ?? {};
-  const own = by.type === 'session' ? { sessionId: by.id, mode: 'resume' as const } : null;
+  const own = by.type === 'session' ? { sessionId: by.id, mode: wish.reportMode ?? 'resume' } : null;
   const input = {
     workflowId: definition.id, definitionVersion: definition.version, title: definition.title, graph: compile(definition),
     trigger: { source, event, fireRef }, payload, input: wish.input, inputHash: found.inputHash, idempotencyKey: wish.idempotencyKey ?? null,
     report: wish.report === undefined ? own : wish.report, workItemId: wish.workItemId ?? null,
     requester: by.type === 'session' ? { employee: by.employee, sessionId: by.id } : { employee: null, sessionId: null },
-    stewards: stewardsOf(definition), department: definition.department, parent: wish.parent ?? null, rerunOf: wish.rerunOf ?? null, reportTo: wish.reportTo ?? null, inherited: wish.inherited ?? [], errors: found.errors, queued: found.queued, escalateAfterMs: found.escalateAfterMs,
+    stewards: stewardsOf(definition), department: definition.department, parent: wish.parent ?? null, rerunOf: wish.rerunOf ?? null, reportTo: wish.reportTo ?? null, inherited: wish.inherited ?? [], prompts: wish.prompts ?? [], errors: found.errors, queued: found.queued, escalateAfterMs: found.escalateAfterMs,
   };
   return input as unknown as Json; // JSON by construction; an interface is no record to the compiler
 }

@@ -1,5 +1,5 @@
 import type { ActorKey, Json } from '../../../machines/ground.js';
-import type { Inherited } from '../../../machines/workflow-run/context.js';
+import type { Inherited, StepPrompt } from '../../../machines/workflow-run/context.js';
 
 /** What starts a run: by hand, by a trigger, by a step of another run. */
 export interface RunWish {
@@ -14,8 +14,12 @@ export interface RunWish {
   readonly idempotencyKey?: string | undefined;
   /** Who is told when the run parks and ends. Default: the session that asks, if it is one. */
   readonly report?: RunReport | null | undefined;
+  /** How a session that asks, and names nobody else, is told. Default: resume. */
+  readonly reportMode?: RunReport['mode'] | undefined;
   /** An actor that is told the end of the run: `work.ended {runId, outcome: succeeded | failed | interrupted, text, error}`. */
   readonly reportTo?: ActorKey | undefined;
+  /** Other prompts than the definition's, in this run alone. */
+  readonly prompts?: readonly StepPrompt[] | undefined;
   /** The work item on which the run's approval gates are mirrored. */
   readonly workItemId?: string | null | undefined;
 }

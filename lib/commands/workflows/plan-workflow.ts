@@ -7,6 +7,7 @@ import { executionPlan, type ExecutionPlan } from '../../../machines/graph/plan.
 import { parseDefinition } from '../../../machines/graph/read-definition.js';
 import type { GraphFault } from '../../../machines/graph/reader.js';
 import { definitionOfSop } from '../../../machines/graph/sop.js';
+import { isoTime } from '../../../machines/iso-time.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import { merged } from './merged.js';
 
@@ -50,7 +51,8 @@ export async function planStored(desk: Desk, id: string): Promise<WorkflowPlan |
 }
 
 async function planOf(desk: Desk, written: unknown, stored: WorkflowDefinition | undefined): Promise<WorkflowPlan> {
-  const stamp = stored === undefined ? {} : { id: stored.id, version: stored.version, createdBy: stored.createdBy, createdAt: stored.createdAt, updatedAt: stored.updatedAt };
+  const now = isoTime(desk.supervisor.world.now());
+  const stamp = stored === undefined ? { createdAt: now, updatedAt: now } : { id: stored.id, version: stored.version, createdBy: stored.createdBy, createdAt: stored.createdAt, updatedAt: stored.updatedAt };
   const { definition, faults: own, liveness: inside, diagnostics } = parseDefinition(written, { stamp });
   const circles = await callCircles(desk, definition);
   const [faults, liveness] = [[...own, ...circles], [...inside, ...circles]];
@@ -82,6 +84,11 @@ async function warningsOf(desk: Desk, { nodes, owner, orchestrator, runners }: W
     if (node.type !== 'step') continue;
     if (node.actor.kind === 'employee') person(node.actor.ref, node.id);
     if (node.actor.kind === 'engine' && engines[node.actor.ref] === undefined) warnings.push({ code: 'unknown-engine', message: `there is no engine "${node.actor.ref}"`, ref: node.id });
+    if (node.actor.kind === 'connector-send') {
+      const { connector } = node.actor;
+      const known = connector.includes('{{') || desk.connectors?.instances().some(({ name }) => name === connector);
+      if (known === false) warnings.push({ code: 'unknown-connector', message: `there is no connector "${connector}"`, ref: node.id });
+    }
     if (node.actor.kind === 'workflow') {
       const target = await readDefinition(desk, node.actor.workflowId);
       if (isRefusal(target) || target.status === 'retired') warnings.push({ code: 'unknown-workflow', message: `there is no workflow "${node.actor.workflowId}" to run`, ref: node.id });

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { decideApproval, requestApproval } from '../../commands/approvals.js';
 import { askOne, recordOf } from '../../commands/desk.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import { limits } from '../../../machines/work-item/context.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
 import { employeeName, idempotencyKey, iso, note, sentence, text, workItem } from '../shapes.js';
 
 const requestBody = z.object({
-  request: sentence(20_000),
+  request: sentence(limits.requestBytesMax).describe(`At most ${limits.requestBytesMax} bytes, as JSON in UTF-8.`),
   target: employeeName.nullish().describe('An employee or `operator`; default: the owner\'s manager, else the root.'),
-  expiresAt: iso.nullish(),
+  expiresAt: iso.nullish().describe('In the future: until when it may be decided.'),
   idempotencyKey,
 });
 const decideBody = z.object({ decision: z.enum(['approve', 'reject']), note, idempotencyKey });

@@ -4,9 +4,9 @@ import { delegate } from '../../commands/delegate.js';
 import { recordOf } from '../../commands/desk.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { route, type Call, type Reply, type Route } from '../route.js';
-import { attachments, employeeName, idempotencyKey, sentence, sessionStatus, text, textMax } from '../shapes.js';
+import { agreeing, attachments, employeeName, idempotencyKey, sentence, sessionStatus, text, textMax } from '../shapes.js';
 
-const body = z.object({
+const body = agreeing(z.object({
   task: sentence(textMax),
   employee: employeeName.nullish(),
   engine: text(200).nullish(),
@@ -21,7 +21,7 @@ const body = z.object({
   cwd: text(4096).nullish(),
   worktree: z.boolean().optional().describe('A git worktree of its own, of the repository in `cwd` or in the employee\'s folder.'),
   idempotencyKey,
-});
+}), ['effort', 'effortLevel'], ['parent', 'parentSessionId']);
 
 const answer = z.object({
   workItemId: z.string(),

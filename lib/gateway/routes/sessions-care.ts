@@ -7,19 +7,19 @@ import { idsOf, recordsOf } from '../../commands/walk.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
-import { idempotencyKey, iso, note, sentence, session, text } from '../shapes.js';
+import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../shapes.js';
 
 /** What people do with whole sessions: settings, queue, putting away, taking away, and the tools that wait for their word. */
 
 const nothing = z.object({ idempotencyKey });
-const patchBody = z.strictObject({
+const patchBody = agreeing(z.strictObject({
   title: sentence(200).optional(),
   engine: text(200).optional(),
   model: text(200).nullable().optional(),
   effortLevel: text(200).nullable().optional(),
   effort: text(200).nullable().optional().describe('The same as `effortLevel`.'),
   idempotencyKey,
-});
+}), ['effortLevel', 'effort']);
 const bulkBody = z.object({ ids: z.array(text(200)).min(1).max(500) });
 const decideBody = z.object({ decision: z.enum(['allow', 'deny']), note, always: z.boolean().optional().describe('Allow the tool for the rest of this session.'), idempotencyKey });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scheduleBackfill } from '../../commands/backfill.js';
 import { childrenOf, listSessions } from '../../commands/list-sessions.js';
 import { attachedMedia } from '../../commands/attachments.js';
 import { openSession } from '../../commands/open-session.js';
@@ -9,7 +10,7 @@ import { stopSession } from '../../commands/stop-session.js';
 import { recordOf } from '../../commands/desk.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
-import { attachments, employeeName, idempotencyKey, message, messages, sentence, session, text, textMax, wholeNumber } from '../shapes.js';
+import { agreeing, attachments, employeeName, idempotencyKey, message, messages, sentence, session, text, textMax, wholeNumber } from '../shapes.js';
 
 const listQuery = z.object({
   q: sentence(1024).optional().describe('Substring of title, prompt, employee, engine or id; at most 100 answers.'),
@@ -26,7 +27,7 @@ const contextQuery = z.object({ messageId: text(200), radius: wholeNumber(0, 50)
 const stopQuery = z.object({ descendants: z.enum(['true', 'false']).optional() });
 
 const words = { prompt: sentence(textMax).optional(), message: sentence(textMax).optional(), attachments };
-const openBody = z.object({
+const openBody = agreeing(z.object({
   ...words,
   employee: employeeName.nullish(),
   engine: text(200).nullish(),
@@ -39,8 +40,8 @@ const openBody = z.object({
   title: text(200).nullish(),
   worktree: z.boolean().optional().describe('A git worktree of its own, of the repository in `cwd` or in the employee\'s folder.'),
   idempotencyKey,
-});
-const messageBody = z.object({ ...words, idempotencyKey });
+}), ['prompt', 'message'], ['effort', 'effortLevel'], ['parent', 'parentSessionId']);
+const messageBody = agreeing(z.object({ ...words, idempotencyKey }), ['prompt', 'message']);
 const stopBody = z.object({ reason: text(1000).optional() });
 
 const forbidden = ['provenance', 'approval*', 'source', 'status'];
@@ -77,8 +78,11 @@ async function open({ desk, body, asking }: Call<z.output<typeof openBody>>): Pr
 }
 
 async function read(call: Call<unknown, z.output<typeof readQuery>>): Promise<Reply | Refusal> {
-  const found = await sessionOf(call);
-  if (isRefusal(found) || call.query.messages === '0') return isRefusal(found) ? found : { body: found };
+  const view = await presentSession(call.desk, idOf(call));
+  if (isRefusal(view)) return view;
+  scheduleBackfill(call.desk, view);
+  const found = recordOf(view);
+  if (call.query.messages === '0') return { body: found };
   const { last } = call.query;
   const page = await lastMessages(call.desk, idOf(call), last || messagesMax);
   const tail = last !== undefined || page.hasOlder; // a whole transcript needs no page mark

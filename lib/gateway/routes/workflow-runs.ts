@@ -10,19 +10,24 @@ import type { Evidence } from '../../records/evidence/evidence.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import { limits } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import { idOf, route, type Reply, type Route } from '../route.js';
 import { idempotencyKey, iso, wholeNumber } from '../shapes.js';
 
 const json = z.unknown(); // parsed JSON, and judged against the definition's own shapes
+const reportMode = z.enum(['resume', 'silent']);
+const prompt = z.string().max(limits.editCharsMax).refine((words) => words.trim() !== '', 'a prompt is required');
 const runBody = z.object({
   input: json.optional().describe('What the definition asks for.'), idempotencyKey, workItemId: z.string().max(128).optional().describe('The work item that shows the run\'s approval gates.'),
-  report: z.object({ sessionId: z.string().max(200), mode: z.enum(['resume', 'silent']) }).optional().describe('The session that is told when the run parks and ends.'),
+  report: z.object({ sessionId: z.string().max(200), mode: reportMode }).optional().describe('The session that is told when the run parks and ends.'),
+  reportMode: reportMode.optional().describe('How a session that asks is told itself. Default `resume`; `silent`: not at all.'),
+  stepOverrides: z.record(z.string().max(128), z.strictObject({ prompt })).optional().describe('Other prompts than the definition\'s, in this run alone, by step: `{"draft": {"prompt": "Be brief."}}`.'),
 });
 const namedBody = runBody.extend({ name: z.string().max(128) });
 const decideBody = z.object({ decision: z.enum(['approve', 'reject']), note: z.string().max(4_000).optional(), gateKey: z.string().max(300).optional().describe('Of several gates that are parked at once.'), idempotencyKey });
 const reasonBody = z.object({ reason: z.string().max(1_000).optional(), idempotencyKey });
-const editBody = z.strictObject({ prompt: z.string().max(32_000), idempotencyKey });
+const editBody = z.strictObject({ prompt: z.string().max(limits.editCharsMax), idempotencyKey });
 const rerunBody = z.object({ nodeId: z.string().max(128), input: json.optional(), idempotencyKey });
 const outputBody = z.object({ fields: z.record(z.string(), json).optional(), summary: z.string().max(8_000).optional(), notes: z.string().max(8_000).optional(), artifacts: z.array(z.string().max(500)).max(50).optional(), idempotencyKey });
 
@@ -97,8 +102,11 @@ async function shown(desk: Desk, done: Done<ActorView> | Refusal, asking: Asking
   return isRefusal(record) ? record : { ...done, body: record };
 }
 
-function wishOf({ input, workItemId, report }: z.output<typeof runBody>): RunWish {
-  return { ...(input === undefined ? {} : { input: input as Json }), ...(workItemId == null ? {} : { workItemId }), ...(report === undefined ? {} : { report }) };
+function wishOf({ input, workItemId, report, reportMode: mode, stepOverrides }: z.output<typeof runBody>): RunWish {
+  return {
+    ...(input === undefined ? {} : { input: input as Json }), ...(workItemId == null ? {} : { workItemId }), ...(report === undefined ? {} : { report }), reportMode: mode,
+    ...(stepOverrides === undefined ? {} : { prompts: Object.entries(stepOverrides).map(([nodeId, given]) => ({ nodeId, prompt: given.prompt })) }),
+  };
 }
 
 const plain = (value: unknown): Reply | Refusal => (isRefusal(value) ? value : { body: value });

@@ -73,12 +73,23 @@ export async function openFileRoom(options: { readonly layout: Layout; readonly 
     const opened = await openSource(source);
     if (typeof opened === 'string') return barred(opened, 'path');
     try {
+      if (await isSecret(opened.path)) return barred('outside', 'path');
       if (opened.size > limits.fileBytesMax) return tooLarge(limits.fileBytesMax);
       const staged = await staging.take(opened.handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>);
       return isRefusal(staged) ? staged : { ...staged, name: lastSegment(opened.path) };
     } finally {
       await opened.handle.close();
     }
+  }
+
+  /**
+   * A paired browser has an operator's authority, until it is removed: a copy of the token would outlast that. So what is
+   * the gateway's own is copied for nobody, from wherever else copying was opened.
+   */
+  async function isSecret(path: string): Promise<boolean> {
+    const home = await realpath(layout.home);
+    const places = [layout.announcement, layout.authDevices, layout.config, layout.store, layout.storeCopy, layout.logs, layout.engines, layout.temporary];
+    return path.startsWith('/proc/') || places.some((place) => isInside(join(home, relative(layout.home, place)), path) || join(home, relative(layout.home, place)) === path);
   }
 
   return {

@@ -33,7 +33,7 @@ describe('createEngineRegistry', () => {
   it('selects an engine that is not here, with the reason and what would mend it', async () => {
     expect(await createEngineRegistry({ engines: [absent] }).select('codex')).to.deep.equal({
       engine: 'codex', model: null, effort: null,
-      unavailable: { reason: 'Engine "codex" is not available. The program "codex" was not found on the PATH. npm i -g @openai/codex' },
+      unavailable: { reason: 'Engine "codex" is not available. The program "codex" was not found on the PATH. To mend it: npm i -g @openai/codex' },
     });
   });
 

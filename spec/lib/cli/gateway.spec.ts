@@ -140,6 +140,7 @@ describe('troupe start, status and stop', () => {
     expect(misspelt.code).to.equal(2);
     expect(misspelt.err).to.match(/Did you mean start\?/);
     expect((await troupe.run('start', '--port', '70000')).code).to.equal(2);
+    expect((await troupe.run('--home', troupe.home(), 'list')).err).to.match(/unknown option '--home'\nOptions stand behind the command/);
     expect((await troupe.run('start', '--instance', 'Bad Name')).err).to.match(/instance name/);
   });
 });

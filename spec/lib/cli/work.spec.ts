@@ -65,7 +65,7 @@ describe('troupe run, list and show', () => {
   it('tells a failed turn from a refusal, by word and exit code', async () => {
     const failed = await troupe.run(...at('run', '--engine', 'broken', 'x'));
     expect(failed.code).to.equal(7);
-    expect(failed.err).to.match(/it went wrong/).and.match(/troupe show/);
+    expect(failed.err).to.match(/The turn failed: [^]*it went wrong/).and.match(/troupe show/);
     const unavailable = await troupe.run(...at('run', '--engine', 'ghost', 'x'));
     expect(unavailable.code).to.equal(7);
     expect(unavailable.err).to.match(/no-such-program-anywhere/);

@@ -94,6 +94,7 @@ describe('authority', () => {
     'work-item.next': ['work-item', get('/api/work-items/:id/next')],
     'work-item.assign': ['work-item', post('/api/work-items/:id/assign', { assignee: 'ann' })],
     'work-item.status': ['work-item', post('/api/work-items/:id/status', { status: 'executing' })],
+    'work-item.set-status': ['work-item', (client, id) => client.call('PUT', `/api/work-items/${id}/status`, { status: 'executing' })],
     'work-item.archive': ['work-item', post('/api/work-items/:id/archive')],
     'work-item.edit': ['work-item', (client, id) => client.call('PATCH', `/api/work-items/${id}`, { title: 'y', expectedVersion: 1 })],
     'work-item.comment': ['work-item', post('/api/work-items/:id/comments', { text: 'Which one?' })],

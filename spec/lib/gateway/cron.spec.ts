@@ -62,8 +62,9 @@ describe('/api/cron', () => {
     await home.operator.post('/api/cron', { id: 'taken', prompt: 'x' });
     for (const [path, body] of [
       ['prompt', { prompt: ' ' }], ['prompt', {}], ['schedule', { prompt: 'x', schedule: 'soon' }], ['schedule', { prompt: 'x', schedule: '* * * * * *' }], ['schedule', { prompt: 'x', schedule: '0 0 30 2 *' }],
-      ['timezone', { prompt: 'x', timezone: 'Mars/Base' }], ['id', { prompt: 'x', id: '../up' }], ['id', { prompt: 'x', id: ' a' }], ['id', { prompt: 'x', id: 'TAKEN' }],
+      ['timezone', { prompt: 'x', timezone: 'Mars/Base' }], ['id', { prompt: 'x', id: '../up' }], ['id', { prompt: 'x', id: ' a' }], ['id', { prompt: 'x', id: 'TAKEN' }], ['id', { prompt: 'x', id: 'workflow:daily' }],
       ['managedBy', { prompt: 'x', managedBy: 'workflow' }], ['workflowId', { prompt: 'x', workflowId: 'w' }], ['employee', { prompt: 'x', employee: 'eve' }], ['engine', { prompt: 'x', engine: 'none' }],
+      ['delivery.connector', { prompt: 'x', delivery: { connector: 'none', channel: 'c' } }],
     ] as const) {
       const { status, body: answer } = await home.operator.post('/api/cron', body);
       expect(status, JSON.stringify(body)).to.equal(400);
@@ -72,6 +73,15 @@ describe('/api/cron', () => {
     expect((await home.operator.call('PUT', '/api/cron/taken', { schedule: 'soon' })).status).to.equal(400);
     expect((await home.operator.call('PUT', '/api/cron/taken', { managedBy: 'me' })).status).to.equal(400);
     expect((await home.operator.get('/api/cron')).body).to.have.lengthOf(1);
+  });
+
+  it('keeps the ids of workflows\' own jobs for them', async () => {
+    home = await openHome(); // such a job was made, and taken away without a word at the next start
+    for (const id of ['workflow:deploy', 'Workflow:deploy']) {
+      const { status, body } = await home.operator.post('/api/cron', { id, prompt: 'digest' });
+      expect([status, body.path]).to.deep.equal([400, 'id']);
+    }
+    expect((await home.operator.get('/api/cron')).body).to.deep.equal([]);
   });
 
   it('runs by hand: a todo and a session of the cron group, a record, and the result in a chat', async () => {

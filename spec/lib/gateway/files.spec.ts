@@ -329,6 +329,13 @@ describe('files by address and from elsewhere', () => {
     expect((await office.operator.post('/api/files', { path: '/dev/zero' })).status).to.equal(403);
     const agent = await office.agent();
     expect((await agent.post(`/api/sessions/${agent.sessionId}/attachments`, { path })).status).to.equal(403);
+    // A browser that was let in once could keep a copy of the token for ever.
+    for (const own of ['gateway.json', 'auth-devices.json', 'config.yaml', 'store/000005.ldb', 'logs/gateway.log', 'engines/codex/auth.json']) {
+      const secret = await office.put(own, 'x');
+      expect((await office.operator.post('/api/files', { path: secret })).status, own).to.equal(403);
+    }
+    await symlink(join(office.layout.home, 'gateway.json'), join(office.layout.home, 'innocent.txt'));
+    for (const round of [join(office.layout.home, 'innocent.txt'), `/proc/self/cwd/../../../../../..${join(office.layout.home, 'gateway.json')}`, '/proc/self/environ']) expect((await office.operator.post('/api/files', { path: round })).status, round).to.equal(403);
   });
 });
 

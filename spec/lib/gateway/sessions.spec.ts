@@ -59,6 +59,18 @@ describe('/api/sessions', () => {
       expect(body.lastError).to.match(/Install ghost/);
     });
 
+    it('refuses two names of one member that contradict each other, and takes them where they agree', async () => {
+      const post = (body: object) => house.operator.post('/api/sessions', body);
+      for (const [other, body] of [['message', { prompt: 'a', message: 'b' }], ['effortLevel', { prompt: 'a', effort: 'low', effortLevel: 'high' }], ['parentSessionId', { prompt: 'a', parent: 'x', parentSessionId: 'y' }]] as const) {
+        const { status, body: { path } } = await post(body);
+        expect([status, path]).to.deep.equal([400, other]); // one of the two was dropped without a word
+      }
+      const { status, body } = await post({ prompt: 'a', message: 'a' });
+      expect(status).to.equal(201);
+      const contradicted = await house.operator.post(`/api/sessions/${body.id}/message`, { prompt: 'a', message: 'b' });
+      expect([contradicted.status, contradicted.body.path]).to.deep.equal([400, 'message']);
+    });
+
     it('does not find an absent parent', async () => {
       expect((await house.operator.post('/api/sessions', { prompt: 'x', parent: 'nobody' })).status).to.equal(404);
     });

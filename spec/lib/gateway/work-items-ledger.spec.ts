@@ -178,7 +178,7 @@ describe('/api/work-items/:id, what stands around it', () => {
 
     it('run out at their deadline, and a late decision finds nothing pending', async () => {
       const id = await mint();
-      await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'Now?', target: 'operator', expiresAt: new Date(house.supervisor.world.now() - 1).toISOString() });
+      await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'Now?', target: 'operator', expiresAt: new Date(house.supervisor.world.now() + 1_000).toISOString() });
       await poll(() => house.operator.get(`/api/work-items/${id}/approvals`), (answer) => answer.body.approvals[0].state === 'expired');
       const late = await decide(house.operator, id, 'approve');
       expect([late.status, late.body.code, late.body.approvalState, late.body.approvalDecidedBy]).to.deep.equal([409, 'NO_PENDING_APPROVAL', 'expired', null]);

@@ -80,4 +80,25 @@ describe('/api/workflow-definitions under fuzz', () => {
       for (const answer of [await house.operator.post(path, body), await house.operator.get(path), await house.operator.call('PUT', path, body)]) expect(answer.status, path).to.be.within(200, 499);
     }), { numRuns: 100 });
   });
+
+  it('answers for any body of the routes of runs, and a run that is parked stays as it was', async () => {
+    await house.operator.post(`${root}/mutate`, { operation: 'create', definition: {
+      title: 'Parked', concurrency: 8, nodes: [{ id: 'g', type: 'gate', gate: { kind: 'approval', approvalRef: 'go', description: 'Go on?' } }, { id: 'a', type: 'step', actor: { kind: 'noop' }, instructions: 'x' }], edges: [{ id: 'ga', from: 'g', to: 'a' }],
+    } });
+    const { body: { runId } } = await house.operator.post(`${root}/parked/run`);
+    const run = `${root}/parked/runs/${runId}`;
+    const routes = [
+      ['POST', '/resolve-gate'], ['POST', '/gate-approval/escalate'], ['PATCH', '/pending-steps/a'], ['PATCH', '/pending-steps/nobody'], ['POST', '/rerun'], ['POST', '/steps/a/output'], ['GET', '/receipts?after=x&limit=-1'],
+    ] as const;
+    await fc.assert(fc.asyncProperty(fc.constantFrom(...routes), fc.oneof(wild, fc.record({ decision: word, note: wild, prompt: wild, fromNode: word, input: wild, idempotencyKey: wild }, { requiredKeys: [] })), async ([method, path], body) => {
+      const { status } = await house.operator.call(method, run + path, method === 'GET' ? undefined : body);
+      expect(status, `${method} ${path} ${JSON.stringify(body)}`).to.be.within(200, 499);
+      expect((await house.operator.get(run)).body.status).to.equal('parked');
+    }), { numRuns: 150 });
+    await fc.assert(fc.asyncProperty(fc.constantFrom(`${root}/parked/run`, '/api/workflow-runs/by-name'), wild, fc.record({ name: word, input: wild, idempotencyKey: wild, stepOverrides: wild, reportMode: wild, sessionId: wild }, { requiredKeys: [] }), async (path, input, more) => {
+      const { status } = await house.operator.post(path, { ...more, input });
+      expect(status, path).to.be.within(200, 499);
+    }), { numRuns: 60 });
+    expect((await house.operator.post(`${run}/cancel`, { reason: 7 })).status).to.be.oneOf([200, 400]);
+  });
 });

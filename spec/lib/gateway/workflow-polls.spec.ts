@@ -91,18 +91,19 @@ describe('/api/workflow-triggers of the kind poll', () => {
 
   it('tell what every look came to', async () => {
     const looks: Record<string, readonly [string, object?]> = {
-      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''],
-      'output-too-large': ['head -c 60000 /dev/zero | tr "\\0" x'], timeout: ['sleep 60', { timeoutMs: 300 }],
+      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''], 'too-deep': ['printf \'{"fire": true, "payload": {"deep": %s%s}}\' "$(head -c 9000 /dev/zero | tr "\\0" "[")" "$(head -c 9000 /dev/zero | tr "\\0" "]")"'],
+      'output-too-large': ['head -c 60000 /dev/zero | tr "\\0" x'], 'too-large-for-its-contract': ['echo \'{"fire": true, "payload": {"words": "as many as that"}}\'', { stdoutMaxBytes: 40 }], 'not-too-large': ['echo a lot of words and more of them >&2; echo {}', { stdoutMaxBytes: 4 }], timeout: ['sleep 60', { timeoutMs: 300 }],
       fired: ['echo \'{"fire": true}\'', { filter: [{ path: 'x', op: 'exists' }] }],
     };
     for (const [name, [body, more]] of Object.entries(looks)) {
       await home.bind(name, ['/bin/sh', '-c', body], more);
       await home.approve(name);
     }
+    const others: Record<string, string> = { fired: 'no-fire', 'too-deep': 'invalid-json', 'too-large-for-its-contract': 'output-too-large', 'not-too-large': 'no-fire' }; // `fired`: its filter does not let it through
     for (const name of Object.keys(looks)) {
-      const expected = name === 'fired' ? 'no-fire' : name; // its filter does not let it through
+      const expected = others[name] ?? name;
       const binding = await home.came(name, expected);
-      expect(binding.failures, name).to.equal(['no-output', 'no-fire', 'fired'].includes(name) ? 0 : 1);
+      expect(binding.failures, name).to.equal(['no-output', 'no-fire', 'fired', 'not-too-large'].includes(name) ? 0 : 1);
     }
     expect((await home.at('nonzero')).lastReason).to.equal('It ended with 3: broken');
     expect(await home.runs()).to.have.length(0);

@@ -123,6 +123,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(told(run)).to.equal('trigger:fired a:done b:done');
       const [, first, second] = run.body.steps;
       expect(first.outcome.finalMessage).to.include('hello');
+      expect(first.outcome.sessionId).to.equal(first.sessionId);
       expect(first.input.prompt).to.include('Your task:\nSay hello.');
       expect(second.input.prompt).to.include('The outcome of "a"').and.to.include('hello');
       const session = await house.operator.get(`/api/sessions/${first.sessionId}`);
@@ -175,11 +176,13 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(body.status).to.equal('parked');
       expect(body.parked).to.deep.include({ scope: 'gateNode', nodeId: 'g', kind: 'approval', evaluator: 'human-approval', ref: 'go', description: 'Go on?' });
       expect(body.approvalCapability).to.include({ canDecide: true, needsYou: true, escalated: false });
+      expect(body.parked.approval, 'the operator decides what is routed to the root').to.include({ target: 'chief', operatorEntitled: true, canDecide: true });
       const gated = `${root}/${id}/runs/${body.runId}/resolve-gate`;
       expect((await house.operator.post(gated, { decision: 'maybe' })).status).to.equal(400);
       const approved = await house.operator.post(gated, { decision: 'approve', note: 'fine' });
       expect([approved.status, approved.body.status, told(approved)]).to.deep.equal([200, 'completed', 'trigger:fired a:done g:checkpoint b:done']);
       expect(approved.body.gateDecisions[0]).to.include({ decision: 'approve', actor: 'operator', note: 'fine' });
+      expect(approved.body.gateDecisions[0].approval).to.include({ state: 'approved', decidedBy: 'operator', requestedBy: 'operator', requestedAt: body.parked.at, target: body.parked.approval.target });
       expect(approved.body.steps[2].detail).to.equal('approved by operator');
       const late = await house.operator.post(gated, { decision: 'approve' });
       expect([late.status, late.body.status]).to.deep.equal([409, 'completed']);
@@ -198,6 +201,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       const { status, body } = await start(id, {}, agents.ann);
       expect(status, JSON.stringify(body)).to.equal(201);
       expect([status, body.parked.approval.target]).to.deep.equal([201, 'bob']);
+      expect(body.parked.approval.requesterEmployee, 'an employee, not their session').to.equal('ann');
       const decide = (client: Client) => client.post(`${root}/${id}/runs/${body.runId}/resolve-gate`, { decision: 'approve' });
       expect((await decide(agents.ann)).body.code).to.equal('OWN_APPROVAL');
       expect((await decide(agents.cat)).body.code).to.equal('NOT_ROUTED');
@@ -260,7 +264,8 @@ describe('/api/workflow-definitions/:id/runs', () => {
     const again = await house.operator.post(`${root}/${id}/runs/${runId}/rerun`, { nodeId: 'b', input: { n: 2 } });
     expect([again.status, again.body.rerunOf]).to.deep.equal([201, { runId, nodeId: 'b' }]);
     const run = await reached(id, again.body.runId as string, 'completed');
-    expect(run.body.steps[1]).to.deep.include({ inherited: true, outcome: before.body.steps[1].outcome });
+    const { sessionId: _of, ...outcome } = before.body.steps[1].outcome;
+    expect(run.body.steps[1], 'no session of this run').to.deep.include({ inherited: true, outcome });
     expect(run.body.steps[2].input.prompt).to.include('Second 2.');
     expect((await read(id, runId)).body.status).to.equal('completed');
   });
@@ -312,6 +317,29 @@ describe('/api/workflow-definitions/:id/runs', () => {
     const { body: { runId } } = await start(id, {}, agents.ann);
     const heard = await poll(() => house.operator.get('/api/sessions/of-ann/messages'), ({ body }) => JSON.stringify(body).includes(runId));
     expect(JSON.stringify(heard.body)).to.include(`Workflow run ${runId} (\\"Told\\") is completed.`);
+  });
+
+  it('tells a session that wants silence nothing', async () => {
+    const id = await defined(line('Silent', [noop('a')], { owner: 'ann' }));
+    const { body } = await start(id, { reportMode: 'silent' }, agents.ann);
+    expect(body.invocation).to.deep.equal({ sessionId: 'of-ann', reportMode: 'silent' });
+    expect((await read(id, body.runId as string)).body.reportEpisodes).to.deep.equal([]);
+    expect((await start(id, { reportMode: 'loud' })).status).to.equal(400);
+  });
+
+  it('begins with other prompts for steps that are named, and refuses steps that are not there, all at once', async () => {
+    const id = await defined(line('Overridden', [agent('a', 'old words'), agent('b', 'as written')]));
+    const stepOverrides = { a: { prompt: 'new words for {{input.n}}' } };
+    const { body: { runId } } = await start(id, { stepOverrides, input: { n: 'seven' }, idempotencyKey: 'once' });
+    const run = await reached(id, runId, 'completed');
+    expect(run.body.steps[1].input.prompt).to.include('new words for seven').and.not.to.include('old words');
+    expect(run.body.steps[2].input.prompt).to.include('as written');
+    expect(run.body.editedSteps).to.deep.equal(['a']);
+    expect((await start(id, { stepOverrides, input: { n: 'seven' }, idempotencyKey: 'once' })).body.runId).to.equal(runId);
+    expect((await start(id, { input: { n: 'seven' }, idempotencyKey: 'once' })).status, 'the same key with other prompts').to.equal(409);
+    const wrong = await start(id, { stepOverrides: { nobody: { prompt: 'x' }, trigger: { prompt: 'x' } } });
+    expect([wrong.status, wrong.body.errors.map(({ ref }: { ref: string }) => ref)]).to.deep.equal([400, ['nobody', 'trigger']]);
+    for (const bad of [{ a: 'x' }, { a: { prompt: ' ' } }, { a: { prompt: 'x', model: 'y' } }, []]) expect((await start(id, { stepOverrides: bad })).status, JSON.stringify(bad)).to.equal(400);
   });
 
   it('announces what a run does on /ws', async () => {

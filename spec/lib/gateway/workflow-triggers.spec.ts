@@ -46,6 +46,7 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     expect(made.body.trigger).to.deep.include({ name: 'push', event: 'repo.push', targetWorkflowId: 'deploy', activation: 'active', source: 'event-webhook' });
     const again = await home.operator.post('/api/workflow-triggers', { ...bind, idempotencyKey: 'k' });
     expect(again.body).to.not.have.property('secretToken');
+    expect(again.body.secretOmitted, 'a client must see that it is not coming').to.equal(true);
     const everything = [await home.operator.get('/api/workflow-triggers'), await home.operator.get('/api/inspect/actors/trigger/push'), await home.operator.get('/api/inspect/actors/trigger/push/history')];
     for (const { text, status } of everything) {
       expect(status).to.equal(200);
@@ -133,7 +134,7 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
   });
 
   it('refuses what is no binding and no event, and names it', async () => {
-    for (const [path, body] of [['kind', { ...bind, kind: 'pigeon' }], ['name', { ...bind, name: '../x' }], ['event', { ...bind, event: '' }], ['secretToken', { ...bind, secretToken: 'short' }], ['filter', { ...bind, filter: [{ path: 'x', op: 'like', value: 1 }] }]] as const) {
+    for (const [path, body] of [['kind', { ...bind, kind: 'pigeon' }], ['name', { ...bind, name: '../x' }], ['event', { ...bind, event: '' }], ['secretToken', { ...bind, secretToken: 'a secret of my own, which may be weak' }], ['filter', { ...bind, filter: [{ path: 'x', op: 'like', value: 1 }] }]] as const) {
       const { status, text } = await home.operator.post('/api/workflow-triggers', body);
       expect(status, path).to.equal(400);
       expect(text, path).to.include(path);

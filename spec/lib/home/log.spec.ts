@@ -21,7 +21,7 @@ describe('the log', () => {
     log.info({ token: secret, deep: { er: { than: { anybody: { thought: [secret] } } } } }, `asked with Bearer ${secret}`);
     log.error({ err: new Error(`refused ${secret}`, { cause: new Error(`Authorization: Bearer ${secret}`) }) }, 'it failed');
     log.warn({ headers: { cookie: `svc_auth=${secret}; svc_device=d_1234567890123456` }, url: `/ws?token=${secret}` }, `SVC_GATEWAY_TOKEN=${secret}`);
-    log.info({ code: 'ABCD-EFGH-JKLM', trigger: `svcwe_${secret}` }, 'a code');
+    log.info({ code: 'ABCD-EFGH-JKLM', bindings: [`svcwe_${secret}`, `svcwk_${secret}`] }, 'a code');
     log.info({ name: 'two\nlines\r\n{"level":60,"msg":"forged"}' }, 'what a client called itself\n{"forged":true}');
     await close();
     const text = await readFile(layout.log, 'utf8');

@@ -131,6 +131,23 @@ describe('bundle and replay', () => {
     expect(replayBundle(made, [counter(2)]).same).to.equal(true);
   });
 
+  it('knows in the middle of a life where a region with history stood when it was left', async () => {
+    const machine = setup({ types: {} as { context: object; events: { type: 'next' | 'pause' | 'go on' } } }).createMachine({
+      id: 'book', context: {}, initial: 'open',
+      states: { open: { initial: 'one', on: { pause: 'shut' }, states: { one: { on: { next: 'two' } }, two: { on: { next: 'three' } }, three: {}, again: { type: 'history' } } }, shut: { on: { 'go on': 'open.again' } } },
+    });
+    const book = { kind: 'book', version: 1, machine, view: ({ value }) => ({ value }) } as Kind<typeof machine> as unknown as Kind;
+    const other = await openHouse([book]);
+    await other.supervisor.spawn('book', { id: 'b' });
+    for (const type of ['next', 'pause', 'go on', 'next', 'pause', 'go on']) await other.supervisor.ask('book', 'b', { type });
+    for (let from = 1; from <= other.supervisor.status.seq; from += 1) {
+      const made = await makeBundle(other.supervisor, { from }) as Bundle;
+      expect(replayBundle(made, [book]).actors[0]?.differs, `from ${from}`).to.equal(null);
+    }
+    expect((await other.supervisor.get('book', 'b'))?.value).to.deep.equal({ open: 'three' });
+    await other.stop();
+  });
+
   it('notices a bundle that was tampered with', async () => {
     const made = await bundle({ actor: { kind: 'work-item', id: 'w1' } });
     const [actor] = made.actors as [Bundle['actors'][number]];

@@ -62,6 +62,8 @@ describe('parseDefinition', () => {
       ['a wait that nothing ends', withNode({ id: 'w', type: 'wait' }, [edge('b', 'w'), edge('w', 'b', { kind: 'loop', maxRounds: 1 })]), 'bad-wait w', 'dead-end w'],
       ['a wait that two things end', { ...chain('w', 'b'), nodes: [trigger, { id: 'w', type: 'wait', waitMinutes: 1, waitUntil: '2030-01-01T00:00:00Z' }, noop('b')] }, 'bad-wait w'],
       ['a gate that nobody can open', { title: 'x', nodes: [trigger, { id: 'g', type: 'gate', gate: { kind: 'flag', flag: 'ok' } }, noop('a')], edges: [edge('t', 'g'), edge('g', 'a')] }, 'gate-never-opens g'],
+      ['a gate before a step that nobody can open', { ...chain('a', 'b'), nodes: [trigger, noop('a', { gates: [{ id: 'g', kind: 'flag', flag: 'ok' }] }), noop('b', { gates: [{ id: 'h', kind: 'flag', flag: 'ok' }] })] }, 'gate-never-opens a'],
+      ['a gate of the whole run that nobody can open', { ...chain('a'), runGates: [{ id: 'g', kind: 'artifact', glob: '*.md' }] }, 'gate-never-opens g'],
       ['a gate without its glob', withNode({ id: 'g', type: 'gate', gate: { kind: 'artifact' } }, [edge('b', 'g')]), 'gate-missing-field g'],
       ['an error edge that is not there', withNode(noop('c', { options: { onError: 'error-edge' } }), [edge('b', 'c')]), 'error-edge-missing-lane c'],
       ['an error edge that is never taken', withNode(noop('c'), [edge('b', 'c', { lane: 'error' })]), 'error-edge-unused b-c'],

@@ -9,7 +9,7 @@ describe('machines/graph/README.md', () => {
     const sources = [...sourcesOf(['machines']).filter(({ path }) => path.startsWith('machines/graph/')), ...sourcesOf(['lib']).filter(({ path }) => path.startsWith('lib/commands/workflows/'))];
     // Where codes stand: told with note() or say(), in rules of a reader, as the last argument of one, or in a fault.
     const patterns = [/(?:\?\?|:|===) '((?:bad|missing|unknown)-[a-z-]+)'/g, /\b(?:note\(reading, |say\()'([a-z-]+)'/g, /\bcode: '([a-z-]+)'/g, /, '(bad-[a-z-]+|too-many-[a-z-]+)'\)/g];
-    const diagnostics = ['trigger-added', 'nodes-moved', 'unknown-employee', 'unknown-engine', 'unknown-workflow'];
+    const diagnostics = ['trigger-added', 'nodes-moved', 'unknown-employee', 'unknown-engine', 'unknown-connector', 'unknown-workflow'];
     const told = new Set(sources.flatMap(({ text: code }) => patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ''))).filter((code) => !diagnostics.includes(code)));
     const documented = [...text.slice(text.indexOf('## Faults')).matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map((match) => match[1] ?? '');
     expect(told.size).to.be.greaterThan(50);

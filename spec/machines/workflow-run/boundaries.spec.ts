@@ -66,6 +66,13 @@ const repeatable = (acts: readonly string[]): readonly string[] => [...new Set(a
 const shown = ({ nodeId, status, round, attempt, detail, outcome, route }: Receipt): string => JSON.stringify({ nodeId, round, attempt, status, detail: detail?.startsWith('until') === true ? 'until' : detail, outcome, route });
 
 describe('a run whose process dies', () => {
+  it('has twelve nodes, with a loop, a retry, branches side by side, a gate, a timer and an act that must not be repeated', () => {
+    expect(flow.nodes).to.have.length(12);
+    expect(new Set(flow.nodes.map(({ type }) => type))).to.deep.equal(new Set(['trigger', 'step', 'merge', 'wait', 'gate', 'switch']));
+    expect(flow.edges.filter(({ kind }) => kind === 'loop')).to.have.length(1);
+    expect(flow.edges.filter(({ from }) => from === 'a')).to.have.length(2);
+  });
+
   it('does everything when nothing fails', async () => {
     const { status, acts, receipts } = await live();
     expect(status).to.equal('completed');
