@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase, DamageError } from './database.js';
 import { StoreError } from './contract.js';
@@ -9,6 +9,9 @@ import { StoreError } from './contract.js';
  */
 export async function lockHome(home: string): Promise<() => Promise<void>> {
   const directory = join(home, 'lock');
+  // Whoever may read the lock file can hold a shared lock on it, and then nobody gets the home any more.
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await chmod(directory, 0o700);
   const database = await take(directory).catch(async (error: unknown) => {
     if (!(error instanceof DamageError)) throw error;
     // It holds nothing; a power cut may have left it half written. The lock file itself stays: another process that

@@ -67,20 +67,23 @@ describe('red team: pages of other origins', () => {
   });
 
   describe('a WebSocket', () => {
-    const opened = (headers: Record<string, string>): Promise<number> => new Promise((resolve) => {
-      const socket = new WebSocket(`ws://127.0.0.1:${office.port}/ws`, { headers });
+    const opened = (headers: Record<string, string>, path: string): Promise<number> => new Promise((resolve) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${office.port}${path}`, { headers });
       socket.on('open', () => { socket.terminate(); resolve(101); });
       socket.on('unexpected-response', (_request, response) => { response.resume(); socket.terminate(); resolve(response.statusCode ?? 0); });
       socket.on('error', () => undefined);
     });
-    it('is hijacked by no other page: the cookie needs our own Origin beside it', async () => {
-      const { cookie } = browser;
-      for (const origin of ['https://evil.example', 'http://127.0.0.1:1', 'null', 'http://localhost']) expect(await opened({ cookie, origin }), origin).to.equal(403);
-      expect(await opened({ cookie }), 'no Origin').to.equal(403);
-      expect(await opened({ cookie, origin: own, host: 'evil.example' }), 'a rebound name').to.equal(403);
-      expect(await opened({ cookie, origin: own, 'sec-fetch-site': 'same-site' })).to.equal(403);
-      expect(await opened({ cookie, origin: own })).to.equal(101);
-    });
+    for (const path of ['/ws', '/ws/inspect', '/ws/stately']) {
+      it(`at ${path} is hijacked by no other page: the cookie needs our own Origin beside it`, async () => {
+        const { cookie } = browser;
+        for (const origin of ['https://evil.example', 'http://127.0.0.1:1', 'null', 'http://localhost', `${own}.evil.example`, own.replace('http:', 'https:')]) expect(await opened({ cookie, origin }, path), origin).to.equal(403);
+        expect(await opened({ cookie }, path), 'no Origin').to.equal(403);
+        expect(await opened({ cookie, origin: own, host: 'evil.example' }, path), 'a rebound name').to.equal(403);
+        expect(await opened({ cookie, origin: own, 'sec-fetch-site': 'same-site' }, path)).to.equal(403);
+        expect(await opened({ origin: own }, path), 'nobody').to.equal(401);
+        expect(await opened({ cookie, origin: own }, path)).to.equal(101);
+      });
+    }
   });
 
   it('gets no CORS header from any answer, asked for or not', async () => {

@@ -47,6 +47,9 @@ export async function openDevices(options: { readonly path: string; readonly wor
     return mine;
   }
 
+  /** The browser throws its cookies away after a year; whoever has copied them does not. */
+  const isYoung = ({ createdAt }: StoredDevice): boolean => world.now() - Date.parse(createdAt) < lifetimeMs;
+
   function learn(next: DeviceFile): void {
     const gone = known.devices.filter(({ id }) => !next.devices.some((device) => device.id === id));
     known = next;
@@ -107,7 +110,7 @@ export async function openDevices(options: { readonly path: string; readonly wor
     async list() {
       await fresh();
       if (damage !== undefined) return refuse('DEVICES_DAMAGED', {}, damage);
-      return known.devices.map((device) => seenNow(device, unsaved.get(device.id)?.at)).sort((one, other) => (one.lastSeenAt < other.lastSeenAt ? 1 : -1));
+      return known.devices.filter(isYoung).map((device) => seenNow(device, unsaved.get(device.id)?.at)).sort((one, other) => (one.lastSeenAt < other.lastSeenAt ? 1 : -1));
     },
     async verify(id, secret) {
       await fresh();
@@ -115,12 +118,13 @@ export async function openDevices(options: { readonly path: string; readonly wor
       const found = known.devices.find((device) => device.id === id);
       // compared also where there is no such device: how long the answer takes says nothing
       const same = timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(found?.tokenHash ?? '0'.repeat(64), 'hex'));
-      return found && same ? publicOf(found) : undefined;
+      return found && same && isYoung(found) ? publicOf(found) : undefined;
     },
     keep: (device) => inOrder(() => change((devices) => {
       if (devices.some(({ id }) => id === device.id)) return devices;
-      if (devices.length >= devicesMax) throw new Error(`There are ${devicesMax} paired browsers already. Remove some.`);
-      return [...devices, stored(device)];
+      const living = devices.filter(isYoung);
+      if (living.length >= devicesMax) throw new Error(`There are ${devicesMax} paired browsers already. Remove some.`);
+      return [...living, stored(device)];
     })),
     async revoke(id) {
       try {
@@ -162,6 +166,8 @@ const lookEveryMs = 1_000;
 const seenEveryMs = 60_000;
 const saveEveryMs = 60_000;
 const devicesMax = 200;
+/** As long as the cookies say that they last. */
+const lifetimeMs = 31_536_000_000;
 
 const publicOf = ({ tokenHash: _hidden, ...device }: StoredDevice): Device => device;
 const seenNow = (device: StoredDevice, at: number | undefined): Device => ({ ...publicOf(device), ...(at !== undefined && { lastSeenAt: isoTime(at) }) });

@@ -32,13 +32,15 @@ export interface LibraryOptions {
   readonly world: SystemWorld;
   /** What is beyond these is left out, and the log says so: documents, different words, and pairs of both. Together some 500 MB at the most. */
   readonly documentsMax?: number;
+  /** Below each of the roots; more are not entered. */
+  readonly foldersMax?: number;
   readonly wordsMax?: number;
   readonly entriesMax?: number;
 }
 
 /** `const library = openLibrary({home, folders: ['knowledge', 'docs'], world})` */
 export function openLibrary(options: LibraryOptions): Library {
-  const { home, folders, world, documentsMax = 500_000, wordsMax = 1_000_000, entriesMax = 40_000_000 } = options;
+  const { home, folders, world, documentsMax = 500_000, foldersMax = 100_000, wordsMax = 1_000_000, entriesMax = 40_000_000 } = options;
   let index = new WordIndex();
   /** Folder → name → stamp of what was read. */
   const known = new Map<string, Map<string, string>>();
@@ -67,6 +69,10 @@ export function openLibrary(options: LibraryOptions): Library {
   let putting: Promise<void> = Promise.resolve();
   async function take(folder: string, name: string, stamp: string): Promise<void> {
     const path = `${folder}/${name}`;
+    if (index.size >= documentsMax && !known.get(folder)?.has(name)) { // nothing of it is kept, not even that it is there
+      leftOut.documents += 1;
+      return;
+    }
     const counts = await countsOf(path).catch(() => undefined);
     await (putting = putting.then(async () => {
       if (closed) return;
@@ -122,7 +128,7 @@ export function openLibrary(options: LibraryOptions): Library {
 
   async function compareTree(root: string): Promise<void> {
     const there = new Set<string>();
-    for await (const { folder, files } of foldersBelow(home, root)) {
+    for await (const { folder, files } of foldersBelow(home, root, { foldersMax, filesMax: documentsMax })) {
       if (closed) return;
       there.add(folder);
       await compare(folder, files);
@@ -158,7 +164,7 @@ export function openLibrary(options: LibraryOptions): Library {
       if (changed === undefined) return compareTree(root);
       for (const [place, names] of changed) {
         const folder = relative(home, place).split(sep).join('/');
-        if (names === undefined) await compare(folder, (await contentsOf(home, folder)).files);
+        if (names === undefined) await compare(folder, (await contentsOf(home, folder, documentsMax)).files);
         else await compareNames(folder, names);
       }
     }),

@@ -8,8 +8,8 @@ export interface Contents {
   readonly folders: readonly string[];
 }
 
-/** `await contentsOf(home, 'knowledge/tea')`; read in pieces, so that a folder of a hundred thousand files holds nobody up. Empty where nothing is. */
-export async function contentsOf(home: string, folder: string): Promise<Contents> {
+/** `await contentsOf(home, 'knowledge/tea', 500_000)`: at most so many of each; read in pieces, so that a folder of a hundred thousand files holds nobody up. Empty where nothing is. */
+export async function contentsOf(home: string, folder: string, most: number): Promise<Contents> {
   const files = new Map<string, string>();
   const folders: string[] = [];
   let names: string[] = [];
@@ -21,6 +21,7 @@ export async function contentsOf(home: string, folder: string): Promise<Contents
   try {
     for await (const entry of await opendir(join(home, folder), { bufferSize: 256 })) {
       if (entry.name.startsWith('.')) continue;
+      if (files.size >= most || folders.length >= most) break;
       if (entry.isDirectory()) folders.push(`${folder}/${entry.name}`);
       else if (entry.isFile() && markdown.test(entry.name)) names.push(entry.name);
       if (names.length >= together) await stampAll();
@@ -32,12 +33,19 @@ export async function contentsOf(home: string, folder: string): Promise<Contents
   return { files, folders };
 }
 
-/** A folder and all below it, each with its contents. */
-export async function* foldersBelow(home: string, root: string): AsyncGenerator<Contents & { readonly folder: string }> {
+/** A folder and all below it, each with its contents; at most `foldersMax` folders, and `filesMax` files of each. */
+export async function* foldersBelow(home: string, root: string, { foldersMax, filesMax }: { readonly foldersMax: number; readonly filesMax: number }): AsyncGenerator<Contents & { readonly folder: string }> {
   const ahead = [root];
+  let met = 1;
   for (let folder = ahead.pop(); folder !== undefined; folder = ahead.pop()) {
-    const contents = await contentsOf(home, folder);
-    if (folder.split('/').length <= depthMax) ahead.push(...contents.folders);
+    const contents = await contentsOf(home, folder, filesMax);
+    if (folder.split('/').length <= depthMax) {
+      for (const below of contents.folders) {
+        if (met >= foldersMax) break;
+        met += 1;
+        ahead.push(below);
+      }
+    }
     yield { folder, ...contents };
   }
 }

@@ -84,6 +84,8 @@ describe('/api/cron', () => {
     expect((await home.operator.post('/api/cron', { id: other, prompt: 'digest', idempotencyKey: 'k' })).status).to.equal(400);
     const keyed = { id: 'keyed', prompt: 'digest', idempotencyKey: 'l' };
     expect([(await home.operator.post('/api/cron', keyed)).status, (await home.operator.post('/api/cron', keyed)).headers['idempotency-replayed']]).to.deep.equal([201, 'true']);
+    const away = () => home.operator.call('DELETE', '/api/cron/keyed', {}, { 'idempotency-key': 'm' });
+    expect([(await away()).status, (await away()).status, (await home.operator.call('DELETE', '/api/cron/keyed')).status]).to.deep.equal([200, 200, 404]);
   });
 
   it('runs by hand: a todo and a session of the cron group, a record, and the result in a chat', async () => {

@@ -39,6 +39,17 @@ describe('the book of paired browsers', () => {
     expect(await book.verify('d_1', secret)).to.include({ id: 'd_1', name: 'Linux browser' }).and.not.have.property('tokenHash');
   });
 
+  // ASVS 7.3.2: the browser keeps its cookies for a year; a copy of them must not outlive that
+  it('lets a device in for a year and no longer, and has room for another then', async () => {
+    await book.keep(device('d_1'));
+    await world.sleep(364 * 86_400_000);
+    expect(await book.verify('d_1', secret)).to.include({ id: 'd_1' });
+    await world.sleep(2 * 86_400_000);
+    expect([await book.verify('d_1', secret), await idsOf()]).to.deep.equal([undefined, []]);
+    await book.keep(device('d_2'));
+    expect(JSON.parse(await readFile(path, 'utf8')).devices.map(({ id }: { id: string }) => id)).to.deep.equal(['d_2']);
+  });
+
   it('knows nobody by another secret, another id, or a part of either', async () => {
     await book.keep(device('d_1'));
     for (const [id, given] of [['d_1', 's'.repeat(42)], ['d_1', ''], ['d_1', hashOfSecret(secret)], ['d_2', secret], ['', secret], ['__proto__', secret]] as const) {
