@@ -71,7 +71,7 @@ function headOf(reading: Reading, raw: Raw, { stamp = {} }: ReadOptions): Head {
   if (raw['schemaVersion'] !== undefined && raw['schemaVersion'] !== 1) note(reading, 'bad-schema-version', 'schemaVersion must be 1', within(root, 'schemaVersion'));
   const name = (member: 'owner' | 'department' | 'orchestrator'): string | null => maybeTextAt(reading, raw, member, root, { charsMax: limits.titleCharsMax });
   const givenId = stamp.id ?? (raw['id'] == null ? undefined : idAt(reading, raw, 'id', root));
-  const title = textAt(reading, raw, 'title', root, { charsMax: limits.titleCharsMax, code: 'missing-title', ...(typeof raw['name'] === 'string' && raw['name'] !== '' ? { standard: raw['name'].slice(0, limits.titleCharsMax) } : {}) });
+  const title = textAt(reading, raw, 'title', root, { charsMax: limits.titleCharsMax, code: 'missing-title', ...(raw['title'] == null && typeof raw['name'] === 'string' && raw['name'] !== '' ? { standard: raw['name'].slice(0, limits.titleCharsMax) } : {}) });
   const ownName = raw['name'] == null
     ? slug(title) || slug(givenId ?? '') || 'workflow'
     : textAt(reading, raw, 'name', root, { charsMax: limits.idCharsMax, code: 'bad-name', pattern: /^[a-z0-9]+(?:-[a-z0-9]+)*$/, like: 'be words of a-z and 0-9 joined by dashes' });

@@ -35,6 +35,9 @@ export const within = (place: Place, member: string): Place => ({ ref: place.ref
 
 export const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** How a patch names what it may not touch: see `merged`. */
+const fixedIn = /^patch\.[a-zA-Z]+$/;
+
 /** An object with none but these members. */
 export function recordAt(reading: Reading, value: unknown, place: Place, members: readonly string[]): Raw {
   if (!isRaw(value)) {
@@ -42,7 +45,8 @@ export function recordAt(reading: Reading, value: unknown, place: Place, members
     return {};
   }
   for (const name of Object.keys(value)) {
-    if (!members.includes(name)) note(reading, 'unknown-field', `${nameOf(place)} has no member "${name.slice(0, 64)}"; it may have ${members.join(', ')}`, within(place, name.slice(0, 64)));
+    if (fixedIn.test(name)) note(reading, 'unknown-field', `${name.slice('patch.'.length)} of a definition cannot be changed`, within(place, name));
+    else if (!members.includes(name)) note(reading, 'unknown-field', `${nameOf(place)} has no member "${name.slice(0, 64)}"; it may have ${members.join(', ')}`, within(place, name.slice(0, 64)));
   }
   return value;
 }

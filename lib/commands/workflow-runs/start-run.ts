@@ -50,7 +50,7 @@ function fit(definition: WorkflowDefinition, wish: InnerWish, input: Json): Refu
   if (definition.status !== 'active' && wish.rerunOf === undefined) {
     return refuse('CONFLICT', { workflowId: definition.id, status: definition.status }, `workflow "${definition.id}" is ${definition.status} and starts no runs`);
   }
-  if (JSON.stringify([input, wish.trigger?.payload ?? null, wish.prompts ?? null]).length > givenCharsMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'input', charsMax: givenCharsMax });
+  if (JSON.stringify([input, wish.trigger?.payload ?? null, wish.prompts ?? null]).length > givenCharsMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'input', charsMax: givenCharsMax }, `The input of a run has at most ${givenCharsMax} characters as JSON. Put more into a file and name that.`);
   if ((wish.idempotencyKey?.length ?? 0) > 256) return refuse('BAD_REQUEST', { path: 'idempotencyKey' }, 'An idempotency key has at most 256 characters.');
   const strangers = (wish.prompts ?? []).map(({ nodeId }) => nodeId).filter((nodeId) => !definition.nodes.some(({ id, type }) => id === nodeId && type === 'step'));
   if (strangers.length > 0) return refuse('BAD_REQUEST', { path: 'stepOverrides', errors: strangers.map((ref) => ({ code: 'unknown-step', message: `there is no step "${ref}"`, ref })) }, `Workflow "${definition.id}" has no step ${strangers.map((id) => `"${id}"`).join(', ')}.`);

@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 
-/** A patch replaces whole members of the stored definition. What it may not touch stands there as a member that no definition has, and is refused with all other faults. */
+/** A patch replaces whole members of the stored definition. What it may not touch stands there as a member that no definition has, and is refused with all other faults (`recordAt` names it). */
 export function merged(stored: WorkflowDefinition, patch: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const fixed = Object.keys(patch).filter((member) => fixedMembers.has(member) && patch[member] !== stored[member as keyof WorkflowDefinition]);
   const whole = { ...stored, ...patch, ...Object.fromEntries(fixed.map((member) => [member, stored[member as keyof WorkflowDefinition]])), ...Object.fromEntries(fixed.map((member) => [`patch.${member}`, 'fixed'])) };

@@ -41,7 +41,7 @@ export async function updateWorkflow(
     for (let attempt = 1; ; attempt += 1) {
       const stored = await readDefinition(desk, id);
       if (isRefusal(stored)) return stored;
-      const definition = change.whole === true ? { status: stored.status, ...change.patch, id, version: stored.version } : merged(stored, change.patch);
+      const definition = change.whole === true ? { status: stored.status, name: stored.name, ...change.patch, id, version: stored.version } : merged(stored, change.patch);
       const { name } = parseDefinition(definition, { stamp: { id } }).definition;
       const taken = name === stored.name ? undefined : await nameTaken(desk, name, id);
       if (taken) return taken;

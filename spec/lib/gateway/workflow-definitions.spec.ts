@@ -119,7 +119,7 @@ describe('/api/workflow-definitions', () => {
     it('refuses what a patch may not touch, and what no definition has', async () => {
       await create(line('Fixed'));
       const { body } = await update('fixed', { version: 9, createdBy: 'me', colour: 'red' });
-      expect(body.errors.map(({ message }: { message: string }) => message).join()).to.include('patch.version').and.include('patch.createdBy').and.include('colour');
+      expect(body.errors.map(({ message }: { message: string }) => message).join()).to.include('version of a definition cannot be changed').and.include('createdBy of a definition').and.include('colour');
       expect((await update('nobody', { title: 'x' })).status).to.equal(404);
     });
 
@@ -149,6 +149,19 @@ describe('/api/workflow-definitions', () => {
     expect([put.status, put.body.definition.version, put.body.definition.title, put.body.definition.createdBy]).to.deep.equal([200, 2, 'Put', 'operator']);
     expect((await house.operator.call('PUT', `${root}/direct`, line('Bare', { id: 'direct', name: 'direct' }))).body.definition.title).to.equal('Bare');
     expect((await house.operator.call('PUT', `${root}/direct`, { definition: line('x'), expectedVersion: 1 })).body.currentVersion).to.equal(3);
+  });
+
+  it('keeps its name when it is PUT without one: what is started by name would start no more', async () => {
+    const { body: { definition } } = await house.operator.post(root, { ...line('Called'), name: 'by-its-name' });
+    const put = await house.operator.call('PUT', `${root}/${definition.id}`, line('Another title'));
+    expect([put.status, put.body.definition.name, put.body.definition.title]).to.deep.equal([200, 'by-its-name', 'Another title']);
+  });
+
+  it('refuses a blank title, and says of what is fixed that it is', async () => {
+    const { body: { definition } } = await house.operator.post(root, { ...line('Titled'), name: 'titled' });
+    const patch = async (change: object): Promise<{ code: string; message: string; ref?: string }[]> => (await house.operator.post(`${root}/mutate`, { operation: 'update', workflowId: definition.id, patch: change })).body.errors;
+    expect((await patch({ title: ' ' })).map(({ code }) => code)).to.deep.equal(['missing-title']);
+    expect((await patch({ version: 9 })).map(({ message }) => message)).to.deep.equal(['version of a definition cannot be changed']);
   });
 
   it('duplicates; what wakes by itself is born paused', async () => {
