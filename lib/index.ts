@@ -16,6 +16,7 @@ export { openLevelStore as levelStore } from './store/level.js';
 export { StoreError, type Group, type Head, type Op, type Range, type Store, type StoreErrorCode, type StoreState } from './store/contract.js';
 export { systemWorld, type SystemWorld } from './world.js';
 export { defineEngine, type Engine, type EngineFacts, type TurnIO, type TurnRequest, type TurnResult } from '../actors/engines/engine.js';
+export { turnResultOf } from '../actors/engines/turn-result.js';
 export { commandEngine, type CommandEngineOptions } from '../actors/engines/command.js';
 export { clerkEngine } from '../actors/engines/clerk/engine.js';
 export { webhook } from '../actors/connectors/webhook.js';

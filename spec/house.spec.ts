@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorityIds } from '../lib/gateway/authority.js';
 import { cookieJar } from '../lib/gateway/cookies.js';
+import { frameNames } from '../lib/gateway/frame-names.js';
 import { openapi } from '../lib/gateway/openapi.js';
 import { routesOf } from '../lib/gateway/routes/index.js';
 import type { Route } from '../lib/gateway/route.js';
@@ -108,6 +109,15 @@ describe('the house', () => {
       const { paths } = openapi(routes, '0') as { paths: Record<string, Record<string, unknown>> };
       const written = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
       expect(written).to.have.members([...routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`), 'GET /ws', 'GET /ws/inspect', 'GET /ws/stately']);
+    });
+
+    it('document every frame that the code announces', () => {
+      const literal = /'((?:session|queue|company|run|cron|connectors?|org|skills|config|file|device|budget|system):[a-z-]+)'/g;
+      const announced = new Set(house.filter(({ path }) => !/^(?:examples|lib\/cli|lib\/inspector|lib\/gateway\/frame-names)/.test(path)).flatMap(({ text }) => [...text.matchAll(literal)].map((match) => match[1] ?? '')));
+      expect(announced.size).to.be.greaterThan(30);
+      expect([...announced].filter((name) => !Object.hasOwn(frameNames, name)), 'announced and not documented').to.deep.equal([]);
+      const made = ['run:running', 'run:parked', 'run:completed', 'run:failed', 'run:cancelled']; // from the status, see machines/workflow-run/pass.ts
+      expect(Object.keys(frameNames).filter((name) => name.includes(':') && !announced.has(name) && !made.includes(name)), 'documented and never announced').to.deep.equal([]);
     });
 
     it('document every refusal that the code can give', () => {

@@ -38,6 +38,12 @@ describe('the packed package', () => {
     expect(await project.compile(Object.fromEntries(texts))).to.equal('');
   });
 
+  it('lets engines be written as their README shows', async () => {
+    const text = await readFile(join(root, 'actors/engines/README.md'), 'utf8');
+    const [, sample = ''] = /^```ts\n([^]*?)^```$/m.exec(text) ?? [];
+    expect(await project.compile({ 'shout.ts': `import { defineEngine, turnResultOf } from 'troupe';\n${sample}` })).to.equal('');
+  });
+
   it('gives what machines and tests are made of, and says what the suites want only where they are called', async () => {
     expect(await project.compile({
       'house.ts': `

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Checked } from '../../machines/poll/context.js';
 import type { CheckInput } from '../../machines/poll/machine.js';
 import type { Json } from '../../machines/ground.js';
+import { deeperThan, jsonDepthMax } from '../../machines/json-depth.js';
 import type { FencedHand, HandContext } from '../contracts.js';
 import type { ChildResult } from '../engines/engine.js';
 import { createPool } from '../engines/pool.js';
@@ -34,7 +35,9 @@ export function pollCheckHand(options: { readonly folder: string; /** Programs a
       }
     },
     async recover(input, note) {
-      const reaped = await reap(note, graces);
+      // its place is taken until it is gone, also when the binding is not there any more and its name begins anew
+      const slot = await pool.take({ sessionId: input.name, rootId: input.name, engine: 'poll', signal: new AbortController().signal });
+      const reaped = await reap(note, graces).finally(() => slot.release());
       return reaped.gone ? { outcome: 'error', reason: 'The gateway ended while the program ran.' } : stillThere(input, `The gateway ended while the program ran; process ${reaped.pid} could not be ended. End it by hand.`);
     },
   };
@@ -75,13 +78,9 @@ function readAnswer(stdout: string): Checked {
   const { fire, payload = {}, fireRef } = answer;
   if (fire !== true) return { outcome: 'no-fire' };
   if (!isRecord(payload)) return { outcome: 'invalid-json', reason: 'payload must be a JSON object.' };
-  if (deeperThan(payload, depthMax)) return { outcome: 'invalid-json', reason: `payload is nested deeper than ${depthMax}.` };
+  if (deeperThan(payload, jsonDepthMax)) return { outcome: 'invalid-json', reason: `payload is nested deeper than ${jsonDepthMax}.` };
   if (fireRef !== undefined && (typeof fireRef !== 'string' || fireRef === '' || fireRef.length > 256)) return { outcome: 'invalid-json', reason: 'fireRef must be a text of 1 to 256 characters.' };
   return { outcome: 'fire', payload: payload as Readonly<Record<string, Json>>, ...(typeof fireRef === 'string' && { fireRef }) };
 }
-
-/** As deep as the gateway reads bodies: what is kept is walked through again and again. */
-const depthMax = 32;
-const deeperThan = (value: unknown, depth: number): boolean => typeof value === 'object' && value !== null && (depth === 0 || Object.values(value).some((inside) => deeperThan(inside, depth - 1)));
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);

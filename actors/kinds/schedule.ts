@@ -1,8 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
-import type { ScheduleInput } from '../../machines/schedule/context.js';
+import { jobPlace, type ScheduleInput } from '../../machines/schedule/context.js';
 import { fitJob, scheduleMachine, schedulePolicy } from '../../machines/schedule/machine.js';
 import { checkShape } from '../../machines/shape.js';
-import { sortableText } from '../../machines/sortable.js';
 import type { Kind } from '../contracts.js';
 
 /** Cron jobs as a kind. Each fire is a durable child of the kind `cron-fire`. */
@@ -21,9 +20,9 @@ export function scheduleKind(): Kind<typeof scheduleMachine> {
         nextRunAt: isoTimeOrNull(nextAt), fires, missedFires, running: active.length, lastRun, createdAt: isoTime(context.createdAt), updatedAt: isoTime(context.updatedAt),
       };
     },
-    index: (snapshot) => (snapshot.value === 'scheduled' ? [{ index: 'all', key: sortableText(snapshot.context.id) }] : []),
+    index: (snapshot) => (snapshot.value === 'scheduled' ? [{ index: 'all', key: jobPlace(snapshot.context.id) }] : []),
     contents: ['prompt'],
     newWork: ['job.trigger'],
-    check: checkShape({ id: 'string', name: 'string', enabled: 'boolean', schedule: 'string', zone: 'string', doneUntil: 'number', ran: 'array', active: 'array' }),
+    check: checkShape({ id: 'string', name: 'string', enabled: 'boolean', schedule: 'string', zone: 'string', doneUntil: 'number', active: 'array' }),
   };
 }

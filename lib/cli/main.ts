@@ -53,7 +53,7 @@ async function execute(argv: readonly string[]): Promise<ExitCode | number> {
     .version(version, '--version', 'print the version')
     .helpCommand(true)
     .showSuggestionAfterError(true)
-    .addHelpText('after', `\nExit codes: ${Object.entries(exitCodes).map(([name, code]) => `${code} ${name}`).join(', ')}.\nSecrets are in gateway.json of the home; no command prints them.`)
+    .addHelpText('after', `\nExit codes: ${Object.entries(exitCodes).map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`).join(', ')}.\nSecrets are in gateway.json of the home; no command prints them.`)
     .exitOverride();
   for (const add of commands) add(program, terminal);
   for (const command of program.commands) command.exitOverride();

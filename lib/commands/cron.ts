@@ -2,12 +2,11 @@ import type { FireJob, LaunchInput, Launched } from '../../machines/cron-fire/ma
 import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { JobFields } from '../../machines/schedule/context.js';
+import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
 import type { ActorView } from '../supervisor/contract.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from './create-work-item.js';
 import { asked, employeeNamed, type Asking, type Desk, type Done } from './desk.js';
 import { openWithin, selectFor } from './open-session.js';
-import { idsOf } from './walk.js';
 import { workingFolder } from './working-folder.js';
 
 /** Cron jobs: written down, changed, taken away, fired by hand; and what a fire opens. */
@@ -23,7 +22,7 @@ export async function createJob(desk: Desk, wish: JobWish, asking: Asking, manag
   const id = wish.id ?? desk.supervisor.world.id();
   const unfit = fitId(id, managed) ?? await fitPeople(desk, wish);
   if (unfit !== undefined) return unfit;
-  const taken = (await idsOf(desk.supervisor, 'schedule', { index: 'all' })).some((known) => known.toLowerCase() === id.toLowerCase());
+  const taken = await desk.supervisor.count('schedule', { index: 'all', prefix: jobPlace(id), limit: 1 }) > 0;
   if (taken && asking.idempotency === undefined) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
   const input = { ...defaults, ...given(wish), zone: wish.timezone ?? homeZone(), managedBy: managed?.managedBy ?? null, workflowId: managed?.workflowId ?? null };
   if ((await desk.supervisor.get('schedule', id))?.value === 'deleted') {

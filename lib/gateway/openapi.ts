@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callerKinds, isOpen, refusalsOf, verdict, type AuthorityId } from './authority.js';
+import { frameNames } from './frame-names.js';
 import { route, takesKey, type Route } from './route.js';
 import { failure } from './shapes.js';
 import { refusalTable, type RefusalCode } from '../../machines/refusals.js';
@@ -120,7 +121,10 @@ const tree = { name: 'tree', in: 'query', required: false, schema: { type: 'stri
 const refusals = { name: 'refusals', in: 'query', required: false, schema: { type: 'string', enum: ['1'], description: 'Tell of refused events too.' } };
 
 const sockets = {
-  '/ws': socketOperation('/ws', 'ws.watch', 'frames `{seq, event, payload, ts, last?}` as they are committed; `?since=<seq>` replays.', [since]),
+  '/ws': {
+    ...socketOperation('/ws', 'ws.watch', 'frames `{seq, event, payload, ts, last?}` as they are committed; `?since=<seq>` replays. `{"type": "subscribe", "kinds": […], "ids": […]}` filters.', [since]),
+    'x-frames': frameNames,
+  },
   '/ws/inspect': socketOperation('/ws/inspect', 'inspect.watch', 'every step of every actor, batched, resumable with `?since=<seq>`.', [since, ...names, tree, refusals]),
   '/ws/stately': socketOperation('/ws/stately', 'inspect.watch', 'the same in the frames of `@statelyai/inspect`.', names),
 };

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { deeperThan, jsonDepthMax } from '../../machines/json-depth.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
@@ -33,12 +34,11 @@ export interface BodyLimits {
 
 /** What is wrong with a value before any schema looks at it: its depth, and members that smuggle authority. */
 export function judgeJson(value: unknown, limits: Pick<BodyLimits, 'forbidden'>): Refusal | undefined {
-  if (deeperThan(value, depthMax)) return refuse('BAD_REQUEST', {}, `The body is nested deeper than ${depthMax}.`);
+  if (deeperThan(value, jsonDepthMax)) return refuse('BAD_REQUEST', {}, `The body is nested deeper than ${jsonDepthMax}.`);
   return smuggled(value, limits.forbidden ?? []);
 }
 
 export const bodyBytesDefault = 1_048_576;
-const depthMax = 32;
 
 /** `parse(schema, body, 'body')` → the value, or BAD_REQUEST with the path of the first fault and all of them in `issues`. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, where: 'body' | 'query'): z.output<Schema> | Refusal {
@@ -113,13 +113,6 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer |
     request.on('error', gone);
     request.on('aborted', gone);
   });
-}
-
-function deeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (depth === 0) return true;
-  for (const inside of Array.isArray(value) ? value : Object.values(value)) if (deeperThan(inside, depth - 1)) return true;
-  return false;
 }
 
 /** Who made a thing, where it comes from and what was approved are never the caller's to say. */

@@ -1,5 +1,6 @@
 import type { ActorKey, Hand, HandContext, Kind } from '../../actors/contracts.js';
 import type { Json } from '../../machines/ground.js';
+import { deeperThan } from '../../machines/json-depth.js';
 import { keys } from '../store/keys.js';
 import { errorData, type Start } from './interpret.js';
 
@@ -143,8 +144,11 @@ export class Effects {
   }
 }
 
+const depthMax = 200;
+
 /** What a hand returns becomes part of an event, and events are data. */
 function json(output: unknown): Json | undefined {
   if (output === undefined) return undefined;
+  if (deeperThan(output, depthMax)) throw new RangeError(`The outcome is nested deeper than ${depthMax}.`); // no snapshot could hold it
   return JSON.parse(JSON.stringify(output)) as Json;
 }

@@ -39,6 +39,11 @@ export function engineContract(title: string, options: EngineContractOptions): v
       for (const model of facts.models) expect(model.supportsEffort).to.equal(model.effortLevels.length > 0);
     });
 
+    it('knows nothing of a conversation that never was, where it reads records at all', async () => {
+      const { readTranscript } = await options.engine();
+      for (const name of ['00000000-0000-4000-8000-000000000000', '../../etc/passwd', '']) expect(await readTranscript?.(name, tmpdir()) ?? []).to.deep.equal([]);
+    });
+
     it('answers a prompt and leaves no process behind', async () => {
       const bench = await workbench(options);
       const result = await (await options.engine()).turn(bench.request(options.prompt), bench.io);

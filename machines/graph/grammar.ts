@@ -1,6 +1,6 @@
 /** What an author must know, in a text that fits into a schema: people read it in the API's document, agents in their tools. */
 export const definitionGrammar = [
-  'A graph: {title, name?, owner?, department?, description?, concurrency? (1-8), input? (JSON Schema), loop? {maxRoundsPerRun}, nodes, edges}.',
+  'A graph: {title, name?, owner?, department?, description?, concurrency? (1-8), input? (JSON Schema), loop? {maxRoundsPerRun, stopWhen (conditions), maxRuns and until (of a schedule)}, nodes, edges}.',
   'Nodes {id, type, label?}: trigger {trigger: {kind: manual} | {kind: schedule, cron, timezone} | {kind: todo-status-change, toStatus, fromStatus?, filter?}};',
   'step {actor, instructions?, gates?, optional?, output? (JSON Schema of outcome.fields), options? {model, effort, retry {maxAttempts 1-5, on [error, no-output, interrupted, timeout]}, onError: fail-run | continue | error-edge, timeoutMinutes}};',
   'gate {gate: {kind: approval | artifact | flag, approvalRef | glob | flag, description}}; switch {switchMode: firstMatch | allMatches}; wait {waitMinutes | waitUntil}; merge {mode: all | any}; fail {failMessage}; end {result? {name: path}}.',

@@ -1,4 +1,5 @@
 import type { Stamp } from '../ground.js';
+import { sortableText } from '../sortable.js';
 import type { Ran } from './ran.js';
 
 /** The shapes of a cron job. Times are epoch milliseconds. */
@@ -34,12 +35,13 @@ export interface ScheduleContext extends JobFields {
   readonly nextAt: number | null;
   /** Up to here everything is dealt with, since the clock was last set back. */
   readonly doneUntil: number;
+  // The three are absent in jobs of before they were kept.
   /** When it ran every instant. */
-  readonly ran: Ran;
+  readonly ran?: Ran;
   /** How often it noticed that the clock was set back. */
-  readonly setBacks: number;
+  readonly setBacks?: number;
   /** The latest instant that is on record, run or missed. */
-  readonly knownUntil: number;
+  readonly knownUntil?: number;
   readonly fires: number;
   readonly missedFires: number;
   /** Fires that have not ended yet. */
@@ -88,3 +90,6 @@ export const limits = {
   promptBytesMax: 64 * 1024,
   nameCharsMax: 200,
 } as const;
+
+/** Where a job stands in its list: big and small letters are one. Closed by a `/`, so that it is no beginning of another one. */
+export const jobPlace = (id: string): string => `${sortableText(id.toLowerCase())}/`;

@@ -43,13 +43,13 @@ export const scheduleMachine = setup({
     /** Rung before anything is due: somebody set the clock back. By more than since the last instant: then time is lived again. */
     wait: enqueueActions(({ context, event, enqueue }) => {
       const set = event.at < context.doneUntil ? ahead(context, event.at - limits.graceMs) : context;
-      enqueue.assign({ nextAt: set.nextAt, doneUntil: set.doneUntil, setBacks: set.setBacks });
+      enqueue.assign({ nextAt: set.nextAt, doneUntil: set.doneUntil, setBacks: set.setBacks ?? 0 });
       alarm(enqueue, set.nextAt, event.at);
     }),
     fireNow: enqueueActions(({ context, event, enqueue }) => {
       const at = freeInstant(context, event.at);
       start(enqueue, context, [fire(context, at, 'trigger', null)], event.at);
-      enqueue.assign({ knownUntil: Math.max(context.knownUntil, at) });
+      enqueue.assign({ knownUntil: Math.max(context.knownUntil ?? context.doneUntil, at) });
     }),
     edit: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'job.edit');

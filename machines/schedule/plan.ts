@@ -6,13 +6,13 @@ import { countNotRun, newestNotRun, nextNotRun, withRun } from './ran.js';
 export interface Plan {
   readonly fires: readonly Pick<FireInput, 'id' | 'jobId' | 'dueAt' | 'why' | 'missed' | 'job'>[];
   readonly missed: number;
-  readonly set: Pick<ScheduleContext, 'nextAt' | 'doneUntil' | 'setBacks' | 'knownUntil' | 'ran'>;
+  readonly set: Required<Pick<ScheduleContext, 'nextAt' | 'doneUntil' | 'setBacks' | 'knownUntil' | 'ran'>>;
 }
 
 /** At `at` (wall time) an alarm rang and something is due, perhaps for long. */
 export function planDue(context: ScheduleContext, at: number): Plan {
-  const { schedule, zone, doneUntil, active } = context;
-  const due = newestNotRun(schedule, zone, doneUntil, at, context.ran, limits.missedMax * 2 + 1);
+  const { schedule, zone, doneUntil, active, ran: before = [], knownUntil = doneUntil } = context;
+  const due = newestNotRun(schedule, zone, doneUntil, at, before, limits.missedMax * 2 + 1);
   const last = due.at(-1);
   const onTime = last !== undefined && at - last <= limits.graceMs ? [last] : [];
   const late = onTime.length > 0 ? due.slice(0, -1) : due;
@@ -21,17 +21,17 @@ export function planDue(context: ScheduleContext, at: number): Plan {
   const runs = [...caught, ...onTime];
   const begun = runs.slice(0, room);
   const lost = late.slice(0, late.length - caught.length).slice(-limits.missedMax);
-  const missed = countNotRun(schedule, zone, doneUntil, at, context.ran) - begun.length;
+  const missed = countNotRun(schedule, zone, doneUntil, at, before) - begun.length;
   const [first, final] = [begun[0], begun.at(-1)];
-  const ran = first === undefined || final === undefined ? context.ran
-    : withRun(context.ran, first, begun.length < runs.length ? final : at, missed === 0 ? doneUntil : NaN);
+  const ran = first === undefined || final === undefined ? before
+    : withRun(before, first, begun.length < runs.length ? final : at, missed === 0 ? doneUntil : NaN);
   return {
     fires: [
       ...lost.map((dueAt) => fire(context, dueAt, 'schedule', 'Its time went by while nobody was there to run it.')),
       ...runs.map((dueAt, place) => fire(context, dueAt, onTime.includes(dueAt) ? 'schedule' : 'caught-up', place < room ? null : `${limits.activeMax} earlier runs of this job have not ended yet.`)),
     ],
     missed,
-    set: { ...ahead({ ...context, ran }, at), ran, knownUntil: Math.max(context.knownUntil, last ?? 0) },
+    set: { ...ahead({ ...context, ran }, at), ran, knownUntil: Math.max(knownUntil, last ?? 0) },
   };
 }
 
@@ -42,8 +42,8 @@ export function planDue(context: ScheduleContext, at: number): Plan {
 export function ahead(context: ScheduleContext, at: number): Pick<Plan['set'], 'nextAt' | 'doneUntil' | 'setBacks'> {
   return {
     doneUntil: at,
-    setBacks: context.setBacks + (at < context.doneUntil ? 1 : 0),
-    nextAt: context.enabled ? nextNotRun(context.schedule, context.zone, at, context.ran) : null,
+    setBacks: (context.setBacks ?? 0) + (at < context.doneUntil ? 1 : 0),
+    nextAt: context.enabled ? nextNotRun(context.schedule, context.zone, at, context.ran ?? []) : null,
   };
 }
 
@@ -52,7 +52,7 @@ export function ahead(context: ScheduleContext, at: number): Pick<Plan['set'], '
  * second name.
  */
 export function fire(context: ScheduleContext, dueAt: number, why: FireInput['why'], missed: string | null): Plan['fires'][number] {
-  const { id, name, engine, model, effortLevel, employee, prompt, delivery, workflowId, setBacks, knownUntil } = context;
+  const { id, name, engine, model, effortLevel, employee, prompt, delivery, workflowId, setBacks = 0, knownUntil = context.doneUntil } = context;
   const again = setBacks > 0 && dueAt <= knownUntil ? `~${setBacks}` : '';
   return { id: `cron:${id}:${isoTime(dueAt)}${again}`, jobId: id, dueAt, why, missed, job: { name, engine, model, effortLevel, employee, prompt, delivery, workflowId } };
 }

@@ -134,8 +134,8 @@ export interface GateDecision {
   readonly actor: string;
   readonly at: number;
   readonly note: string | null;
-  /** Whom it was asked, and since when. */
-  readonly approval: Pick<ParkedGate, 'target' | 'targetKind' | 'at' | 'escalatedAt'>;
+  /** Whom it was asked, and since when. Absent in runs of before this was kept. */
+  readonly approval?: Pick<ParkedGate, 'target' | 'targetKind' | 'at' | 'escalatedAt'>;
 }
 
 /** What a decision about a gate must know of the organisation. */

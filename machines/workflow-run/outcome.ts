@@ -1,4 +1,5 @@
 import type { Json } from '../ground.js';
+import { deeperThan, jsonDepthMax } from '../json-depth.js';
 import { limits, type StepOutcome } from './context.js';
 
 /** An outcome within its bounds: what is longer is cut, and says so. */
@@ -20,6 +21,10 @@ function bounded(fields: NonNullable<StepOutcome['fields']>): NonNullable<StepOu
   const kept: Record<string, Json> = {};
   for (const [name, value] of Object.entries(fields).slice(0, limits.fieldsMax)) {
     if (value === undefined) continue;
+    if (deeperThan(value, jsonDepthMax)) {
+      kept[name] = null;
+      continue;
+    }
     const chars = JSON.stringify(value).length;
     if (chars <= left) kept[name] = value;
     else kept[name] = typeof value === 'string' ? cut(value, Math.max(0, left)) : null;

@@ -30,7 +30,7 @@ export interface RunView {
   readonly settled: number;
   readonly costUsd: number;
   readonly errors: readonly RunError[];
-  readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & { readonly at: string; readonly approval: Omit<GateDecision['approval'], 'at' | 'escalatedAt'> & { readonly at: string; readonly escalatedAt: string | null } })[];
+  readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & { readonly at: string; readonly approval: AskedGate | null })[];
   readonly cancellation: { readonly requestedAt: string; readonly requestedBy: string; readonly reason: string | null } | null;
   readonly invocation: { readonly sessionId: string; readonly reportMode: string } | null;
   readonly idempotencyKey: string | null;
@@ -45,6 +45,9 @@ export interface RunView {
   readonly evidence: RunContext['evidence'];
 }
 
+/** Whom a gate was asked, and since when. */
+export type AskedGate = Pick<ParkedGate, 'target' | 'targetKind'> & { readonly at: string; readonly escalatedAt: string | null };
+
 export function runView(context: RunContext, revision: number): RunView {
   const found = gateNamed(context.gates, undefined);
   const { cancellation, report } = context;
@@ -56,7 +59,7 @@ export function runView(context: RunContext, revision: number): RunView {
     inFlight: Object.values(context.spots).filter((spot) => isActive(spot) && spot.status !== 'parked').length, queued: context.queued,
     parked: found === undefined ? null : { ...found[1], gateKey: found[0], at: isoTime(found[1].at), escalatedAt: isoTimeOrNull(found[1].escalatedAt) },
     gates: Object.keys(context.gates), spots: context.spots, receipts: context.receipts, settled: context.settled, costUsd: context.costUsd, errors: context.errors,
-    gateDecisions: context.decisions.map(({ approval, ...decision }) => ({ ...decision, at: isoTime(decision.at), approval: { ...approval, at: isoTime(approval.at), escalatedAt: isoTimeOrNull(approval.escalatedAt) } })),
+    gateDecisions: context.decisions.map(({ approval, ...decision }) => ({ ...decision, at: isoTime(decision.at), approval: approval === undefined ? null : { ...approval, at: isoTime(approval.at), escalatedAt: isoTimeOrNull(approval.escalatedAt) } })),
     cancellation: cancellation === null ? null : { ...cancellation, requestedAt: isoTime(cancellation.requestedAt) },
     invocation: report === null ? null : { sessionId: report.sessionId, reportMode: report.mode },
     idempotencyKey: context.idempotencyKey, inputHash: context.inputHash, workItemId: context.workItemId, requester: context.requester, startedBy: context.startedBy,
@@ -84,7 +87,7 @@ export function runIndex(context: RunContext): readonly { readonly index: string
 }
 
 /** Where the run of a due instant stands among those that the clock started; without an instant: where all of them do. */
-export const scheduledPlace = (workflowId: string, fireRef?: string): string => `${sortableText(workflowId)}/${fireRef === undefined ? '' : sortableText(fireRef)}`;
+export const scheduledPlace = (workflowId: string, fireRef?: string): string => `${sortableText(workflowId)}/${fireRef === undefined ? '' : `${sortableText(fireRef)}/`}`;
 
-/** Where the run stands that a caller started under a key. */
-export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key].map(sortableText).join('/');
+/** Where the run stands that a caller started under a key. Closed by a `/`, so that it is no beginning of another one. */
+export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key, ''].map(sortableText).join('/');

@@ -25,10 +25,13 @@ export function workflowIndex(value: unknown, context: WorkflowContext) {
   const status = statusOf(value);
   return [
     { index: 'all', key: sortable(context.updatedAt, { descending: true }), row: workflowRow(value, context) },
-    ...(status === 'retired' ? [] : [{ index: 'name', key: context.name }]),
+    ...(status === 'retired' ? [] : [{ index: 'name', key: namePlace(context.name) }]),
     ...(status === 'active' && context.trigger.kind !== 'manual' ? [{ index: context.trigger.kind, key: context.id, row: { ...context.trigger } }] : []),
   ];
 }
 
 /** The word of the region that tells where it stands. */
 export const statusOf = (value: unknown): WorkflowStatus => (value as { readonly status: WorkflowStatus }).status;
+
+/** Where a workflow stands by its name. Closed by a `/`, so that it is no beginning of another one. */
+export const namePlace = (name: string): string => `${name}/`;

@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Desk } from '../desk.js';
 
-/** Definitions as runs need them: by id and version, or by name. */
+/** Definitions as runs need them: by id and version. */
 
 export async function newestDefinition(desk: Desk, id: string, version?: number): Promise<WorkflowDefinition | Refusal> {
   return await definitionAt(desk, id, version) ?? refuse('NOT_FOUND', { kind: 'workflow', id }, `workflow "${id}" not found`);
@@ -22,13 +22,6 @@ export async function definitionAt({ supervisor }: Desk, id: string, version?: n
     known.set(`${id}@${version}`, definition);
   }
   return definition;
-}
-
-/** The id of the workflow of that name which is not retired. */
-export async function workflowIdOf({ supervisor }: Desk, name: string): Promise<string | undefined> {
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return undefined;
-  const { items } = await supervisor.list('workflow', { index: 'name', prefix: name, limit: 100 });
-  return items.find(({ key }) => key === name)?.id;
 }
 
 const rememberedMax = 64;

@@ -5,7 +5,7 @@ import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { ParkedGate } from '../../../machines/workflow-run/context.js';
-import type { RunView } from '../../../machines/workflow-run/view.js';
+import type { AskedGate, RunView } from '../../../machines/workflow-run/view.js';
 import { recordOf, type Desk } from '../desk.js';
 import { workflowsOff } from '../workflows/read-workflow.js';
 import { definitionAt } from './definitions.js';
@@ -26,7 +26,7 @@ export async function readRun(desk: Desk, workflowId: string, runId: string, by:
   const record = {
     ...shown, trigger: { ...shown.trigger, payload }, parameters: { input, ...(idempotencyKey === null ? {} : { idempotencyKey }) },
     steps, parked: parked === null ? null : presentGate(view, parked, definition, approvalCapability, rootName(desk)), approvalCapability,
-    gateDecisions: view.gateDecisions.map((decision) => ({ ...decision, approval: { ...approvalOf(view, decision.approval, rootName(desk)), state: decision.decision === 'approve' ? 'approved' : 'rejected', decidedBy: decision.actor, decidedAt: decision.at } })),
+    gateDecisions: view.gateDecisions.map(({ approval, ...decision }) => ({ ...decision, approval: approval && { ...approvalOf(view, approval, rootName(desk)), state: decision.decision === 'approve' ? 'approved' : 'rejected', decidedBy: decision.actor, decidedAt: decision.at } })),
     reportEpisodes: reportEpisodes.map(({ row }) => row), result: results[0]?.row ?? null, definitionSnapshot: definition ?? null,
   };
   return record as unknown as Json; // JSON by construction; an interface is no record to the compiler
@@ -66,16 +66,30 @@ export async function listRuns(desk: Desk, workflowId: string | undefined, { lim
   if (off) return { runs: [], evidenceConfigured: false, evidenceReason: off.message, limit, offset, nextOffset: null };
   if (workflowId !== undefined && await definitionAt(desk, workflowId) === undefined) return refuse('NOT_FOUND', { kind: 'workflow', id: workflowId }, `workflow "${workflowId}" not found`);
   const index = workflowId === undefined ? { index: 'all' } : { index: 'workflow', prefix: `${sortableText(workflowId)}/` };
-  const { items } = await desk.supervisor.list('workflow-run', { ...index, offset, limit: limit + 1 });
-  const views = await Promise.all(items.slice(0, limit).map(async ({ id }) => {
-    const found = await desk.supervisor.get('workflow-run', id);
-    const view = found && recordOf(found) as unknown as RunView; // the view of its kind
-    return view !== undefined && (status === undefined || view.status === status) && await sees(desk, view, by) ? [view] : [];
-  }));
-  const runs = views.flat().map(({ runId, workflowId: of, title, status: now, trigger, startedAt, endedAt, stepCount, parked, inFlight, queued, rounds, costUsd }) =>
+  const { views, nextOffset } = await visible(desk, index, { limit, offset, status }, by);
+  const runs = views.map(({ runId, workflowId: of, title, status: now, trigger, startedAt, endedAt, stepCount, parked, inFlight, queued, rounds, costUsd }) =>
     ({ runId, workflowId: of, title, status: now, trigger, startedAt, endedAt, stepCount, parked, inFlight, queued, rounds, costUsd }));
-  return { runs: runs as unknown as Json, evidenceConfigured: true, limit, offset, nextOffset: items.length > limit ? offset + limit : null }; // plain members only
+  return { runs: runs as unknown as Json, evidenceConfigured: true, limit, offset, nextOffset }; // plain members only
 }
+
+/** A page of what fits and what the caller may see. Offsets count all runs; as many are looked through as it takes, up to a thousand. */
+async function visible(desk: Desk, index: { readonly index: string; readonly prefix?: string }, { limit, offset, status }: RunsQuery, by: Caller): Promise<{ readonly views: readonly RunView[]; readonly nextOffset: number | null }> {
+  const views: RunView[] = [];
+  let looked = 0;
+  for (;;) {
+    const { items } = await desk.supervisor.list('workflow-run', { ...index, offset: offset + looked, limit: limit + 1 });
+    for (const [place, { id }] of items.slice(0, limit).entries()) {
+      const found = await desk.supervisor.get('workflow-run', id);
+      const view = found && recordOf(found) as unknown as RunView; // the view of its kind
+      if (view !== undefined && (status === undefined || view.status === status) && await sees(desk, view, by)) views.push(view);
+      looked += 1;
+      if (views.length === limit) return { views, nextOffset: place + 1 < items.length ? offset + looked : null };
+    }
+    if (items.length <= limit) return { views, nextOffset: null };
+    if (looked >= lookedMax) return { views, nextOffset: offset + looked };
+  }
+}
+const lookedMax = 1_000;
 
 /** All receipts of a run, oldest first: every attempt of every round. */
 export async function listReceipts(desk: Desk, view: RunView, query: { readonly after: number; readonly limit: number }): Promise<Json> {
@@ -135,7 +149,7 @@ function presentGate(view: RunView, parked: NonNullable<RunView['parked']>, defi
 }
 
 /** Who asked whom, and since when. */
-function approvalOf({ requester, startedBy }: RunView, { target, targetKind, at, escalatedAt }: RunView['gateDecisions'][number]['approval'], root: string | null): { readonly [member: string]: Json } {
+function approvalOf({ requester, startedBy }: RunView, { target, targetKind, at, escalatedAt }: AskedGate, root: string | null): { readonly [member: string]: Json } {
   return {
     requesterEmployee: requester.employee, requestedBy: startedBy, requestedAt: at, target, targetKind,
     entitledEmployees: target === null ? [] : [target], operatorEntitled: targetKind === 'virtual' || escalatedAt !== null || (target !== null && target === root),

@@ -12,10 +12,10 @@ import { asked, recordOf, type Asking, type Desk, type Done } from '../desk.js';
 import { inTurn } from '../in-turn.js';
 import { itemKinship, sessionKinship } from '../kinship.js';
 import { presentSession } from '../present-session.js';
-import { workflowsOff } from '../workflows/read-workflow.js';
+import { workflowNamed, workflowsOff } from '../workflows/read-workflow.js';
 import { preflight } from './preflight.js';
 import { mayRun, stewardsOf } from './run-authority.js';
-import { newestDefinition, workflowIdOf } from './definitions.js';
+import { newestDefinition } from './definitions.js';
 import type { InnerWish, RunWish } from './wish.js';
 
 /**
@@ -41,7 +41,7 @@ export const runsOf = (workflowId: string): string => `workflow-runs/${workflowI
 
 async function definitionFor(desk: Desk, wish: InnerWish): Promise<WorkflowDefinition | Refusal> {
   if ((wish.workflowId === undefined) === (wish.name === undefined)) return refuse('BAD_REQUEST', { path: 'name' }, 'Name the workflow: either by workflowId or by name.');
-  const id = wish.workflowId ?? await workflowIdOf(desk, wish.name ?? '');
+  const id = wish.workflowId ?? await workflowNamed(desk, wish.name ?? '');
   if (id === undefined) return refuse('NOT_FOUND', { kind: 'workflow', name: wish.name }, `workflow name "${wish.name ?? ''}" not found`);
   return newestDefinition(desk, id, wish.version);
 }
@@ -125,8 +125,7 @@ function inputOf(definition: WorkflowDefinition, wish: InnerWish & { readonly in
 async function runUnderKey({ supervisor }: Desk, workflowId: string, key: string | undefined, by: Caller): Promise<ActorView | undefined> {
   if (key === undefined) return undefined;
   const place = keyPlace(workflowId, callerName(by), key);
-  const { items } = await supervisor.list('workflow-run', { index: 'key', prefix: place, limit: 10 });
-  const found = items.find((item) => item.key === place);
+  const { items: [found] } = await supervisor.list('workflow-run', { index: 'key', prefix: place, limit: 1 });
   return found === undefined ? undefined : supervisor.get('workflow-run', found.id);
 }
 

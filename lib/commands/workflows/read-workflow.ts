@@ -2,6 +2,7 @@ import type { Desk } from '../desk.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import type { Json } from '../../../machines/ground.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { namePlace } from '../../../machines/workflow/view.js';
 
 /** Reading workflows: the list, and the definition of any version. */
 
@@ -46,9 +47,9 @@ export async function listVersions(desk: Desk, id: string): Promise<readonly Jso
 }
 
 /** The id of the workflow of that name which is not retired. */
-export async function workflowNamed(desk: Desk, name: string): Promise<string | undefined> {
-  const { items } = await desk.supervisor.list('workflow', { index: 'name', prefix: name, limit: 100 });
-  return items.find(({ key }) => key === name)?.id;
+export async function workflowNamed({ supervisor }: Desk, name: string): Promise<string | undefined> {
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return undefined;
+  return (await supervisor.list('workflow', { index: 'name', prefix: namePlace(name), limit: 1 })).items[0]?.id;
 }
 
 /** What could be an id at all. */

@@ -49,7 +49,7 @@ describe('the workflow kind', () => {
 
   it('is paused from the start where its first version says so', async () => {
     expect(seen(await spawn({ ...chain('a'), status: 'paused' }))['status']).to.equal('paused');
-    expect((await house.supervisor.list('workflow', { index: 'name' })).items.map(({ id, key }) => [id, key])).to.deep.equal([['w', 'chain']]);
+    expect((await house.supervisor.list('workflow', { index: 'name' })).items.map(({ id, key }) => [id, key])).to.deep.equal([['w', 'chain/']]);
   });
 
   it('refuses faulty and retired definitions at birth, whoever embeds it', async () => {

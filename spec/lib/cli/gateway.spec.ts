@@ -136,6 +136,7 @@ describe('troupe start, status and stop', () => {
 
   it('answers --version and tells a misspelt command from a missing one', async () => {
     expect((await troupe.run('--version')).out).to.match(/^\d+\.\d+\.\d+\n$/);
+    expect((await troupe.run('--help')).out).to.include('3 not running, 4 held, 5 bad home, 6 refused, 7 turn failed');
     const misspelt = await troupe.run('strat');
     expect(misspelt.code).to.equal(2);
     expect(misspelt.err).to.match(/Did you mean start\?/);

@@ -53,6 +53,13 @@ describe('/api/workflow-definitions', () => {
       expect((await house.operator.get(`${root}/broken`)).status).to.equal(404);
     });
 
+    it('knows a name among very many that begin with it: it once looked at a hundred of them', async () => {
+      for (let n = 1; n <= 101; n += 1) expect((await create(line(`Twin ${n}`))).status).to.equal(201);
+      await create(line('Twin', { id: 'first-of-them', name: 'twin' }));
+      expect((await house.operator.post('/api/workflow-runs/by-name', { name: 'twin' })).body.workflowId).to.equal('first-of-them');
+      expect((await create(line('Another', { id: 'another', name: 'twin' }))).status).to.equal(409);
+    });
+
     it('refuses an id and a name that are taken, also to two who ask at once', async () => {
       await create(line('Twice'));
       expect(await create(line('Twice')).then(({ status, body }) => [status, body.error])).to.deep.equal([409, 'workflow "twice" already exists']);

@@ -91,7 +91,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
 
   it('tell what every look came to', async () => {
     const looks: Record<string, readonly [string, object?]> = {
-      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''], 'too-deep': ['printf \'{"fire": true, "payload": {"deep": %s%s}}\' "$(head -c 9000 /dev/zero | tr "\\0" "[")" "$(head -c 9000 /dev/zero | tr "\\0" "]")"'],
+      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''], 'too-deep': ['printf \'{"fire": true, "payload": {"deep": %s%s}}\' "$(head -c 4000 /dev/zero | tr "\\0" "[")" "$(head -c 4000 /dev/zero | tr "\\0" "]")"'],
       'output-too-large': ['head -c 60000 /dev/zero | tr "\\0" x'], 'too-large-for-its-contract': ['echo \'{"fire": true, "payload": {"words": "as many as that"}}\'', { stdoutMaxBytes: 40 }], 'not-too-large': ['echo a lot of words and more of them >&2; echo {}', { stdoutMaxBytes: 4 }], timeout: ['sleep 60', { timeoutMs: 300 }],
       fired: ['echo \'{"fire": true}\'', { filter: [{ path: 'x', op: 'exists' }] }],
     };
@@ -123,6 +123,22 @@ describe('/api/workflow-triggers of the kind poll', () => {
     expect(await readFile(join(home.folder, 'ran'), 'utf8')).to.equal('ran\n');
   });
 
+  it('run in a folder of their own, and are told nothing of what the gateway knows', async () => {
+    process.env['SVC_SOMEBODYS_KEY'] = 'very-secret';
+    try {
+      await home.bind('mail', ['/bin/sh', '-c', `env > ${home.folder}/env; pwd > ${home.folder}/pwd; cat > ${home.folder}/stdin`]);
+      await home.approve('mail');
+      await home.came('mail', 'no-output');
+    } finally {
+      delete process.env['SVC_SOMEBODYS_KEY'];
+    }
+    const names = (await readFile(join(home.folder, 'env'), 'utf8')).trim().split('\n').map((line) => line.split('=')[0]);
+    expect(names).to.include.members(['PATH', 'SVC_SPAWN_ID']);
+    expect(names.filter((name) => name?.startsWith('SVC_'))).to.deep.equal(['SVC_SPAWN_ID']);
+    expect(await readFile(join(home.folder, 'pwd'), 'utf8')).to.match(/\/polls\/mail\n$/);
+    expect(await readFile(join(home.folder, 'stdin'), 'utf8')).to.equal('');
+  });
+
   it('end their program when they are taken away, and free their name', async () => {
     await home.bind('mail', ['/bin/sh', '-c', `echo $$ > ${home.folder}/pid; sleep 300`]);
     await home.approve('mail');
@@ -130,9 +146,21 @@ describe('/api/workflow-triggers of the kind poll', () => {
     expect(isAlive(pid)).to.equal(true);
     expect((await home.at('mail')).checking).to.equal(true);
     expect((await home.operator.call('DELETE', '/api/workflow-triggers/mail')).body).to.deep.equal({ deleted: true, name: 'mail' });
-    await until(async () => (isAlive(pid) ? undefined : true));
+    await until(async () => { await home.at('mail'); return isAlive(pid) ? undefined : true; }); // asks meanwhile: the program has a moment to end by itself
     expect((await home.operator.call('DELETE', '/api/workflow-triggers/mail')).status).to.equal(404);
     expect((await home.bind('mail', ['/bin/true'])).body.trigger).to.deep.include({ activation: 'pending_approval', bindingRevision: 'mail@2', checks: 0 });
+  });
+
+  it('never run two programs at once, not even that of a name that was taken away and given anew', async () => {
+    await home.bind('mail', ['/bin/sh', '-c', `trap '' INT; echo $$ > ${home.folder}/pid; while :; do sleep 0.1; done`]); // takes its time to end
+    await home.approve('mail');
+    const pid = await until(async () => Number(await readFile(join(home.folder, 'pid'), 'utf8').catch(() => '')) || undefined);
+    await home.operator.call('DELETE', '/api/workflow-triggers/mail');
+    expect(isAlive(pid)).to.equal(true);
+    await home.bind('mail', ['/bin/sh', '-c', `grep -q 'State:.[RSD]' /proc/${pid}/status && echo '{"fire": true}'; echo '{}'`]);
+    await home.approve('mail');
+    await home.came('mail', 'no-fire');
+    expect(isAlive(pid)).to.equal(false);
   });
 
   it('do not leave a program behind when the gateway ends, and say at the next start that the look was broken off', async () => {

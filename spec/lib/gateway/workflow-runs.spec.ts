@@ -66,6 +66,14 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect((await house.operator.get(`${root}/${id}/runs`)).body.runs).to.have.length(2);
     });
 
+    it('finds the run of a key among many keys that begin alike: it once looked at ten of them', async () => {
+      const id = await defined(line('Alike', [noop('a')]));
+      for (let n = 0; n < 12; n += 1) expect((await start(id, { idempotencyKey: `k-${n}` })).status).to.equal(201);
+      const { body: { runId } } = await start(id, { idempotencyKey: 'k' });
+      const again = await start(id, { idempotencyKey: 'k' });
+      expect([again.status, again.body.runId]).to.deep.equal([200, runId]);
+    });
+
     it('starts by name, and answers 404 for a name that there is not', async () => {
       await defined(line('Named Flow', [noop('a')]));
       expect((await house.operator.post('/api/workflow-runs/by-name', { name: 'named-flow' })).status).to.equal(201);
@@ -317,6 +325,23 @@ describe('/api/workflow-definitions/:id/runs', () => {
     const { body: { runId } } = await start(id, {}, agents.ann);
     const heard = await poll(() => house.operator.get('/api/sessions/of-ann/messages'), ({ body }) => JSON.stringify(body).includes(runId));
     expect(JSON.stringify(heard.body)).to.include(`Workflow run ${runId} (\\"Told\\") is completed.`);
+  });
+
+  it('fills pages of one status, however many runs of others lie between', async () => {
+    const id = await defined(line('Mixed', [gate('g'), noop('b')], { concurrency: 8 }));
+    const runs: string[] = [];
+    for (let n = 0; n < 7; n += 1) runs.push((await start(id)).body.runId as string);
+    for (const n of [1, 2, 3, 5]) await house.operator.post(`${root}/${id}/runs/${runs[n]}/cancel`);
+    const page = async (query: string) => (await house.operator.get(`${root}/${id}/runs?${query}`)).body as { runs: { runId: string; status: string }[]; nextOffset: number | null };
+    const all = (await page('limit=100')).runs;
+    const parked = all.filter(({ status }) => status === 'parked').map(({ runId }) => runId);
+    expect(parked).to.have.lengthOf(3);
+    const first = await page('status=parked&limit=2');
+    expect(first.runs.map(({ runId }) => runId)).to.deep.equal(parked.slice(0, 2));
+    const rest = await page(`status=parked&limit=2&offset=${first.nextOffset}`);
+    expect([rest.runs.map(({ runId }) => runId), rest.nextOffset]).to.deep.equal([parked.slice(2), null]);
+    expect((await page('limit=7')).nextOffset).to.equal(null);
+    expect((await page('limit=6')).nextOffset).to.equal(6);
   });
 
   it('tells a session that wants silence nothing', async () => {

@@ -100,6 +100,17 @@ describe('effects', () => {
       expect((await worker())['errors']).to.have.length(1);
     });
 
+    // What a far side or a program said can be nested as deep as its length allows: the actor then stood still for ever.
+    it('that answer what is nested too deep to be kept reject, too', async () => {
+      await open({ fence: false, run: async (depth: unknown) => JSON.parse(`${'['.repeat(Number(depth))}${']'.repeat(Number(depth))}`) as Json });
+      for (const depth of [201, 4_000, 100_000, 100]) {
+        await go(depth);
+        await house.world.settle();
+      }
+      const { state, errors, results } = await worker() as unknown as { state: string; errors: string[]; results: unknown[] };
+      expect([state, errors, results.length]).to.deep.equal(['idle', Array.from({ length: 3 }, () => 'The outcome is nested deeper than 200.'), 1]);
+    });
+
     it('are aborted when their state is left, and their late result is dropped', async () => {
       const { hand, calls } = puppet(false);
       await open(hand);

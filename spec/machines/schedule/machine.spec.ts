@@ -78,6 +78,16 @@ describe('a cron job', () => {
     });
   });
 
+  it('that was written down before stretches were kept goes on', () => {
+    const job = born();
+    const { ran: _ran, setBacks: _setBacks, knownUntil: _knownUntil, ...context } = job.snapshot.context;
+    Object.assign(job.snapshot, { context });
+    job.advance(25 * hourMs);
+    expect(ids(job)).to.deep.equal(['cron:daily:2026-06-01T09:00:00.000Z', 'cron:daily:2026-06-02T09:00:00.000Z']);
+    ring(job, morning - hourMs);
+    expect(job.snapshot.context.nextAt).to.equal(Date.UTC(2026, 5, 3, 9));
+  });
+
   it('waits on when the alarm rings too early because the clock was set back', () => {
     const job = born();
     ring(job, morning - 2 * hourMs);

@@ -17,7 +17,7 @@ const flow = definitionOf({
 });
 
 interface Life { readonly receipts: readonly string[]; readonly acts: readonly string[]; readonly writes: number; readonly status: string; readonly died: boolean; readonly faults: readonly string[] }
-interface Death { readonly at: number; readonly when: 'before' | 'after' }
+interface Death { readonly at: number; readonly when: 'before' | 'after'; /** And once more, so many writes into the next life. */ readonly again?: number }
 
 /** The run from beginning to end, on a store that dies once. Whoever asks and gets no answer asks again. */
 async function live(death?: Death): Promise<Life> {
@@ -29,6 +29,7 @@ async function live(death?: Death): Promise<Life> {
   const house: House = await openHouse([runKind(far)], { inner: unclosable(memoryStore()) });
   if (death !== undefined) house.mortal.dieAt(death.at, death.when);
   let died = false;
+  let again = death?.again;
   let writes = 0;
   const goOn = async (ms = 0): Promise<void> => {
     if (ms > 0) await house.world.advance(ms);
@@ -37,7 +38,10 @@ async function live(death?: Death): Promise<Life> {
     died = true;
     writes += house.mortal.writes;
     await house.crash();
+    if (again !== undefined) house.mortal.dieAt(again, 'before');
+    again = undefined;
     await house.world.settle();
+    if (house.mortal.dead) await goOn();
   };
   const say = async (deed: () => Promise<unknown>): Promise<void> => {
     for (let tries = 0; tries < 3; tries += 1) {
@@ -102,5 +106,21 @@ describe('a run whose process dies', () => {
       }
     }
     expect(interrupted, 'deaths in the middle of the fenced act').to.be.greaterThan(0);
+  });
+
+  it('does so when it dies again soon after', async function () {
+    this.timeout(60_000);
+    const whole = await live();
+    for (let at = 1; at <= whole.writes; at += 1) {
+      const death = { at, when: at % 2 === 0 ? 'before' : 'after', again: 1 + at % 3 } as const;
+      const life = await live(death);
+      const where = JSON.stringify(death);
+      expect(life.status, where).to.equal('completed');
+      expect(life.acts.filter((act) => act.startsWith('once')), where).to.have.length.at.most(1);
+      const honest = life.receipts.some((receipt) => receipt.includes('is not known'));
+      const others = (receipts: readonly string[]) => receipts.filter((receipt) => !honest || !receipt.includes('"once"'));
+      expect(others(life.receipts), where).to.deep.equal(others(whole.receipts));
+      expect(life.faults.filter((line) => !line.includes('died')), where).to.deep.equal([]);
+    }
   });
 });
