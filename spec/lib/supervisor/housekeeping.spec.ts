@@ -87,14 +87,14 @@ describe('housekeeping', () => {
       house = await openHouse([kind]);
       for (let n = 0; n < 50; n += 1) await house.supervisor.spawn('counter', { id: `c${n}` });
       await Promise.all(Array.from({ length: 50 }, (_, n) => close(`c${n}`)));
-      await house.world.sleep(3_590_000);
-      house.store.fail({ mode: 'hold' }); // the first of them is on its way to the disk
-      const slept = house.world.sleep(20_000);
+      await house.supervisor.transact({ name: 'keyed', actors: [], decide: () => null, idempotency: { key: 'k', scope: 'me', hash: 'h' } });
+      house.store.fail({ mode: 'hold' }); // the key is on its way out when the stop comes, the actors behind it are not
+      await house.world.sleep(day + 60_000);
       const stopped = house.supervisor.stop({ drainMs: 10 });
-      await slept;
+      await house.world.advance(1_000);
       house.store.release();
       house.store.fail(undefined);
-      await house.world.advance(1_000);
+      await house.world.settle();
       await stopped;
       await house.restart();
       await house.world.advance(turn);
