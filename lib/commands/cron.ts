@@ -6,6 +6,7 @@ import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
 import type { ActorView } from '../supervisor/contract.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from './create-work-item.js';
 import { asked, employeeNamed, type Asking, type Desk, type Done } from './desk.js';
+import { inTurn } from './in-turn.js';
 import { openWithin, selectFor } from './open-session.js';
 import { workingFolder } from './working-folder.js';
 
@@ -22,8 +23,12 @@ export async function createJob(desk: Desk, wish: JobWish, asking: Asking, manag
   const id = wish.id ?? desk.supervisor.world.id();
   const unfit = fitId(id, managed) ?? await fitPeople(desk, wish);
   if (unfit !== undefined) return unfit;
-  const taken = await desk.supervisor.count('schedule', { index: 'all', prefix: jobPlace(id), limit: 1 }) > 0;
-  if (taken && asking.idempotency === undefined) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
+  return inTurn(desk.supervisor, `cron/${id.toLowerCase()}`, () => createAs(desk, id, wish, asking, managed));
+}
+
+async function createAs(desk: Desk, id: string, wish: JobWish, asking: Asking, managed: Managed | undefined): Promise<Done<ActorView> | Refusal> {
+  const twin = (await desk.supervisor.list('schedule', { index: 'all', prefix: jobPlace(id), limit: 1 })).items[0]?.id;
+  if (twin !== undefined && (twin !== id || asking.idempotency === undefined)) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
   const input = { ...defaults, ...given(wish), zone: wish.timezone ?? homeZone(), managedBy: managed?.managedBy ?? null, workflowId: managed?.workflowId ?? null };
   if ((await desk.supervisor.get('schedule', id))?.value === 'deleted') {
     const { zone, managedBy, workflowId, ...job } = input;
@@ -113,8 +118,10 @@ async function fitPeople(desk: Desk, wish: JobWish): Promise<Refusal | undefined
 
 async function jobAsked(desk: Desk, id: string, event: { readonly type: string }, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const known = await desk.supervisor.get('schedule', id);
-  if (known === undefined || known.value === 'deleted') return refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found');
-  return answered(await desk.supervisor.ask('schedule', id, { ...event }, asked(asking)));
+  const gone = refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found');
+  if (known === undefined || (known.value === 'deleted' && asking.idempotency === undefined)) return gone;
+  const answer = await desk.supervisor.ask('schedule', id, { ...event }, asked(asking)); // asked again with its key, a deed is answered also when the job is gone
+  return isRefusal(answer) && answer.code === 'UNKNOWN_EVENT' ? gone : answered(answer);
 }
 
 const answered = (view: ActorView | Refusal): Done<ActorView> | Refusal => (isRefusal(view) ? view : { value: view, replayed: view.replayed === true, steps: view.steps ?? [] });

@@ -127,14 +127,14 @@ export async function askOne(desk: Desk, kind: string, id: string, event: { type
 export const recordOf = (view: ActorView): Readonly<Record<string, Json | undefined>> =>
   view.view as Readonly<Record<string, Json | undefined>>;
 
-/** The employee of that name; a refusal with the nearest name when there is a roster and it does not know the name. */
+/** The employee of that name; a refusal with the nearest name when nobody is called so. Only where no roster is kept at all, names are anybody's. */
 export function employeeNamed(desk: Desk, name: string | null | undefined): Employee | null | Refusal {
   if (name === null || name === undefined) return null;
-  const roster = desk.roster?.();
-  if (!roster) return { name };
-  const found = roster.employees.find((employee) => employee.name === name);
+  const employees = desk.roster?.()?.employees ?? (desk.records === undefined ? undefined : []);
+  if (employees === undefined) return { name };
+  const found = employees.find((employee) => employee.name === name);
   if (found) return found;
-  const near = nearest(name, roster.employees.map((employee) => employee.name));
+  const near = nearest(name, employees.map((employee) => employee.name));
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return refuse('UNKNOWN_EMPLOYEE', { employee: name, ...(near !== undefined && { suggestion: near }) },
     `unknown employee "${name}".${hint} GET /api/org lists valid employees`);

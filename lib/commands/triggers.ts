@@ -21,7 +21,7 @@ export interface BindingWish {
   readonly event: string;
   readonly targetWorkflowId: string;
   readonly filter?: readonly FilterRule[] | undefined;
-  /** Its events are signed; they do not carry the secret. */
+  /** Its events are signed; they do not carry the secret, which is always made here. */
   readonly signature?: typeof signatureAlgorithm | undefined;
 }
 

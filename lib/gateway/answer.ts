@@ -39,6 +39,10 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
   const openToBad = verdict(route.authority, 'bad') === 'yes';
   const judgedByKinship = !ignoresKinship(route.authority);
 
+  const strange = judgedByKinship && shape.target
+    ? 'An agent reaches only its own sessions and work, what is beneath it, and what it manages. Ask whose it is.'
+    : `This is for people (${route.authority}); no agent may do it. Ask a person, or use a tool that you have.`;
+
   async function authorize({ identity, params }: Question): Promise<Caller | Refusal> {
     if (identity.type !== 'known') {
       if (open && (openToBad || identity.type === 'none')) return operator; // public routes tell everybody the same; `authenticated` is false
@@ -51,7 +55,8 @@ export function answering(desk: Desk, route: Route, options: { openReads: boolea
     const kind = await kindOf(caller, params);
     if (isRefusal(kind)) return kind;
     const judged = verdict(route.authority, kind);
-    return judged === 'yes' || judged === 'policy' ? caller : refuse(judged);
+    if (judged === 'yes' || judged === 'policy') return caller;
+    return judged === 'FORBIDDEN' && caller.type === 'session' ? refuse(judged, { authority: route.authority }, strange) : refuse(judged);
   }
 
   function refuseBad(): Refusal {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { wordingOf } from './wording.js';
 import { deeperThan, jsonDepthMax } from '../../machines/json-depth.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -57,10 +58,11 @@ function pathOf(issue: z.core.$ZodIssue): string {
 function sentenceOf(issue: z.core.$ZodIssue, value: unknown, where: string): string {
   const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') return `unknown member(s): ${issue.keys.join(', ')}`;
-  const absent = path !== '' && memberAt(value, issue.path) === undefined;
+  const given = memberAt(value, issue.path);
+  const absent = path !== '' && given === undefined;
   if (absent && issue.code === 'invalid_type') return `${path} is required`;
   if (absent && issue.code === 'invalid_value') return `${path} is required: ${issue.values.map(String).join(', ')}`;
-  return path === '' ? `${where}: ${issue.message}` : `${path}: ${issue.message}`;
+  return `${path === '' ? where : path}: ${wordingOf(issue, given)}`;
 }
 
 const memberAt = (value: unknown, path: readonly PropertyKey[]): unknown =>

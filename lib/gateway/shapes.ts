@@ -34,6 +34,7 @@ export const boundedText = (bytesMax: number) => z.string().max(bytesMax).descri
 
 /** A point in time in a query → epoch milliseconds. */
 export const instant = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date or a zoned timestamp')
+  .refine((value) => new Date(`${value.slice(0, 10)}T00:00:00Z`).toJSON()?.startsWith(value.slice(0, 10)) === true, 'is no date') // the 30th of February would be read as the 2nd of March
   .transform((value) => Date.parse(value)).refine((at) => !Number.isNaN(at), 'is no date');
 
 export const idempotencyKey = z.string().min(1).max(256).optional().describe('Same namespace as the header Idempotency-Key; kept for 24 h.');
@@ -83,7 +84,7 @@ export const workItemSource = z.enum(['human', 'delegation', 'cron', 'workflow',
 export const verifyPolicy = z.strictObject({
   mode: z.enum(['trust', 'verify', 'thorough']),
   maxRounds: z.int().min(1).max(20).optional(),
-  verifier: z.strictObject({ employee: text(200).optional(), engine: text(200).optional(), model: text(200).optional() }).optional(),
+  verifier: z.strictObject({ employee: text(200).optional(), engine: text(200).optional(), model: text(200).optional() }).optional().describe('Kept and shown, for whoever reviews; nobody is asked by it.'),
 }).meta({ id: 'VerifyPolicy' });
 
 export const workItem = z.looseObject({

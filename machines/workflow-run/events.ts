@@ -69,7 +69,7 @@ export function born(context: RunContext, input: RunInput, patterns: Patterns | 
   const pass = new Pass(context, input.at, input.facts, patterns);
   pass.wishes.push(keep('given', 1, { input: input.input, payload: input.payload, trigger: { kind: context.trigger.source, ...context.trigger } }));
   const { id: runId, workflowId, title, trigger } = context;
-  pass.wishes.push(announce('run:started', { runId, workflowId, title, source: trigger.source, queued: context.queued }), announce('company:changed', { entity: 'workflow-run', action: 'created', id: runId, workflowId, runId }));
+  pass.wishes.push(announce('run:started', { runId, workflowId, title, source: trigger.source, queued: context.queued }), announce('company:changed', { entity: 'workflow-run', action: 'started', id: runId, workflowId, runId }));
   const scope = {
     steps: {}, run: { id: runId, rounds: 1, status: 'running' }, input: input.input,
     trigger: { kind: trigger.source, source: trigger.source, event: trigger.event, fireRef: trigger.fireRef, payload: input.payload },

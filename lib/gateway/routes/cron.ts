@@ -62,8 +62,6 @@ export function cronRoutes(runs: RunBook | undefined): readonly Route[] {
     }),
     route('DELETE', '/api/cron/:id', 'cron.edit', { about: 'Take a cron job away. The file of its runs stays.', body: z.object({}), plan: true, answer: z.object({ deleted: z.string(), name: z.string() }), refusals: ['NOT_FOUND', 'CONFLICT'] }, async (call) => {
       const done = await deleteJob(call.desk, idOf(call), call.asking);
-      // Two that take the same job away at once: for the second it is gone.
-      if (isRefusal(done) && done.code === 'UNKNOWN_EVENT') return refuse('NOT_FOUND', { kind: 'cron', id: idOf(call) });
       return isRefusal(done) ? done : { ...done, body: { deleted: idOf(call), name: (done.value.view as { name: string }).name } };
     }),
     route('POST', '/api/cron/:id/trigger', 'cron.edit', {

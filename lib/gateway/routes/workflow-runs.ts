@@ -90,8 +90,8 @@ async function begin(desk: Desk, wish: RunWish, asking: Asking): Promise<Reply |
   if (isRefusal(done)) return done;
   const reply = await shown(desk, done, asking);
   if (isRefusal(reply)) return reply;
-  const { status: now, errors } = recordOf(done.value) as unknown as RunView; // the view of its kind
-  return { ...reply, status: done.replayed ? 200 : now === 'failed' && errors.length > 0 && !asking.dryRun ? 422 : 201 };
+  const { status: now, receipts } = recordOf(done.value) as unknown as RunView; // the view of its kind
+  return { ...reply, status: done.replayed ? 200 : now === 'failed' && receipts === 0 && !asking.dryRun ? 422 : 201 };
 }
 
 /** The whole record as of now; of a rehearsal what it would be. */

@@ -30,7 +30,7 @@ export interface RosterEmployee {
   readonly worktree?: boolean;
 }
 
-/** Undefined where there is nobody: then the operator is the root, and names are not checked. */
+/** Undefined where there is nobody: then the operator is the root. */
 export function rosterValue(people: readonly Person[], standing: Standing, revision: number): RosterValue | undefined {
   if (people.length === 0) return undefined;
   const employees = people.map((person): RosterEmployee => Object.freeze({

@@ -267,6 +267,14 @@ describe('authority', () => {
       const { body } = await house.operator.get(`/api/sessions/${other}`);
       expect(body.messages[0]).to.deep.include({ role: 'notification', content: 'hello', meta: { kind: 'agent-relay', from: own, employee: 'ann', hops: 1 } });
     });
+
+    it('tell an agent why it may not, and what it can do instead', async () => {
+      const agent = house.agent(await session());
+      const forPeople = await agent.call('DELETE', `/api/sessions/${await session()}`);
+      expect([forPeople.status, forPeople.body.authority]).to.deep.equal([403, 'session.manage']);
+      expect(forPeople.body.error).to.include('for people (session.manage)').and.include('Ask a person');
+      expect((await agent.get(`/api/sessions/${await session()}`)).body.error).to.include('only its own sessions and work');
+    });
   });
 
   describe('identity headers', () => {

@@ -75,13 +75,17 @@ describe('/api/cron', () => {
     expect((await home.operator.get('/api/cron')).body).to.have.lengthOf(1);
   });
 
-  it('keeps the ids of workflows\' own jobs for them', async () => {
-    home = await openHome(); // such a job was made, and taken away without a word at the next start
-    for (const id of ['workflow:deploy', 'Workflow:deploy']) {
-      const { status, body } = await home.operator.post('/api/cron', { id, prompt: 'digest' });
-      expect([status, body.path]).to.deep.equal([400, 'id']);
-    }
-    expect((await home.operator.get('/api/cron')).body).to.deep.equal([]);
+  it('gives an id to one job only, whatever its letters, also when two ask at once or with a key', async () => {
+    home = await openHome(); // two at once became two jobs, which share a file where file names have no case
+    const answers = await Promise.all(['race', 'RACE', 'Race', 'race'].map((id) => home.operator.post('/api/cron', { id, prompt: 'digest' })));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 400, 400, 400]);
+    const [{ id }] = (await home.operator.get('/api/cron')).body as [{ id: string }];
+    const other = id === 'race' ? 'RACE' : 'race';
+    expect((await home.operator.post('/api/cron', { id: other, prompt: 'digest', idempotencyKey: 'k' })).status).to.equal(400);
+    const keyed = { id: 'keyed', prompt: 'digest', idempotencyKey: 'l' };
+    expect([(await home.operator.post('/api/cron', keyed)).status, (await home.operator.post('/api/cron', keyed)).headers['idempotency-replayed']]).to.deep.equal([201, 'true']);
+    const away = () => home.operator.call('DELETE', '/api/cron/keyed', {}, { 'idempotency-key': 'm' });
+    expect([(await away()).status, (await away()).status, (await home.operator.call('DELETE', '/api/cron/keyed')).status]).to.deep.equal([200, 200, 404]);
   });
 
   it('runs by hand: a todo and a session of the cron group, a record, and the result in a chat', async () => {

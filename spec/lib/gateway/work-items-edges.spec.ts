@@ -29,6 +29,14 @@ describe('/api/work-items, at the edges', () => {
     }
   });
 
+  it('refuses days that no calendar has', async () => {
+    for (const day of ['2026-02-30', '2026-13-01', '2026-02-30T10:00Z', '2025-02-29']) {
+      const { status, body } = await house.operator.get(`/api/work-items?since=${day}`);
+      expect([status, body.path], day).to.deep.equal([400, 'since']);
+    }
+    for (const day of ['2028-02-29', '2026-12-31T23:59:59.999Z', '2026-01-01T00:30%2B02:00']) expect((await house.operator.get(`/api/work-items?since=${day}`)).status, day).to.equal(200);
+  });
+
   it('says that a status is missing, and which there are', async () => {
     const { id } = await mint();
     const { status, body } = await house.operator.post(`/api/work-items/${id}/status`, {});

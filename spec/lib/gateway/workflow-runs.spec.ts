@@ -94,6 +94,12 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect([status, body.status, body.errors[0].code, body.errors[0].ref]).to.deep.equal([422, 'failed', 'UNKNOWN_EMPLOYEE', 'a']);
     });
 
+    it('answers 201 with a run that began, also where it has failed already', async () => {
+      const id = await defined(line('Fails', [noop('a'), { id: 'f', type: 'fail', failMessage: 'as planned' }]));
+      const { status, body } = await start(id); // 422 says that nothing could begin; this run did what its definition says
+      expect([status, body.status, body.errors[0].message]).to.deep.equal([201, 'failed', 'as planned']);
+    });
+
     it('starts nothing of a definition that is paused or retired', async () => {
       const id = await defined(line('Resting', [noop('a')]));
       await house.operator.post(`${root}/${id}/pause`);
@@ -208,7 +214,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       const id = await defined(line('Routed', [gate('g'), noop('b')], { runners: ['ann', 'cat'] }));
       const { status, body } = await start(id, {}, agents.ann);
       expect(status, JSON.stringify(body)).to.equal(201);
-      expect([status, body.parked.approval.target]).to.deep.equal([201, 'bob']);
+      expect([status, body.parked.approval.target, body.parked.approval.operatorEntitled]).to.deep.equal([201, 'bob', false]);
       expect(body.parked.approval.requesterEmployee, 'an employee, not their session').to.equal('ann');
       const decide = (client: Client) => client.post(`${root}/${id}/runs/${body.runId}/resolve-gate`, { decision: 'approve' });
       expect((await decide(agents.ann)).body.code).to.equal('OWN_APPROVAL');
@@ -374,6 +380,8 @@ describe('/api/workflow-definitions/:id/runs', () => {
     await house.operator.post(`${root}/${id}/runs/${runId}/resolve-gate`, { decision: 'approve' });
     await socket.until(({ event, payload }) => event === 'run:completed' && payload.runId === runId);
     expect(socket.frames.filter(({ event, payload }) => event.startsWith('run:') && payload.runId === runId).map(({ event }) => event)).to.deep.equal(['run:started', 'run:step', 'run:parked', 'run:step', 'run:completed']);
+    const changes = socket.frames.filter(({ event, payload }) => event === 'company:changed' && payload.runId === runId);
+    expect(changes.map(({ payload }) => payload.action), 'as clients of this API know them').to.deep.equal(['started', 'parked', 'completed']);
   });
 
   describe('authority', () => {
