@@ -14,21 +14,23 @@ export interface Copied {
 
 /**
  * Copy a file or a folder below `from` to the same place below `to`, every file synced to disk and hashed on the way.
- * Only regular files and folders are copied: what a link points to is somebody else's. Absent is nothing.
+ * Only regular files and folders are copied: what a link points to is somebody else's. Absent is nothing, also what goes while it is
+ * looked at: a home lives while it is copied.
  */
 export async function copyTree(from: string, to: string, name: string): Promise<readonly Copied[]> {
   const facts = await lstat(join(from, name)).catch(absent);
   if (facts === undefined) return [];
-  if (facts.isFile()) return [await copyFile(from, to, name, facts.mode & 0o777)];
+  if (facts.isFile()) return copyFile(from, to, name, facts.mode & 0o777);
   if (!facts.isDirectory()) return [];
   await makeFolder(join(to, name));
   const copied: Copied[] = [];
-  for (const entry of (await readdir(join(from, name))).sort()) copied.push(...await copyTree(from, to, `${name}/${entry}`));
+  for (const entry of (await readdir(join(from, name)).catch(absent) ?? []).sort()) copied.push(...await copyTree(from, to, `${name}/${entry}`));
   return copied;
 }
 
-async function copyFile(from: string, to: string, path: string, mode: number): Promise<Copied> {
-  const source = await open(join(from, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+async function copyFile(from: string, to: string, path: string, mode: number): Promise<readonly Copied[]> {
+  const source = await open(join(from, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(absent);
+  if (source === undefined) return [];
   try {
     const target = await open(join(to, path), 'wx', mode);
     try {
@@ -36,7 +38,7 @@ async function copyFile(from: string, to: string, path: string, mode: number): P
       const bytes = await pour(source, target, (piece) => void hash.update(piece));
       await target.chmod(mode);
       await target.sync();
-      return { path, bytes, sha256: hash.digest('hex'), mode };
+      return [{ path, bytes, sha256: hash.digest('hex'), mode }];
     } finally {
       await target.close();
     }

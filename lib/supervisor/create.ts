@@ -189,8 +189,9 @@ class Running implements Supervisor {
     while (!late && (!kernel.committer.idle || kernel.cells.busy)) await new Promise((resolve) => { setImmediate(resolve); });
     cancel();
     for (const end of [...kernel.closing]) end();
+    const resting = this.housekeeping.stop(); // before the cells close: it would wait for a turn that nobody gets any more
     kernel.cells.close(new StoreError('STORE_UNAVAILABLE', 'the supervisor has stopped; nothing was written'));
-    await this.housekeeping.stop();
+    await resting;
     kernel.log.close();
     this.ignoreStore();
     await kernel.store.close();

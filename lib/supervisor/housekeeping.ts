@@ -61,6 +61,7 @@ export class Housekeeping {
       const rows = due.map(([row]) => ({ row, key: partsOf(row)[2] as string }));
       const gone = rows.filter(({ key }) => !key.startsWith('a/')).flatMap(({ row, key }): Op[] => [[row, null], [key, null]]);
       if (gone.length > 0) await this.kernel.writeOps(gone);
+      if (this.stopped) return;
       await Promise.all(rows.filter(({ key }) => key.startsWith('a/')).map(({ row, key }) => this.forget(row, key)));
       if (due.length < expiryPage) return;
     }

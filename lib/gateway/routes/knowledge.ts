@@ -17,7 +17,7 @@ export function knowledgeRoutes(records: Records | undefined): readonly Route[] 
   if (records === undefined) return [];
   const { knowledge } = records;
   return [
-    route('GET', '/api/knowledge/search', 'knowledge.search', { about: 'Find documents below knowledge/ and docs/ by their words. Deterministic, not semantic.', query: searchQuery, answer }, async ({ query }) => {
+    route('GET', '/api/knowledge/search', 'knowledge.search', { about: 'Find documents below knowledge/ and docs/ by their words. Deterministic, not semantic.', query: searchQuery, answer, refusals: ['BUSY'] }, async ({ query }) => {
       const found = await knowledge.search(query.q);
       return isRefusal(found) ? found : { body: found };
     }),

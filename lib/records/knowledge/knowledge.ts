@@ -12,7 +12,7 @@ import { fragmentsOf } from './words.js';
  * else of the home can be reached from here, whatever the path says and whatever stands in its place.
  */
 export interface Knowledge {
-  /** At most 20 documents that hold all the words, most matches first, then by path. BAD_REQUEST for a question that is none. */
+  /** At most 20 documents that hold all the words, most matches first, then by path. BAD_REQUEST for a question that is none, BUSY when very many are asked at once. */
   search(question: string): Promise<Answer | Refusal>;
   read(path: string): Promise<KnowledgeText | Refusal>;
   readonly library: Library;
@@ -54,6 +54,7 @@ export function openKnowledge({ home, world }: { readonly home: string; readonly
       if (fragments.length > fragmentsMax) return refuse('BAD_REQUEST', { path: 'q' }, `q has ${fragments.length} different words, max ${fragmentsMax}`);
       await library.ready(patienceMs);
       const hits = await library.find(fragments, hitsMax);
+      if (hits === undefined) return refuse('BUSY', {}, 'Too many searches are under way. Try again in a moment.');
       const results = await Promise.all(hits.map((hit) => shown(hit, fragments)));
       return { query, results, complete: library.complete };
     },

@@ -17,7 +17,8 @@ export interface Library {
   readonly complete: boolean;
   /** Documents that can be found. */
   readonly size: number;
-  find(fragments: readonly string[], limit: number): Promise<readonly Hit[]>;
+  /** One question after another, so that many at once hold nobody else up; undefined where too many wait already. */
+  find(fragments: readonly string[], limit: number): Promise<readonly Hit[] | undefined>;
   /** Resolves when the first reading is done, or after `waitMs`. */
   ready(waitMs: number): Promise<void>;
   /** Look at everything now. */
@@ -158,6 +159,9 @@ export function openLibrary(options: LibraryOptions): Library {
     return busy;
   }
 
+  let asked: Promise<unknown> = Promise.resolve();
+  let asking = 0;
+
   const watched: readonly TreeWatch[] = folders.map((root) => watchTree(join(home, root), {
     depth: 16, debounceMs: 250, rescanMs: 300_000, foldersMax: 4_000,
     onChange: (changed) => alone(async () => {
@@ -180,7 +184,13 @@ export function openLibrary(options: LibraryOptions): Library {
   return {
     get complete() { return complete; },
     get size() { return index.size; },
-    find: (fragments, limit) => unhurried(index.finding(fragments, limit)),
+    async find(fragments, limit) {
+      if (asking >= askingMax) return undefined;
+      asking += 1;
+      const mine = asked.then(() => unhurried(index.finding(fragments, limit)));
+      asked = mine.catch(() => undefined);
+      return mine.finally(() => { asking -= 1; });
+    },
     async ready(waitMs) {
       if (complete) return;
       let cancel = (): void => undefined;
@@ -199,3 +209,5 @@ export function openLibrary(options: LibraryOptions): Library {
 /** A few milliseconds of work. */
 const sliceChars = 65_536;
 const together = 8;
+/** Questions that wait, the one that is being answered included. */
+const askingMax = 64;

@@ -197,7 +197,7 @@ export function watch(url: string, headers: Record<string, string>): Promise<Wat
 
 /** Ask until the answer satisfies the test: for what a client can only poll for. */
 export async function poll<Got>(ask: () => Promise<Got>, test: (answer: Got) => boolean): Promise<Got> {
-  for (let tries = 0; tries < 2_000; tries++) {
+  for (let tries = 0; tries < 20_000; tries++) {
     const answer = await ask();
     if (test(answer)) return answer;
   }

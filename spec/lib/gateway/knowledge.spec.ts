@@ -48,6 +48,15 @@ describe('/api/knowledge', () => {
     }
   });
 
+  // an agent that asks for everything at once must not hold up what others do
+  it('answers one question after another, and sends those away who come when very many wait', async () => {
+    const { knowledge } = office.records;
+    const answers = await Promise.all(Array.from({ length: 80 }, () => knowledge.search('green tea')));
+    expect(answers.filter((answer) => 'results' in answer && answer.results.length === 1)).to.have.length(64);
+    expect(answers.filter((answer) => 'code' in answer && answer.code === 'BUSY')).to.have.length(16);
+    expect(await paths('green tea')).to.deep.equal(['knowledge/tea.md']);
+  });
+
   it('refuses questions that are none', async () => {
     expect((await office.operator.get('/api/knowledge/search')).status).to.equal(400);
     expect((await search('  ')).body.error).to.equal('q is required');

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultConfig } from '../../../lib/home/config.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { openLogFile } from '../../../lib/home/log-file.js';
+import { logTail } from '../../../lib/home/log-tail.js';
 import { openLog } from '../../../lib/home/log.js';
 import { scrub } from '../../../lib/home/scrub.js';
 
@@ -75,6 +76,19 @@ describe('the log', () => {
       await close();
       expect((await readdir(layout.logs)).sort()).to.deep.equal(['gateway.log', 'gateway.log.1', 'gateway.log.2']);
       expect((await linesOf(layout.log)).at(-1)).to.equal(7);
+    });
+
+    it('is read on in the one that was put aside, where the new one has too few lines', async () => {
+      const layout = layoutOf({ home });
+      const file = openLogFile(layout.log, { bytesMax: 1, kept: 2 });
+      for (const line of ['one', 'two', 'three']) {
+        file.write(`${line}\n`);
+        await once(file, 'drain');
+      }
+      file.end();
+      await once(file, 'close');
+      await writeFile(layout.log, 'four\nfive\n');
+      expect([await logTail(layout.log, 1), await logTail(layout.log, 3), await logTail(join(home, 'none'), 3)]).to.deep.equal([['five'], ['three', 'four', 'five'], []]);
     });
 
     it('goes on in the same file where it cannot be put aside', async () => {

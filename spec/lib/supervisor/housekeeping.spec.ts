@@ -83,6 +83,24 @@ describe('housekeeping', () => {
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('closed');
     });
 
+    it('does not hold up a stop that comes in between', async () => {
+      house = await openHouse([kind]);
+      for (let n = 0; n < 50; n += 1) await house.supervisor.spawn('counter', { id: `c${n}` });
+      await Promise.all(Array.from({ length: 50 }, (_, n) => close(`c${n}`)));
+      await house.supervisor.transact({ name: 'keyed', actors: [], decide: () => null, idempotency: { key: 'k', scope: 'me', hash: 'h' } });
+      house.store.fail({ mode: 'hold' }); // the key is on its way out when the stop comes, the actors behind it are not
+      await house.world.sleep(day + 60_000);
+      const stopped = house.supervisor.stop({ drainMs: 10 });
+      await house.world.advance(1_000);
+      house.store.release();
+      house.store.fail(undefined);
+      await house.world.settle();
+      await stopped;
+      await house.restart();
+      await house.world.advance(turn);
+      expect(await rows('a/')).to.deep.equal([]);
+    });
+
     it('tries again when the store could not write', async () => {
       house = await openHouse([kind]);
       await house.supervisor.spawn('counter', { id: 'c' });

@@ -19,7 +19,7 @@ describe('the library', () => {
     await mkdir(join(home, path, '..'), { recursive: true });
     await writeFile(join(home, path), text);
   };
-  const paths = async (...fragments: string[]): Promise<string[]> => (await library.find(fragments, 100)).map(({ path }) => path);
+  const paths = async (...fragments: string[]): Promise<string[]> => ((await library.find(fragments, 100)) ?? []).map(({ path }) => path);
   const found = async (fragment: string, wanted: readonly string[]): Promise<void> => {
     while ((await paths(fragment)).join() !== wanted.join()) await new Promise((resolve) => { setTimeout(resolve, 20); }); // the runner's timeout is the bound
   };
