@@ -140,8 +140,8 @@ export function attentionRanges(supervisor: Supervisor, person: string | null): 
 /** A pending approval that waits for them, or work of theirs that is stuck. Escalated approvals and the virtual root's are the operator's. */
 export function needsAttention(row: Row, person: string | null): boolean {
   if (row['approvalState'] === 'pending') {
-    if (person === 'operator') return (row['approvalTargetKind'] ?? 'employee') !== 'employee' || row['approvalEscalatedAt'] != null;
-    if (row['approvalTarget'] === person) return true;
+    const routed = person === 'operator' ? (row['approvalTargetKind'] ?? 'employee') !== 'employee' || row['approvalEscalatedAt'] != null : row['approvalTarget'] === person;
+    if (routed) return true;
   }
   if (person === 'operator') return row['status'] === 'escalated';
   return row['assignee'] === person && (row['status'] === 'blocked' || row['status'] === 'escalated');

@@ -29,6 +29,15 @@ describe('/api/work-items, at the edges', () => {
     }
   });
 
+  it('shows the operator what is escalated, also while an approval of it waits for somebody else', async () => {
+    const { id } = await mint({ assignee: 'ann' });
+    await house.operator.post(`/api/work-items/${id}/status`, { status: 'escalated', note: 'stuck' });
+    const waiting = async (): Promise<string[]> => (await house.operator.get('/api/work-items?needsAttentionFor=operator')).body.workItems.map((item: { id: string }) => item.id);
+    expect(await waiting()).to.include(id);
+    await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I?', target: 'bob' });
+    expect(await waiting(), 'still only a person can move it').to.include(id);
+  });
+
   it('refuses days that no calendar has', async () => {
     for (const day of ['2026-02-30', '2026-13-01', '2026-02-30T10:00Z', '2025-02-29']) {
       const { status, body } = await house.operator.get(`/api/work-items?since=${day}`);
