@@ -17,7 +17,13 @@ import { definitionAt } from './workflow-runs/definitions.js';
 /** All of them by name. To whom a poll shows that a decision is theirs depends on who asks. */
 export async function listBindings(desk: Desk, by: Caller): Promise<readonly Json[]> {
   const [webhooks = [], polls = []] = await Promise.all(['trigger', 'poll'].map(async (kind) => recordsOf(desk.supervisor, kind, await idsOf(desk.supervisor, kind, { index: 'all' }))));
-  return [...webhooks, ...polls.map((poll) => withCapability(poll, by))].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return [...webhooks.map(withoutSalt), ...polls.map((poll) => withCapability(poll, by))].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/** A webhook as callers see it: what its signing secret is made of stays here. */
+export function withoutSalt(webhook: Json): Json {
+  const { signingSalt: _salt, ...shown } = webhook as Readonly<Record<string, Json>>; // the view of the kind `trigger`
+  return shown;
 }
 
 /** What this caller may do about a poll's activation. */

@@ -48,7 +48,8 @@ describe('/api/workflow-events that are signed', () => {
     home = await openHome();
     const made = await home.operator().post('/api/workflow-triggers', bind);
     expect(made.status, made.text).to.equal(201);
-    expect(made.body.trigger).to.include({ signature: 'hmac-sha256', activation: 'active' });
+    expect(made.body.trigger).to.include({ signature: 'hmac-sha256', activation: 'active' }).and.not.have.property('signingSalt');
+    expect((await home.operator().get('/api/workflow-triggers')).text, 'nor is it listed').to.not.include('Salt');
     secret = made.body.secretToken;
     expect(secret).to.match(/^svcwk_[A-Za-z0-9_-]{43}$/);
   });
