@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
-import { buildPage } from './build-page.js';
+import { buildPage } from '../../lib/inspector/build-page.js';
 
 /** What the gateway gives to whoever opens the page, before it is known who that is. */
 describe('the files of the page', () => {

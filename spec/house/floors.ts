@@ -32,6 +32,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@dagrejs/dagre': ['lib/inspector'],
   preact: ['lib/inspector'],
   '@preact/signals': ['lib/inspector'],
+  esbuild: ['lib/inspector'],
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
   yaml: ['lib/home', 'lib/records'],

@@ -2,7 +2,6 @@ import { build } from 'esbuild';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { root } from '../house/sources.js';
 
 /**
  * Bundle the live inspector's page into `dist/lib/inspector/page`: a shell and files named for their content. Run by
@@ -38,5 +37,8 @@ const shell = ({ script, style, icon }: { readonly script: string; readonly styl
 <script type="module" src="/inspect/${script}"></script>
 </html>
 `;
+
+/** Of the project: this runs as `dist/lib/inspector/build-page.js`. */
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage();
