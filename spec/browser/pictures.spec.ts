@@ -71,10 +71,29 @@ describe('the views', () => {
       walked.push(await page.evaluate('document.activeElement.textContent.trim()'));
     }
     expect(walked[0]).to.equal('Skip to the view');
-    expect(walked.slice(1, 6)).to.deep.equal(['Troupe', 'Fleet', 'Time', 'Supervision', 'Runs']);
+    expect(walked.slice(1, 7)).to.deep.equal(['Troupe', 'Fleet', 'Time', 'Supervision', 'Runs', 'Find']);
     await page.keyboard.press('?');
     await page.waitForSelector('dialog[open] >> text=Keys');
     await page.keyboard.press('Escape');
+    await page.context().close();
+  });
+
+  // The way to an actor by its id was behind a key alone, and a phone has no keys.
+  it('lead to an actor by its id with a finger, from every view', async () => {
+    const page = await viewer.open(house.gateway.url, sights.phone);
+    for (const [name, at, ready] of views) {
+      await viewer.go(page, at);
+      await page.waitForSelector(ready);
+      await page.tap('button.find');
+      await page.fill('#jump', 'nobody');
+      await page.tap('dialog.jump button[type=submit]');
+      await page.waitForSelector('dialog.jump [role=status] >> text=No actor of any kind has this id');
+      await page.fill('#jump', item);
+      await page.tap('dialog.jump button[type=submit]');
+      await page.waitForSelector('dialog.jump', { state: 'hidden' });
+      await page.waitForSelector('.node.lit');
+      expect(await page.evaluate('location.hash'), name).to.include(item);
+    }
     await page.context().close();
   });
 

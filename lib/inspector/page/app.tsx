@@ -32,13 +32,13 @@ function Inside() {
       <header class="side">
         <a class="brand" href={linkTo({ view: 'fleet' })}><Mark />Troupe</a>
         <nav aria-label="Views"><ul>{views.map((view) => <li key={view.to.view}><NavLink {...view} here={here} /></li>)}</ul></nav>
+        <Jump />
         <Status />
       </header>
       <main id="main" tabIndex={-1}>
         <Lost />
         {viewOf(here)}
       </main>
-      <Jump />
       <Keys />
     </div>
   );

@@ -5,18 +5,21 @@ import { typing } from '../keys.js';
 import { go } from '../place.js';
 import type { Fleet } from '../../answers.js';
 
-/** Go to an actor of which one knows the id; its kind need not be known. Opened with `/`. */
+/** Go to an actor of which one knows the id; its kind need not be known. Opened with `/`, or with the button that it leaves in the frame. */
 export function Jump() {
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const told = useSignal('');
+  const look = (): void => {
+    told.value = '';
+    dialog.current?.showModal();
+    field.current?.select();
+  };
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
       event.preventDefault();
-      told.value = '';
-      dialog.current?.showModal();
-      field.current?.select();
+      look();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
@@ -39,13 +42,19 @@ export function Jump() {
   }
 
   return (
-    <dialog ref={dialog} class="jump" aria-label="Go to an actor">
-      <form onSubmit={(event) => { event.preventDefault(); void find(); }}>
-        <label for="jump">Go to an actor</label>
-        <input id="jump" ref={field} placeholder="id, or kind/id" autocomplete="off" spellcheck={false} maxLength={300} />
-        <p role="status" class="soft">{told.value || 'Enter opens it, Escape closes this.'}</p>
-      </form>
-    </dialog>
+    <>
+      <button type="button" class="find" onClick={look} aria-haspopup="dialog" aria-keyshortcuts="/" title="Go to an actor (/)">
+        <svg viewBox="0 0 18 18" width="18" height="18" aria-hidden="true"><path d="M12 8a4.500 4.500 0 1 1-9 0 4.500 4.500 0 0 1 9 0zM11 11.500l4 4" /></svg><span>Find</span>
+      </button>
+      <dialog ref={dialog} class="jump" aria-label="Go to an actor">
+        <form onSubmit={(event) => { event.preventDefault(); void find(); }}>
+          <label for="jump">Go to an actor</label>
+          <input id="jump" ref={field} placeholder="id, or kind/id" autocomplete="off" spellcheck={false} maxLength={300} enterkeyhint="go" />
+          <p role="status" class="soft">{told.value || 'Enter opens it, Escape closes this.'}</p>
+          <p class="ways"><button type="submit" class="primary">Go</button><button type="button" onClick={() => dialog.current?.close()}>Close</button></p>
+        </form>
+      </dialog>
+    </>
   );
 }
 

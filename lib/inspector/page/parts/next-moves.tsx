@@ -27,6 +27,7 @@ export function NextMoves({ actor, why, error }: { readonly actor: ActorKey; rea
           </li>
         ))}
       </ul>
+      {allowed.some(({ sendable }) => !sendable) && <p class="soft small">What has no Send comes by a command of its own, from another actor or from an effect.</p>}
       {refused.length > 0 && (
         <details open={allowed.length === 0}>
           <summary>{refused.length} may not, and why</summary>
