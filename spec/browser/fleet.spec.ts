@@ -42,7 +42,7 @@ describe('the fleet in a browser', () => {
     await page.click('.chip >> text=executing');
     await page.waitForSelector('#list-title >> text=longest first');
     await until(page, 'document.querySelectorAll(".row").length === 1');
-    await until(page, 'document.querySelector(".virtual").focus(), document.querySelector(".row.at") !== null'); // a list that is drawn anew takes the focus with it
+    await until(page, '(document.querySelector(".virtual").focus(), document.querySelector(".row.at") !== null)'); // a list that is drawn anew takes the focus with it
     await page.keyboard.press('Enter');
     await page.waitForSelector('#actor-title >> text=second');
     await page.keyboard.press('g');

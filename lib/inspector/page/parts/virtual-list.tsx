@@ -33,6 +33,8 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
   const from = Math.max(0, Math.min(first.value, count - visible) - overscan);
   const to = Math.min(count, from + visible + 2 * overscan);
   useEffect(() => seen(from, to), [from, to]);
+  const settle = (): void => { if (cursor.value < 0 && count > 0) cursor.value = first.value; };
+  useEffect(() => { if (document.activeElement === box.current) settle(); }, [count > 0]); // who went to an empty list stands on its first row when that comes
 
   const move = (by: number): void => {
     const at = Math.max(0, Math.min(count - 1, cursor.value + by));
@@ -54,7 +56,7 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
   const slots = to - from;
   return (
     <div ref={box} class="virtual" role="listbox" aria-label={label} tabIndex={0} onKeyDown={press} aria-activedescendant={cursor.value >= from && cursor.value < to ? `row-${cursor.value}` : undefined}
-      onScroll={(event) => { first.value = Math.floor(event.currentTarget.scrollTop / rowHeight); }} onFocus={() => { if (cursor.value < 0 && count > 0) cursor.value = first.value; }}>
+      onScroll={(event) => { first.value = Math.floor(event.currentTarget.scrollTop / rowHeight); }} onFocus={settle}>
       <div class="virtual-space" style={{ height: `${count * rowHeight}px` }}>
         {Array.from({ length: slots }, (_, n) => {
           const index = from + n;
