@@ -1,4 +1,7 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { boot } from './boot.js';
 import { cold } from './cold.js';
@@ -36,15 +39,36 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-const results: { readonly measure: string; readonly figures: readonly Figure[] }[] = [];
-for (const measure of measures.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-  console.log(`\n${measure.name}: ${measure.about}`);
-  const figures = await measure.run({ rounds: Number(values.rounds), ...(values.size === undefined ? {} : { size: Number(values.size) }) });
+type Result = { readonly measure: string; readonly figures: readonly Figure[] };
+const chosen = measures.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const [only, ...others] = chosen;
+if (only !== undefined && others.length === 0) {
+  console.log(`\n${only.name}: ${only.about}`);
+  const figures = await only.run({ rounds: Number(values.rounds), ...(values.size === undefined ? {} : { size: Number(values.size) }) });
   for (const figure of figures) console.log(line(figure));
-  results.push({ measure: measure.name, figures });
+  const result: Result = { measure: only.name, figures };
+  if (process.send) process.send(result);
+  else conclude([result]);
+} else {
+  const results: Result[] = [];
+  for (const { name } of chosen) results.push(await apart(name));
+  conclude(results);
 }
-console.log(`\n${JSON.stringify({ at: new Date().toISOString(), node: process.version, cpus: cpus().length, results })}`);
-if (values.strict && results.some(({ figures }) => !figures.every(holds))) process.exitCode = 1;
+
+/** A measure in a process of its own: what another one has left in the heap and in compiled code would be measured too. */
+async function apart(name: string): Promise<Result> {
+  const child = fork(fileURLToPath(import.meta.url), [name, '--rounds', values.rounds, ...(values.size === undefined ? [] : ['--size', values.size])]);
+  const ended = once(child, 'exit');
+  const [result] = await Promise.race([once(child, 'message') as Promise<[Result]>, ended.then(([code]) => { throw new Error(`the measure "${name}" ended with ${String(code)}`); })]);
+  child.disconnect();
+  await ended;
+  return result;
+}
+
+function conclude(results: readonly Result[]): void {
+  console.log(`\n${JSON.stringify({ at: new Date().toISOString(), node: process.version, cpus: cpus().length, results })}`);
+  if (values.strict && results.some(({ figures }) => !figures.every(holds))) process.exitCode = 1;
+}
 
 function line(figure: Figure): string {
   const { name, value, unit, target, note } = figure;
