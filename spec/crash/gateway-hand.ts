@@ -32,6 +32,8 @@ interface Deed extends Ask {
   done(body: Body): void;
   /** Without a key: what to do when nobody knows. */
   unknown?(): void;
+  /** Was not done, and cannot be any more: its time has passed while the gateway was down. Such a refusal is right. */
+  tooLate?(): boolean;
 }
 
 export class GatewayHand {
@@ -74,6 +76,10 @@ export class GatewayHand {
       if (deed.key === undefined) deed.unknown?.();
       else this.pending = deed;
       return false;
+    }
+    if (answer.type === 'refused' && answer.code === 'BAD_REQUEST' && deed.tooLate?.() === true) {
+      this.journal.count('asked again too late');
+      return true;
     }
     if (answer.type === 'refused') {
       // The writer works on its own actors and knows their state: a refusal means that the store knows another one.
@@ -149,6 +155,7 @@ export class GatewayHand {
     const due = Date.now() + this.random.between(300, 4_000);
     return {
       what: 'approval with a deadline', tag, key: tag, method: 'POST', path: `/api/work-items/${item.id}/approval/request`, body: { request: tag, expiresAt: new Date(due).toISOString() },
+      tooLate: () => Date.now() >= due,
       // Its end changes the version at a moment that the writer cannot know: the item rests from now on.
       done: () => { item.approvals.set(tag, due); this.items.splice(this.items.indexOf(item), 1); this.resting.push(item); },
     };
