@@ -45,7 +45,9 @@ export async function editJob(desk: Desk, id: string, patch: JobWish, asking: As
   if (known === undefined || known.value === 'deleted') return refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found');
   const { timezone } = known.view as { timezone: string | null };
   const zone = (patch.timezone === undefined ? timezone : patch.timezone) ?? homeZone();
-  return answered(await desk.supervisor.ask('schedule', id, { type: 'job.edit', patch: given(patch), zone }, asked(asking)));
+  const answer = await desk.supervisor.ask('schedule', id, { type: 'job.edit', patch: given(patch), zone }, asked(asking));
+  // deleted since it was looked at
+  return isRefusal(answer) && answer.code === 'UNKNOWN_EVENT' ? refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found') : answered(answer);
 }
 
 export async function deleteJob(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
