@@ -29,7 +29,9 @@ export interface Range {
   readonly lt?: string;
   readonly lte?: string;
   readonly reverse?: boolean;
-  /** Of a page: leave the values empty and unread. For passing over entries. */
+  /** Of a page: pass over so many entries first. Costs a read of their keys. */
+  readonly offset?: number;
+  /** Of a page: leave the values empty and unread. */
   readonly keysOnly?: boolean;
   /** At most this many entries. Default and cap of one page: 1,000. */
   readonly limit?: number;

@@ -90,7 +90,9 @@ function wrap(level: Level<string, string> & Compacting): Database {
       const stored = await reading(() => level.getMany([...keys]));
       return stored.map((row, n) => (row === undefined ? undefined : open(keys[n]!, row)));
     },
-    async page(range) {
+    async page(asked) {
+      const range = await passed(level, asked);
+      if (range === undefined) return [];
       if (range.keysOnly === true) {
         const keys = await reading(() => level.keys({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all());
         return keys.map((key) => [key, ''] as [string, string]);
@@ -136,6 +138,27 @@ function wrap(level: Level<string, string> & Compacting): Database {
 /** Never seen: put and deleted in one batch. */
 const flushKey = ' flush';
 const pageBytes = 1 << 20;
+
+/** What is left of a range behind its `offset`. The keys before it are read in slices, and none of them is kept. */
+async function passed(level: Level<string, string>, { offset = 0, ...range }: Range): Promise<Range | undefined> {
+  if (offset === 0) return range;
+  const keys = level.keys({ ...bounds(range), limit: offset, highWaterMarkBytes: pageBytes });
+  try {
+    let last = '';
+    for (let left = offset; left > 0;) {
+      const some = await reading(() => keys.nextv(Math.min(left, passedAtOnce)));
+      if (some.length === 0) return undefined;
+      left -= some.length;
+      last = some[some.length - 1]!;
+    }
+    const { lt, lte, gt, gte, ...how } = range;
+    return range.reverse === true ? { ...how, ...(gt !== undefined && { gt }), ...(gte !== undefined && { gte }), lt: last } : { ...how, ...(lt !== undefined && { lt }), ...(lte !== undefined && { lte }), gt: last };
+  } finally {
+    await keys.close();
+  }
+}
+
+const passedAtOnce = 1_000;
 
 /** The range without the limit, and never before the first key; abstract-level would prefer a lower `gte` to `gt`. */
 function bounds(range: Range): Range {

@@ -50,7 +50,8 @@ export function memoryStore(): Store {
     },
     async page(range) {
       alive();
-      return order.select(range, pageLimit(range)).map((key) => [key, range.keysOnly === true ? '' : values.get(key)!]);
+      const { offset = 0 } = range;
+      return order.select(range, offset + pageLimit(range)).slice(offset).map((key) => [key, range.keysOnly === true ? '' : values.get(key)!]);
     },
     async count(range) {
       alive();

@@ -23,7 +23,7 @@ export class Reading {
     const whole = rangeOf(name, query);
     let range: typeof whole & { reverse?: boolean } = query.reverse === true ? { ...whole, reverse: true } : whole;
     if (query.after !== undefined) range = query.reverse === true ? { ...range, lt: query.after } : { ...range, gte: `${query.after}\x00` };
-    const rows = await this.pageFrom(range, query.offset ?? 0, limit);
+    const rows = await this.kernel.store.page({ ...range, offset: query.offset ?? 0, limit });
     const items = rows.map(([key, value]): ListItem => {
       const [, , , sort = '', id = ''] = partsOf(key);
       return { id, key: sort, row: JSON.parse(value) as Json };
@@ -101,18 +101,6 @@ export class Reading {
       return { event: type, allowed: true }; // the policy wants members that only a real event has
     }
     return { event: type, allowed: true };
-  }
-
-  private async pageFrom(range: { readonly gte: string; readonly lt: string; readonly reverse?: boolean }, offset: number, limit: number): Promise<[string, string][]> {
-    let rest = range;
-    for (let skip = offset; skip > 0;) {
-      const skipped = await this.kernel.store.page({ ...rest, keysOnly: true, limit: Math.min(skip, pageMax) });
-      const last = skipped.at(-1);
-      if (last === undefined || skipped.length < Math.min(skip, pageMax)) return [];
-      skip -= skipped.length;
-      rest = rest.reverse === true ? { ...rest, lt: last[0] } : { ...rest, gte: `${last[0]}\x00` };
-    }
-    return this.kernel.store.page({ ...rest, limit });
   }
 }
 

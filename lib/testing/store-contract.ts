@@ -113,6 +113,23 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await store.count({ ...all, limit: 7 })).to.equal(7);
     });
 
+    it('passes over an offset, both ways, and answers nothing beyond the end', async () => {
+      await store.write(groupAfter(store.head, 0, Array.from({ length: 2_300 }, (_, n): Op => [keys.row('r', 'x', '1', n), String(n)])));
+      await store.write(groupAfter(store.head, 0, [[keys.row('r', 'x', '0', 7), 'a neighbour'], [keys.row('r', 'x', '2', 7), 'a neighbour']]));
+      const all = prefix('c/r/x/1/');
+      const values = async (range: Parameters<Store['page']>[0]) => (await store.page(range)).map(([, value]) => value).join(' ');
+      expect(await values({ ...all, offset: 0, limit: 2 })).to.equal('0 1');
+      expect(await values({ ...all, offset: 999, limit: 3 })).to.equal('999 1000 1001');
+      expect(await values({ ...all, offset: 2_100, limit: 2 })).to.equal('2100 2101');
+      expect(await values({ ...all, offset: 2_298 })).to.equal('2298 2299');
+      expect(await values({ ...all, offset: 2_300 })).to.equal('');
+      expect(await values({ ...all, offset: 5_000, reverse: true })).to.equal('');
+      expect(await values({ ...all, offset: 2_298, reverse: true })).to.equal('1 0');
+      expect(await values({ gt: keys.row('r', 'x', '1', 4), lte: keys.row('r', 'x', '1', 9), offset: 2 })).to.equal('7 8 9');
+      expect(await values({ gte: keys.row('r', 'x', '1', 4), lte: keys.row('r', 'x', '1', 9), offset: 2, reverse: true, limit: 9 })).to.equal('7 6 5 4');
+      expect(await store.page({ ...all, offset: 1_500, keysOnly: true, limit: 1 })).to.deep.equal([[keys.row('r', 'x', '1', 1_500), '']]);
+    });
+
     it('keeps long values and every character that JSON text may hold', async () => {
       const value = JSON.stringify({ text: 'Größe 漢字 🙂 \u2028 tab\t line\n', long: 'x'.repeat(200_000) });
       await store.write(groupAfter(store.head, 1, [['a/x/1', value]]));
