@@ -9,7 +9,7 @@ import { alignConnectors } from './commands/connectors.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { isLoopback } from './gateway/host.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
-import { makePrivate, sweepTemporary } from './home/atomic-file.js';
+import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import { connectorBook } from './home/connector-book.js';
 import { readCertificate } from './home/certificate.js';
@@ -76,6 +76,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
   if (!config.gateway.authRequired && !isLoopback(options.host ?? config.gateway.host)) throw new HomeError('BAD_CONFIG', `${layout.config}, gateway.authRequired: false is refused where the gateway listens to the network.`, 'Remove it, or bind to 127.0.0.1.');
   const tls = await readCertificate(config, layout);
+  await makeFolder(layout.home);
   const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
   if (closed.length > 0) log.warn({ paths: closed }, 'others could write to these; that right was taken from them');
   const undo: (() => Promise<void>)[] = [closeLog];
