@@ -160,6 +160,55 @@ describe('the fleet in a browser', () => {
       expect(await rows()).to.be.at.most(200);
     });
 
+    const jump = async (index: number): Promise<string> => {
+      await page.evaluate(`document.querySelector('.virtual').scrollTop = ${index * 52}`);
+      await until(page, `document.querySelector('#row-${index} .who')`);
+      return (await page.locator(`#row-${index} .who b`).innerText()).trim();
+    };
+    const sorted = Array.from({ length: 100_000 }, (_, n) => `a${n}`).sort();
+
+    // Every page before it was fetched once, and all of them were kept.
+    it('fetches for a jump what is to be seen there, and keeps no more of the list than that needs', async function () {
+      this.timeout(60_000);
+      await page.setViewportSize({ width: 1360, height: 900 });
+      const asked: string[] = [];
+      page.on('request', (request) => { if (request.url().includes('/api/inspect/actors?')) asked.push(new URL(request.url()).search); });
+      await page.reload();
+      await page.waitForSelector('.row >> text=a0');
+      asked.length = 0;
+      expect(await jump(99_999)).to.equal(sorted[99_999]);
+      expect(asked.length, asked.join()).to.be.at.least(1).and.at.most(3);
+      for (const search of asked) expect(Number(new URLSearchParams(search).get('limit'))).to.be.at.most(200);
+      for (let index = 500; index < 100_000; index += 1_500) expect(await jump(index), String(index)).to.equal(sorted[index]);
+      expect(asked.length).to.be.at.most(3 * 70);
+      asked.length = 0;
+      expect(await jump(0)).to.equal('a0');
+      expect(asked.length, 'what was there at first has been forgotten').to.be.at.least(1);
+    });
+
+    it('moves rows on for who is born before them, wherever one stands', async () => {
+      await jump(99_999);
+      await crowd.supervisor.spawn('counter', { id: 'a0-born', input: { n: 0 } });
+      await until(page, `document.querySelector('.row')?.ariaSetSize === '100001'`);
+      await until(page, `document.querySelector('#row-99999 .who b')?.textContent === '${sorted[99_998]}'`);
+      expect(await jump(100_000)).to.equal(sorted[99_999]);
+      expect(await jump(1)).to.equal('a0-born');
+      expect(await jump(2)).to.equal(sorted[1]);
+    });
+
+    it('fills another list that is as long, from its first row', async () => {
+      await jump(50_000);
+      await page.click('.kinds a.kind');
+      await until(page, `document.querySelector('#list-title').textContent.startsWith('counter')`);
+      await until(page, `document.querySelector('#row-0 .who')`);
+      await page.click('.kinds .chip');
+      await page.waitForSelector('#list-title >> text=longest first');
+      await until(page, `document.querySelector('#row-0 .who')`);
+      expect(await jump(100_000)).to.match(/^a/);
+      await page.click('text=show all');
+      await until(page, `document.querySelector('#list-title').textContent.startsWith('All actors') && document.querySelector('#row-0 .who')`);
+    });
+
     it('goes on to be live: a row that can be seen follows its actor', async () => {
       const id = (await page.locator('.row b').first().innerText()).trim();
       const revision = crowd.supervisor.status.seq;
