@@ -24,6 +24,7 @@ import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followClock } from './commands/follow-clock.js';
+import { cutTurns, tellCutTurns } from './commands/tell-cut-turns.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
@@ -113,6 +114,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const kindsOfHome = homeKinds(layout, records, async () => { await open.opened; return (gateway as Gateway).desk; });
+    const cut = await cutTurns(store); // before anybody settles them
     const supervisor: Supervisor = await createSupervisor({
       store, world, kinds: [...kinds, ...kindsOfHome], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
@@ -151,6 +153,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     await todos.look();
     const clock = followClock(opened.desk, (error) => log.error({ err: error }, 'cron jobs could not be told that the clock was set back'));
     undo.push(async () => clock.close());
+    const telling = tellCutTurns(supervisor, cut, (error) => log.error({ err: error }, 'of turns that were cut nobody could be told'));
+    undo.push(async () => telling.close());
     void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
     await alignConnectors(supervisor, connectors);
 

@@ -8,6 +8,8 @@ export const frameNames: Readonly<Record<string, string>> = {
   'session:delta': 'A piece of an answer as it comes, or what the agent does; without position, never replayed. {sessionId, messageId, type, content, offset?, toolName?, toolId?}',
   'session:completed': 'A turn ended, well or badly. {sessionId, employee, title, result, error}',
   'session:interrupted': 'A turn was interrupted. {sessionId, reason}',
+  'session:resumed': 'One that was interrupted or stopped takes up work again. {sessionId}',
+  'sessions:interrupted': 'Once after a start that found turns cut off, when they are settled: how many sessions, and as many of them as fit. {count, sessions: [{id, engine, employee, title, lastActivity}]}',
   'session:rate-limited': 'The provider\'s limit was met; the turn waits. {sessionId, resetAt}',
   'session:stopped': 'Somebody stopped it. {sessionId, reason}',
   'session:updated': 'Something else of it changed; read it. {sessionId}',

@@ -100,6 +100,53 @@ describe('one event, one commit', () => {
     expect(seen(await supervisor.ask('counter', 'a', { type: 'add', n: 10 }))).to.include({ n: sum + 10 });
   });
 
+  it('lets an id be used whose creation could not be written, be it a request\'s, a plan\'s or a child\'s', async () => {
+    const { supervisor, store } = house;
+    const create = [
+      (id: string) => supervisor.spawn('counter', { id }),
+      (id: string) => supervisor.transact({ name: 'unnamed', actors: [], decide: (turns) => { turns.create('counter', id); return null; } }),
+    ];
+    for (const [n, make] of create.entries()) {
+      store.fail({ failAt: 1, mode: 'before' });
+      expect(await rejection(make(`late-${n}`))).to.include({ code: 'STORE_UNAVAILABLE' });
+      store.fail(undefined);
+      expect(await make(`late-${n}`)).to.not.have.property('code');
+      expect(seen(await supervisor.get('counter', `late-${n}`))).to.include({ n: 0 });
+    }
+  });
+
+  it('fails with a group the one that is under way behind it, and goes on without a gap', async () => {
+    const { supervisor, store } = house;
+    const ids = Array.from({ length: 120 }, (_, n) => `many-${n}`);
+    await Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
+    store.fail({ failAt: 1, mode: 'before' });
+    const offered = store.offered;
+    const answers = await Promise.allSettled(ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })));
+    expect(store.offered - offered).to.be.greaterThan(1); // or there was none behind it
+    const written = answers.flatMap(({ status }, n) => status === 'fulfilled' ? [ids[n]] : []);
+    expect(written.length).to.be.lessThan(120 - 32);
+    for (const id of ids) expect(seen(await supervisor.get('counter', id)), id).to.include({ n: written.includes(id) ? 1 : 0 });
+    const again = await Promise.allSettled(ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })));
+    expect(again.filter(({ status }) => status === 'rejected')).to.deep.equal([]);
+    const log = await house.log();
+    expect(log.map(({ seq }) => seq)).to.deep.equal(log.map((_, n) => n + 1));
+  });
+
+  it('writes groups of a bounded size, however much has gathered while the disk was busy', async () => {
+    const { supervisor, store } = house;
+    const sizes: number[] = [];
+    const ids = Array.from({ length: 1_500 }, (_, n) => `many-${n}`);
+    store.fail({ mode: 'hold' });
+    const made = Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
+    await house.world.settle();
+    const { write } = house.mortal;
+    house.mortal.write = (group) => { sizes.push(group.last - group.first + 1); return write(group); };
+    store.fail(undefined);
+    store.release();
+    await made;
+    expect(Math.max(...sizes)).to.be.at.most(512);
+  });
+
   it('groups what is ready at the same moment, and answers in the order of the log', async () => {
     const { supervisor, store } = house;
     const before = store.offered;

@@ -77,6 +77,17 @@ describe('faults', () => {
       expect(letters[0]?.id).to.not.equal(letter?.id);
     });
 
+    it('tried again while the store cannot write stays a dead letter, and says so', async () => {
+      await explode('a', 'counter');
+      const [letter] = await house.supervisor.deadLetters();
+      house.store.fail({ mode: 'before' });
+      expect(await rejection(house.supervisor.retry(letter?.id ?? '', operator))).to.include({ code: 'STORE_UNAVAILABLE' });
+      house.store.fail(undefined);
+      await house.world.settle();
+      expect((await house.supervisor.deadLetters()).map(({ id }) => id)).to.deep.equal([letter?.id]);
+      expect(await house.supervisor.get('counter', 'a')).to.include({ rev: 2 }); // born, and failed once
+    });
+
     it('that came from a timer keeps what the timer would have said', async () => {
       let broken = false;
       await house.restart([clockKind({ policy: (_snapshot, event) => { if (broken && event.type === 'ring') throw new Error('not now'); return undefined; } })]);
@@ -261,6 +272,44 @@ describe('faults', () => {
       expect(runs.filter((id) => id !== 'w2').sort()).to.deep.equal(['w1', 'w3']);
       expect(seen(await house.supervisor.get('worker', 'w1'))).to.include({ state: 'working' });
       expect(house.supervisor.status.restarts).to.equal(3);
+    });
+
+    it('restart no fenced effect: what may have acted is not to act twice', async () => {
+      const acted: string[] = [];
+      const { promise } = later<string>();
+      await open([counterKind(), workerKind({ fence: true, run: (_input, { actor }) => { acted.push(actor.id); return promise; }, recover: async () => 'recovered' }, { supervision: { strategy: 'one_for_all' } })]);
+      await house.supervisor.spawn('counter', { id: 'parent' });
+      for (const id of ['w1', 'w2']) await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
+      await house.supervisor.ask('worker', 'w1', { type: 'go', input: null });
+      await house.world.settle();
+      await explode('w2');
+      await house.world.settle();
+      expect(house.supervisor.status.restarts).to.equal(2);
+      expect(acted).to.deep.equal(['w1']);
+      expect(seen(await house.supervisor.get('worker', 'w1'))).to.deep.include({ state: 'working', results: [] });
+    });
+
+    it('begin their effects anew only once the earlier run has settled: a key never runs twice at a time', async () => {
+      let running = 0;
+      let most = 0;
+      const letGo: (() => void)[] = [];
+      const slow = { fence: false, run: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise<void>((resolve) => { letGo.push(resolve); }); // does not heed the abort
+        running -= 1;
+      } } as const;
+      await open([counterKind(), workerKind(slow, { supervision: { strategy: 'one_for_all' } })]);
+      await house.supervisor.spawn('counter', { id: 'parent' });
+      for (const id of ['w1', 'w2']) await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
+      await house.supervisor.ask('worker', 'w1', { type: 'go', input: null });
+      await house.world.settle();
+      await explode('w2');
+      await house.world.settle();
+      expect([running, letGo.length]).to.deep.equal([1, 1]);
+      letGo[0]?.();
+      await house.world.settle();
+      expect([running, most, letGo.length]).to.deep.equal([1, 1, 2]);
     });
 
     it('of rest_for_one restart when they began after it', async () => {

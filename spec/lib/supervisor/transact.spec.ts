@@ -37,6 +37,14 @@ describe('transact', () => {
     expect(done.steps).to.have.length(3);
   });
 
+  it('leaves a history without holes where it steps one actor several times', async () => {
+    for (let n = 0; n < 40; n += 1) await house.supervisor.ask('counter', 'a', add(1)); // whole snapshots lie in between
+    for (let n = 0; n < 15; n += 1) await plan(['a', 'b'], (turns) => { for (const id of ['a', 'b', 'a', 'a']) turns.send(counter(id), add(1)); return null; });
+    const own = (await house.log()).filter(({ id }) => id === 'a');
+    expect((await house.supervisor.history(counter('a'), { limit: 1_000 })).map(({ seq }) => seq)).to.deep.equal(own.map(({ seq }) => seq).reverse());
+    for (const [n, { seq }] of own.entries()) expect((await house.supervisor.past(counter('a'), seq))?.context, String(seq)).to.include({ n });
+  });
+
   it('is all or nothing over a crash at its write', async () => {
     for (const when of ['before', 'after'] as const) {
       house.mortal.dieAt(1, when);
