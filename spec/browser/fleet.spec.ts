@@ -68,6 +68,15 @@ describe('the fleet in a browser', () => {
     await page.waitForSelector('.activity >> text=NO_PENDING_APPROVAL');
     await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I?' });
     await page.waitForSelector('.row .waits >> text=on operator');
+    await viewer.go(page, '#/supervision'); // what happens while one looks elsewhere was not counted once
+    await page.waitForSelector('#supervision-title');
+    const unseen = await item('born while one looked elsewhere');
+    await house.operator.post(`/api/work-items/${unseen}/approval`, { decision: 'approve' });
+    await until(page, `document.querySelector('[data-head]').textContent === '${house.supervisor.status.seq}'`);
+    await viewer.go(page, '#/fleet');
+    await page.waitForSelector(`.activity li >> text=${unseen}`);
+    await page.waitForSelector('.row >> text=born while one looked elsewhere');
+    await until(page, `[...document.querySelectorAll('.figures > div')].some((figure) => figure.textContent === '2refused' || figure.textContent === 'refused2')`);
     await page.context().close();
   });
 

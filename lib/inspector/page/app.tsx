@@ -6,6 +6,7 @@ import { Gate } from './gate.js';
 import { Keys } from './keys.js';
 import { connection, gaps, head, stayLive } from './live.js';
 import { linkTo, place, type Place } from './place.js';
+import { followPulse } from './pulse.js';
 import { Jump } from './parts/jump.js';
 import { Mark } from './parts/mark.js';
 import { ActorPage } from './views/actor.js';
@@ -22,6 +23,7 @@ export function App() {
 
 function Inside() {
   useEffect(stayLive, []);
+  useEffect(followPulse, []);
   const here = place.value;
   useEffect(() => {
     document.title = `${titleOf(here)} · Troupe inspector`;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import { stateNames } from '../../../machines/state-names.js';
 import { ask, said } from './ask.js';
+import { hasMoved, standsIn } from './moves.js';
 import type { ActorsPage, ActorSummary } from '../answers.js';
 import type { InspectEntry } from '../frames.js';
 
@@ -74,7 +74,7 @@ export class Roll {
   take(entries: readonly InspectEntry[]): void {
     const mine = entries.filter(({ kind }) => this.kinds.includes(kind));
     if (this.loading) this.early = [...this.early, ...mine].slice(-earlyMax);
-    const moved = mine.filter(({ from, to }) => from === null || (this.state !== undefined && stands(from, this.state) !== stands(to, this.state)));
+    const moved = mine.filter(({ from, to }) => from === null || (this.state !== undefined && standsIn(from, this.state) !== standsIn(to, this.state)));
     if (moved.length > 0) this.stale(moved.map(({ kind }) => this.kinds.indexOf(kind)));
     if (this.follow(mine)) this.version.value += 1;
   }
@@ -165,10 +165,9 @@ const blocksMax = 50;
 const margin = 60;
 const earlyMax = 5_000;
 
-function changed(row: ActorSummary, { seq, rev, at, from, to, effects }: InspectEntry): ActorSummary {
+function changed(row: ActorSummary, entry: InspectEntry): ActorSummary {
+  const { seq, rev, at, to, effects } = entry;
   const left = new Set(effects.filter((name) => name.startsWith('-')).map((name) => name.slice(1)));
-  const moved = JSON.stringify(from) !== JSON.stringify(to);
+  const moved = hasMoved(entry);
   return { ...row, seq, rev, updatedAt: at, value: to, since: moved ? at : row.since, effects: [...row.effects.filter((name) => !left.has(name)), ...effects.filter((name) => !name.startsWith('-'))], ...(moved && { due: null }) };
 }
-
-const stands = (value: InspectEntry['to'], state: string): boolean => stateNames(value).some((name) => name === state || name.startsWith(`${state}.`));

@@ -5,8 +5,9 @@ import { useAwaited } from '../awaited.js';
 import { now, span, whole } from '../clock.js';
 import { hear } from '../live.js';
 import { useLoaded } from '../loaded.js';
+import { hasMoved, isWithin } from '../moves.js';
 import { go, linkTo } from '../place.js';
-import { followPulse, perKind, perSecond, refusedCount } from '../pulse.js';
+import { perKind, perSecond, refusedCount } from '../pulse.js';
 import { Roll } from '../roll.js';
 import { Activity } from '../parts/activity.js';
 import { Name, State, tone } from '../parts/state.js';
@@ -16,8 +17,7 @@ import type { ActorSummary, Fleet } from '../../answers.js';
 
 /** All actors: how many of which kind in which state, what happens how often, and each of them in a list. */
 export function FleetPage({ kind, state }: { readonly kind: string | undefined; readonly state: string | undefined }) {
-  useEffect(followPulse, []);
-  const loaded = useLoaded('fleet', (signal) => ask<Fleet>('/api/inspect/fleet', { signal }), { everyMs: 2_000, touches: ({ entries, skipped }) => skipped > 0 || entries.some(({ from, to }) => from === null || JSON.stringify(from) !== JSON.stringify(to)) });
+  const loaded = useLoaded('fleet', (signal) => ask<Fleet>('/api/inspect/fleet', { signal }), { everyMs: 2_000, touches: ({ entries, skipped }) => skipped > 0 || entries.some(hasMoved) });
   const { value: fleet, error } = loaded.value;
   if (fleet === undefined) return <section class="view" aria-busy="true"><h1>Fleet</h1><p class="soft">{error ?? 'Counting …'}</p></section>;
   const total = fleet.kinds.reduce((sum, one) => sum + one.total, 0);
@@ -113,7 +113,7 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
 function totalOf(one: Fleet['kinds'][number] | undefined, state: string | undefined): number {
   if (one === undefined || state === undefined) return one?.total ?? 0;
   if (state === 'halted') return one.halted;
-  return Object.entries(one.states).reduce((sum, [name, count]) => sum + (name === state || name.startsWith(`${state}.`) ? count : 0), 0);
+  return Object.entries(one.states).reduce((sum, [name, count]) => sum + (isWithin(name, state) ? count : 0), 0);
 }
 
 /** Further down browsers do not scroll. Choose a kind or a state. */

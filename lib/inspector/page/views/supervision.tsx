@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { ask, said } from '../ask.js';
-import { now, span, timeOfDay, whole } from '../clock.js';
+import { ask } from '../ask.js';
+import { now, span, whole } from '../clock.js';
 import { useLoaded } from '../loaded.js';
 import { linkTo } from '../place.js';
-import { readable } from '../parts/step.js';
+import { Letters } from '../parts/letters.js';
 import type { DeadLetters, SupervisionTree } from '../../answers.js';
 
 type Kind = SupervisionTree['kinds'][number];
@@ -35,24 +34,17 @@ export function SupervisionPage() {
           <h2 id="circuits-title">Circuits<span class="soft">{open.length === 0 ? 'all closed: everything answers' : `${open.length} not closed`}</span></h2>
           {tree.circuits.length === 0 && <p class="empty">There is neither an engine nor a connector.</p>}
           <ul class="facts">
-            {tree.circuits.map(({ type, name, state, reason }) => <li key={`${type}/${name}`}><i class={`lamp ${state === 'closed' ? 'done' : state === 'open' ? 'bad' : 'wait'}`} aria-hidden="true" /><b>{name}</b><span class="soft">{type}{reason !== null && `: ${reason}`}</span><span class="end"><b class={`state ${state === 'closed' ? 'done' : state === 'open' ? 'bad' : 'wait'}`}>{state}</b></span></li>)}
+            {tree.circuits.map(({ type, name, state, reason }) => <li key={`${type}/${name}`}><i class={`lamp ${toneOfCircuit[state]}`} aria-hidden="true" /><b>{name}</b><span class="soft">{type}{reason !== null && `: ${reason}`}</span><span class="end"><b class={`state ${toneOfCircuit[state]}`}>{state}</b></span></li>)}
           </ul>
         </section>
         <section class="panel" aria-labelledby="dead-title">
           <h2 id="dead-title">Dead letters</h2>
           {letters.value.value?.deadLetters.length === 0 && <p class="empty">None. An event at which an actor fails stands here, until it is tried again.</p>}
-          <ul class="moves">{letters.value.value?.deadLetters.map(({ id, actor, at, event, error: why }) => <li key={id}><a href={linkTo({ view: 'actor', ...actor })}><span class="kind-name">{actor.kind}</span> {actor.id}</a><span class="event">{readable(String((event as { type?: string } | null)?.type ?? ''))}</span><span class="soft end num">{timeOfDay(at)}</span><small class="bad">{why}</small><Retry id={id} /></li>)}</ul>
+          {letters.value.value !== undefined && <Letters letters={letters.value.value.deadLetters} named />}
         </section>
       </div>
     </section>
   );
-}
-
-/** Put it back into the mailbox of its actor. */
-function Retry({ id }: { readonly id: string }) {
-  const told = useSignal('');
-  const retry = (): Promise<void> => ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} }).then(() => { told.value = 'It is back in the mailbox.'; }, (error: unknown) => { told.value = said(error); });
-  return <>{told.value !== '' && <span class="soft" role="status">{told.value}</span>}<button type="button" disabled={told.value !== ''} onClick={() => void retry()}>Try again</button></>;
 }
 
 function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
@@ -82,5 +74,6 @@ function Window({ worst, intensity }: { readonly worst: number; readonly intensi
   return <span class="window" role="img" aria-label={`${worst} of ${intensity} failures in the window`}>{Array.from({ length: Math.min(10, intensity) }, (_, n) => <i key={n} class={n < worst ? 'used' : ''} />)}</span>;
 }
 
+const toneOfCircuit = { closed: 'done', 'half-open': 'wait', open: 'bad' } as const;
 const words = { one_for_one: 'each for itself', one_for_all: 'all with one', rest_for_one: 'one and those after it' } as const;
 const restartWords = { permanent: 'always restarted', transient: 'restarted after a failure', temporary: 'never restarted' } as const;
