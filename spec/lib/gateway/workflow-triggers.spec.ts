@@ -55,6 +55,16 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     expect((await home.operator.get('/api/workflow-triggers')).body).to.deep.include({ evidenceConfigured: true });
   });
 
+  it('takes a binding away once for a key, however often that is asked', async () => {
+    await home.operator.post('/api/workflow-triggers', bind);
+    const away = (key: Record<string, string> = {}) => home.operator.call('DELETE', '/api/workflow-triggers/push', {}, key);
+    const [first, again, other] = [await away({ 'idempotency-key': 'k' }), await away({ 'idempotency-key': 'k' }), await away()];
+    expect([first.status, again.status, again.body, again.headers['idempotency-replayed'], other.status]).to.deep.equal([200, 200, first.body, 'true', 404]);
+    await home.operator.post('/api/workflow-triggers', bind);
+    const both = await Promise.all([away(), away()]);
+    expect(both.map(({ status }) => status).sort(), 'the second once heard 400: no such event').to.deep.equal([200, 404]);
+  });
+
   it('tells watchers as other changes of the company are told', async () => {
     const socket = await home.socket();
     await home.operator.post('/api/workflow-triggers', bind);
