@@ -108,6 +108,18 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     expect((await ask('repo.push', good)).status).to.equal(404);
   });
 
+  it('starts what can be started, whatever stands in the way of another binding of the same event', async () => {
+    // the first refusal was the whole answer: bindings behind it in the alphabet never heard of the event, those before it started twice
+    const definition = { id: 'picky', title: 'Picky', nodes: [{ id: 'a', type: 'step', actor: { kind: 'noop' } }], edges: [], input: { type: 'object', required: ['n'], properties: { n: { type: 'number' } } } };
+    expect((await home.operator.post('/api/workflow-definitions/mutate', { operation: 'create', definition })).status).to.equal(201);
+    await home.operator.post('/api/workflow-triggers', { ...bind, name: 'a-picky', targetWorkflowId: 'picky' });
+    const alone = await home.operator.post('/api/workflow-events', { event: bind.event, payload: {} });
+    expect([alone.status, alone.body.code]).to.deep.equal([400, 'BAD_REQUEST']);
+    await home.operator.post('/api/workflow-triggers', bind);
+    const { status, body } = await home.operator.post('/api/workflow-events', { event: bind.event, payload: {} });
+    expect([status, body.outcomes.map(({ triggerName, outcome, code }: Record<string, string>) => [triggerName, outcome, code])]).to.deep.equal([202, [['a-picky', 'refused', 'BAD_REQUEST'], ['push', 'started', undefined]]]);
+  });
+
   it('takes no pattern that could take for ever', async () => {
     for (const value of ['(?=a)', '(a)\\1', '(', '[']) {
       const { status, body } = await home.operator.post('/api/workflow-triggers', { ...bind, filter: [{ path: 'x', op: 'matches', value }] });
