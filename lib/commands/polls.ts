@@ -47,7 +47,7 @@ export async function steerPoll(desk: Desk, name: string, event: EventObject, as
   return isRefusal(view) ? view : { value: withCapability(view.view, asking.by), replayed: view.replayed === true, steps: view.steps ?? [] };
 }
 
-/** What a look found starts its run, under the occurrence's own name: done again, it is the same run. */
+/** What a look found starts its run, under the occurrence's own name: done again, it is the same run. Throws what may go better in a moment. */
 export async function firePoll(desk: Desk, { name, event, targetWorkflowId, filter, occurrence }: FireInput): Promise<Fired> {
   const { payload, fireRef, ref } = occurrence;
   if (!filter.every((rule) => passes(rule, payload))) return { outcome: 'no-fire', reason: 'The filter does not let the payload through.' };
@@ -56,5 +56,6 @@ export async function firePoll(desk: Desk, { name, event, targetWorkflowId, filt
   const run = await startRun(desk, {
     workflowId: targetWorkflowId, idempotencyKey: runKey(name, fireRef ?? ref), trigger: { source: 'check-poll', event, payload, ...(fireRef !== null && { fireRef }) },
   }, { by: system('workflow-events') });
+  if (isRefusal(run) && (run.status >= 500 || run.status === 429)) throw new Error(run.message);
   return isRefusal(run) ? { outcome: 'refused', reason: run.message } : { outcome: 'fired', runId: run.value.id };
 }
