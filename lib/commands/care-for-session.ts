@@ -35,12 +35,29 @@ export async function patchSession(desk: Desk, id: string, patch: SessionPatch, 
   return askOne(desk, 'session', id, { type: 'session.patch', ...change }, asking);
 }
 
-export type Care = 'session.archive' | 'session.unarchive' | 'session.reset' | 'queue.pause' | 'queue.resume' | 'queue.clear';
+export type Care = 'session.archive' | 'session.unarchive' | 'session.reset' | 'queue.pause' | 'queue.resume';
 
 export async function careFor(desk: Desk, id: string, deed: Care, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const session = await presentSession(desk, id);
   return isRefusal(session) ? session : askOne(desk, 'session', id, { type: deed }, asking);
 }
+
+/** Cancel everything that waits; how much that was is counted in the same commit. */
+export async function clearQueue(desk: Desk, id: string, asking: Asking): Promise<Done<{ readonly cancelled: number }> | Refusal> {
+  const key = { kind: 'session', id };
+  const committed = await desk.supervisor.transact<{ cancelled: number }>({
+    name: 'clear-queue', newWork: false, actors: [key], ...asked(asking),
+    decide(turns) {
+      const before = turns.read(key);
+      if (before === undefined || before.value === 'deleted') return refuse('NOT_FOUND', key, 'Not found');
+      const after = turns.send(key, { type: 'queue.clear' });
+      return isRefusal(after) ? after : { cancelled: depthOf(before) - depthOf(after) };
+    },
+  });
+  return isRefusal(committed) ? committed : { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+}
+
+const depthOf = (session: ActorView): number => Number(recordOf(session)['queueDepth']);
 
 /** Its rows go and its id is never given out again; files of its agent stay. Evidence of a work item stays too (409, `preserved`). */
 export async function deleteSession(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
