@@ -24,6 +24,7 @@ import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followClock } from './commands/follow-clock.js';
+import { followEngines } from './commands/follow-engines.js';
 import { cutTurns, tellCutTurns } from './commands/tell-cut-turns.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
@@ -121,6 +122,8 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
     await records.connect(supervisor);
+    const following = followEngines(supervisor, registry);
+    undo.push(async () => following.close());
     live.onChange((change) => {
       setLevel(live.current.logging.level);
       const { type, ...told } = change;

@@ -42,6 +42,7 @@ export const frameNames: Readonly<Record<string, string>> = {
   'skills:changed': 'Something of the skills changed; read them. {}',
   'file:uploaded': '{id, filename, size, sessionId}',
   'file:deleted': '{id, filename, size, sessionId}',
+  'engines:updated': 'An engine offers something else here, or was told other limits by its provider; read them. {}',
   'budget:warning': 'An employee has used up 80 or 100 % of the month. {employee, month, spentUsd, limitUsd, grantedUsd, percent}',
   'budget:granted': '{employee, month, spentUsd, limitUsd, grantedUsd, usd}',
   'config:reloaded': 'config.yaml was taken over. {applied, needsRestart, needsReload}',

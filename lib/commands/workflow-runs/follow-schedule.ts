@@ -19,7 +19,7 @@ const jobOf = (workflowId: string): string => `workflow:${workflowId}`;
 
 export async function followSchedule(desk: Desk, workflowId: string): Promise<void> {
   const id = jobOf(workflowId);
-  if (desk.records === undefined || id.length > 128) return; // schedules are a home's
+  if (desk.records === undefined || id.length > 128) return; // schedules are a home's; a definition with so long an id never wakes by the clock
   const definition = await definitionAt(desk, workflowId);
   const wanted = definition === undefined || await endOf(desk, definition, desk.supervisor.world.now()) !== undefined ? undefined : timesOf(definition);
   const job = await desk.supervisor.get('schedule', id);

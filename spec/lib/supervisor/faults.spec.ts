@@ -88,6 +88,43 @@ describe('faults', () => {
       expect(await house.supervisor.get('counter', 'a')).to.include({ rev: 2 }); // born, and failed once
     });
 
+    it('tried again by an operator has the authority of who sent it, and no more', async () => {
+      const heard: unknown[] = [];
+      const broken = counterKind({ policy: () => { throw new Error('broken policy'); } });
+      const listening = counterKind({ policy: (_snapshot, event) => { heard.push((event as unknown as { by: unknown }).by); return undefined; } });
+      await house.restart([broken, workerKind(calm)]);
+      const agent = { type: 'session', id: 's1', employee: 'eve', ancestors: ['s0'] } as const;
+      await rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 5 }, { by: agent }));
+      const [letter] = await house.supervisor.deadLetters();
+      await house.restart([listening, workerKind(calm)]);
+      await house.supervisor.retry(letter?.id ?? '', operator);
+      await house.world.settle();
+      expect(heard).to.deep.equal([agent]);
+    });
+
+    // The second had read the letter before the first took it away, and put the event into the inbox once more.
+    it('tried again by two at the same time is delivered once, however late the second one reads', async () => {
+      await house.restart([counterKind({ policy: () => { throw new Error('broken policy'); } }), workerKind(calm)]);
+      await rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 5 }));
+      const [letter] = await house.supervisor.deadLetters();
+      await house.restart([counterKind(), workerKind(calm)]);
+      const { get } = house.mortal;
+      const late = later<undefined>();
+      let reads = 0;
+      house.mortal.get = async (key) => {
+        const text = await get(key);
+        if (key.startsWith('d/') && (reads += 1) === 2) await late.promise;
+        return text;
+      };
+      const answers = [house.supervisor.retry(letter?.id ?? '', operator), house.supervisor.retry(letter?.id ?? '', operator)];
+      await house.world.settle();
+      late.resolve(undefined);
+      expect(await Promise.all(answers)).to.deep.equal([true, true]);
+      await house.world.settle();
+      expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 5 });
+      expect(await house.supervisor.deadLetters()).to.deep.equal([]);
+    });
+
     it('that came from a timer keeps what the timer would have said', async () => {
       let broken = false;
       await house.restart([clockKind({ policy: (_snapshot, event) => { if (broken && event.type === 'ring') throw new Error('not now'); return undefined; } })]);
@@ -171,6 +208,27 @@ describe('faults', () => {
       await house.world.settle();
       expect(await results()).to.deep.equal(['1', '2', '3', '4']);
       expect(await house.mortal.page({ gte: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
+    });
+
+    it('keep the inbox apart from what arrives while it is being read: nothing comes twice', async () => {
+      await halt();
+      await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['kept'] });
+      await house.world.settle();
+      const { page } = house.mortal;
+      const read = later<undefined>();
+      house.mortal.page = async (range) => {
+        if (String(range.gt).startsWith('i/')) await read.promise;
+        return page(range);
+      };
+      const resumed = house.supervisor.resume(worker('w'), operator);
+      await house.world.settle();
+      await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['meanwhile'] });
+      await house.world.settle();
+      read.resolve(undefined);
+      await resumed;
+      await house.world.settle();
+      expect(await results()).to.deep.equal(['kept', 'meanwhile']);
+      expect(await page({ gt: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
     });
 
     it('keep a whole inbox of many pages', async () => {

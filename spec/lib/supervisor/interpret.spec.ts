@@ -23,7 +23,7 @@ const machine = setup({
     twice: { actions: [spawnChild('deed', { id: 'same', input: 1 }), spawnChild('deed', { id: 'same', input: 2 })] },
     write: { actions: emit((({ event }: { event: { text: string | null } }) => keep('pages', 1, event.text)) as never) },
     end: '.over',
-    'xstate.done.actor.*': { actions: assign({ ended: ({ context, event }) => [...context.ended, (event as unknown as { actorId: string }).actorId] }) },
+    'xstate.done.actor.kid': { actions: assign({ ended: ({ context, event }) => [...context.ended, (event as unknown as { actorId: string }).actorId] }) },
   } as never, // XState's types do not know the end events of spawned children
   states: {
     idle: { on: { both: 'both', through: 'through' } },
@@ -68,6 +68,38 @@ describe('what a step asks for', () => {
     expect((await why())?.effects).to.deep.equal(['deed']);
     expect((await last())?.effects).to.deep.equal([]); // it was not left: it ended
     expect(await rows('o/')).to.have.length(1);
+  });
+
+  describe('of an actor that is halted', () => {
+    const halt = async () => { for (let failures = 0; failures < 6; failures += 1) await rejection(send('twice')); };
+    const resume = () => house.supervisor.resume({ kind: 'host', id: 'h' }, { type: 'operator' });
+    beforeEach(async () => {
+      await send('both');
+      await house.world.settle();
+      await halt();
+    });
+
+    it('keeps the results of all its effects apart until a person lets it go on, over a crash, too', async () => {
+      for (const run of runs) run.resolve('done');
+      await house.world.settle();
+      expect([await rows('o/'), (await rows('i/')).length]).to.deep.equal([[], 2]);
+      await house.crash();
+      await resume();
+      await house.world.settle();
+      expect([runs.length, (await why())?.effects, await rows('i/')]).to.deep.equal([2, [], []]);
+    });
+
+    it('keeps a result that came while the store could not write', async () => {
+      house.store.fail({ failAt: 1, mode: 'before' });
+      runs[0]?.resolve('done');
+      await house.world.settle();
+      expect([(await rows('o/')).length, await rows('i/')]).to.deep.equal([2, []]);
+      await house.world.advance(1_000);
+      expect([(await rows('o/')).length, (await rows('i/')).length]).to.deep.equal([1, 1]);
+      await resume();
+      await house.world.settle();
+      expect([runs.length, (await why())?.effects]).to.deep.equal([2, ['deed']]);
+    });
   });
 
   it('never runs an effect that was entered and left within one step', async () => {
@@ -129,6 +161,18 @@ describe('what a step asks for', () => {
     }
     expect((await house.supervisor.get('host', 'h'))?.view).to.deep.include({ ended: ['kid', 'kid'] });
     expect(house.faults).to.deep.equal([]);
+  });
+
+  it('ends a child that is halted when its parent lets it go, instead of keeping it for ever', async () => {
+    await send('family');
+    await house.world.settle();
+    const inner = (await rows('a/inner/')).map((key) => key.split('/')[2] ?? '')[0] ?? '';
+    for (let failures = 0; failures < 6; failures += 1) await rejection(house.supervisor.ask('inner', inner, { type: 'twice' }));
+    expect((await house.supervisor.get('inner', inner))?.meta.halted).to.not.equal(null);
+    await send('dismiss');
+    await house.world.settle();
+    expect(await house.supervisor.get('inner', inner)).to.include({ status: 'done' });
+    expect(await rows('i/')).to.deep.equal([]);
   });
 
   it('ends with an actor all that it had begun, also where its parent stopped it: effects, timers, children', async () => {
