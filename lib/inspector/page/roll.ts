@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ask, said } from './ask.js';
+import { ask, passes, retryMs, said } from './ask.js';
 import { hasMoved, standsIn } from './moves.js';
 import type { ActorsPage, ActorSummary } from '../answers.js';
 import type { InspectEntry } from '../frames.js';
@@ -21,6 +21,7 @@ export class Roll {
   private seen: readonly [from: number, to: number] = [0, 0];
   private readonly moved = new Set<number>();
   private refresh: ReturnType<typeof setTimeout> | undefined;
+  private retry: ReturnType<typeof setTimeout> | undefined;
   private readAt = 0;
   private loading = false;
   /** What happened while blocks were on their way, which may be older than that. */
@@ -45,6 +46,7 @@ export class Roll {
   close(): void {
     this.closed = true;
     clearTimeout(this.refresh);
+    clearTimeout(this.retry);
   }
 
   /** Rows `from` to `to` can be seen: see to it that they are there, and some around them. */
@@ -54,6 +56,7 @@ export class Roll {
   }
 
   again(): void {
+    clearTimeout(this.retry);
     if (!this.loading && !this.closed) void this.load();
   }
 
@@ -104,6 +107,7 @@ export class Roll {
       this.error.value = undefined;
     } catch (error) {
       this.error.value = said(error);
+      if (passes(error) && !this.closed) this.retry = setTimeout(() => this.again(), retryMs);
     }
     this.loading = false;
     this.early = [];
