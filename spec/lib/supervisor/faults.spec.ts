@@ -334,8 +334,11 @@ describe('faults', () => {
 
     it('restart no fenced effect: what may have acted is not to act twice', async () => {
       const acted: string[] = [];
-      const { promise } = later<string>();
-      await open([counterKind(), workerKind({ fence: true, run: (_input, { actor }) => { acted.push(actor.id); return promise; }, recover: async () => 'recovered' }, { supervision: { strategy: 'one_for_all' } })]);
+      const act = (_input: unknown, { actor, signal }: HandContext) => new Promise<string>((_resolve, reject) => {
+        acted.push(actor.id);
+        signal.addEventListener('abort', () => { reject(new Error('aborted')); });
+      });
+      await open([counterKind(), workerKind({ fence: true, run: act, recover: async () => 'recovered' }, { supervision: { strategy: 'one_for_all' } })]);
       await house.supervisor.spawn('counter', { id: 'parent' });
       for (const id of ['w1', 'w2']) await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
       await house.supervisor.ask('worker', 'w1', { type: 'go', input: null });
