@@ -126,6 +126,16 @@ describe('approvals', () => {
       expect(approval(item)).to.equal('none');
     });
 
+    it('anew gives whoever is asked the whole time again before it escalates by itself', () => {
+      const item = inColumn('manager');
+      item.advance(23 * 3600 * 1000);
+      item.send(as('owner', request('bob-lead', { requestId: 'r2', request: 'May I blast?' })));
+      item.advance(23 * 3600 * 1000);
+      expect(view(item).approvalEscalatedAt).to.equal(null);
+      item.advance(3600 * 1000);
+      expect(view(item).approvalEscalatedAt).to.be.a('string');
+    });
+
     it('is refused for a cancelled item, and for one who is not in the roster', () => {
       expect(ask(inStatus('cancelled'), as('operator', request()))).to.equal('TERMINAL');
       const unknown = { ...as('operator', request('bobb')), facts: { ...roster, named: { known: false, department: null, suggestion: 'bob' } } };
