@@ -210,6 +210,20 @@ describe('effects', () => {
       expect(await outbox()).to.deep.equal([]);
     });
 
+    it('recover with what an earlier recovery had noted, when that was cut off as well', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await calls[0]?.context.note({ pid: 1 });
+      await house.crash();
+      await house.world.settle();
+      await calls[1]?.context.note({ pid: 1, told: true });
+      await house.crash();
+      await house.world.settle();
+      expect(calls[2]?.recovered).to.deep.equal({ pid: 1, told: true });
+    });
+
     it('whose note was not written in time have not acted', async () => {
       const { hand, calls } = puppet(true);
       await open(hand);

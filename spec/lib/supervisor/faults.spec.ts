@@ -267,6 +267,18 @@ describe('faults', () => {
       expect(seen(await house.supervisor.get('clock', 'c'))['rang']).to.deep.equal(['alarm']);
     });
 
+    it('keep the actor halted when more comes of it much later: only a person lets it go on', async () => {
+      let broken = false;
+      await house.restart([workerKind(calm, { supervision: tries, facts: () => { if (broken) throw new Error('no facts'); return null; } })]);
+      await halt();
+      await house.world.advance(600_000);
+      broken = true;
+      expect((await rejection(house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' }))).message).to.match(/no facts/);
+      broken = false;
+      expect((await house.supervisor.get('worker', 'w'))?.meta.halted?.reason).to.match(/boom/);
+      expect(await house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' })).to.include({ code: 'ACTOR_HALTED' });
+    });
+
     it('begin to count anew after a resumption', async () => {
       await halt();
       await house.supervisor.resume(worker('w'), operator);
