@@ -89,7 +89,7 @@ export function unlink(context: WorkItemContext, event: WorkItemEventOf<'attempt
 
 /** What an attempt says about its own work, beside the row that tells how it ended. Said again, it replaces what was said. */
 export function report(context: WorkItemContext, event: WorkItemEventOf<'attempt.reported'>): Item {
-  const n = [...context.attempts].reverse().find(({ sessionId }) => sessionId === event.sessionId)?.n;
+  const n = context.attempts.find(({ sessionId }) => sessionId === event.sessionId)?.n;
   if (n === undefined) return {};
   const { summary, changedFiles, verification, retryNotes } = event;
   const handoff = keep('handoffs', n, { summary: summary ?? null, changedFiles: changedFiles ?? [], verification: verification ?? null, retryNotes: retryNotes ?? null });

@@ -250,8 +250,14 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     const house = await openHouse([counterKind()]);
     await house.supervisor.spawn('counter', { id: 'a' });
     await house.restart();
+    const { get } = house.mortal;
+    const read = later<undefined>();
+    house.mortal.get = async (key) => { await read.promise; return get(key); };
     const asked = house.supervisor.ask('counter', 'a', { type: 'add', n: 1 });
-    await house.supervisor.stop();
+    const stopped = house.supervisor.stop();
+    await house.world.settle();
+    read.resolve(undefined);
+    await stopped;
     expect(seen(await asked)).to.include({ n: 1 });
   });
 

@@ -77,6 +77,22 @@ describe('effects', () => {
       }
     });
 
+    it('are in flight until they have settled, well or badly, and no longer', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      for (const end of ['resolve', 'reject', 'leave'] as const) {
+        await go(1);
+        await house.world.settle();
+        expect(house.supervisor.status.effects).to.equal(1);
+        const call = calls.at(-1);
+        if (end === 'leave') await house.supervisor.ask('worker', 'w', { type: 'leave' });
+        if (end === 'reject') call?.reject(new Error('no'));
+        else call?.resolve('yes');
+        await house.world.settle();
+        expect(house.supervisor.status.effects).to.equal(0);
+      }
+    });
+
     it('reject into onError, with name, message and code', async () => {
       await open({ fence: false, run: async () => { throw Object.assign(new Error('no luck'), { code: 'E_LUCK' }); } });
       await go();
@@ -192,6 +208,20 @@ describe('effects', () => {
       await house.world.settle();
       expect(await worker()).to.deep.include({ state: 'idle', results: ['interrupted'] });
       expect(await outbox()).to.deep.equal([]);
+    });
+
+    it('recover with what an earlier recovery had noted, when that was cut off as well', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await calls[0]?.context.note({ pid: 1 });
+      await house.crash();
+      await house.world.settle();
+      await calls[1]?.context.note({ pid: 1, told: true });
+      await house.crash();
+      await house.world.settle();
+      expect(calls[2]?.recovered).to.deep.equal({ pid: 1, told: true });
     });
 
     it('whose note was not written in time have not acted', async () => {
@@ -378,6 +408,70 @@ describe('effects', () => {
       await house.crash();
       expect(await worker()).to.deep.include({ state: 'idle', results: ['just in time'] });
       expect(calls).to.have.length(1);
+    });
+
+    it('that recover tell what they found out, too: it is not to be found out again', async () => {
+      const recoveries: string[] = [];
+      await open({ fence: true, run: async (_input: unknown, { note }: HandContext) => { await note({ acting: true }); return new Promise(() => undefined); }, recover: async (_input, _note, { signal }) => {
+        recoveries.push('begun');
+        if (!signal.aborted) await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+        return 'found out';
+      } });
+      await go('x');
+      await house.world.settle();
+      await house.crash();
+      await house.world.settle();
+      expect(recoveries).to.have.length(1);
+      await house.restart();
+      await house.world.settle();
+      expect(recoveries).to.have.length(1);
+      expect(await worker()).to.deep.include({ state: 'idle', results: ['found out'] });
+    });
+
+    it('whose start is written while the supervisor stops begin at the next start, not now: nobody would wait for them', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      house.store.fail({ mode: 'hold' });
+      const asked = go('x');
+      await house.world.settle();
+      const stopped = house.supervisor.stop();
+      await house.world.settle();
+      house.store.fail(undefined);
+      house.store.release();
+      await Promise.all([asked, stopped]);
+      expect(calls).to.have.length(0);
+      await house.crash();
+      await house.world.settle();
+      expect(calls.map(({ input }) => input)).to.deep.equal(['x']);
+    });
+
+    it('that are fenced and had noted nothing begin at the next start: they had not acted, and it is no failure', async () => {
+      const calls: unknown[] = [];
+      await open({ fence: true, recover: async () => 'recovered', run: (input: unknown, { signal }) => new Promise((_resolve, reject) => {
+        calls.push(input);
+        signal.addEventListener('abort', () => { reject(new Error('no place was free')); });
+      }) });
+      await go('x');
+      await house.world.settle();
+      await house.restart();
+      await house.world.settle();
+      expect(calls).to.deep.equal(['x', 'x']);
+      expect(await worker()).to.deep.include({ state: 'working', results: [], errors: [] });
+    });
+
+    it('that are fenced, had acted and failed have failed: there is nothing to recover', async () => {
+      let recoveries = 0;
+      await open({ fence: true, recover: async () => { recoveries += 1; return 'recovered'; }, run: async (_input: unknown, { note, signal }) => {
+        await note({ acting: true });
+        await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+        throw new Error('broken off');
+      } });
+      await go('x');
+      await house.world.settle();
+      await house.restart();
+      await house.world.settle();
+      expect(recoveries).to.equal(0);
+      expect(await worker()).to.deep.include({ state: 'idle', results: [], errors: ['broken off'] });
     });
 
     it('that had acted tell their honest outcome', async () => {

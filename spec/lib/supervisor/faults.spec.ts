@@ -267,6 +267,18 @@ describe('faults', () => {
       expect(seen(await house.supervisor.get('clock', 'c'))['rang']).to.deep.equal(['alarm']);
     });
 
+    it('keep the actor halted when more comes of it much later: only a person lets it go on', async () => {
+      let broken = false;
+      await house.restart([workerKind(calm, { supervision: tries, facts: () => { if (broken) throw new Error('no facts'); return null; } })]);
+      await halt();
+      await house.world.advance(600_000);
+      broken = true;
+      expect((await rejection(house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' }))).message).to.match(/no facts/);
+      broken = false;
+      expect((await house.supervisor.get('worker', 'w'))?.meta.halted?.reason).to.match(/boom/);
+      expect(await house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' })).to.include({ code: 'ACTOR_HALTED' });
+    });
+
     it('begin to count anew after a resumption', async () => {
       await halt();
       await house.supervisor.resume(worker('w'), operator);
@@ -334,8 +346,11 @@ describe('faults', () => {
 
     it('restart no fenced effect: what may have acted is not to act twice', async () => {
       const acted: string[] = [];
-      const { promise } = later<string>();
-      await open([counterKind(), workerKind({ fence: true, run: (_input, { actor }) => { acted.push(actor.id); return promise; }, recover: async () => 'recovered' }, { supervision: { strategy: 'one_for_all' } })]);
+      const act = (_input: unknown, { actor, signal }: HandContext) => new Promise<string>((_resolve, reject) => {
+        acted.push(actor.id);
+        signal.addEventListener('abort', () => { reject(new Error('aborted')); });
+      });
+      await open([counterKind(), workerKind({ fence: true, run: act, recover: async () => 'recovered' }, { supervision: { strategy: 'one_for_all' } })]);
       await house.supervisor.spawn('counter', { id: 'parent' });
       for (const id of ['w1', 'w2']) await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
       await house.supervisor.ask('worker', 'w1', { type: 'go', input: null });

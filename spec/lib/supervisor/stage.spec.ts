@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { assign, emit, setup, spawnChild } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
+import { StoreError } from '../../../lib/store/contract.js';
 import { effect, tell, type Json } from '../../../machines/ground.js';
 import { refuse } from '../../../machines/refusals.js';
 import { openHouse, rejection, type House } from '../../fixtures/house.js';
@@ -53,6 +54,14 @@ describe('what a commit writes', () => {
     expect((await rejection(send('bear', { name: 'unwanted' }))).message).to.match(/the-only-one was refused: Not that one/);
     expect([await house.supervisor.get('card', 'x'), await house.supervisor.get('card', 'the-only-one')]).to.deep.equal([undefined, undefined]);
     expect((await house.supervisor.why({ kind: 'card', id: 'c' }, { type: 'operator' }))?.actor).to.deep.include({ rev: 2 }); // born, and failed once
+  });
+
+  it('answers when it could not be read whether a child\'s name is free, and takes events again', async () => {
+    const { getMany } = house.mortal;
+    house.mortal.getMany = () => { house.mortal.getMany = getMany; return Promise.reject(new StoreError('STORE_UNAVAILABLE', 'not now')); };
+    expect(await rejection(send('bear', { name: 'kid' }))).to.include({ code: 'STORE_UNAVAILABLE' });
+    expect(await send('bear', { name: 'kid' })).to.not.have.property('code');
+    expect((await house.supervisor.get('card', 'the-only-one'))?.rev).to.equal(1);
   });
 
   it('lets two actors of one plan not both bear a child under one durable name', async () => {
