@@ -8,7 +8,7 @@ import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView } from '../supervisor/contract.js';
 import { answeredBefore } from './answered-before.js';
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import { idsOf, recordsOf } from './walk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
@@ -49,7 +49,7 @@ export async function deleteBinding(desk: Desk, name: string, asking: Asking): P
   if (refusal) return refusal;
   const view = await desk.supervisor.ask(known.kind, name, { type: 'binding.delete' }, asked(asking));
   if (isRefusal(view)) return view.code === 'UNKNOWN_EVENT' ? noBinding(name) : view; // deleted since it was looked at
-  return { value: { deleted: true, name, ...(orphaned && { orphaned: true as const }) }, replayed: view.replayed === true, steps: view.steps ?? [] };
+  return doneWith(view, { deleted: true, name, ...(orphaned && { orphaned: true as const }) });
 }
 
 export const noBinding = (name: string): Refusal => refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
