@@ -152,7 +152,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const clock = followClock(opened.desk, (error) => log.error({ err: error }, 'cron jobs could not be told that the clock was set back'));
     undo.push(async () => clock.close());
     void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
-    await alignConnectors(supervisor, connectors);
+    for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors) log.error({ connector, reason }, 'a connector could not be aligned with the configuration');
 
     let closing: Promise<void> | undefined;
     const found = Object.values((await registry.list()).engines);
