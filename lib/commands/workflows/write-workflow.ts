@@ -6,6 +6,7 @@ import { definitionOfSop } from '../../../machines/graph/sop.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { inTurn } from '../in-turn.js';
+import { admitNext } from '../workflow-runs/admit-next.js';
 import { sound } from '../workflow-runs/definitions.js';
 import { followSchedule } from '../workflow-runs/follow-schedule.js';
 import { callCircles } from './call-circle.js';
@@ -99,6 +100,7 @@ async function done(desk: Desk, view: ActorView, written: Written, asking: Askin
   const { version } = view.view as unknown as { version: number };
   if (!asking.dryRun) {
     await followSchedule(desk, view.id);
+    await admitNext(desk, view.id); // there may be more room than there was
     await desk.wakers?.look();
   }
   const value = asking.dryRun ? parseDefinition(written, { stamp: { id: view.id, version } }).definition : await readDefinition(desk, view.id, version);
