@@ -5,8 +5,8 @@ import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
+import { nearest } from '../../machines/nearest.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import { nearest } from '../nearest.js';
 
 /**
  * The desk is what a command may reach: the supervisor, the engines, the roster and a few settings. A command is a
