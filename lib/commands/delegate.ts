@@ -90,6 +90,7 @@ async function dispatch(desk: Desk, delegation: Delegation): Promise<Done<Delega
     decide(turns) {
       const taken = takeItem(turns, delegation, prefix, itemId, attempts);
       if (isRefusal(taken)) return taken;
+      if (kept !== null) turns.put(intentKey(asking), null); // from now on the key remembers this, for as long as keys do
       const title = String(recordOf(taken)['title']);
       const wishes = { ...wish, prompt: wish.task, title };
       const sessionKey = `delegation:${taken.id}:${sessionId}`;
