@@ -159,7 +159,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     const telling = tellCutTurns(supervisor, cut, (error) => log.error({ err: error }, 'of turns that were cut nobody could be told'));
     undo.push(async () => telling.close());
     void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
-    await alignConnectors(supervisor, connectors);
+    for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors) log.error({ connector, reason }, 'a connector could not be aligned with the configuration');
 
     let closing: Promise<void> | undefined;
     const found = Object.values((await registry.list()).engines);

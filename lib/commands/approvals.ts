@@ -1,4 +1,4 @@
-import { asked, askOne, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import type { ActorView } from '../supervisor/contract.js';
 import type { ActorKey } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
@@ -65,7 +65,7 @@ async function decideWithGate(desk: Desk, workItemId: string, gate: Gate, event:
   });
   if (isRefusal(committed)) return committed;
   const view = committed.replayed || decided === undefined ? await desk.supervisor.get('work-item', workItemId) : decided;
-  return view ? { value: view, replayed: committed.replayed, steps: committed.steps } : refuse('NOT_FOUND', { kind: 'work-item', id: workItemId });
+  return view ? doneWith(committed, view) : refuse('NOT_FOUND', { kind: 'work-item', id: workItemId });
 }
 
 interface Gate { readonly runId: string; readonly gateKey: string }

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { departmentManagers } from '../../actors/kinds/workflow.js';
-import { rootOf, type Roster } from '../../actors/kinds/work-item-facts.js';
 import { isPerson, type Caller } from '../../machines/caller.js';
 import type { FilterRule } from '../../machines/filter-rule.js';
 import { linearPatterns } from '../../machines/graph/patterns.js';
@@ -8,10 +6,11 @@ import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView } from '../supervisor/contract.js';
 import { answeredBefore } from './answered-before.js';
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import { idsOf, recordsOf } from './walk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
+import { standsAbove } from './workflow-runs/run-authority.js';
 
 /** What bindings of every kind have in common: names, filters, who may make them and take them away, and the key under which they start a run. */
 
@@ -49,7 +48,7 @@ export async function deleteBinding(desk: Desk, name: string, asking: Asking): P
   if (refusal) return refusal;
   const view = await desk.supervisor.ask(known.kind, name, { type: 'binding.delete' }, asked(asking));
   if (isRefusal(view)) return view.code === 'UNKNOWN_EVENT' ? noBinding(name) : view; // deleted since it was looked at
-  return { value: { deleted: true, name, ...(orphaned && { orphaned: true as const }) }, replayed: view.replayed === true, steps: view.steps ?? [] };
+  return doneWith(view, { deleted: true, name, ...(orphaned && { orphaned: true as const }) });
 }
 
 export const noBinding = (name: string): Refusal => refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
@@ -82,15 +81,12 @@ export async function mayBind(desk: Desk, workflowId: string, by: Caller): Promi
   if (definition === undefined || definition.status === 'retired') return refuse('NOT_FOUND', { kind: 'workflow', id: workflowId }, 'target workflow not found');
   if (by.type !== 'session') return undefined;
   const { owner, department } = definition;
-  const roster = desk.roster?.() as Roster | undefined;
-  const above = roster !== undefined && by.employee !== null && (rootOf(roster) === by.employee || (department !== null && departmentManagers(roster, department).includes(by.employee)));
-  return above || (owner !== null && owner === by.employee) ? undefined : refuse('FORBIDDEN', { workflowId, owner, department }, `Only who may write the workflow "${workflowId}" binds events to it.`);
+  return standsAbove(desk, definition, by.employee) || (owner !== null && owner === by.employee) ? undefined : refuse('FORBIDDEN', { workflowId, owner, department }, `Only who may write the workflow "${workflowId}" binds events to it.`);
 }
 
-const filterRulesMax = 20;
+export const filterRulesMax = 20;
 
 export function fitFilter(filter: readonly FilterRule[]): Refusal | undefined {
-  if (filter.length > filterRulesMax) return refuse('BAD_REQUEST', { path: 'filter' }, `A filter has at most ${filterRulesMax} rules.`);
   for (const [at, { op, value }] of filter.entries()) {
     if (op !== 'matches') continue;
     const fault = linearPatterns.fault(String(value));

@@ -6,7 +6,7 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { Records } from '../records/records.js';
 import type { Committed, EventObject, Supervisor } from '../supervisor/contract.js';
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, type Asking, type Desk, type Done } from './desk.js';
 import { idsOf } from './walk.js';
 
 /**
@@ -62,7 +62,7 @@ export async function grant(desk: Desk, records: Records, employee: string, { us
   const done = await book(desk.supervisor, employee, { type: 'budget.granted', usd, ...(note === undefined ? {} : { note }) }, asking);
   if (isRefusal(done)) return done;
   if (asking.dryRun !== true) await wake(desk, employee, asking); // a repetition, too: a crash may have come in between
-  return { value: await budgetOf(desk.supervisor, records.roster.value, employee), replayed: done.replayed, steps: done.steps };
+  return doneWith(done, await budgetOf(desk.supervisor, records.roster.value, employee));
 }
 
 /** One event to an account, which its first event makes. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { answeredBefore } from './answered-before.js';
-import { asked, askOne, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { opening } from './open-session.js';
 import { presentSession } from './present-session.js';
 import { workingFolder } from './working-folder.js';
@@ -54,7 +54,7 @@ export async function clearQueue(desk: Desk, id: string, asking: Asking): Promis
       return isRefusal(after) ? after : { cancelled: depthOf(before) - depthOf(after) };
     },
   });
-  return isRefusal(committed) ? committed : { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+  return isRefusal(committed) ? committed : doneWith(committed, committed.result);
 }
 
 const depthOf = (session: ActorView): number => Number(recordOf(session)['queueDepth']);

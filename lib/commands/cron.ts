@@ -5,7 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
 import type { ActorView } from '../supervisor/contract.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from './create-work-item.js';
-import { asked, employeeNamed, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, employeeNamed, expected, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import { openWithin, selectFor } from './open-session.js';
 import { workingFolder } from './working-folder.js';
@@ -47,14 +47,14 @@ export const triggerJob = (desk: Desk, id: string, asking: Asking): Promise<Done
 
 /** What a fire opens, under the fire's own name: asked again, it finds what is there. Throws a sentence when it cannot begin. */
 export async function launchFire(desk: Desk, { fireId, job }: LaunchInput): Promise<Launched> {
-  const employee = must(employeeNamed(desk, job.employee));
+  const employee = expected(employeeNamed(desk, job.employee));
   const wish = { prompt: job.prompt, title: job.name, employee: job.employee, engine: job.engine, model: job.model, effort: job.effortLevel };
-  const selection = must(await selectFor(desk, wish, employee));
+  const selection = expected(await selectFor(desk, wish, employee));
   const sessionId = desk.supervisor.world.id();
-  const cwd = must(await workingFolder(desk, sessionId, undefined, false));
+  const cwd = expected(await workingFolder(desk, sessionId, undefined, false));
   const prefix = await frozenPrefix(desk);
   const by = system('cron');
-  const done = must(await desk.supervisor.transact<{ sessionId: string; workItemId: string }>({
+  const done = expected(await desk.supervisor.transact<{ sessionId: string; workItemId: string }>({
     name: 'cron-fire', newWork: true, actors: [], by, idempotency: { scope: 'cron', key: fireId, hash: fireId },
     decide(turns) {
       const item = mintWorkItem(turns, prefix, workItemInput(
@@ -116,9 +116,4 @@ async function jobAsked(desk: Desk, id: string, event: { readonly type: string; 
   return isRefusal(answer) && answer.code === 'UNKNOWN_EVENT' ? gone : answered(answer);
 }
 
-const answered = (view: ActorView | Refusal): Done<ActorView> | Refusal => (isRefusal(view) ? view : { value: view, replayed: view.replayed === true, steps: view.steps ?? [] });
-
-function must<Value>(value: Value | Refusal): Value {
-  if (isRefusal(value)) throw new Error(value.message);
-  return value;
-}
+const answered = (view: ActorView | Refusal): Done<ActorView> | Refusal => (isRefusal(view) ? view : doneWith(view, view));

@@ -1,6 +1,6 @@
 import { answeredBefore } from './answered-before.js';
 import type { Media } from './attachments.js';
-import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
+import { asked, doneWith, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } from './create-work-item.js';
 import { inTurn } from './in-turn.js';
 import { itemKinship } from './kinship.js';
@@ -55,9 +55,10 @@ async function delegateOnce(desk: Desk, wish: DelegationWish, asking: Asking): P
 
 type Dispatched = { readonly workItemId: string; readonly sessionId: string; readonly title: string };
 
-async function delegated(desk: Desk, { result, replayed, steps }: Committed<Dispatched>, opened?: ActorView): Promise<Done<Delegated> | Refusal> {
+async function delegated(desk: Desk, committed: Committed<Dispatched>, opened?: ActorView): Promise<Done<Delegated> | Refusal> {
+  const { result } = committed;
   const session = opened ?? await desk.supervisor.get('session', result.sessionId);
-  return session ? { value: { ...result, session }, replayed, steps } : refuse('NOT_FOUND', { kind: 'session', id: result.sessionId });
+  return session ? doneWith(committed, { ...result, session }) : refuse('NOT_FOUND', { kind: 'session', id: result.sessionId });
 }
 
 interface Delegation {
@@ -89,6 +90,7 @@ async function dispatch(desk: Desk, delegation: Delegation): Promise<Done<Delega
     decide(turns) {
       const taken = takeItem(turns, delegation, prefix, itemId, attempts);
       if (isRefusal(taken)) return taken;
+      if (kept !== null) turns.put(intentKey(asking), null); // from now on the key remembers this, for as long as keys do
       const title = String(recordOf(taken)['title']);
       const wishes = { ...wish, prompt: wish.task, title };
       const sessionKey = `delegation:${taken.id}:${sessionId}`;

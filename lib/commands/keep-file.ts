@@ -1,5 +1,5 @@
 import { answeredBefore } from './answered-before.js';
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import type { Turns } from '../supervisor/contract.js';
 import type { FileFacts, FileSource } from '../records/files/file-room.js';
@@ -36,7 +36,7 @@ export async function keepFile<Value extends Json>(desk: Desk, records: Records,
   if (isRefusal(source)) return source;
   if (desk.supervisor.status.diskLow) return refuse('DISK_LOW'); // before any bytes are written
   const before = await answeredBefore<Value>(desk, asking); // nothing is fetched or written again for that
-  if (before) return isRefusal(before) ? before : { value: before.result, replayed: before.replayed, steps: before.steps };
+  if (before) return isRefusal(before) ? before : doneWith(before, before.result);
   const full = quota(await usageOf(desk), records, 0);
   if (full) return full;
   const staged = await records.files.stage(source);
@@ -63,7 +63,7 @@ export async function keepFile<Value extends Json>(desk: Desk, records: Records,
     }));
     if (isRefusal(committed)) return committed;
     kept = !committed.replayed;
-    return { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+    return doneWith(committed, committed.result);
   } finally {
     if (path === undefined) await records.files.staging.discard(staged);
     else if (!kept) await records.files.remove(path);
@@ -89,7 +89,7 @@ export async function removeFile(desk: Desk, records: Records, id: string, askin
   }));
   if (isRefusal(committed)) return committed;
   await records.files.remove(String(file['path']));
-  return { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+  return doneWith(committed, committed.result);
 }
 
 /** What is known of a file that has not been removed. */

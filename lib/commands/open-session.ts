@@ -1,7 +1,7 @@
 import { answeredBefore } from './answered-before.js';
 import type { Media } from './attachments.js';
 import { ancestorsOf, sessionKinship } from './kinship.js';
-import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
+import { asked, doneWith, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { presentSession } from './present-session.js';
 import { toolPolicyOf } from './tool-policy.js';
 import { workplaceOf } from './workplace.js';
@@ -59,9 +59,9 @@ export async function openSession(desk: Desk, wish: SessionWish, asking: Asking)
 }
 
 /** The session that a plan has opened, now or under the same key before. */
-export async function opening(desk: Desk, { result: { id }, replayed, steps }: Committed<{ id: string }>, opened?: ActorView): Promise<Done<ActorView> | Refusal> {
-  const session = opened ?? await presentSession(desk, id);
-  return isRefusal(session) ? session : { value: session, replayed, steps };
+export async function opening(desk: Desk, committed: Committed<{ id: string }>, opened?: ActorView): Promise<Done<ActorView> | Refusal> {
+  const session = opened ?? await presentSession(desk, committed.result.id);
+  return isRefusal(session) ? session : doneWith(committed, session);
 }
 
 /** Within a plan: create the session, numbered in the order of creation. */

@@ -7,7 +7,7 @@ import type { FireInput } from '../../machines/poll/machine.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { EventObject } from '../supervisor/contract.js';
 import { bindingNamed, fitFilter, mayBind, noBinding, passes, runKey, withCapability, withName } from './bindings.js';
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, type Asking, type Desk, type Done } from './desk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
 import { startRun } from './workflow-runs/start-run.js';
 import { workflowsOff } from './workflows/read-workflow.js';
@@ -35,7 +35,7 @@ export async function createPoll(desk: Desk, wish: PollWish, asking: Asking): Pr
   const made = await withName(desk, name, 'poll', async () => ((await desk.supervisor.get('poll', name))?.value === 'deleted'
     ? desk.supervisor.ask('poll', name, { type: 'binding.revive', binding: binding as unknown as Json }, asked(asking)) // plain values, all of them
     : desk.supervisor.spawn('poll', { id: name, input: binding as unknown as Json, ...asked(asking) })));
-  return isRefusal(made) ? made : { value: withCapability(made.view, asking.by), replayed: made.replayed === true, steps: made.steps ?? [] };
+  return isRefusal(made) ? made : doneWith(made, withCapability(made.view, asking.by));
 }
 
 /** Decide about a poll's activation, or carry the question further up. */
@@ -44,7 +44,7 @@ export async function steerPoll(desk: Desk, name: string, event: EventObject, as
   if (known === undefined) return noBinding(name);
   if (known.kind !== 'poll') return refuse('CONFLICT', { name, kind: 'webhook' }, `The workflow trigger "${name}" is a webhook: it needs no activation.`);
   const view = await desk.supervisor.ask('poll', name, event, asked(asking));
-  return isRefusal(view) ? view : { value: withCapability(view.view, asking.by), replayed: view.replayed === true, steps: view.steps ?? [] };
+  return isRefusal(view) ? view : doneWith(view, withCapability(view.view, asking.by));
 }
 
 /** What a look found starts its run, under the occurrence's own name: done again, it is the same run. Throws what may go better in a moment. */

@@ -6,7 +6,7 @@ import { sortableText } from '../../machines/sortable.js';
 import type { FilterRule } from '../../machines/filter-rule.js';
 import type { BindingFields } from '../../machines/trigger/machine.js';
 import { fitFilter, mayBind, passes, runKey, withName, withoutSalt } from './bindings.js';
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { signingSecret, type signatureAlgorithm } from './signatures.js';
 import { idsOf } from './walk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
@@ -40,7 +40,7 @@ export async function createTrigger(desk: Desk, wish: BindingWish, asking: Askin
     : desk.supervisor.spawn('trigger', { id: wish.name, input: binding as unknown as Json, ...asked(asking) }))); // plain values, all of them
   if (isRefusal(made)) return made;
   // told once: who asks again with the same key gets the binding, and no secret
-  return { value: { trigger: withoutSalt(made.view), ...(made.replayed === true ? { secretOmitted: true as const } : { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
+  return doneWith(made, { trigger: withoutSalt(made.view), ...(made.replayed === true ? { secretOmitted: true as const } : { secretToken }) });
 }
 
 export interface Occurrence { readonly event: string; readonly payload: Readonly<Record<string, Json | undefined>>; readonly fireRef?: string | undefined; /** Names the telling where `fireRef` names nothing: told again, it starts nothing new either. */ readonly ref?: string | undefined }

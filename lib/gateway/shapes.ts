@@ -126,6 +126,7 @@ export const workItemEvent = z.looseObject({
   createdAt: iso,
 }).meta({ id: 'WorkItemEvent' });
 
+export const labels = z.array(z.string().min(1).max(limits.labelCharsMax).refine((word) => word.trim() === word, 'must have no blanks around it')).max(limits.labelsMax);
 export const employeeName = text(200).min(1);
 export const note = text(limits.noteCharsMax).optional();
 export const attachments = z.array(text(200)).max(20).optional();

@@ -1,4 +1,4 @@
-import { rootOf, type Roster } from '../../../actors/kinds/work-item-facts.js';
+import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
 import { callerName, type Caller } from '../../../machines/caller.js';
 import type { StepActor, WorkflowDefinition, WorkflowNode } from '../../../machines/graph/definition.js';
 import type { Json } from '../../../machines/ground.js';
@@ -137,7 +137,7 @@ function actorOf(node: WorkflowNode | undefined): Json {
 
 /** What is routed to the root, the operator may decide, too. */
 function rootName(desk: Desk): string | null {
-  const roster = desk.roster?.() as Roster | undefined;
+  const roster = rosterOf(desk.roster?.());
   return roster === undefined ? null : rootOf(roster);
 }
 

@@ -12,10 +12,9 @@ import { asked, recordOf, type Asking, type Desk, type Done } from '../desk.js';
 import { inTurn } from '../in-turn.js';
 import { itemKinship, sessionKinship } from '../kinship.js';
 import { presentSession } from '../present-session.js';
-import { workflowNamed, workflowsOff } from '../workflows/read-workflow.js';
+import { readDefinition, workflowNamed, workflowsOff } from '../workflows/read-workflow.js';
 import { preflight } from './preflight.js';
 import { mayRun, stewardsOf } from './run-authority.js';
-import { newestDefinition } from './definitions.js';
 import type { InnerWish, RunWish } from './wish.js';
 
 /**
@@ -50,7 +49,7 @@ async function definitionFor(desk: Desk, wish: InnerWish): Promise<WorkflowDefin
   if ((wish.workflowId === undefined) === (wish.name === undefined)) return refuse('BAD_REQUEST', { path: 'name' }, 'Name the workflow: either by workflowId or by name.');
   const id = wish.workflowId ?? await workflowNamed(desk, wish.name ?? '');
   if (id === undefined) return refuse('NOT_FOUND', { kind: 'workflow', name: wish.name }, `workflow name "${wish.name ?? ''}" not found`);
-  return newestDefinition(desk, id, wish.version);
+  return readDefinition(desk, id, wish.version);
 }
 
 function fit(definition: WorkflowDefinition, wish: InnerWish, input: Json): Refusal | undefined {
@@ -112,7 +111,8 @@ async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish
   return created === undefined ? refuse('NOT_FOUND', { kind: 'workflow-run', id }) : { value: created, replayed: false, steps: committed.steps };
 }
 
-const queueMax = 100;
+/** So many runs of one definition wait for room at most. */
+export const queueMax = 100;
 const escalateAfterMsOf = ({ settings }: Desk): number => settings.escalateAfterMs ?? 24 * 3_600_000;
 
 interface Found { readonly inputHash: string; readonly queued: boolean; readonly errors: readonly { readonly code: string; readonly message: string; readonly ref?: string }[]; readonly escalateAfterMs: number }

@@ -1,7 +1,7 @@
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView, EventObject } from '../../supervisor/contract.js';
-import { asked, askOne, recordOf, type Asking, type Desk, type Done } from '../desk.js';
+import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from '../desk.js';
 
 /** What a caller does with a run that is under way: decide and escalate its gates, cancel it, edit a step that has not begun. */
 
@@ -38,7 +38,7 @@ async function withMirror(desk: Desk, run: RunView, event: { type: string } & Re
   });
   if (isRefusal(committed)) return committed;
   const value = moved ?? await desk.supervisor.get('workflow-run', runId);
-  return value === undefined ? refuse('NOT_FOUND', { kind: 'workflow-run', id: runId }) : { value, replayed: committed.replayed, steps: committed.steps };
+  return value === undefined ? refuse('NOT_FOUND', { kind: 'workflow-run', id: runId }) : doneWith(committed, value);
 }
 
 /** Does the pending approval of this item stand for this very gate? */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Desk } from '../../../lib/commands/desk.js';
 import { firePoll } from '../../../lib/commands/polls.js';
+import { followSchedule } from '../../../lib/commands/workflow-runs/follow-schedule.js';
 import { followTodos } from '../../../lib/commands/workflow-runs/follow-todos.js';
 import { startRun } from '../../../lib/commands/workflow-runs/start-run.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
@@ -51,6 +52,15 @@ describe('what starts runs', () => {
     });
     const run = await startRun(desk, { workflowId: 'sort' }, { by: operator });
     expect([isRefusal(run) && run.code, version]).to.deep.equal(['CONFLICT', 6]);
+  });
+
+  it('says when the job of a workflow could not be made: nobody heard that it would never wake', async () => {
+    await drawn({ id: 'wakes', title: 'Wakes' }, { kind: 'schedule', cron: '0 9 * * *', timezone: 'UTC' });
+    const said: unknown[] = [];
+    const world = { ...house.supervisor.world, log: { warn: (told: unknown) => { said.push(told); } } as never };
+    const desk = deskWith({ spawn: async () => refuse('DISK_LOW'), get: async () => undefined, list: async () => ({ items: [], next: null }), world });
+    await followSchedule({ ...desk, records: {} as never }, 'wakes'); // that there is a home is all that is looked at
+    expect(said).to.deep.include.members([{ workflowId: 'wakes', code: 'DISK_LOW', reason: refuse('DISK_LOW').message }]);
   });
 
   it('tries what a poll found once more where the store cannot write at the moment: it was thrown away', async () => {

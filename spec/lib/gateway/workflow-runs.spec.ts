@@ -126,6 +126,10 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect((await read(id, runs[3]?.runId as string)).body.queued).to.equal(true);
       await house.operator.post(`${root}/${id}/runs/${runs[0]?.runId}/resolve-gate`, { decision: 'approve' });
       await reached(id, runs[3]?.runId as string, 'parked');
+      const more = [await start(id), await start(id)].map(({ body }) => body.runId as string);
+      // with all runs parked at their gates, those that waited once waited on, however much room the definition was given
+      expect((await house.operator.post(`${root}/mutate`, { operation: 'update', workflowId: id, patch: { concurrency: 4 } })).status).to.equal(200);
+      for (const runId of more) await reached(id, runId, 'parked');
     });
   });
 
