@@ -7,6 +7,7 @@ import { linearPatterns } from '../../machines/graph/patterns.js';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView } from '../supervisor/contract.js';
+import { answeredBefore } from './answered-before.js';
 import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import { idsOf, recordsOf } from './walk.js';
@@ -36,19 +37,22 @@ export function withCapability(poll: Json, by: Caller): Json {
 
 const nameOf = (binding: Json): string => String((binding as { readonly name?: unknown }).name);
 
-
 /** Take a binding away. The program of a poll that runs is ended with it. */
 export async function deleteBinding(desk: Desk, name: string, asking: Asking): Promise<Done<{ readonly deleted: true; readonly name: string; readonly orphaned?: true }> | Refusal> {
-  const known = await bindingNamed(desk, name);
-  if (known === undefined) return refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
+  const before = await answeredBefore<{ kind: string }>(desk, asking);
+  if (isRefusal(before)) return before;
+  const known = before === undefined ? await bindingNamed(desk, name) : await desk.supervisor.get(before.result.kind, name);
+  if (known === undefined) return noBinding(name);
   const target = String(recordOf(known)['targetWorkflowId']);
   const orphaned = (await definitionAt(desk, target)) === undefined;
   const refusal = known.kind === 'poll' || (orphaned && asking.by.type !== 'session') ? undefined : await mayBind(desk, target, asking.by);
   if (refusal) return refusal;
   const view = await desk.supervisor.ask(known.kind, name, { type: 'binding.delete' }, asked(asking));
-  if (isRefusal(view)) return view;
+  if (isRefusal(view)) return view.code === 'UNKNOWN_EVENT' ? noBinding(name) : view; // deleted since it was looked at
   return { value: { deleted: true, name, ...(orphaned && { orphaned: true as const }) }, replayed: view.replayed === true, steps: view.steps ?? [] };
 }
+
+export const noBinding = (name: string): Refusal => refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
 
 /** Whatever kind it is. */
 export async function bindingNamed(desk: Desk, name: string): Promise<ActorView | undefined> {

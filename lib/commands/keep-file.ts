@@ -1,3 +1,4 @@
+import { answeredBefore } from './answered-before.js';
 import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import type { Turns } from '../supervisor/contract.js';
@@ -34,8 +35,8 @@ export async function keepFile<Value extends Json>(desk: Desk, records: Records,
   const source = sourceOf(wish, within.places, records.allow.customPaths && asking.by.type !== 'session');
   if (isRefusal(source)) return source;
   if (desk.supervisor.status.diskLow) return refuse('DISK_LOW'); // before any bytes are written
-  const before = await answered<Value>(desk, within, asking);
-  if (before) return before;
+  const before = await answeredBefore<Value>(desk, asking); // nothing is fetched or written again for that
+  if (before) return isRefusal(before) ? before : { value: before.result, replayed: before.replayed, steps: before.steps };
   const full = quota(await usageOf(desk), records, 0);
   if (full) return full;
   const staged = await records.files.stage(source);
@@ -67,15 +68,6 @@ export async function keepFile<Value extends Json>(desk: Desk, records: Records,
     if (path === undefined) await records.files.staging.discard(staged);
     else if (!kept) await records.files.remove(path);
   }
-}
-
-/** What the same key was answered before: nothing is fetched or written again for that. Twins that are both under way meet in the commit. */
-async function answered<Value extends Json>(desk: Desk, { name }: WithFile<Value>, asking: Asking): Promise<Done<Value> | Refusal | undefined> {
-  if (asking.idempotency === undefined) return undefined;
-  const unknown = refuse('NOT_FOUND');
-  const known = await desk.supervisor.transact<Value>({ name, actors: [], ...asked(asking), decide: () => unknown });
-  if (known === unknown) return undefined;
-  return isRefusal(known) ? known : { value: known.result, replayed: known.replayed, steps: known.steps };
 }
 
 /** Remove a file: the row first, then the bytes. NOT_FOUND when there is none. */

@@ -30,7 +30,7 @@ const escalationBody = z.object({ reason: z.string().max(2_000).optional(), idem
 const trigger = z.looseObject({ name: z.string(), kind: z.string(), event: z.string(), targetWorkflowId: z.string(), activation: z.enum(['active', 'pending_approval', 'disabled']) }).meta({ id: 'Trigger' });
 
 const eventBody = z.object({ event: word, payload: z.record(z.string(), z.unknown()).describe('At most 64 KiB.'), fireRef: text(256).min(1).optional().describe('Names this occurrence: told again, it starts nothing new.') });
-const outcome = z.looseObject({ triggerName: z.string(), outcome: z.enum(['started', 'missing-workflow']) });
+const outcome = z.looseObject({ triggerName: z.string(), outcome: z.enum(['started', 'missing-workflow', 'refused']).describe('refused: with `code` and `reason`; only beside others.') });
 
 const eventHeaders = {
   'x-svc-workflow-event-token': 'The secret of a webhook binding.',

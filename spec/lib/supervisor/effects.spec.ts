@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import type { FencedHand, HandContext, KeyedHand } from '../../../actors/contracts.js';
-import type { Json } from '../../../machines/ground.js';
+import { assign, emit, setup } from 'xstate';
+import type { FencedHand, HandContext, KeyedHand, Kind } from '../../../actors/contracts.js';
+import { effect, keep, type Json } from '../../../machines/ground.js';
 import { workerKind } from '../../fixtures/kinds.js';
 import { later, openHouse, seen, type House } from '../../fixtures/house.js';
 
@@ -235,6 +236,23 @@ describe('effects', () => {
       expect(await outbox()).to.deep.equal([]);
     });
 
+    // Both have the same name in the machine: only the generation tells which of them is awaited.
+    it('left before a crash are not begun anew because the same effect was entered again', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('left');
+      await house.world.settle();
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      await go('awaited');
+      await house.world.settle();
+      expect(await outbox()).to.have.length(2);
+      calls.length = 0;
+      await house.crash();
+      await house.world.settle();
+      expect(calls.map(({ input }) => input)).to.deep.equal(['awaited']);
+      expect(await outbox()).to.have.length(1);
+    });
+
     it('left while they run give up their row once they have settled', async () => {
       const { hand, calls } = puppet(true);
       await open(hand);
@@ -256,6 +274,30 @@ describe('effects', () => {
       await house.world.settle();
       await calls[0]?.context.send({ type: 'heard', what: 'half' });
       expect(await worker()).to.deep.include({ state: 'working', results: ['half'] });
+    });
+
+    it('send: rejects when the event could not be written, so that the hand does not go on as if it had been', async () => {
+      let sent: string | undefined;
+      await open({ fence: false, run: async (_input, { send }) => {
+        house.store.fail({ mode: 'before' });
+        sent = await send({ type: 'heard', what: 'x' } as never).then(() => 'written', (error: { code?: string }) => error.code);
+        house.store.fail(undefined);
+      } });
+      await go();
+      await house.world.settle();
+      expect(sent).to.equal('STORE_UNAVAILABLE');
+      expect((await worker())['results']).to.not.include('x');
+    });
+
+    it('rows: the youngest of a collection, oldest first, as a conversation is read', async () => {
+      let read: unknown;
+      house = await openHouse([counterWithHand({ fence: false, run: async (_input, { rows }) => { read = [await rows('notes'), await rows('notes', { last: 2 })]; } })]);
+      await house.supervisor.spawn('notes', { id: 'n' });
+      for (const text of ['one', 'two', 'three']) await house.supervisor.ask('notes', 'n', { type: 'note', text });
+      await house.supervisor.ask('notes', 'n', { type: 'read' });
+      await house.world.settle();
+      const [one, two, three] = ['one', 'two', 'three'].map((text) => ({ text }));
+      expect(read).to.deep.equal([[one, two, three], [two, three]]);
     });
 
     it('onEvent: what the machine sends to it, in order, past a listener that throws', async () => {
@@ -352,3 +394,16 @@ describe('effects', () => {
     });
   });
 });
+
+/** Keeps notes, and has a hand that reads them. */
+function counterWithHand(read: KeyedHand): Kind {
+  const machine = setup({ types: { context: {} as { n: number }, events: {} as { type: 'note'; text: string } | { type: 'read' } }, actors: { read: effect<Json, Json>() } }).createMachine({
+    id: 'notes', context: { n: 0 }, initial: 'open',
+    states: {
+      open: { on: { note: { actions: [assign({ n: ({ context }) => context.n + 1 }), emit(({ context, event }) => keep('notes', context.n, { text: event.text }))] }, read: 'reading' } },
+      reading: { invoke: { src: 'read', input: null, onDone: 'open' } },
+    },
+  });
+  const kind: Kind<typeof machine> = { kind: 'notes', version: 1, machine, hands: { read }, view: (snapshot) => snapshot.value };
+  return kind as unknown as Kind;
+}

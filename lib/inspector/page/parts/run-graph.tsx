@@ -29,12 +29,14 @@ export function RunGraph({ run, chosen, choose }: { readonly run: Run; readonly 
           const receipt = receipts.get(node.id);
           const status = node.id === run.parked?.nodeId ? 'parked' : receipt?.status ?? 'pending';
           const act = (): void => choose(node.id);
+          const title = node.label.length > 22 ? `${node.label.slice(0, 21)}…` : node.label;
+          const line = `${node.type === 'step' ? status : `${node.type}, ${status}`}${(receipt?.attempt ?? 0) > 1 ? `, attempt ${receipt?.attempt}` : ''}`;
           return (
-            <g key={node.id} class={`run-node ${status === 'pending' ? 'rest' : tone(status === 'parked' ? 'waiting' : status)}${chosen === node.id ? ' chosen' : ''}`} data-node={node.id} data-status={status} tabindex={0} role="button" aria-pressed={chosen === node.id} aria-label={`${node.label}: ${status}`}
+            <g key={node.id} class={`run-node ${status === 'pending' ? 'rest' : tone(status === 'parked' ? 'waiting' : status)}${chosen === node.id ? ' chosen' : ''}`} data-node={node.id} data-status={status} tabindex={0} role="button" aria-pressed={chosen === node.id} aria-label={`${title} ${line}${title === node.label ? '' : `, ${node.label}`}`}
               onClick={act} onKeyDown={(event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); act(); } }}>
               <rect x={place.x} y={place.y} width={place.width} height={place.height} rx={10} />
-              <text class="title" x={place.x + 14} y={place.y + 22}>{node.label.length > 22 ? `${node.label.slice(0, 21)}…` : node.label}</text>
-              <text class="line" x={place.x + 14} y={place.y + 40}>{node.type === 'step' ? status : `${node.type}, ${status}`}{(receipt?.attempt ?? 0) > 1 ? `, attempt ${receipt?.attempt}` : ''}</text>
+              <text class="title" x={place.x + 14} y={place.y + 22}>{title}</text>{' ' /* between words, for who hears them */}
+              <text class="line" x={place.x + 14} y={place.y + 40}>{line}</text>
             </g>
           );
         })}

@@ -31,13 +31,18 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
           if (a === undefined || b === undefined || cause === undefined || effect === undefined) return null;
           return <path key={`${from}-${to}`} class={`link ${how}`} d={way(x(cause), y(a), x(effect), y(b))} marker-end="url(#sequence-tip)"><title>{`${from} → ${to}: ${how}`}</title></path>;
         })}
-        {shown.map((entry, n) => (
-          <a key={entry.seq} href={linkTo({ view: 'time', at: entry.seq })} aria-current={entry.seq === seq ? 'step' : undefined} aria-label={`${entry.seq}: ${entry.kind} ${entry.id}, ${readable(entry.event.type)}`}>
-            <circle class={`mark ${tone(stateNames(entry.to)[0] ?? '')}${entry.seq === seq ? ' here' : ''}`} cx={x(entry)} cy={y(n)} r={entry.seq === seq ? 7 : 5} />
-            <text class={entry.seq === seq ? 'what here' : 'what'} x={x(entry) + 14} y={y(n) - 1}>{short(readable(entry.event.type), 26)}</text>
-            <text class="moved" x={x(entry) + 14} y={y(n) + 13}>{entry.seq}{moveOf(entry)}</text>
-          </a>
-        ))}
+        {shown.map((entry, n) => {
+          const here = entry.seq === seq;
+          const what = short(readable(entry.event.type), 26);
+          const moved = `${entry.seq}${moveOf(entry)}`;
+          return (
+            <a key={entry.seq} href={linkTo({ view: 'time', at: entry.seq })} aria-current={here ? 'step' : undefined} aria-label={`${what} ${moved}, ${entry.kind} ${entry.id}`}>
+              <circle class={`mark ${tone(stateNames(entry.to)[0] ?? '')}${here ? ' here' : ''}`} cx={x(entry)} cy={y(n)} r={here ? 7 : 5} />
+              <text class={here ? 'what here' : 'what'} x={x(entry) + 14} y={y(n) - 1}>{what}</text>{' ' /* between words, for who hears them */}
+              <text class="moved" x={x(entry) + 14} y={y(n) + 13}>{moved}</text>
+            </a>
+          );
+        })}
       </svg>
     </div>
   );

@@ -1,6 +1,7 @@
 import { stateNames } from '../../../../machines/state-names.js';
 import type { InspectEntry } from '../../frames.js';
 import { Name, tone } from './state.js';
+import { To } from './to.js';
 
 /** One step in a line: what happened, and from which state into which, where that changed. */
 export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | 'from' | 'to'> }) {
@@ -11,7 +12,7 @@ export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | '
   return (
     <span class="step">
       <span class="event">{readable(entry.event.type)}</span>
-      {entered.length > 0 && <span class="move">{left.length > 0 && <><span class="soft">{left.join(', ')}</span> <span aria-label="to">→</span> </>}{entered.map((name) => <b key={name} class={`state ${tone(name)}`}><Name path={name} /></b>)}</span>}
+      {entered.length > 0 && <span class="move">{left.length > 0 && <><span class="soft">{left.join(', ')}</span> <To /> </>}{entered.map((name) => <b key={name} class={`state ${tone(name)}`}><Name path={name} /></b>)}</span>}
     </span>
   );
 }

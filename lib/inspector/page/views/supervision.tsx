@@ -23,10 +23,10 @@ export function SupervisionPage() {
       {failing.map((one) => <p key={one.name} class="notice bad" role="alert"><b>{one.name}:</b> {one.failing}</p>)}
       <section class="panel" aria-labelledby="tree-title">
         <h2 id="tree-title">Tree</h2>
-        <ul class="supervisors" role="tree" aria-label="Supervision tree">
-          <li role="treeitem" aria-expanded="true" aria-level={1}>
+        <ul class="supervisors" aria-label="Supervision tree">
+          <li>
             <div class="supervisor root"><b>supervisor</b><span class="subsystems">{tree.root.subsystems.map(({ name, failing: why }) => <span key={name} class={why === null ? 'sub' : 'sub bad'}><i class={`lamp ${why === null ? 'done' : 'bad'}`} aria-hidden="true" />{name}{why !== null && ': fails'}</span>)}</span></div>
-            <ul role="group">{tree.kinds.map((kind) => <KindNode key={kind.kind} kind={kind} at={tree.at} />)}</ul>
+            <ul>{tree.kinds.map((kind) => <KindNode key={kind.kind} kind={kind} at={tree.at} />)}</ul>
           </li>
         </ul>
       </section>
@@ -59,7 +59,7 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
   const { failing, halted } = kind;
   const worst = Math.max(0, ...failing.map(({ failures }) => failures));
   return (
-    <li role="treeitem" aria-level={2} aria-expanded={failing.length + halted.length > 0 ? true : undefined}>
+    <li>
       <div class="supervisor">
         <a href={linkTo({ view: 'fleet', kind: kind.kind })}><b>{kind.kind}</b></a>
         <span class="num soft">{whole(kind.total)} {kind.total === 1 ? 'actor' : 'actors'}</span>
@@ -68,9 +68,9 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
         <span class={kind.restarts > 0 ? 'num bad' : 'num soft'}>{whole(kind.restarts)} {kind.restarts === 1 ? 'restart' : 'restarts'}</span>
       </div>
       {failing.length + halted.length > 0 && (
-        <ul role="group">
-          {halted.map(({ id, at: since, reason }) => <li key={`h${id}`} role="treeitem" aria-level={3}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state bad">halted</b><span class="rules">{reason}</span><span class="num soft">for {span(at - since)}</span></div></li>)}
-          {failing.map(({ id, failures, until, error }) => <li key={`f${id}`} role="treeitem" aria-level={3}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state wait">{failures} of {kind.intensity}</b><span class="rules">{error}</span><span class="num soft">{until !== null && until > now.value ? `again in ${span(until - now.value)}` : 'restarted'}</span></div></li>)}
+        <ul>
+          {halted.map(({ id, at: since, reason }) => <li key={`h${id}`}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state bad">halted</b><span class="rules">{reason}</span><span class="num soft">for {span(at - since)}</span></div></li>)}
+          {failing.map(({ id, failures, until, error }) => <li key={`f${id}`}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state wait">{failures} of {kind.intensity}</b><span class="rules">{error}</span><span class="num soft">{until !== null && until > now.value ? `again in ${span(until - now.value)}` : 'restarted'}</span></div></li>)}
         </ul>
       )}
     </li>
