@@ -19,14 +19,17 @@ export async function openReview(desk: Desk, itemId: string): Promise<void> {
   if (found === undefined || due === undefined) return;
   const opened = await open(desk, found, due);
   if (opened === undefined) return;
-  if (opened.status >= 500) throw new Error(opened.message); // not now; looked at again
+  if (passing(opened)) throw new Error(opened.message); // looked at again
   const noted = await desk.supervisor.ask('work-item', itemId, { type: 'review.refused', round: due.round, reason: opened.message }, { by });
-  if (isRefusal(noted) && noted.code !== 'CONFLICT') throw new Error(noted.message);
+  if (isRefusal(noted) && passing(noted)) throw new Error(noted.message);
 }
 
 const by = system('reviews');
 
-type Item = Pick<WorkItemContext, 'id' | 'title' | 'body' | 'acceptance' | 'rounds' | 'verifyPolicy' | 'createdBy'> & { readonly status: string; readonly sessionRef: string | null; readonly review: Review | null };
+/** The store, the disk or a stop stands in the way; a halted item waits for a person, and is looked at again with the next start. */
+const passing = ({ code, status }: Refusal): boolean => status === 503 && code !== 'ACTOR_HALTED';
+
+type Item = Pick<WorkItemContext, 'id' | 'title' | 'body' | 'acceptance' | 'rounds' | 'verifyPolicy' | 'createdBy'> & { readonly status: string; readonly sessionRef: string | null; readonly attempts: readonly { readonly sessionId: string }[]; readonly review: Review | null };
 const itemOf = (view: ActorView): Item => recordOf(view) as unknown as Item; // the view of its kind
 
 function dueOf(view: ActorView): Review | undefined {
@@ -42,8 +45,10 @@ async function open(desk: Desk, found: ActorView, due: Review): Promise<Refusal 
   const wish = { prompt: await promptOf(desk, item, due), title: `Review of ${item.id}: ${item.title}`.slice(0, 200), engine, model };
   const selection = await selectFor(desk, wish, employee);
   if (isRefusal(selection)) return selection;
+  if (selection.unavailable) return refuse('ENGINE_UNAVAILABLE', { workItemId: item.id, engine: selection.engine }, selection.unavailable.reason);
   const lineage = await lineageOf(desk, creatorOf(item), { by });
   if (isRefusal(lineage)) return lineage;
+  if (item.attempts.some(({ sessionId }) => lineage.ancestors.includes(sessionId))) return refuse('SELF_REVIEW', { workItemId: item.id }, 'The verifier was named by a session that worked on it, and would stand beneath it.');
   const id = desk.supervisor.world.id();
   const attempt = item.sessionRef === null ? undefined : await presentSession(desk, item.sessionRef);
   const place = attempt === undefined || isRefusal(attempt) ? await workplaceOf(desk, id, {}, employee, { by }) : { cwd: String(recordOf(attempt)['cwd']), drop: () => Promise.resolve() };

@@ -121,7 +121,29 @@ describe('reviews by a verifier', () => {
     await work(nobody);
     expect(await until(own, ({ review }) => review?.refused !== undefined)).to.deep.include({ status: 'in_review', review: { round: 0, employee: 'ann', sessionId: null, refused: `ann has worked on ${own}, and nobody reviews their own work.` } });
     expect((await until(nobody, ({ review }) => review?.refused !== undefined)).review.refused).to.match(/unknown employee "kat".*Did you mean "cat"/);
+    const absent = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'cat', engine: 'ghost' } } });
+    await work(absent);
+    expect((await until(absent, ({ review }) => review?.refused !== undefined)).review.refused).to.match(/Install ghost/);
+    const self = (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'bob' })).body.id as string;
+    const made = await house.agent(self).post('/api/work-items', { title: 'Mine', verifyPolicy });
+    const mine = made.body.workItem.id as string;
+    for (const event of [{ type: 'attempt.started', employee: 'bob' }, { type: 'attempt.ended', outcome: 'succeeded', summary: 'done' }]) {
+      await house.supervisor.ask('work-item', mine, { ...event, sessionId: self }, { by: { type: 'session', id: self, employee: 'bob', ancestors: [] } });
+    }
+    expect((await until(mine, ({ review }) => review?.refused !== undefined)).review.refused).to.match(/would stand beneath it/);
     expect(await reviewSessions()).to.deep.equal([]);
+    const people = await house.operator.post(`/api/work-items/${mine}/status`, { status: 'done' });
+    expect(people.body.workItem.status).to.equal('done');
+  });
+
+  it('asks again when the work is done once more, where it could not be asked', async () => {
+    await follow();
+    const id = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'kat' } } });
+    await work(id);
+    const { version } = await until(id, ({ review }) => review?.refused !== undefined);
+    expect((await house.operator.call('PATCH', `/api/work-items/${id}`, { verifyPolicy, expectedVersion: version })).status).to.equal(200);
+    await work(id, 'dig on');
+    expect((await reviewed(id)).review).to.include({ employee: 'cat', round: 0 });
   });
 
   it('stands beneath the agent that named the verifier, so that nobody borrows rights by it', async () => {
