@@ -25,6 +25,7 @@ import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followClock } from './commands/follow-clock.js';
 import { followEngines } from './commands/follow-engines.js';
+import { followReviews } from './commands/follow-reviews.js';
 import { cutTurns, tellCutTurns } from './commands/tell-cut-turns.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
@@ -154,6 +155,10 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(async () => todos.close());
     opened.desk.wakers = todos;
     await todos.look();
+    const reviews = followReviews(opened.desk, (error) => log.error({ err: error }, 'a review could not be opened'));
+    undo.push(async () => reviews.close());
+    opened.desk.reviews = reviews;
+    await reviews.look();
     const clock = followClock(opened.desk, (error) => log.error({ err: error }, 'cron jobs could not be told that the clock was set back'));
     undo.push(async () => clock.close());
     const telling = tellCutTurns(supervisor, cut, (error) => log.error({ err: error }, 'of turns that were cut nobody could be told'));
