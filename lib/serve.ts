@@ -16,6 +16,7 @@ import { readCertificate } from './home/certificate.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
 import { HomeError } from './home/home-error.js';
+import { keepOthersOut } from './home/keep-others-out.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
@@ -70,6 +71,7 @@ export interface Served {
 /** `const {url, close} = await serve({home: 'demo', port: 0})`. Rejects with a HomeError, a StoreError or the system's error. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const layout = options.layout ?? layoutOf({ home: options.home });
+  const closed = await keepOthersOut(layout);
   const config = await readConfig(layout.config);
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
   let url: string | undefined;
@@ -78,6 +80,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   if (!config.gateway.authRequired && !isLoopback(options.host ?? config.gateway.host)) throw new HomeError('BAD_CONFIG', `${layout.config}, gateway.authRequired: false is refused where the gateway listens to the network.`, 'Remove it, or bind to 127.0.0.1.');
   const tls = await readCertificate(config, layout);
   const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
+  if (closed.length > 0) log.warn({ paths: closed }, 'others could write to these; that right was taken from them');
   const undo: (() => Promise<void>)[] = [closeLog];
   // One step that fails (a full disk, say) must not keep the others from their turn.
   const undoAll = async (): Promise<void> => {
