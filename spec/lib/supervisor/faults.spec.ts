@@ -192,6 +192,13 @@ describe('faults', () => {
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
     });
 
+    it('halt nobody of a kind that is temporary: its failures are written down, and that is all', async () => {
+      await house.restart([workerKind(calm, { supervision: { ...tries, restart: 'temporary' } })]);
+      for (let n = 0; n < 5; n += 1) await explode();
+      expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
+      expect(await house.supervisor.deadLetters()).to.have.length(5);
+    });
+
     it('keep the inbox, and deliver it once and in order when a person resumes the actor', async () => {
       await halt();
       await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['1', '2'] });
