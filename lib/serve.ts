@@ -16,6 +16,7 @@ import { readCertificate } from './home/certificate.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
 import { HomeError } from './home/home-error.js';
+import { keepOthersOut } from './home/keep-others-out.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
@@ -24,6 +25,9 @@ import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followClock } from './commands/follow-clock.js';
+import { followEngines } from './commands/follow-engines.js';
+import { followReviews } from './commands/follow-reviews.js';
+import { cutTurns, tellCutTurns } from './commands/tell-cut-turns.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
@@ -67,6 +71,7 @@ export interface Served {
 /** `const {url, close} = await serve({home: 'demo', port: 0})`. Rejects with a HomeError, a StoreError or the system's error. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const layout = options.layout ?? layoutOf({ home: options.home });
+  const closed = await keepOthersOut(layout);
   const config = await readConfig(layout.config);
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
   let url: string | undefined;
@@ -75,6 +80,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   if (!config.gateway.authRequired && !isLoopback(options.host ?? config.gateway.host)) throw new HomeError('BAD_CONFIG', `${layout.config}, gateway.authRequired: false is refused where the gateway listens to the network.`, 'Remove it, or bind to 127.0.0.1.');
   const tls = await readCertificate(config, layout);
   const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
+  if (closed.length > 0) log.warn({ paths: closed }, 'others could write to these; that right was taken from them');
   const undo: (() => Promise<void>)[] = [closeLog];
   // One step that fails (a full disk, say) must not keep the others from their turn.
   const undoAll = async (): Promise<void> => {
@@ -113,12 +119,15 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const kindsOfHome = homeKinds(layout, records, async () => { await open.opened; return (gateway as Gateway).desk; });
+    const cut = await cutTurns(store); // before anybody settles them
     const supervisor: Supervisor = await createSupervisor({
       store, world, kinds: [...kinds, ...kindsOfHome], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
     await records.connect(supervisor);
+    const following = followEngines(supervisor, registry);
+    undo.push(async () => following.close());
     live.onChange((change) => {
       setLevel(live.current.logging.level);
       const { type, ...told } = change;
@@ -149,8 +158,14 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(async () => todos.close());
     opened.desk.wakers = todos;
     await todos.look();
+    const reviews = followReviews(opened.desk, (error) => log.error({ err: error }, 'a review could not be opened'));
+    undo.push(async () => reviews.close());
+    opened.desk.reviews = reviews;
+    await reviews.look();
     const clock = followClock(opened.desk, (error) => log.error({ err: error }, 'cron jobs could not be told that the clock was set back'));
     undo.push(async () => clock.close());
+    const telling = tellCutTurns(supervisor, cut, (error) => log.error({ err: error }, 'of turns that were cut nobody could be told'));
+    undo.push(async () => telling.close());
     void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
     for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors) log.error({ connector, reason }, 'a connector could not be aligned with the configuration');
 

@@ -41,7 +41,10 @@ export async function createWorkItem(desk: Desk, wish: WorkItemWish, asking: Ask
     },
   });
   if (isRefusal(committed)) return committed;
-  if (!asking.dryRun) prefix.frozen = true;
+  if (!asking.dryRun) {
+    prefix.frozen = true;
+    if (wish.verifyPolicy != null) await desk.reviews?.look();
+  }
   const view = committed.replayed || minted === undefined ? await desk.supervisor.get('work-item', committed.result.id) : minted;
   if (!view) return refuse('NOT_FOUND', { kind: 'work-item', id: committed.result.id });
   return doneWith(committed, view);

@@ -24,6 +24,8 @@ export interface Desk {
   readonly connectors?: Connectors;
   /** Told whenever a definition was written: somebody may have to wake it. */
   wakers?: { look(): Promise<void> };
+  /** Told whenever a work item names a verifier: somebody may have to ask for a review. */
+  reviews?: { look(): Promise<void> };
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
   readonly keyFor?: (label: string) => string;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */

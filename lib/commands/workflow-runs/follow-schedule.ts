@@ -27,7 +27,7 @@ export function followSchedule(desk: Desk, workflowId: string): Promise<void> {
 
 async function follow(desk: Desk, workflowId: string): Promise<unknown> {
   const id = jobOf(workflowId);
-  if (desk.records === undefined || id.length > 128) return undefined; // schedules are a home's
+  if (desk.records === undefined || id.length > 128) return undefined; // schedules are a home's; a definition with so long an id never wakes by the clock
   const definition = await definitionAt(desk, workflowId);
   const wanted = definition === undefined || await endOf(desk, definition, desk.supervisor.world.now()) !== undefined ? undefined : timesOf(definition);
   const job = await desk.supervisor.get('schedule', id);

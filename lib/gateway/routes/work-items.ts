@@ -106,6 +106,7 @@ async function edit(call: Call<z.output<typeof patchBody>>): Promise<Reply | Ref
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(patch).length === 0) return refuse('BAD_REQUEST', { path: '' }, 'no recognized fields to update');
   const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'item.edit', patch, expectedVersion: version }, call.asking);
+  if (!isRefusal(done) && patch.verifyPolicy != null) await call.desk.reviews?.look();
   return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view, replayed: done.replayed } };
 }
 

@@ -49,6 +49,16 @@ describe('troupe backup, restore, verify and inspect', () => {
     expect((await readdir(troupe.folder)).filter((name) => name.includes('unfinished'))).to.deep.equal([]);
   });
 
+  // Of a mistyped home it made a good backup of nothing, with exit code 0, and the home as well.
+  it('backs up and verifies nothing where no gateway ever ran, and makes nothing there', async () => {
+    for (const command of [['backup', troupe.home('backup')], ['verify']]) {
+      const { code, out, err } = await troupe.run(...at(...command));
+      expect({ code, out }).to.deep.equal({ code: 5, out: '' });
+      expect(err).to.match(/^There is no store in .*\. Give the folder of a home that was started before\.\n$/);
+    }
+    expect(await readdir(troupe.folder)).to.deep.equal([]);
+  });
+
   it('refuses a damaged backup and leaves nothing behind', async () => {
     await mkdir(join(troupe.home(), 'docs'), { recursive: true });
     await writeFile(join(troupe.home(), 'docs', 'a.md'), 'one');
