@@ -161,7 +161,7 @@ export type WorkItemEvent = Stamp<WorkItemFacts> & (
   | { readonly type: 'child.created'; readonly childId: string }
   | { readonly type: 'attempt.reported'; readonly sessionId: string } & Handoff
   | { readonly type: 'approval.request'; readonly requestId: string; readonly request: string; readonly target: string | null; readonly targetKind?: TargetKind; readonly expiresAt?: number | null; readonly gate?: Gate }
-  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The run whose gate the same transaction resolves. */ readonly resolves?: string }
+  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The run that decides its gate, and which gate. */ readonly resolves?: string; readonly gateKey?: string }
   | { readonly type: 'approval.escalate'; readonly reason?: string }
   | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
   | { readonly type: 'attempt.ended'; readonly sessionId: string; readonly outcome: AttemptOutcome; readonly summary: string; readonly costUsd?: number | null; readonly changedFiles?: readonly string[] }

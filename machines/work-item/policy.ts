@@ -29,7 +29,7 @@ export function workItemPolicy(where: Standpoint, context: WorkItemContext, even
     case 'child.created': return ownsItem(context, event) ? (context.archived ? closedItem(context) : undefined) : notOwner(context);
     case 'attempt.reported': return mayHandOver(context, event);
     case 'approval.request': return mayRequest(context, event);
-    case 'approval.decide': return mayDecide(context, where.approval, event) ?? fitDecision(event) ?? parked(context, event.resolves);
+    case 'approval.decide': return mayDecide(context, where.approval, event) ?? fitDecision(event) ?? parked(context, event.resolves) ?? foreign(context, event);
     case 'approval.escalate': return mayEscalate(context, where.approval, event);
     case 'attempt.started':
     case 'attempt.ended': return mayReport(event);
@@ -155,6 +155,12 @@ function parked(context: WorkItemContext, resolves?: string): Refusal | undefine
   const { approval } = context;
   if (!approval?.gate || approval.decidedAt !== null || approval.gate.runId === resolves) return undefined;
   return refuse('GATE_PARKED', { workItemId: context.id, runId: approval.gate.runId, gateKey: approval.gate.gateKey }, `Work item ${context.id} mirrors a gate at which run ${approval.gate.runId} is parked. Resolve the gate, or cancel the run.`);
+}
+
+/** What a run decides is what mirrors its gate, and nothing else that may be pending here. */
+function foreign({ id, approval }: WorkItemContext, { resolves, gateKey }: WorkItemEventOf<'approval.decide'>): Refusal | undefined {
+  if (resolves === undefined || (approval?.gate?.runId === resolves && (gateKey === undefined || gateKey === approval.gate.gateKey))) return undefined;
+  return refuse('NO_PENDING_APPROVAL', { workItemId: id }, `Work item ${id} shows no such gate of run ${resolves}.`);
 }
 
 const closedItem = (context: WorkItemContext): Refusal => refuse('TERMINAL', { workItemId: context.id, status: 'cancelled' });
