@@ -25,6 +25,9 @@ import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followClock } from './commands/follow-clock.js';
+import { followEngines } from './commands/follow-engines.js';
+import { followReviews } from './commands/follow-reviews.js';
+import { cutTurns, tellCutTurns } from './commands/tell-cut-turns.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
@@ -117,12 +120,15 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const kindsOfHome = homeKinds(layout, records, async () => { await open.opened; return (gateway as Gateway).desk; });
+    const cut = await cutTurns(store); // before anybody settles them
     const supervisor: Supervisor = await createSupervisor({
       store, world, kinds: [...kinds, ...kindsOfHome], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
     await records.connect(supervisor);
+    const following = followEngines(supervisor, registry);
+    undo.push(async () => following.close());
     live.onChange((change) => {
       setLevel(live.current.logging.level);
       const { type, ...told } = change;
@@ -153,10 +159,16 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(async () => todos.close());
     opened.desk.wakers = todos;
     await todos.look();
+    const reviews = followReviews(opened.desk, (error) => log.error({ err: error }, 'a review could not be opened'));
+    undo.push(async () => reviews.close());
+    opened.desk.reviews = reviews;
+    await reviews.look();
     const clock = followClock(opened.desk, (error) => log.error({ err: error }, 'cron jobs could not be told that the clock was set back'));
     undo.push(async () => clock.close());
+    const telling = tellCutTurns(supervisor, cut, (error) => log.error({ err: error }, 'of turns that were cut nobody could be told'));
+    undo.push(async () => telling.close());
     void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
-    await alignConnectors(supervisor, connectors);
+    for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors) log.error({ connector, reason }, 'a connector could not be aligned with the configuration');
 
     let closing: Promise<void> | undefined;
     const found = Object.values((await registry.list()).engines);

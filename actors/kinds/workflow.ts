@@ -5,7 +5,7 @@ import { workflowMachine } from '../../machines/workflow/machine.js';
 import { admitWorkflow, workflowPolicy } from '../../machines/workflow/policy.js';
 import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
 import type { KeyedHand, Kind } from '../contracts.js';
-import { managersOf, rootOf, type Roster } from './work-item-facts.js';
+import { managersOf, rootOf, rosterOf, type Roster } from './work-item-facts.js';
 
 /** Workflows as a kind: `workflowKind({evidence: hand})`. Without a hand nothing is written beside the store. */
 export function workflowKind(options: { readonly evidence?: KeyedHand<EvidenceInput, EvidenceOutput> } = {}): Kind<typeof workflowMachine, WorkflowView & Json> {
@@ -43,8 +43,3 @@ export function departmentManagers(roster: Roster, department: string): readonly
   const own = roster.employees.filter((employee) => employee.department === department && (employee.rank === 'manager' || employee.rank === 'executive')).map(({ name }) => name);
   return [...new Set([...own, ...own.flatMap((name) => managersOf(roster, name))])];
 }
-
-const rosterOf = (value: unknown): Roster | undefined => {
-  const { employees } = (value ?? {}) as Partial<Roster>;
-  return Array.isArray(employees) && employees.length > 0 ? (value as Roster) : undefined;
-};

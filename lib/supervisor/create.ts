@@ -103,6 +103,7 @@ class Running implements Supervisor {
   private readonly reading: Reading;
   readonly inspection: Inspection;
   private stopping: Promise<void> | undefined;
+  private readonly retrying = new Map<string, Promise<true | Refusal>>();
   readonly world;
 
   constructor(
@@ -149,7 +150,14 @@ class Running implements Supervisor {
     this.kernel.facts_ = { ...this.kernel.facts_, [name]: value };
   }
 
-  async retry(deadLetterId: string, by: Caller): Promise<true | Refusal> {
+  /** Who asks while it is being done is told of the same deed: having read the letter, too, a second one would do it twice. */
+  retry(deadLetterId: string, by: Caller): Promise<true | Refusal> {
+    const underway = this.retrying.get(deadLetterId) ?? this.putBack(deadLetterId, by).finally(() => { this.retrying.delete(deadLetterId); });
+    this.retrying.set(deadLetterId, underway);
+    return underway;
+  }
+
+  private async putBack(deadLetterId: string, by: Caller): Promise<true | Refusal> {
     const key = keys.deadLetter(deadLetterId);
     const text = await this.kernel.store.get(key);
     if (text === undefined) return refuse('NOT_FOUND', { id: deadLetterId }, `There is no dead letter ${deadLetterId}.`);

@@ -96,7 +96,7 @@ export class Effects {
 
   private launch(hand: Hand, actor: ActorKey, start: Start, note: Json | undefined, left: boolean): Promise<void> {
     const outboxKey = keys.outbox(actor.kind, actor.id, start.key);
-    const row: OutboxRow = { callId: start.callId, src: start.src, input: start.input, ...(note === undefined ? {} : { note }) };
+    const row: OutboxRow = { callId: start.callId, src: start.src, input: start.input };
     const controller = new AbortController();
     const listeners: Running['listeners'] = [];
     const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, hand, event);

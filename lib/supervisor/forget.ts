@@ -1,17 +1,16 @@
 import { system } from '../../machines/caller.js';
 import type { ActorKey } from '../../machines/ground.js';
-import { keys } from '../store/keys.js';
 import type { Kernel } from './kernel.js';
 import { Stage } from './stage.js';
 
 /**
  * An ended actor whose time is over goes, with its turn held: record, places, lists and counts in one commit. `due` is
- * the row that said so. Its log stays until the log's own time is over.
+ * the row that said so. Its log stays until the log's own time is over. At its end its effects, timers and children had
+ * gone with it: nothing of it can be under way but a fenced effect that still settles, and that has a row of its own.
  */
 export function forget(kernel: Kernel, { kind: name, id }: ActorKey, due: string): Promise<void> {
   const kind = kernel.allKinds().find((one) => one.kind === name);
   if (kind?.forgetAfterMs === undefined) return kernel.writeOps([[due, null]]);
-  const { forgetAfterMs } = kind;
   return new Promise((resolve, reject) => {
     kernel.cells.enter(name, id, {
       urgent: true, fail: reject,
@@ -20,12 +19,10 @@ export function forget(kernel: Kernel, { kind: name, id }: ActorKey, due: string
         stage.ops.push([due, null]);
         const { live } = cell;
         const ended = live !== undefined && live.snapshot.status !== 'active';
-        const atRest = ended && Object.keys(live.calls).length === 0 && Object.keys(live.timers).length === 0;
-        if (atRest) stage.forget(kind, id, live);
-        else if (ended) stage.ops.push([keys.expiry(stage.at + forgetAfterMs, keys.actor(name, id)), '1']); // something of it is still under way
+        if (ended) stage.forget(kind, id, live);
         kernel.commit(stage, [cell], (error) => {
           if (error !== undefined) return reject(error as Error);
-          if (atRest) kernel.cells.adopt(name, id, undefined, (problem) => kernel.fault(`an observer of ${name} ${id} threw`, problem));
+          if (ended) kernel.cells.adopt(name, id, undefined, (problem) => kernel.fault(`an observer of ${name} ${id} threw`, problem));
           resolve();
         });
       },

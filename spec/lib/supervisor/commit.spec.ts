@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { StoreError } from '../../../lib/store/contract.js';
+import { StoreError, type Store } from '../../../lib/store/contract.js';
 import type { ActorView } from '../../../lib/supervisor/contract.js';
 import { counterKind, workerKind } from '../../fixtures/kinds.js';
-import { later, openHouse, rejection, seen, type House } from '../../fixtures/house.js';
+import { later, openHouse, rejection, seen, unclosable, type House } from '../../fixtures/house.js';
 
 const calm = { fence: false, run: async () => 'done' } as const;
 
@@ -100,6 +100,53 @@ describe('one event, one commit', () => {
     expect(seen(await supervisor.ask('counter', 'a', { type: 'add', n: 10 }))).to.include({ n: sum + 10 });
   });
 
+  it('lets an id be used whose creation could not be written, be it a request\'s, a plan\'s or a child\'s', async () => {
+    const { supervisor, store } = house;
+    const create = [
+      (id: string) => supervisor.spawn('counter', { id }),
+      (id: string) => supervisor.transact({ name: 'unnamed', actors: [], decide: (turns) => { turns.create('counter', id); return null; } }),
+    ];
+    for (const [n, make] of create.entries()) {
+      store.fail({ failAt: 1, mode: 'before' });
+      expect(await rejection(make(`late-${n}`))).to.include({ code: 'STORE_UNAVAILABLE' });
+      store.fail(undefined);
+      expect(await make(`late-${n}`)).to.not.have.property('code');
+      expect(seen(await supervisor.get('counter', `late-${n}`))).to.include({ n: 0 });
+    }
+  });
+
+  it('fails with a group the one that is under way behind it, and goes on without a gap', async () => {
+    const { supervisor, store } = house;
+    const ids = Array.from({ length: 120 }, (_, n) => `many-${n}`);
+    await Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
+    store.fail({ failAt: 1, mode: 'before' });
+    const offered = store.offered;
+    const answers = await Promise.allSettled(ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })));
+    expect(store.offered - offered).to.be.greaterThan(1); // or there was none behind it
+    const written = answers.flatMap(({ status }, n) => status === 'fulfilled' ? [ids[n]] : []);
+    expect(written.length).to.be.lessThan(120 - 32);
+    for (const id of ids) expect(seen(await supervisor.get('counter', id)), id).to.include({ n: written.includes(id) ? 1 : 0 });
+    const again = await Promise.allSettled(ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })));
+    expect(again.filter(({ status }) => status === 'rejected')).to.deep.equal([]);
+    const log = await house.log();
+    expect(log.map(({ seq }) => seq)).to.deep.equal(log.map((_, n) => n + 1));
+  });
+
+  it('writes groups of a bounded size, however much has gathered while the disk was busy', async () => {
+    const { supervisor, store } = house;
+    const sizes: number[] = [];
+    const ids = Array.from({ length: 1_500 }, (_, n) => `many-${n}`);
+    store.fail({ mode: 'hold' });
+    const made = Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
+    await house.world.settle();
+    const { write } = house.mortal;
+    house.mortal.write = (group) => { sizes.push(group.last - group.first + 1); return write(group); };
+    store.fail(undefined);
+    store.release();
+    await made;
+    expect(Math.max(...sizes)).to.be.at.most(512);
+  });
+
   it('groups what is ready at the same moment, and answers in the order of the log', async () => {
     const { supervisor, store } = house;
     const before = store.offered;
@@ -183,6 +230,52 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     await house.stop();
   });
 
+  it('tells at a stop whoever still waits for his turn that nothing was written', async () => {
+    const house = await openHouse([counterKind()]);
+    const { supervisor, store, world } = house;
+    await supervisor.spawn('counter', { id: 'a' });
+    store.fail({ mode: 'hold' });
+    const first = supervisor.ask('counter', 'a', { type: 'add', n: 1 });
+    await world.settle();
+    const behind = rejection(supervisor.ask('counter', 'a', { type: 'add', n: 2 }));
+    const stopped = supervisor.stop({ drainMs: 500 });
+    await world.advance(1_000);
+    expect(await behind).to.include({ code: 'STORE_UNAVAILABLE' });
+    store.fail(undefined);
+    store.release();
+    await Promise.all([first, stopped]);
+  });
+
+  it('does at a stop what had been asked of a sleeping actor before', async () => {
+    const house = await openHouse([counterKind()]);
+    await house.supervisor.spawn('counter', { id: 'a' });
+    await house.restart();
+    const { get } = house.mortal;
+    const read = later<undefined>();
+    house.mortal.get = async (key) => { await read.promise; return get(key); };
+    const asked = house.supervisor.ask('counter', 'a', { type: 'add', n: 1 });
+    const stopped = house.supervisor.stop();
+    await house.world.settle();
+    read.resolve(undefined);
+    await stopped;
+    expect(seen(await asked)).to.include({ n: 1 });
+  });
+
+  it('takes up at the next start the effects of an actor that could not be read at first', async () => {
+    let runs = 0;
+    const house = await openHouse([workerKind({ fence: false, run: () => { runs += 1; return new Promise(() => undefined); } })]);
+    await house.supervisor.spawn('worker', { id: 'w' });
+    await house.supervisor.ask('worker', 'w', { type: 'go', input: null });
+    await house.world.settle();
+    let failures = 0;
+    const inner = memoryReads(house.mortal, () => { failures += 1; return failures <= 2; });
+    const next = await openHouse([workerKind({ fence: false, run: async () => { runs += 1; return 'done'; } })], { inner });
+    await next.world.advance(1_000);
+    expect([failures > 2, runs]).to.deep.equal([true, 2]);
+    expect(seen(await next.supervisor.get('worker', 'w'))).to.deep.include({ results: ['done'] });
+    await next.stop();
+  });
+
   it('answers requests at once while the store is down, and stops within its deadline', async () => {
     const house = await openHouse([counterKind()]);
     const { supervisor, store, world } = house;
@@ -205,3 +298,9 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     await house.stop();
   });
 });
+
+/** A store that cannot read a record for as long as it is told so. */
+function memoryReads(store: Store, fails: () => boolean): Store {
+  return new Proxy(unclosable(store), { get: (target, member) => member !== 'get' ? Reflect.get(target, member) as unknown
+    : (key: string) => key.startsWith('a/') && fails() ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'not now')) : target.get(key) });
+}

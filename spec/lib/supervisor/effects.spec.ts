@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import type { FencedHand, HandContext, KeyedHand } from '../../../actors/contracts.js';
-import type { Json } from '../../../machines/ground.js';
+import { assign, emit, setup } from 'xstate';
+import type { FencedHand, HandContext, KeyedHand, Kind } from '../../../actors/contracts.js';
+import { effect, keep, type Json } from '../../../machines/ground.js';
 import { workerKind } from '../../fixtures/kinds.js';
 import { later, openHouse, seen, type House } from '../../fixtures/house.js';
 
@@ -73,6 +74,22 @@ describe('effects', () => {
         expect((await worker())['results']).to.deep.equal([when === 'before' ? 'second' : 'first']);
         expect(calls).to.have.length(when === 'before' ? 2 : 1);
         if (when === 'before') await house.stop();
+      }
+    });
+
+    it('are in flight until they have settled, well or badly, and no longer', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      for (const end of ['resolve', 'reject', 'leave'] as const) {
+        await go(1);
+        await house.world.settle();
+        expect(house.supervisor.status.effects).to.equal(1);
+        const call = calls.at(-1);
+        if (end === 'leave') await house.supervisor.ask('worker', 'w', { type: 'leave' });
+        if (end === 'reject') call?.reject(new Error('no'));
+        else call?.resolve('yes');
+        await house.world.settle();
+        expect(house.supervisor.status.effects).to.equal(0);
       }
     });
 
@@ -193,6 +210,20 @@ describe('effects', () => {
       expect(await outbox()).to.deep.equal([]);
     });
 
+    it('recover with what an earlier recovery had noted, when that was cut off as well', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('x');
+      await house.world.settle();
+      await calls[0]?.context.note({ pid: 1 });
+      await house.crash();
+      await house.world.settle();
+      await calls[1]?.context.note({ pid: 1, told: true });
+      await house.crash();
+      await house.world.settle();
+      expect(calls[2]?.recovered).to.deep.equal({ pid: 1, told: true });
+    });
+
     it('whose note was not written in time have not acted', async () => {
       const { hand, calls } = puppet(true);
       await open(hand);
@@ -235,6 +266,23 @@ describe('effects', () => {
       expect(await outbox()).to.deep.equal([]);
     });
 
+    // Both have the same name in the machine: only the generation tells which of them is awaited.
+    it('left before a crash are not begun anew because the same effect was entered again', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('left');
+      await house.world.settle();
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      await go('awaited');
+      await house.world.settle();
+      expect(await outbox()).to.have.length(2);
+      calls.length = 0;
+      await house.crash();
+      await house.world.settle();
+      expect(calls.map(({ input }) => input)).to.deep.equal(['awaited']);
+      expect(await outbox()).to.have.length(1);
+    });
+
     it('left while they run give up their row once they have settled', async () => {
       const { hand, calls } = puppet(true);
       await open(hand);
@@ -256,6 +304,30 @@ describe('effects', () => {
       await house.world.settle();
       await calls[0]?.context.send({ type: 'heard', what: 'half' });
       expect(await worker()).to.deep.include({ state: 'working', results: ['half'] });
+    });
+
+    it('send: rejects when the event could not be written, so that the hand does not go on as if it had been', async () => {
+      let sent: string | undefined;
+      await open({ fence: false, run: async (_input, { send }) => {
+        house.store.fail({ mode: 'before' });
+        sent = await send({ type: 'heard', what: 'x' } as never).then(() => 'written', (error: { code?: string }) => error.code);
+        house.store.fail(undefined);
+      } });
+      await go();
+      await house.world.settle();
+      expect(sent).to.equal('STORE_UNAVAILABLE');
+      expect((await worker())['results']).to.not.include('x');
+    });
+
+    it('rows: the youngest of a collection, oldest first, as a conversation is read', async () => {
+      let read: unknown;
+      house = await openHouse([counterWithHand({ fence: false, run: async (_input, { rows }) => { read = [await rows('notes'), await rows('notes', { last: 2 })]; } })]);
+      await house.supervisor.spawn('notes', { id: 'n' });
+      for (const text of ['one', 'two', 'three']) await house.supervisor.ask('notes', 'n', { type: 'note', text });
+      await house.supervisor.ask('notes', 'n', { type: 'read' });
+      await house.world.settle();
+      const [one, two, three] = ['one', 'two', 'three'].map((text) => ({ text }));
+      expect(read).to.deep.equal([[one, two, three], [two, three]]);
     });
 
     it('onEvent: what the machine sends to it, in order, past a listener that throws', async () => {
@@ -338,6 +410,70 @@ describe('effects', () => {
       expect(calls).to.have.length(1);
     });
 
+    it('that recover tell what they found out, too: it is not to be found out again', async () => {
+      const recoveries: string[] = [];
+      await open({ fence: true, run: async (_input: unknown, { note }: HandContext) => { await note({ acting: true }); return new Promise(() => undefined); }, recover: async (_input, _note, { signal }) => {
+        recoveries.push('begun');
+        if (!signal.aborted) await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+        return 'found out';
+      } });
+      await go('x');
+      await house.world.settle();
+      await house.crash();
+      await house.world.settle();
+      expect(recoveries).to.have.length(1);
+      await house.restart();
+      await house.world.settle();
+      expect(recoveries).to.have.length(1);
+      expect(await worker()).to.deep.include({ state: 'idle', results: ['found out'] });
+    });
+
+    it('whose start is written while the supervisor stops begin at the next start, not now: nobody would wait for them', async () => {
+      const { hand, calls } = puppet(false);
+      await open(hand);
+      house.store.fail({ mode: 'hold' });
+      const asked = go('x');
+      await house.world.settle();
+      const stopped = house.supervisor.stop();
+      await house.world.settle();
+      house.store.fail(undefined);
+      house.store.release();
+      await Promise.all([asked, stopped]);
+      expect(calls).to.have.length(0);
+      await house.crash();
+      await house.world.settle();
+      expect(calls.map(({ input }) => input)).to.deep.equal(['x']);
+    });
+
+    it('that are fenced and had noted nothing begin at the next start: they had not acted, and it is no failure', async () => {
+      const calls: unknown[] = [];
+      await open({ fence: true, recover: async () => 'recovered', run: (input: unknown, { signal }) => new Promise((_resolve, reject) => {
+        calls.push(input);
+        signal.addEventListener('abort', () => { reject(new Error('no place was free')); });
+      }) });
+      await go('x');
+      await house.world.settle();
+      await house.restart();
+      await house.world.settle();
+      expect(calls).to.deep.equal(['x', 'x']);
+      expect(await worker()).to.deep.include({ state: 'working', results: [], errors: [] });
+    });
+
+    it('that are fenced, had acted and failed have failed: there is nothing to recover', async () => {
+      let recoveries = 0;
+      await open({ fence: true, recover: async () => { recoveries += 1; return 'recovered'; }, run: async (_input: unknown, { note, signal }) => {
+        await note({ acting: true });
+        await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+        throw new Error('broken off');
+      } });
+      await go('x');
+      await house.world.settle();
+      await house.restart();
+      await house.world.settle();
+      expect(recoveries).to.equal(0);
+      expect(await worker()).to.deep.include({ state: 'idle', results: [], errors: ['broken off'] });
+    });
+
     it('that had acted tell their honest outcome', async () => {
       await open({ fence: true, recover: async () => 'recovered', run: async (_input: unknown, { note, signal }: HandContext) => {
         await note({ acting: true });
@@ -352,3 +488,16 @@ describe('effects', () => {
     });
   });
 });
+
+/** Keeps notes, and has a hand that reads them. */
+function counterWithHand(read: KeyedHand): Kind {
+  const machine = setup({ types: { context: {} as { n: number }, events: {} as { type: 'note'; text: string } | { type: 'read' } }, actors: { read: effect<Json, Json>() } }).createMachine({
+    id: 'notes', context: { n: 0 }, initial: 'open',
+    states: {
+      open: { on: { note: { actions: [assign({ n: ({ context }) => context.n + 1 }), emit(({ context, event }) => keep('notes', context.n, { text: event.text }))] }, read: 'reading' } },
+      reading: { invoke: { src: 'read', input: null, onDone: 'open' } },
+    },
+  });
+  const kind: Kind<typeof machine> = { kind: 'notes', version: 1, machine, hands: { read }, view: (snapshot) => snapshot.value };
+  return kind as unknown as Kind;
+}

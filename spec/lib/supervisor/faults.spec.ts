@@ -77,6 +77,54 @@ describe('faults', () => {
       expect(letters[0]?.id).to.not.equal(letter?.id);
     });
 
+    it('tried again while the store cannot write stays a dead letter, and says so', async () => {
+      await explode('a', 'counter');
+      const [letter] = await house.supervisor.deadLetters();
+      house.store.fail({ mode: 'before' });
+      expect(await rejection(house.supervisor.retry(letter?.id ?? '', operator))).to.include({ code: 'STORE_UNAVAILABLE' });
+      house.store.fail(undefined);
+      await house.world.settle();
+      expect((await house.supervisor.deadLetters()).map(({ id }) => id)).to.deep.equal([letter?.id]);
+      expect(await house.supervisor.get('counter', 'a')).to.include({ rev: 2 }); // born, and failed once
+    });
+
+    it('tried again by an operator has the authority of who sent it, and no more', async () => {
+      const heard: unknown[] = [];
+      const broken = counterKind({ policy: () => { throw new Error('broken policy'); } });
+      const listening = counterKind({ policy: (_snapshot, event) => { heard.push((event as unknown as { by: unknown }).by); return undefined; } });
+      await house.restart([broken, workerKind(calm)]);
+      const agent = { type: 'session', id: 's1', employee: 'eve', ancestors: ['s0'] } as const;
+      await rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 5 }, { by: agent }));
+      const [letter] = await house.supervisor.deadLetters();
+      await house.restart([listening, workerKind(calm)]);
+      await house.supervisor.retry(letter?.id ?? '', operator);
+      await house.world.settle();
+      expect(heard).to.deep.equal([agent]);
+    });
+
+    // The second had read the letter before the first took it away, and put the event into the inbox once more.
+    it('tried again by two at the same time is delivered once, however late the second one reads', async () => {
+      await house.restart([counterKind({ policy: () => { throw new Error('broken policy'); } }), workerKind(calm)]);
+      await rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 5 }));
+      const [letter] = await house.supervisor.deadLetters();
+      await house.restart([counterKind(), workerKind(calm)]);
+      const { get } = house.mortal;
+      const late = later<undefined>();
+      let reads = 0;
+      house.mortal.get = async (key) => {
+        const text = await get(key);
+        if (key.startsWith('d/') && (reads += 1) === 2) await late.promise;
+        return text;
+      };
+      const answers = [house.supervisor.retry(letter?.id ?? '', operator), house.supervisor.retry(letter?.id ?? '', operator)];
+      await house.world.settle();
+      late.resolve(undefined);
+      expect(await Promise.all(answers)).to.deep.equal([true, true]);
+      await house.world.settle();
+      expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 5 });
+      expect(await house.supervisor.deadLetters()).to.deep.equal([]);
+    });
+
     it('that came from a timer keeps what the timer would have said', async () => {
       let broken = false;
       await house.restart([clockKind({ policy: (_snapshot, event) => { if (broken && event.type === 'ring') throw new Error('not now'); return undefined; } })]);
@@ -112,6 +160,7 @@ describe('faults', () => {
       await house.world.advance(5_000);
       expect(await house.supervisor.deadLetters()).to.have.length(1);
       expect(await results()).to.deep.equal([]);
+      expect(house.supervisor.status.restarts).to.equal(1); // what could not be written down has not happened
     });
   });
 
@@ -144,6 +193,13 @@ describe('faults', () => {
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
     });
 
+    it('halt nobody of a kind that is temporary: its failures are written down, and that is all', async () => {
+      await house.restart([workerKind(calm, { supervision: { ...tries, restart: 'temporary' } })]);
+      for (let n = 0; n < 5; n += 1) await explode();
+      expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
+      expect(await house.supervisor.deadLetters()).to.have.length(5);
+    });
+
     it('keep the inbox, and deliver it once and in order when a person resumes the actor', async () => {
       await halt();
       await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['1', '2'] });
@@ -160,6 +216,27 @@ describe('faults', () => {
       await house.world.settle();
       expect(await results()).to.deep.equal(['1', '2', '3', '4']);
       expect(await house.mortal.page({ gte: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
+    });
+
+    it('keep the inbox apart from what arrives while it is being read: nothing comes twice', async () => {
+      await halt();
+      await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['kept'] });
+      await house.world.settle();
+      const { page } = house.mortal;
+      const read = later<undefined>();
+      house.mortal.page = async (range) => {
+        if (String(range.gt).startsWith('i/')) await read.promise;
+        return page(range);
+      };
+      const resumed = house.supervisor.resume(worker('w'), operator);
+      await house.world.settle();
+      await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['meanwhile'] });
+      await house.world.settle();
+      read.resolve(undefined);
+      await resumed;
+      await house.world.settle();
+      expect(await results()).to.deep.equal(['kept', 'meanwhile']);
+      expect(await page({ gt: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
     });
 
     it('keep a whole inbox of many pages', async () => {
@@ -196,6 +273,18 @@ describe('faults', () => {
       await house.supervisor.resume({ kind: 'clock', id: 'c' }, operator);
       await house.world.advance(5_000);
       expect(seen(await house.supervisor.get('clock', 'c'))['rang']).to.deep.equal(['alarm']);
+    });
+
+    it('keep the actor halted when more comes of it much later: only a person lets it go on', async () => {
+      let broken = false;
+      await house.restart([workerKind(calm, { supervision: tries, facts: () => { if (broken) throw new Error('no facts'); return null; } })]);
+      await halt();
+      await house.world.advance(600_000);
+      broken = true;
+      expect((await rejection(house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' }))).message).to.match(/no facts/);
+      broken = false;
+      expect((await house.supervisor.get('worker', 'w'))?.meta.halted?.reason).to.match(/boom/);
+      expect(await house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' })).to.include({ code: 'ACTOR_HALTED' });
     });
 
     it('begin to count anew after a resumption', async () => {
@@ -261,6 +350,60 @@ describe('faults', () => {
       expect(runs.filter((id) => id !== 'w2').sort()).to.deep.equal(['w1', 'w3']);
       expect(seen(await house.supervisor.get('worker', 'w1'))).to.include({ state: 'working' });
       expect(house.supervisor.status.restarts).to.equal(3);
+    });
+
+    it('wait for the backoff with the failed one: their effects and events too', async () => {
+      await family({ strategy: 'one_for_all', backoffMs: 1_000 });
+      await explode('w2');
+      await house.world.settle();
+      let answered = false;
+      const asked = house.supervisor.ask('worker', 'w1', { type: 'heard', what: 'x' }).then(() => { answered = true; });
+      await house.world.advance(999);
+      expect([answered, runs]).to.deep.equal([false, []]);
+      await house.world.advance(1);
+      await asked;
+      expect(runs.sort()).to.deep.equal(['w1', 'w3']);
+    });
+
+    it('restart no fenced effect: what may have acted is not to act twice', async () => {
+      const acted: string[] = [];
+      const act = (_input: unknown, { actor, signal }: HandContext) => new Promise<string>((_resolve, reject) => {
+        acted.push(actor.id);
+        signal.addEventListener('abort', () => { reject(new Error('aborted')); });
+      });
+      await open([counterKind(), workerKind({ fence: true, run: act, recover: async () => 'recovered' }, { supervision: { strategy: 'one_for_all' } })]);
+      await house.supervisor.spawn('counter', { id: 'parent' });
+      for (const id of ['w1', 'w2']) await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
+      await house.supervisor.ask('worker', 'w1', { type: 'go', input: null });
+      await house.world.settle();
+      await explode('w2');
+      await house.world.settle();
+      expect(house.supervisor.status.restarts).to.equal(2);
+      expect(acted).to.deep.equal(['w1']);
+      expect(seen(await house.supervisor.get('worker', 'w1'))).to.deep.include({ state: 'working', results: [] });
+    });
+
+    it('begin their effects anew only once the earlier run has settled: a key never runs twice at a time', async () => {
+      let running = 0;
+      let most = 0;
+      const letGo: (() => void)[] = [];
+      const slow = { fence: false, run: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise<void>((resolve) => { letGo.push(resolve); }); // does not heed the abort
+        running -= 1;
+      } } as const;
+      await open([counterKind(), workerKind(slow, { supervision: { strategy: 'one_for_all' } })]);
+      await house.supervisor.spawn('counter', { id: 'parent' });
+      for (const id of ['w1', 'w2']) await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
+      await house.supervisor.ask('worker', 'w1', { type: 'go', input: null });
+      await house.world.settle();
+      await explode('w2');
+      await house.world.settle();
+      expect([running, letGo.length]).to.deep.equal([1, 1]);
+      letGo[0]?.();
+      await house.world.settle();
+      expect([running, most, letGo.length]).to.deep.equal([1, 1, 2]);
     });
 
     it('of rest_for_one restart when they began after it', async () => {

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { counterKind } from '../../fixtures/kinds.js';
-import { openHouse, type House } from '../../fixtures/house.js';
+import { setup } from 'xstate';
+import type { Kind } from '../../../actors/contracts.js';
+import { effect, type Json } from '../../../machines/ground.js';
+import { counterKind, workerKind } from '../../fixtures/kinds.js';
+import { later, openHouse, type House } from '../../fixtures/house.js';
 
 const day = 24 * 3600 * 1000;
 const turn = 5_000;
@@ -101,6 +104,53 @@ describe('housekeeping', () => {
       expect(await rows('a/')).to.deep.equal([]);
     });
 
+    it('passes over one whose kind fails on it, says so, and is not held up by it', async () => {
+      let broken = false;
+      house = await openHouse([counterKind({ forgetAfterMs: 60_000, index: () => { if (broken) throw new Error('no index'); return []; } }), workerKind({ fence: false, run: async () => null })]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await close('c');
+      await house.supervisor.transact({ name: 'keyed', actors: [], decide: () => null, idempotency: { key: 'k', scope: 'me', hash: 'h' } });
+      broken = true;
+      await house.world.sleep(70_000);
+      await house.world.advance(turn);
+      expect(house.faults).to.deep.equal(['the ended counter c could not be forgotten: no index']);
+      expect(await rows('a/')).to.have.length(1);
+      await house.world.sleep(day);
+      await house.world.advance(turn);
+      expect([await rows('k/'), await rows('e/')]).to.deep.equal([[], []]);
+      expect(house.faults).to.have.length(1); // tried once, not at every turn
+      broken = false;
+    });
+
+    it('leaves no row of an effect that had not settled when they were forgotten', async () => {
+      const { promise, resolve } = later<string>();
+      const kind = lingerKind(promise);
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('linger', { id: 'l' });
+      await house.world.settle();
+      await house.supervisor.ask('linger', 'l', { type: 'end' });
+      await house.world.advance(70_000);
+      expect([await rows('a/'), (await rows('o/')).length]).to.deep.equal([[], 1]);
+      resolve('late');
+      await house.world.settle();
+      expect([await rows('a/'), await rows('o/'), await rows('e/')]).to.deep.equal([[], [], []]);
+    });
+
+    it('lets an id be used again once its actor is forgotten, as if it had never been', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c', input: { n: 7 } });
+      const told: unknown[] = [];
+      house.supervisor.handle('counter', 'c').subscribe((snapshot) => { told.push(snapshot); });
+      await close('c');
+      await house.world.sleep(3_700_000);
+      await house.world.advance(turn);
+      expect(await house.supervisor.get('counter', 'c')).to.equal(undefined);
+      expect(await house.supervisor.spawn('counter', { id: 'c' })).to.deep.include({ rev: 1, view: { n: 0, rang: 0, notes: 0, ms: 0, state: 'open' } });
+      await house.world.sleep(7_200_000);
+      await house.world.advance(turn);
+      expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open'); // its own end is still to come
+    });
+
     it('tries again when the store could not write', async () => {
       house = await openHouse([kind]);
       await house.supervisor.spawn('counter', { id: 'c' });
@@ -115,3 +165,12 @@ describe('housekeeping', () => {
     });
   });
 });
+
+/** Ends while a fenced effect of it still has to settle. */
+function lingerKind(until: Promise<string>): Kind {
+  const machine = setup({ types: { events: {} as { type: 'end' } }, actors: { deed: effect<Json, Json>() } }).createMachine({
+    id: 'linger', initial: 'working', states: { working: { invoke: { src: 'deed', input: null }, on: { end: 'over' } }, over: { type: 'final' } },
+  });
+  const kind: Kind<typeof machine> = { kind: 'linger', version: 1, machine, view: () => null, forgetAfterMs: 60_000, hands: { deed: { fence: true, run: () => until, recover: async () => null } } };
+  return kind as unknown as Kind;
+}

@@ -181,6 +181,15 @@ describe('the log', () => {
       expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 43 });
     });
 
+    it('tells the whole again where the last whole snapshot was the very last entry to go', async () => {
+      await house.supervisor.spawn('counter', { id: 'late', input: { n: 5 } });
+      await house.world.sleep(31 * day);
+      await house.world.advance(120_000);
+      expect(await house.log()).to.deep.equal([]);
+      const { seq } = await house.supervisor.ask('counter', 'late', { type: 'add', n: 2 }) as { seq: number };
+      expect((await house.supervisor.past({ kind: 'counter', id: 'late' }, seq))?.context).to.include({ n: 7 });
+    });
+
     it('sends a watcher from below the floor a reset, then what comes', async () => {
       const entries: LogEntry[] = [];
       const watching = (async () => { for await (const entry of house.supervisor.watch({ since: 5 })) { entries.push(entry); if (entries.length === 2) break; } })();

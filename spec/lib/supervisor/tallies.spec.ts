@@ -5,12 +5,16 @@ import { faultyStore } from '../../../lib/store/faulty.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { createSupervisor } from '../../../lib/supervisor/create.js';
 import { keys, prefix } from '../../../lib/store/keys.js';
+import { openHouse } from '../../fixtures/house.js';
 
 /** Numbers that the kernel keeps for a kind: right in one batch with what they count, or not changed at all. */
 const machine = setup({ types: {} as { context: { id: string }; events: { type: 'flip' } } }).createMachine({
   id: 'lamp', context: ({ input }) => input as { id: string }, initial: 'off', states: { off: { on: { flip: 'on' } }, on: { on: { flip: 'off' } } },
 });
 const lamp: Kind<typeof machine> = { kind: 'lamp', version: 1, machine, view: (snapshot) => snapshot.value, counts: (snapshot) => [snapshot.value, 'lamps'] };
+
+const ending = setup({ types: { events: {} as { type: 'end' } } }).createMachine({ id: 'mortal', initial: 'alive', states: { alive: { on: { end: 'dead' } }, dead: { type: 'final' } } });
+const mortal: Kind<typeof ending> = { kind: 'mortal', version: 1, machine: ending, view: (snapshot) => snapshot.value, counts: () => ['mortals'], forgetAfterMs: 60_000 };
 
 describe('counts', () => {
   it('follow every actor, at once and under load, and stand in rows for the next start', async () => {
@@ -36,6 +40,21 @@ describe('counts', () => {
     await supervisor.ask('lamp', 'one', { type: 'flip' });
     expect(supervisor.counts('lamp').get('on')).to.equal(8);
     await supervisor.stop();
+  });
+
+  it('do not change when an ended actor could not be forgotten', async () => {
+    const house = await openHouse([mortal as unknown as Kind]);
+    for (const id of ['one', 'two']) await house.supervisor.spawn('mortal', { id });
+    await house.supervisor.ask('mortal', 'one', { type: 'end' });
+    await house.world.sleep(59_000);
+    house.store.fail({ mode: 'before' });
+    await house.world.advance(10_000);
+    expect(house.supervisor.counts('mortal').get('mortals')).to.equal(2);
+    house.store.fail(undefined);
+    await house.world.advance(10_000);
+    expect(await house.supervisor.get('mortal', 'one')).to.equal(undefined);
+    expect(house.supervisor.counts('mortal').get('mortals')).to.equal(1);
+    await house.stop();
   });
 
   it('change nothing where the write failed, and count what survived a lost answer', async () => {

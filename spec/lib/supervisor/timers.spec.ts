@@ -8,7 +8,7 @@ import { virtualWorld } from '../../../lib/testing/virtual-world.js';
 import { effect, type Json } from '../../../machines/ground.js';
 import type { Kind } from '../../../actors/contracts.js';
 import { clockKind } from '../../fixtures/kinds.js';
-import { openHouse, rejection, seen, type House } from '../../fixtures/house.js';
+import { later, openHouse, rejection, seen, type House } from '../../fixtures/house.js';
 
 const day = 24 * 3600 * 1000;
 
@@ -222,6 +222,88 @@ describe('the wheel', () => {
     expect(fired.size).to.equal(many);
     wheel.stop();
     expect(world.waiting).to.equal(0);
+  });
+
+  describe('told of timers while it turns', () => {
+    const open = async () => {
+      const store = memoryStore();
+      const world = virtualWorld();
+      const fired: [id: string, at: number][] = [];
+      const wheel = new Wheel(world, store, ({ id }) => { fired.push([id, world.steady() - start]); }, (error) => { throw error; });
+      const start = world.steady();
+      await wheel.start();
+      /** As the kernel does: the row first, then the word. */
+      const arm = async (id: string, ms: number): Promise<Due> => {
+        const due = { due: start + ms, kind: 'k', id, timer: 't' };
+        await store.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(due.due, 'k', id, 't'), '1']] });
+        wheel.armed(due);
+        return due;
+      };
+      const gone = (due: Due) => store.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(due.due, 'k', due.id, 't'), null]] });
+      return { store, world, fired, wheel, arm, gone };
+    };
+
+    it('keeps those of the far future on disk, and fires them on time', async () => {
+      const { world, fired, wheel, arm } = await open();
+      for (let n = 0; n < 500; n += 1) await arm(`far-${n}`, 3_600_000 + n);
+      expect(wheel.size).to.equal(0);
+      await world.advance(3_600_499);
+      expect(fired).to.deep.equal(Array.from({ length: 500 }, (_, n) => [`far-${n}`, 3_600_000 + n]));
+      wheel.stop();
+    });
+
+    it('fires those that come soon in the order of their moments, whatever order they were set in', async () => {
+      const { world, fired, wheel, arm } = await open();
+      const order = Array.from({ length: 200 }, (_, n) => (n * 73) % 200); // every number once, mixed
+      for (const n of order) await arm(`soon-${n}`, 1_000 + n * 5);
+      await world.advance(2_500);
+      expect(fired).to.deep.equal(Array.from({ length: 200 }, (_, n) => [`soon-${n}`, 1_000 + n * 5]));
+      expect(wheel.size).to.equal(0);
+      wheel.stop();
+    });
+
+    it('fires one that it was told of twice, and also found on the disk, once; and again when it is set again', async () => {
+      const { world, fired, wheel, arm, gone } = await open();
+      const due = await arm('twice', 9_000);
+      wheel.armed(due);
+      await world.advance(9_000);
+      expect(fired).to.deep.equal([['twice', 9_000]]);
+      await gone(due);
+      wheel.armed(due); // set again for the very same moment, which is over
+      await world.advance(1);
+      expect(fired).to.have.length(2);
+      wheel.stop();
+    });
+
+    it('misses none that is set while it reads the disk', async () => {
+      const { store, world, fired, wheel, arm } = await open();
+      const { page } = store;
+      const read = later<undefined>();
+      let reading = false;
+      store.page = async (range) => {
+        const rows = await page(range);
+        reading = true;
+        await read.promise;
+        return rows;
+      };
+      await world.advance(10_000); // half of what it has read is over: it reads on
+      expect(reading).to.equal(true);
+      await arm('meanwhile', 25_000);
+      read.resolve(undefined);
+      await world.advance(20_000);
+      expect(fired).to.deep.equal([['meanwhile', 25_000]]);
+      wheel.stop();
+    });
+
+    it('fires nothing and waits for nothing once it has stopped', async () => {
+      const { world, fired, wheel, arm } = await open();
+      await arm('before', 1_000);
+      wheel.stop();
+      await arm('after', 500);
+      expect(world.waiting).to.equal(0);
+      await world.advance(60_000);
+      expect(fired).to.deep.equal([]);
+    });
   });
 
   it('reads again after a read that failed, and skips nothing', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { StoreError } from '../../../lib/store/contract.js';
 import type { ActorView, Committed, Turns } from '../../../lib/supervisor/contract.js';
 import type { ActorKey, Json } from '../../../machines/ground.js';
 import { refuse } from '../../../machines/refusals.js';
@@ -35,6 +36,14 @@ describe('transact', () => {
     ]);
     expect([await n('a'), await n('b')]).to.deep.equal([11, 2]);
     expect(done.steps).to.have.length(3);
+  });
+
+  it('leaves a history without holes where it steps one actor several times', async () => {
+    for (let n = 0; n < 40; n += 1) await house.supervisor.ask('counter', 'a', add(1)); // whole snapshots lie in between
+    for (let n = 0; n < 15; n += 1) await plan(['a', 'b'], (turns) => { for (const id of ['a', 'b', 'a', 'a']) turns.send(counter(id), add(1)); return null; });
+    const own = (await house.log()).filter(({ id }) => id === 'a');
+    expect((await house.supervisor.history(counter('a'), { limit: 1_000 })).map(({ seq }) => seq)).to.deep.equal(own.map(({ seq }) => seq).reverse());
+    for (const [n, { seq }] of own.entries()) expect((await house.supervisor.past(counter('a'), seq))?.context, String(seq)).to.include({ n });
   });
 
   it('is all or nothing over a crash at its write', async () => {
@@ -146,6 +155,21 @@ describe('transact', () => {
     expect(await n('twin')).to.equal(1);
     const rivals = await Promise.all([plan([], (turns) => { turns.create('counter', 'rival', { input: { n: 1 } }); return 1; }), house.supervisor.spawn('counter', { id: 'rival', input: { n: 2 } })]);
     expect(rivals.filter((answer) => 'code' in answer)).to.have.length(1);
+  });
+
+  it('answers when it could not be read whether an id is free, and holds neither turn nor id', async () => {
+    const { getMany } = house.mortal;
+    const unnamed = () => plan(['a'], (turns) => { turns.send(counter('a'), add(1)); turns.create('counter', 'late'); return null; });
+    house.mortal.getMany = () => { house.mortal.getMany = getMany; return Promise.reject(new StoreError('STORE_UNAVAILABLE', 'not now')); };
+    expect(await rejection(unnamed())).to.include({ code: 'STORE_UNAVAILABLE' });
+    expect(await unnamed()).to.not.have.property('code');
+    expect([await n('a'), await n('late')]).to.deep.equal([1, 0]);
+  });
+
+  it('refuses an id that is taken, and leaves the turns and the other ids that it asked for free', async () => {
+    expect(await plan(['a'], (turns) => { turns.send(counter('a'), add(1)); turns.create('counter', 'free'); turns.create('counter', 'b'); return null; })).to.include({ code: 'EXISTS' });
+    expect(await plan(['a'], (turns) => { turns.send(counter('a'), add(1)); turns.create('counter', 'free'); return null; })).to.not.have.property('code');
+    expect([await n('a'), await n('free')]).to.deep.equal([1, 0]);
   });
 
   it('rehearses with dryRun: all steps, no number used, nothing written', async () => {

@@ -51,6 +51,16 @@ describe('approvals', () => {
     }
   }
 
+  it('lets a manager\'s session decide what it had written down for somebody below: who made an item is its owner only while it is nobody else\'s', () => {
+    const decided = (input: object) => {
+      const item = born({ createdBy: 'session:bob-1', by: callers.manager, ...input });
+      item.send(as('operator', request('bob-lead')));
+      return ask(item, as('manager', decide()));
+    };
+    expect(decided({ assignee: 'ann' })).to.equal(undefined);
+    expect(decided({})).to.equal('OWN_APPROVAL');
+  });
+
   it('lets the operator decide what would go to the root where there is no roster', () => {
     const item = born();
     item.send(request());
@@ -104,6 +114,26 @@ describe('approvals', () => {
       item.send(as('owner', { ...request('bob-lead'), requestId: 'r2', request: 'May I blast?' }));
       expect(item.rows('approvals').map(({ n, row }) => [n, (row as { state: string }).state])).to.deep.equal([[1, 'pending'], [1, 'superseded'], [2, 'pending']]);
       expect(approval(item)).to.equal('pending');
+    });
+
+    it('with another deadline replaces the first: else it would end at the old one', () => {
+      const item = inStatus('executing');
+      item.send(as('owner', request('bob-lead', { expiresAt: item.at + 60_000 })));
+      item.send(as('owner', request('bob-lead', { requestId: 'r2', expiresAt: item.at + 600_000 })));
+      item.advance(60_000);
+      expect(approval(item)).to.equal('pending');
+      item.advance(540_000);
+      expect(approval(item)).to.equal('none');
+    });
+
+    it('anew gives whoever is asked the whole time again before it escalates by itself', () => {
+      const item = inColumn('manager');
+      item.advance(23 * 3600 * 1000);
+      item.send(as('owner', request('bob-lead', { requestId: 'r2', request: 'May I blast?' })));
+      item.advance(23 * 3600 * 1000);
+      expect(view(item).approvalEscalatedAt).to.equal(null);
+      item.advance(3600 * 1000);
+      expect(view(item).approvalEscalatedAt).to.be.a('string');
     });
 
     it('is refused for a cancelled item, and for one who is not in the roster', () => {
@@ -166,6 +196,10 @@ describe('approvals', () => {
       expect(ask(item, as('operator', decide()))).to.equal(undefined);
     });
 
+    it('is not for an executive, who decides what is escalated but was not asked first', () => {
+      expect(statusOf(inColumn('escalated'), 'executive', { type: 'approval.escalate' })).to.equal(403);
+    });
+
     it('a second time changes nothing', () => {
       const item = inColumn('escalated');
       const before = item.json;
@@ -183,6 +217,15 @@ describe('approvals', () => {
       expect([approval(item), item.timers.size]).to.deep.equal(['none', 0]);
       expect(item.rows('approvals').at(-1)?.row).to.deep.include({ state: 'expired' });
       expect(ask(item, as('manager', decide()))).to.equal('NO_PENDING_APPROVAL');
+    });
+
+    it('is told to the session that waits for the word: it would wait for ever', () => {
+      const item = inStatus('executing');
+      item.send(as('owner', request('bob-lead', { expiresAt: item.at + 60_000 })));
+      item.advance(60_000);
+      const told = item.tells('message.post');
+      expect(told.map(({ to }) => to)).to.deep.equal([{ kind: 'session', id: 'ann-1' }]);
+      expect((told[0]?.event as unknown as { message: { content: string } }).message.content).to.match(/was expired \(nobody decided in time\)/);
     });
 
     it('is no longer waited for once it was decided', () => {

@@ -24,10 +24,10 @@ describe('a work item', () => {
     it('is refused with the member that does not fit', () => {
       const input = { title: 'x', body: null, acceptance: null, assignee: null, department: null, verifyPolicy: null } as unknown as WorkItemInput; // what the door hands on
       const paths = [
-        { title: ' ' }, { body: 'ü'.repeat(20_000) }, { acceptance: 'x'.repeat(9_000) }, { priority: 4 }, { priority: 1.5 }, { verifyPolicy: { mode: 'blindly' } },
+        { title: ' ' }, { body: 'ü'.repeat(20_000) }, { acceptance: 'x'.repeat(9_000) }, { priority: 4 }, { priority: 1.5 }, { dueAt: 8.65e15 }, { verifyPolicy: { mode: 'blindly' } },
         { verifyPolicy: { mode: 'verify', maxRounds: 21 } }, { verifyPolicy: { mode: 'verify', extra: 1 } }, { verifyPolicy: { mode: 'verify', verifier: { employee: '' } } },
       ].map((members) => admitWorkItem({ ...input, ...members } as WorkItemInput)?.details['path']);
-      expect(paths).to.deep.equal(['title', 'body', 'acceptance', 'priority', 'priority', 'verifyPolicy.mode', 'verifyPolicy.maxRounds', 'verifyPolicy.extra', 'verifyPolicy.verifier.employee']);
+      expect(paths).to.deep.equal(['title', 'body', 'acceptance', 'priority', 'priority', 'dueAt', 'verifyPolicy.mode', 'verifyPolicy.maxRounds', 'verifyPolicy.extra', 'verifyPolicy.verifier.employee']);
       expect(admitWorkItem(input)).to.equal(undefined);
       const unknown = { ...input, assignee: 'anne', facts: { ...roster, named: { known: false, department: null, suggestion: 'ann' } } };
       expect(admitWorkItem(unknown)?.message).to.include('Did you mean "ann"?');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isPerson } from '../../../machines/caller.js';
 import { edges, statuses, type WorkStatus } from '../../../machines/work-item/edges.js';
-import { as, ask, born, callers, inStatus, ledger, move, view, work, type CallerName } from './beings.js';
+import { as, ask, born, callers, inStatus, ledger, move, roster, view, work, type CallerName } from './beings.js';
 
 /**
  * Every edge from every status by everybody. What must come out is said here in words of its own (not by calling the
@@ -59,6 +59,14 @@ describe('moving a work item', () => {
       expect(ask(inStatus('executing'), as('operator', { type: 'item.move', status, note: '  ' }))).to.equal('NOTE_REQUIRED');
       expect(ask(inStatus('executing'), as('operator', { type: 'item.move', status }))).to.equal('NOTE_REQUIRED');
     }
+  });
+
+  it('may be asked by the session that made it, whoever is to do it', () => {
+    const by = { type: 'session', id: 'maker-1', employee: 'zoe', ancestors: [] } as const;
+    const item = born({ assignee: 'ann', createdBy: 'session:maker-1', by });
+    expect(ask(item, { ...move('blocked'), by, facts: roster })).to.equal(undefined);
+    expect(ask(item, { type: 'item.comment', commentId: 'c1', text: 'Waits for the shovel.', by, facts: roster })).to.equal(undefined);
+    expect(ask(item, { ...move('executing'), by: { ...by, id: 'maker-2' }, facts: roster })).to.equal('NOT_OWNER');
   });
 
   it('is recorded with who, from, to and why', () => {
@@ -188,6 +196,53 @@ describe('moving a work item', () => {
       expect(item.json).to.equal(before);
     });
 
+    it('counts a beginning that was told twice once', () => {
+      const item = born();
+      item.send(start());
+      const [before, wishes] = [item.json, item.wishes.length];
+      item.send(start());
+      expect(item.json).to.equal(before);
+      expect(item.wishes).to.have.length(wishes);
+    });
+
+    it('knows a session that began again as one attempt of the second run, linked once', () => {
+      const item = born();
+      item.send(start());
+      item.send(end('failed'));
+      item.send(move('executing'));
+      item.send(start());
+      expect(item.snapshot.context.attempts).to.have.length(1);
+      expect(item.snapshot.context.attempts[0]).to.include({ sessionId: 's-9', live: true, n: 2 });
+      expect(ledger(item).filter(({ kind }) => kind === 'session_linked')).to.have.length(1);
+      expect(item.rows('attempts').map(({ n }) => n)).to.deep.equal([1, 1, 2]); // begun, ended, begun again
+    });
+
+    it('begins what a person had only put in its place; what a person declared blocked or in review it leaves', () => {
+      const item = born({ assignee: 'ann' });
+      item.send(move('blocked'));
+      item.send(move('assigned'));
+      item.send(start());
+      expect(work(item)).to.equal('executing');
+      for (const declared of ['blocked', 'in_review'] as const) {
+        const other = born({ assignee: 'ann' });
+        other.send(move(declared));
+        other.send(start());
+        expect(work(other)).to.equal(declared);
+      }
+    });
+
+    // Else whoever worked on it last could decide what was asked for by the first.
+    it('makes an item that is nobody\'s that of the first who worked on it, and of no other', () => {
+      const item = born();
+      item.send(start('ann-9'));
+      item.send({ type: 'attempt.started', sessionId: 'ben-9', employee: 'ben' });
+      expect(ask(item, as('owner', { type: 'item.archive' }))).to.equal(undefined);
+      const other = born();
+      other.send({ type: 'attempt.started', sessionId: 'sue-9', employee: 'sue' });
+      other.send(start('ann-9'));
+      expect(ask(other, as('owner', { type: 'item.archive' }))).to.equal('NOT_OWNER');
+    });
+
     it('believes only the session itself', () => {
       expect(ask(born(), { ...start(), by: callers.sibling })).to.equal('FORBIDDEN');
       expect(ask(born(), { ...start('ben-1'), by: callers.sibling })).to.equal(undefined);
@@ -200,5 +255,40 @@ describe('moving a work item', () => {
       expect(item.snapshot.context.attempts).to.have.length(40);
       expect(item.snapshot.context.attempts.some(({ sessionId }) => sessionId === 'alive')).to.equal(true);
     });
+  });
+});
+
+describe('claiming a work item', () => {
+  const claim = { type: 'item.assign', assignee: 'ben', department: null };
+
+  it('is for an agent that takes for itself what is nobody\'s and lies in backlog', () => {
+    expect(ask(born(), as('sibling', claim))).to.equal(undefined);
+    expect(ask(born(), as('sibling', { ...claim, assignee: 'ann' }))).to.equal('NOT_OWNER');
+  });
+
+  it('takes nothing from who has worked on it, though it lies in backlog without an assignee again', () => {
+    const item = inStatus('backlog');
+    expect(view(item)).to.include({ status: 'backlog', assignee: null });
+    expect(ask(item, as('sibling', claim))).to.equal('NOT_OWNER');
+  });
+
+  it('takes nothing that a person has put elsewhere: what is blocked waits for somebody', () => {
+    const item = born();
+    item.send(move('blocked'));
+    expect(ask(item, as('sibling', claim))).to.equal('NOT_OWNER');
+  });
+});
+
+describe('changing a comment', () => {
+  const edit = (edition: number) => ({ type: 'comment.edit', commentId: 'c1', n: 1, author: 'ann', createdAt: '2026-01-01T00:00:00.000Z', edition, text: 'Mended.' });
+
+  it('is refused to who has not seen the last change: two edits at the same time would lose one', () => {
+    const item = born({ assignee: 'ann' });
+    item.send({ type: 'item.comment', commentId: 'c1', text: 'Written.' });
+    expect(ask(item, as('owner', edit(1)))).to.equal('VERSION_CONFLICT');
+    expect(ask(item, as('owner', edit(0)))).to.equal(undefined);
+    expect(ask(item, as('owner', edit(0)))).to.equal('VERSION_CONFLICT');
+    expect(ask(item, as('owner', { ...edit(0), type: 'comment.delete' }))).to.equal('VERSION_CONFLICT');
+    expect(ask(item, as('owner', edit(1)))).to.equal(undefined);
   });
 });
