@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
@@ -71,9 +70,9 @@ export interface Served {
 /** `const {url, close} = await serve({home: 'demo', port: 0})`. Rejects with a HomeError, a StoreError or the system's error. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const layout = options.layout ?? layoutOf({ home: options.home });
-  const closed = await keepOthersOut(layout);
   const config = await readConfig(layout.config);
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
+  const closed = await keepOthersOut(layout);
   let url: string | undefined;
   const engines = configuredEngines(config, () => url, layout.engines);
   if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
@@ -95,7 +94,6 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
     // What agents said is in there: nobody else's, even where the home itself was opened to others.
-    await mkdir(layout.engines, { recursive: true });
     for (const folder of [layout.engines, layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const live = watchConfig({ path: layout.config, initial: config, log });
     undo.push(async () => live.close());
