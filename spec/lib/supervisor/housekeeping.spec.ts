@@ -163,6 +163,16 @@ describe('housekeeping', () => {
       await house.world.advance(turn);
       expect(await rows('a/')).to.deep.equal([]);
     });
+
+    it('tries again, too, when one single write failed: it does not strike the actor off the list instead', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await close('c');
+      await house.world.sleep(3_590_000);
+      house.store.fail({ failAt: 1, mode: 'before' });
+      await house.world.advance(20_000);
+      expect(await rows('a/')).to.deep.equal([]);
+    });
   });
 });
 
