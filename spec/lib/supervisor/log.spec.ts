@@ -202,6 +202,9 @@ describe('the log', () => {
       const iterator = house.supervisor.watch({ since: 41 })[Symbol.asyncIterator]();
       expect((await iterator.next()).value).to.include({ seq: 42 });
       await iterator.return?.();
+      const late = house.supervisor.watch({ since: 5 })[Symbol.asyncIterator]();
+      expect((await late.next()).value, 'the floor is known after a restart, too').to.deep.include({ event: { type: 'reset', floor: 41, head: 45 } });
+      await late.return?.();
     });
 
     it('tells of the past what it knows, and nothing that it does not', async () => {
