@@ -194,6 +194,7 @@ describe('housekeeping', () => {
       await house.world.sleep(3_700_000);
       await house.world.advance(turn);
       house.store.fail(undefined);
+      expect(house.faults.join()).to.match(/housekeeping failed: injected fault/);
       expect(await rows('a/')).to.have.length(1);
       await house.world.advance(turn);
       expect(await rows('a/')).to.deep.equal([]);
