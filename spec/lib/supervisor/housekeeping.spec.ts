@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
+import { keys } from '../../../lib/store/keys.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { createSupervisor } from '../../../lib/supervisor/create.js';
 import { virtualWorld } from '../../../lib/testing/virtual-world.js';
@@ -119,6 +120,28 @@ describe('housekeeping', () => {
       await house.world.sleep(400 * day);
       await house.world.advance(turn);
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('closed');
+    });
+
+    it('forgets nobody of a kind that does not ask for it any more, and asks no more of itself', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await close('c');
+      await house.restart([counterKind()]);
+      await house.world.sleep(3_700_000);
+      await house.world.advance(turn);
+      expect([await rows('a/'), await rows('e/')]).to.deep.equal([['a/counter/c'], []]);
+    });
+
+    it('forgets nobody who lives, whatever a row says', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await house.supervisor.stop();
+      const { head } = house.store;
+      await house.store.write({ first: head.seq + 1, last: head.seq, chain: head.chain, ops: [[keys.expiry(house.world.now() + 1, keys.actor('counter', 'c')), '1']] });
+      await house.crash();
+      await house.world.advance(60_000);
+      expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open');
+      expect([await rows('a/'), await rows('e/')]).to.deep.equal([['a/counter/c'], []]);
     });
 
     it('does not hold up a stop that comes in between', async () => {
