@@ -68,7 +68,6 @@ interface NodeBase {
 }
 
 export type WorkflowNode = TriggerNode | StepNode | GateNode | SwitchNode | FailNode | WaitNode | MergeNode | EndNode;
-export type NodeType = WorkflowNode['type'];
 
 export interface TriggerNode extends NodeBase { readonly type: 'trigger'; readonly trigger: Trigger }
 
