@@ -39,7 +39,7 @@ export function workflowRunKind({ ports }: { readonly ports: WorkflowPorts }): K
 }
 
 /** Who may be asked to decide, or may steer: only for events that need to know. */
-export function runFacts(run: Pick<RunInput, 'graph' | 'requester' | 'department'> | undefined, event: string, known: unknown): RunFacts | null {
+function runFacts(run: Pick<RunInput, 'graph' | 'requester' | 'department'> | undefined, event: string, known: unknown): RunFacts | null {
   if (run === undefined) return null;
   const steers = event === 'run.cancel' || event === 'step.edit';
   if (!steers && !run.graph.nodes.some((node) => gatesOf(node).length > 0)) return null;

@@ -31,7 +31,7 @@ export function workflowKind(options: { readonly evidence?: KeyedHand<EvidenceIn
 const unwritten: KeyedHand<EvidenceInput, EvidenceOutput> = { fence: false, run: async ({ version }) => ({ version }) };
 
 /** Who manages the department that a definition belongs to, before and after a write. */
-export function workflowFacts(context: WorkflowContext | undefined, event: { readonly type: string }, roster: unknown): WorkflowFacts {
+function workflowFacts(context: WorkflowContext | undefined, event: { readonly type: string }, roster: unknown): WorkflowFacts {
   const { definition, input } = event as { readonly definition?: { readonly department?: unknown }; readonly input?: { readonly definition?: { readonly department?: unknown } } };
   const known = rosterOf(roster);
   const managers = (department: unknown): readonly string[] => (known === undefined || typeof department !== 'string' ? [] : departmentManagers(known, department));

@@ -17,7 +17,7 @@ export type JobWish = Partial<JobFields> & { readonly id?: string | undefined };
 export interface Managed { readonly managedBy: 'workflow'; readonly workflowId: string }
 
 /** The zone of this machine, for jobs that name none. */
-export const homeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const homeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export async function createJob(desk: Desk, wish: JobWish, asking: Asking, managed?: Managed): Promise<Done<ActorView> | Refusal> {
   const id = wish.id ?? desk.supervisor.world.id();

@@ -68,8 +68,6 @@ interface NodeBase {
 }
 
 export type WorkflowNode = TriggerNode | StepNode | GateNode | SwitchNode | FailNode | WaitNode | MergeNode | EndNode;
-export type NodeType = WorkflowNode['type'];
-export type NodeOf<Type extends NodeType> = Extract<WorkflowNode, { readonly type: Type }>;
 
 export interface TriggerNode extends NodeBase { readonly type: 'trigger'; readonly trigger: Trigger }
 

@@ -55,7 +55,7 @@ export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
 }
 
 /** Owner, attempt, creator, or a manager above: an agent's item. People and the kernel may always. */
-export function ownsItem(context: WorkItemContext, event: { readonly by: Caller; readonly facts?: WorkItemFacts }): boolean {
+function ownsItem(context: WorkItemContext, event: { readonly by: Caller; readonly facts?: WorkItemFacts }): boolean {
   const { by } = event;
   return isTrusted(by) || isOwner(context, by) || isAttempt(context, by) || isCreator(context, by) || isAbove(factsOf(event), by);
 }

@@ -26,7 +26,7 @@ export function passGates(pass: Pass, place: number, from: number): boolean {
 }
 
 /** `<node>/<gate>@<round>` */
-export const gateKeyOf = (nodeId: string, gateId: string, round: number): string => `${nodeId}/${gateId}@${round}`;
+const gateKeyOf = (nodeId: string, gateId: string, round: number): string => `${nodeId}/${gateId}@${round}`;
 
 function park(pass: Pass, place: number, nodeId: string, at: number, gate: GateRules): void {
   const spot: Spot = { status: 'parked', round: pass.now.rounds, attempt: 1, row: pass.nextRow(), at: pass.at, gate: at };

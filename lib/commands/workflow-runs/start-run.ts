@@ -143,7 +143,7 @@ function runIdOf(at: number, id: string): string {
 }
 
 /** The same for the same value, whatever the order of its members. */
-export const hashOf = (value: Json): string => createHash('sha256').update(JSON.stringify(ordered(value))).digest('base64url');
+const hashOf = (value: Json): string => createHash('sha256').update(JSON.stringify(ordered(value))).digest('base64url');
 
 function ordered(value: Json | undefined): unknown {
   if (Array.isArray(value)) return value.map(ordered);

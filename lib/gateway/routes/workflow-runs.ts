@@ -33,7 +33,7 @@ const outputBody = z.object({ fields: z.record(z.string(), json).optional(), sum
 
 const status = z.enum(['running', 'parked', 'completed', 'failed', 'cancelled']);
 const receipt = z.looseObject({ nodeId: z.string(), label: z.string(), status: z.string(), attempt: z.int() }).meta({ id: 'WorkflowReceipt' });
-export const workflowRun = z.looseObject({
+const workflowRun = z.looseObject({
   schemaVersion: z.literal(3), revision: z.int(), runId: z.string(), workflowId: z.string(), definitionVersion: z.int(), title: z.string(), status, startedAt: iso, endedAt: iso.nullable(),
   steps: z.array(receipt), parked: z.looseObject({}).nullable(), order: z.array(z.string()), rounds: z.int(),
 }).meta({ id: 'WorkflowRun' });
