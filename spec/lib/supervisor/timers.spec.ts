@@ -126,7 +126,10 @@ describe('timers', () => {
     await house.world.advance(10_000);
     expect(await rang()).to.deep.equal(['alarm']);
     await ask({ type: 'set', ms: 3_600_000 });
-    await house.world.setWall(3_600_000);
+    await house.world.setWall(3_600_000); // put right again: as much is still to be waited
+    await house.world.settle();
+    expect(await rang()).to.deep.equal(['alarm']);
+    await house.world.setWall(3_600_000); // an hour has passed, as after a sleep
     await house.world.settle();
     expect(await rang()).to.deep.equal(['alarm', 'alarm']);
   });
