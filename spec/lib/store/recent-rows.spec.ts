@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { commitPipeline } from '../../../lib/store/commit-pipeline.js';
+import { openLevelStore } from '../../../lib/store/level.js';
 import { openDatabase } from '../../../lib/store/database.js';
 import { origin } from '../../../lib/store/frame.js';
 import { openSegmentWriter } from '../../../lib/store/segment-writer.js';
@@ -39,5 +40,13 @@ describe('rows on their way into LevelDB', () => {
       await writer.close();
       await level.close();
     }
+  });
+
+  it('hold writes up only while there are too many of them, not for ever once so many have been written', async () => {
+    const store = await openLevelStore({ directory: await newHome() });
+    const page = '"'.padEnd(500_000, 'x') + '"';
+    for (let n = 0; n < 40; n += 1) await store.write(groupAfter(store.head, 1, [[`a/x/${n % 4}`, page]])); // 20 MB, of which 16 may wait
+    expect(store.head.seq).to.equal(40);
+    await store.close();
   });
 });
