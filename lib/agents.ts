@@ -22,6 +22,7 @@ import type { WorkflowPorts } from '../actors/effects/workflow-ports.js';
 import { workflowRunKind } from '../actors/kinds/workflow-run.js';
 import { workflowKind } from '../actors/kinds/workflow.js';
 import type { Json } from '../machines/ground.js';
+import type { TurnInput } from '../machines/session/context.js';
 import { evidenceHand } from './records/evidence/evidence-hand.js';
 import type { Evidence } from './records/evidence/evidence.js';
 import { isRefusal } from '../machines/refusals.js';
@@ -105,7 +106,7 @@ export function createAgents(options: AgentsOptions): Agents {
   });
   const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? builtInConnectors, instances: options.connectorInstances ?? (() => []) }), options.inboxOf);
   const kinds = [
-    sessionKind({ turn: opened === undefined ? turn : after(opened, turn) }),
+    sessionKind({ turn: hearing(registry, opened === undefined ? turn : after(opened, turn)) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
     budgetKind(),
     ...(options.workflows === undefined ? [] : [workflowRunKind({ ports: options.workflows })]),
@@ -137,5 +138,13 @@ function after(event: Promise<void>, hand: FencedHand): FencedHand {
       if (!context.signal.aborted) await Promise.race([event, unwanted]);
       return hand.run(input, context);
     },
+  };
+}
+
+/** The end of a turn is when an engine may know more of its provider's limits; nobody waits for it. */
+function hearing(registry: EngineRegistry, hand: FencedHand<TurnInput>): FencedHand<TurnInput> {
+  return {
+    ...hand,
+    run: (input, context) => hand.run(input, context).finally(() => { void registry.hear(input.engine); }),
   };
 }

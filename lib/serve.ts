@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
@@ -9,13 +8,14 @@ import { alignConnectors } from './commands/connectors.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { isLoopback } from './gateway/host.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
-import { makePrivate, sweepTemporary } from './home/atomic-file.js';
+import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import { connectorBook } from './home/connector-book.js';
 import { readCertificate } from './home/certificate.js';
 import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
 import { HomeError } from './home/home-error.js';
+import { keepOthersOut } from './home/keep-others-out.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
@@ -24,6 +24,9 @@ import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followClock } from './commands/follow-clock.js';
+import { followEngines } from './commands/follow-engines.js';
+import { followReviews } from './commands/follow-reviews.js';
+import { cutTurns, tellCutTurns } from './commands/tell-cut-turns.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
 import { wireWorkflows } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
@@ -69,12 +72,15 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const layout = options.layout ?? layoutOf({ home: options.home });
   const config = await readConfig(layout.config);
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
+  const closed = await keepOthersOut(layout);
   let url: string | undefined;
   const engines = configuredEngines(config, () => url, layout.engines);
   if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
   if (!config.gateway.authRequired && !isLoopback(options.host ?? config.gateway.host)) throw new HomeError('BAD_CONFIG', `${layout.config}, gateway.authRequired: false is refused where the gateway listens to the network.`, 'Remove it, or bind to 127.0.0.1.');
   const tls = await readCertificate(config, layout);
+  await makeFolder(layout.home);
   const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
+  if (closed.length > 0) log.warn({ paths: closed }, 'others could write to these; that right was taken from them');
   const undo: (() => Promise<void>)[] = [closeLog];
   // One step that fails (a full disk, say) must not keep the others from their turn.
   const undoAll = async (): Promise<void> => {
@@ -88,7 +94,6 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
     // What agents said is in there: nobody else's, even where the home itself was opened to others.
-    await mkdir(layout.engines, { recursive: true });
     for (const folder of [layout.engines, layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const live = watchConfig({ path: layout.config, initial: config, log });
     undo.push(async () => live.close());
@@ -113,12 +118,15 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     });
     const kindsOfHome = homeKinds(layout, records, async () => { await open.opened; return (gateway as Gateway).desk; });
+    const cut = await cutTurns(store); // before anybody settles them
     const supervisor: Supervisor = await createSupervisor({
       store, world, kinds: [...kinds, ...kindsOfHome], facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     });
     undo.push(() => supervisor.stop({ drainMs: supervisorDrainMs }));
     await records.connect(supervisor);
+    const following = followEngines(supervisor, registry);
+    undo.push(async () => following.close());
     live.onChange((change) => {
       setLevel(live.current.logging.level);
       const { type, ...told } = change;
@@ -149,10 +157,16 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(async () => todos.close());
     opened.desk.wakers = todos;
     await todos.look();
+    const reviews = followReviews(opened.desk, (error) => log.error({ err: error }, 'a review could not be opened'));
+    undo.push(async () => reviews.close());
+    opened.desk.reviews = reviews;
+    await reviews.look();
     const clock = followClock(opened.desk, (error) => log.error({ err: error }, 'cron jobs could not be told that the clock was set back'));
     undo.push(async () => clock.close());
+    const telling = tellCutTurns(supervisor, cut, (error) => log.error({ err: error }, 'of turns that were cut nobody could be told'));
+    undo.push(async () => telling.close());
     void followSchedules(opened.desk).catch((error: unknown) => log.error({ err: error }, 'the schedules of workflows could not be looked through'));
-    await alignConnectors(supervisor, connectors);
+    for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors) log.error({ connector, reason }, 'a connector could not be aligned with the configuration');
 
     let closing: Promise<void> | undefined;
     const found = Object.values((await registry.list()).engines);

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { readdir, readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InstalledPackage } from './helpers/installed.js';
 import { root } from './house/sources.js';
@@ -12,7 +14,7 @@ describe('the packed package', () => {
 
   it('holds the inspector\'s page and no maps of sources that are not in it', async () => {
     const names = await readdir(join(project.folder, 'node_modules/troupe'), { recursive: true });
-    expect(names).to.include.members(['README.md', 'LICENSE', 'dist/lib/cli/main.js', 'dist/lib/inspector/page/index.html']);
+    expect(names).to.include.members(['README.md', 'LICENSE', 'lib/cli/troupe.mjs', 'dist/lib/cli/main.js', 'dist/lib/inspector/page/index.html']);
     expect(names.filter((name) => name.endsWith('.map') || name.startsWith('dist/spec'))).to.deep.equal([]);
   });
 
@@ -21,10 +23,20 @@ describe('the packed package', () => {
     expect(scripts['prepack']).to.equal('npm run --silent build');
   });
 
-  // npx links the command of a checkout once; where that was before the first build, nothing made it executable ever after.
-  it('is built with a command that can be run', async () => {
-    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-    expect(scripts['build']).to.include('fs.chmodSync(\'dist/lib/cli/main.js\', 0o755)');
+  // npx links the command of a checkout once, for good: looked for in dist/ before the first build it was "not found" ever after.
+  it('has a command that is there, and says what to do, before anything is built', async () => {
+    const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { bin: { troupe: string } };
+    const clone = await mkdtemp(join(tmpdir(), 'troupe-clone-'));
+    try {
+      const command = join(clone, bin.troupe);
+      await cp(join(root, bin.troupe), command);
+      expect((await stat(command)).mode & 0o111, 'may be run').to.equal(0o111);
+      const { status, stdout, stderr } = spawnSync(command, ['--version'], { encoding: 'utf8' });
+      expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
+      expect(stderr).to.match(/^Troupe is not built yet\. .*npm run build\n$/);
+    } finally {
+      await rm(clone, { recursive: true });
+    }
   });
 
   it('runs its command', async () => {

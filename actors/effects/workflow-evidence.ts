@@ -1,8 +1,9 @@
-import { parsePath, readPath, type Scope, type StepScope } from '../../machines/graph/paths.js';
+import { parsePath, readPath } from '../../machines/graph/paths.js';
 import type { Json } from '../../machines/ground.js';
 import type { EvidenceCall, EvidenceResult } from '../../machines/workflow-run/context.js';
 import type { HandContext, KeyedHand } from '../contracts.js';
 import type { WorkflowPorts } from './workflow-ports.js';
+import { scopeOf } from './workflow-scope.js';
 
 /**
  * Keeps a run as files: `run.json` and `receipts.jsonl`, written whole whenever it parks and when it has ended. They are
@@ -43,12 +44,9 @@ async function resultOf(ports: WorkflowPorts, { workflowId, definitionVersion, r
   const definition = await ports.definition(workflowId, definitionVersion);
   const ends = definition?.nodes.flatMap((node) => (node.type === 'end' ? Object.entries(node.result).map(([name, path]) => ({ name, path })) : [])) ?? [];
   if (ends.length === 0) return undefined;
-  const [outcomes, given] = await Promise.all([context.rows('outcomes'), context.rows('given')]);
-  const { input = null, payload = null, trigger = {} } = (given[0] ?? {}) as { input?: Json; payload?: Json; trigger?: Scope['trigger'] };
-  const steps = Object.fromEntries(outcomes.map((row) => [(row as { nodeId: string }).nodeId, row as unknown as StepScope])); // as the run wrote it
-  const scope: Scope = { steps, run: { id: runId, rounds: 1, status: 'completed' }, trigger: { ...trigger, payload }, input };
+  const scope = await scopeOf({ id: runId, rounds: 1, status: 'completed' }, context);
   const found = ends.map(({ name, path }) => {
-    const parsed = parsePath(path, (id) => Object.hasOwn(steps, id));
+    const parsed = parsePath(path, (id) => Object.hasOwn(scope.steps, id));
     return [name, parsed === undefined ? undefined : readPath(parsed, scope)] as const;
   });
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));

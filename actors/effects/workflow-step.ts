@@ -1,5 +1,5 @@
 import { isSessionActor, type StepNode, type WorkflowDefinition } from '../../machines/graph/definition.js';
-import { pathsIn, renderJson, type Scope, type StepScope } from '../../machines/graph/paths.js';
+import { pathsIn, renderJson, type Scope } from '../../machines/graph/paths.js';
 import { misfits } from '../../machines/graph/value-shape.js';
 import type { Json } from '../../machines/ground.js';
 import { limits, type StepCall, type StepOutcome, type StepResult } from '../../machines/workflow-run/context.js';
@@ -7,6 +7,7 @@ import { readOutcome } from '../../machines/workflow-run/outcome.js';
 import type { FencedHand, HandContext, KeyedHand } from '../contracts.js';
 import { composePrompt } from './workflow-prompt.js';
 import type { Opened, Placed, WorkflowPorts } from './workflow-ports.js';
+import { scopeOf } from './workflow-scope.js';
 
 /**
  * The hands of a run's steps. A step of an agent is a session that is opened here and tells by itself when it is done; a
@@ -38,12 +39,12 @@ async function act(ports: WorkflowPorts, definition: WorkflowDefinition, step: S
   const { actor } = step;
   if (isSessionActor(actor)) {
     if (ports.openSession === undefined) return failed('Sessions cannot be opened here.');
-    const prompt = await composePrompt(definition, step, await scopeOf(call, context), await editOf(step.id, context));
+    const prompt = await composePrompt(definition, step, await scopeOf(runOf(call), context), await editOf(step.id, context));
     const opened = await ports.openSession({ ...placed, actor, prompt, title: `${definition.title}: ${step.label}`.slice(0, 200), options: step.options });
     return worker('session', opened, { prompt: prompt.slice(0, limits.inputCharsMax) });
   }
   if (actor.kind === 'noop') return { state: 'done', outcome: {} };
-  const action = pathsIn(JSON.stringify(actor)).length === 0 ? actor : renderJson(actor as unknown as Json, await scopeOf(call, context)) as unknown as typeof actor; // an actor is JSON, and keeps its shape
+  const action = pathsIn(JSON.stringify(actor)).length === 0 ? actor : renderJson(actor as unknown as Json, await scopeOf(runOf(call), context)) as unknown as typeof actor; // an actor is JSON, and keeps its shape
   const input = shownAs(action as unknown as Json); // an action is JSON
   await intent?.();
   switch (action.kind) {
@@ -87,15 +88,7 @@ function worker(kind: 'session' | 'workflow-run', opened: Opened, input: Json): 
 const failed = (message: string): StepResult => ({ state: 'failed', reason: 'error', message });
 const unable = (kind: string): StepResult => failed(`A step of kind "${kind}" cannot be done here.`);
 
-/** What texts may name: the latest outcome of each step, the input and the trigger. */
-async function scopeOf({ runId, round }: StepCall, context: HandContext): Promise<Scope> {
-  const [outcomes, given] = await Promise.all([context.rows('outcomes'), context.rows('given')]);
-  const { input = null, payload = null, trigger = {} } = (given[0] ?? {}) as { input?: Json; payload?: Json; trigger?: Scope['trigger'] };
-  return {
-    steps: Object.fromEntries(outcomes.map((row) => [(row as { nodeId: string }).nodeId, row as unknown as StepScope])), // as the run wrote it
-    run: { id: runId, rounds: round, status: 'running' }, trigger: { ...trigger, payload }, input,
-  };
-}
+const runOf = ({ runId, round }: StepCall): Scope['run'] => ({ id: runId, rounds: round, status: 'running' });
 
 /** What a person wrote in place of the definition's instructions, for this run. */
 async function editOf(nodeId: string, context: HandContext): Promise<string | undefined> {

@@ -20,6 +20,10 @@ export interface EngineRegistry {
   defaultEngine(): Promise<string | null>;
   /** Forget what was discovered; the next question looks again. */
   refresh(): void;
+  /** A turn of the engine has ended: what it was told of limits may be new. Never rejects. */
+  hear(name: string): Promise<void>;
+  /** Told when a look finds an engine other than the last one did, or when it was told other limits. Returns the way to unsubscribe. */
+  onChange(listener: (name: string) => void): () => void;
 }
 
 export interface EngineSelection {
@@ -64,6 +68,7 @@ export interface RegistryOptions {
 }
 
 const discoveryMsMax = 5_000;
+const nothingTold = JSON.stringify([[], undefined]);
 
 /** `const registry = createEngineRegistry({engines: [clerk, commandEngine({…})]})` */
 export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
@@ -73,10 +78,31 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
   if (engines.size !== options.engines.length) throw new TypeError('two engines have the same name');
   const known = new Map<string, { readonly at: number; readonly facts: Promise<EngineFacts> }>();
 
+  const listeners = new Set<(name: string) => void>();
+  const found = new Map<string, string>();
+  const told = new Map<string, string>();
+
+  function compare(last: Map<string, string>, name: string, now: string, first: string): void {
+    const changed = (last.get(name) ?? first) !== now;
+    last.set(name, now);
+    if (changed) for (const listener of [...listeners]) listener(name);
+  }
+
+  /** The time at which it was told is no news. */
+  async function readLimits(engine: Engine): Promise<EngineLimits> {
+    const limits = await limitsOf(engine);
+    if (limits.status !== 'error') compare(told, engine.name, JSON.stringify([limits.windows ?? [], limits.accountPlan]), nothingTold);
+    return limits;
+  }
+
   function factsOf(engine: Engine): Promise<EngineFacts> {
     const entry = known.get(engine.name);
     if (entry !== undefined && now() - entry.at < cacheMs) return entry.facts;
-    const facts = discover(engine);
+    const facts = discover(engine).then((now) => {
+      const text = JSON.stringify(now);
+      compare(found, engine.name, text, text); // what was not known is not changed
+      return now;
+    });
     known.set(engine.name, { at: now(), facts });
     return facts;
   }
@@ -91,6 +117,14 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
     get: (name) => engines.get(name),
     defaultEngine,
     refresh: () => known.clear(),
+    async hear(name) {
+      const engine = engines.get(name);
+      if (engine?.limits !== undefined) await readLimits(engine);
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => { listeners.delete(listener); };
+    },
     async select(engineName, model, effort) {
       const name = engineName ?? (await defaultEngine());
       const names = [...engines.keys()];
@@ -121,8 +155,8 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
         const engine = engines.get(one);
         if (engine === undefined) return [one, { name: one, available: false, status: 'unsupported', source: 'registry', defaultModel: null, models: [], unsupportedReason: 'Unknown engine.' }];
         const { available, defaultModel, models, reason } = await factsOf(engine);
-        const told = available ? await limitsOf(engine) : limitsFault(reason ?? 'It is not available here.');
-        return [one, { name: one, available, defaultModel, models, ...told }];
+        const limits = available ? await readLimits(engine) : limitsFault(reason ?? 'It is not available here.');
+        return [one, { name: one, available, defaultModel, models, ...limits }];
       }));
       return { default: await defaultEngine(), engines: Object.fromEntries(records) };
     },

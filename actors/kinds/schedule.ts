@@ -12,7 +12,7 @@ export function scheduleKind(): Kind<typeof scheduleMachine> {
     machine: scheduleMachine,
     childKinds: { fire: 'cron-fire' },
     policy: (snapshot, event) => schedulePolicy(snapshot.context, event),
-    admit: (input) => { const job = input as unknown as ScheduleInput; return fitJob(job, job.zone); }, // the door has parsed it
+    admit: (input) => fitJob(input as unknown as ScheduleInput), // the door has parsed it
     view: ({ context }) => {
       const { id, name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed, managedBy, workflowId, nextAt, fires, missedFires, active, lastRun } = context;
       return {

@@ -1,3 +1,4 @@
+import { nearest } from '../../machines/nearest.js';
 import { ownerOf, type WorkItemContext, type WorkItemFacts } from '../../machines/work-item/context.js';
 
 /**
@@ -19,10 +20,11 @@ export interface RosterEmployee {
   readonly reportsTo?: string | null;
 }
 
-/** Facts for one event. `roster` undefined: there is none, and the operator is the root. */
-export function workItemFacts(context: WorkItemContext | undefined, event: { readonly type: string }, roster: unknown): WorkItemFacts {
+/** Facts for one event. `known` undefined: there is none, and the operator is the root. */
+export function workItemFacts(context: WorkItemContext | undefined, event: { readonly type: string }, known: unknown): WorkItemFacts {
   const asked = event as { readonly assignee?: unknown; readonly target?: unknown; readonly patch?: { assignee?: unknown }; readonly input?: { assignee?: unknown } };
-  if (!isRoster(roster)) return { root: null, managers: [], executives: [], named: null };
+  const roster = rosterOf(known);
+  if (roster === undefined) return { root: null, managers: [], executives: [], named: null };
   const owner = context === undefined ? null : ownerOf(context);
   const name = firstText(asked.assignee, asked.target, asked.patch?.assignee, asked.input?.assignee);
   return {
@@ -57,34 +59,13 @@ function managerOf(roster: Roster, name: string): string | null {
 
 function named(roster: Roster, name: string): NonNullable<WorkItemFacts['named']> {
   const employee = roster.employees.find((candidate) => candidate.name === name);
-  return { known: employee !== undefined, department: employee?.department ?? null, suggestion: employee ? null : nearest(roster.employees.map((candidate) => candidate.name), name) };
-}
-
-/** The name that differs least, if it differs by at most a third of its letters: "did you mean". */
-function nearest(names: readonly string[], wanted: string): string | null {
-  let best: string | null = null;
-  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const name of names) {
-    const steps = distance(name.toLowerCase(), wanted.toLowerCase().slice(0, 64));
-    if (steps < least) [best, least] = [name, steps];
-  }
-  return best;
-}
-
-/** Levenshtein's distance, row by row. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, place) => place);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      next.push(Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  return { known: employee !== undefined, department: employee?.department ?? null, suggestion: employee ? null : nearest(name, roster.employees.map((candidate) => candidate.name)) ?? null };
 }
 
 const firstText = (...values: readonly unknown[]): string | null => values.find((value): value is string => typeof value === 'string') ?? null;
 
-const isRoster = (value: unknown): value is Roster =>
-  typeof value === 'object' && value !== null && Array.isArray((value as { employees?: unknown }).employees) && (value as Roster).employees.length > 0;
+/** Undefined: there is none. One without people is none. */
+export function rosterOf(value: unknown): Roster | undefined {
+  const { employees } = (value ?? {}) as Partial<Roster>;
+  return Array.isArray(employees) && employees.length > 0 ? (value as Roster) : undefined;
+}

@@ -10,7 +10,7 @@ import type { Kind } from '../contracts.js';
 import { workflowEvidenceHand } from '../effects/workflow-evidence.js';
 import type { WorkflowPorts } from '../effects/workflow-ports.js';
 import { workflowActHand, workflowStepHand } from '../effects/workflow-step.js';
-import { managersOf, rootOf, type Roster } from './work-item-facts.js';
+import { managersOf, rootOf, rosterOf } from './work-item-facts.js';
 import { departmentManagers } from './workflow.js';
 
 /** Runs of workflows as a kind: `workflowRunKind({ports})`. */
@@ -39,11 +39,12 @@ export function workflowRunKind({ ports }: { readonly ports: WorkflowPorts }): K
 }
 
 /** Who may be asked to decide, or may steer: only for events that need to know. */
-export function runFacts(run: Pick<RunInput, 'graph' | 'requester' | 'department'> | undefined, event: string, roster: unknown): RunFacts | null {
+function runFacts(run: Pick<RunInput, 'graph' | 'requester' | 'department'> | undefined, event: string, known: unknown): RunFacts | null {
   if (run === undefined) return null;
   const steers = event === 'run.cancel' || event === 'step.edit';
   if (!steers && !run.graph.nodes.some((node) => gatesOf(node).length > 0)) return null;
-  if (!isRoster(roster)) return { root: null, managers: [], executives: [], approvers: [], heads: [] };
+  const roster = rosterOf(known);
+  if (roster === undefined) return { root: null, managers: [], executives: [], approvers: [], heads: [] };
   const named = run.graph.nodes.flatMap((node) => gatesOf(node).map(({ approver }) => approver));
   return {
     root: rootOf(roster),
@@ -53,7 +54,3 @@ export function runFacts(run: Pick<RunInput, 'graph' | 'requester' | 'department
     heads: steers && run.department != null ? departmentManagers(roster, run.department) : [],
   };
 }
-
-const isRoster = (value: unknown): value is Roster =>
-  typeof value === 'object' && value !== null && Array.isArray((value as { employees?: unknown }).employees) && (value as Roster).employees.length > 0;
-

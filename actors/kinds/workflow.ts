@@ -5,7 +5,7 @@ import { workflowMachine } from '../../machines/workflow/machine.js';
 import { admitWorkflow, workflowPolicy } from '../../machines/workflow/policy.js';
 import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
 import type { KeyedHand, Kind } from '../contracts.js';
-import { managersOf, rootOf, type Roster } from './work-item-facts.js';
+import { managersOf, rootOf, rosterOf, type Roster } from './work-item-facts.js';
 
 /** Workflows as a kind: `workflowKind({evidence: hand})`. Without a hand nothing is written beside the store. */
 export function workflowKind(options: { readonly evidence?: KeyedHand<EvidenceInput, EvidenceOutput> } = {}): Kind<typeof workflowMachine, WorkflowView & Json> {
@@ -31,7 +31,7 @@ export function workflowKind(options: { readonly evidence?: KeyedHand<EvidenceIn
 const unwritten: KeyedHand<EvidenceInput, EvidenceOutput> = { fence: false, run: async ({ version }) => ({ version }) };
 
 /** Who manages the department that a definition belongs to, before and after a write. */
-export function workflowFacts(context: WorkflowContext | undefined, event: { readonly type: string }, roster: unknown): WorkflowFacts {
+function workflowFacts(context: WorkflowContext | undefined, event: { readonly type: string }, roster: unknown): WorkflowFacts {
   const { definition, input } = event as { readonly definition?: { readonly department?: unknown }; readonly input?: { readonly definition?: { readonly department?: unknown } } };
   const known = rosterOf(roster);
   const managers = (department: unknown): readonly string[] => (known === undefined || typeof department !== 'string' ? [] : departmentManagers(known, department));
@@ -43,8 +43,3 @@ export function departmentManagers(roster: Roster, department: string): readonly
   const own = roster.employees.filter((employee) => employee.department === department && (employee.rank === 'manager' || employee.rank === 'executive')).map(({ name }) => name);
   return [...new Set([...own, ...own.flatMap((name) => managersOf(roster, name))])];
 }
-
-const rosterOf = (value: unknown): Roster | undefined => {
-  const { employees } = (value ?? {}) as Partial<Roster>;
-  return Array.isArray(employees) && employees.length > 0 ? (value as Roster) : undefined;
-};

@@ -4,6 +4,7 @@ import { backUp, type BackupReport } from '../home/backup.js';
 import { connect, running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { needStore } from './need-store.js';
 import { bytes } from './print.js';
 import { progressTeller } from './progress.js';
 
@@ -30,6 +31,7 @@ export function backupCommand(program: Command, terminal: Terminal): void {
       }
 
       async function ofStopped(): Promise<BackupReport> {
+        await needStore(layout); // a mistyped home must not look like a good backup of nothing, nor come to be
         const { openLevelStore } = await import('../store/level.js');
         const store = await openLevelStore({ directory: layout.home, onProgress: progressTeller(terminal), scrubEveryMs: 0 });
         try {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { layoutOf, type Layout } from '../home/layout.js';
 import type { Store } from '../store/contract.js';
@@ -6,6 +5,7 @@ import { keys, partsOf, prefix } from '../store/keys.js';
 import { connect, running } from './client.js';
 import { wholeNumber, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { needStore } from './need-store.js';
 import { ago, table } from './print.js';
 import { writeBundle } from './replay.js';
 
@@ -29,9 +29,7 @@ export function inspectCommand(program: Command, terminal: Terminal): void {
       if (live !== undefined) {
         throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home}. Ask it instead: GET ${live.url}/api/inspect/actors${kind === undefined ? '' : `?kind=${kind}`}`);
       }
-      if (await stat(layout.store).catch(() => undefined) === undefined && await stat(layout.storeCopy).catch(() => undefined) === undefined) {
-        throw new CommandError(exitCodes.badHome, `There is no store in ${layout.home}. Give the folder of a home that was started before.`);
-      }
+      await needStore(layout);
       const { openLevelStore } = await import('../store/level.js');
       const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
       try {

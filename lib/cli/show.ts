@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { connect, type Client } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
+import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
 
 interface ShowOptions extends HomeOptions { readonly json?: boolean; readonly last: number }
@@ -16,9 +17,14 @@ export function showCommand(program: Command, terminal: Terminal): void {
     .option('--last <number>', 'newest messages to show', wholeNumber(1, 500), 50)
     .option('--json', 'answer as JSON')
     .action(async (id: string, options: ShowOptions) => {
+      // An empty id, or one of dots, would make another path of the request: that of the list.
+      if (/^\.{0,2}$/.test(id.trim())) throw new CommandError(exitCodes.usage, `${JSON.stringify(id)} is no id. "troupe list" and "troupe list todos" show them.`);
       const client = await connect(homeOf(options, terminal));
-      if (/^[A-Za-z][A-Za-z0-9]*-\d+$/.test(id)) await showTodo(client, id.toUpperCase(), options, terminal);
-      else await showSession(client, id, options, terminal);
+      const shown = /^[A-Za-z][A-Za-z0-9]*-\d+$/.test(id) ? showTodo(client, id.toUpperCase(), options, terminal) : showSession(client, id, options, terminal);
+      await shown.catch((error: Error) => {
+        // The gateway does not say what it did not find.
+        throw error.message === 'Not found (NOT_FOUND)' ? new CommandError(exitCodes.refused, `There is no session or todo ${id}. "troupe list" and "troupe list todos" show them.`, { cause: error }) : error;
+      });
     });
 }
 

@@ -3,6 +3,7 @@ import type { VerifyReport } from '../store/verify.js';
 import { running } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { needStore } from './need-store.js';
 import { bytes } from './print.js';
 import { progressTeller } from './progress.js';
 
@@ -16,6 +17,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       if (live !== undefined) {
         throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a full check stop it first: ${hint(layout, 'stop')}`);
       }
+      await needStore(layout);
       const { verifyStore } = await import('../store/verify.js');
       const report = await verifyStore(layout.home, { onProgress: progressTeller(terminal) });
       terminal.out(options.json === true ? JSON.stringify(report) : told(report));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asked, askOne, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { kinship } from './kinship.js';
 import type { ActorView, EventObject } from '../supervisor/contract.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
@@ -88,5 +88,5 @@ export async function linkWorkItems(desk: Desk, id: string, { relation, other }:
   });
   if (isRefusal(committed)) return committed;
   const view = await desk.supervisor.get('work-item', id);
-  return view ? { value: view, replayed: committed.replayed, steps: committed.steps } : refuse('NOT_FOUND', near as unknown as Record<string, unknown>); // it was there a moment ago: items are never removed
+  return view ? doneWith(committed, view) : refuse('NOT_FOUND', { ...near }); // it was there a moment ago: items are never removed
 }

@@ -1,4 +1,4 @@
-import { asked, askOne, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import type { ActorView } from '../supervisor/contract.js';
 import type { ActorKey } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
@@ -35,8 +35,8 @@ export interface Decision { readonly decision: 'approve' | 'reject'; readonly no
  *
  * The port for workflows: a plan mirrors its gate by sending the item `approval.request` with `gate: {runId, gateKey}`;
  * from then on the item refuses to be archived, asked anew or decided alone (`GATE_PARKED`). Deciding it sends the actor
- * `{kind: 'workflow-run', id: runId}` the event `gate.resolve {gateKey, decision, note?}` first; its refusal refuses
- * the whole. A run that resolves its own gate sends the item `approval.decide` with `resolves: runId` in its own plan.
+ * `{kind: 'workflow-run', id: runId}` the event `gate.resolve {gateKey, decision, note?, mirrored}` too; its refusal refuses
+ * the whole. A run that resolves its own gate sends the item `approval.decide` with `resolves: runId` and `gateKey`.
  */
 export async function decideApproval(desk: Desk, workItemId: string, { decision, note }: Decision, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const event = { type: 'approval.decide', decision, ...(note !== undefined && { note }) };
@@ -56,16 +56,16 @@ async function decideWithGate(desk: Desk, workItemId: string, gate: Gate, event:
     decide(turns) {
       const now = turns.read(item);
       if (!now || gateOf(now)?.runId !== gate.runId) return refuse('CONFLICT', { workItemId }, 'The approval changed in the meantime. Read it again.');
-      const answer = turns.send(item, { ...event, resolves: gate.runId });
+      const answer = turns.send(item, { ...event, resolves: gate.runId, gateKey: gate.gateKey });
       if (isRefusal(answer)) return answer;
       decided = answer;
-      turns.send(run, { ...event, type: 'gate.resolve', gateKey: gate.gateKey });
+      turns.send(run, { ...event, type: 'gate.resolve', gateKey: gate.gateKey, mirrored: true });
       return { id: workItemId };
     },
   });
   if (isRefusal(committed)) return committed;
   const view = committed.replayed || decided === undefined ? await desk.supervisor.get('work-item', workItemId) : decided;
-  return view ? { value: view, replayed: committed.replayed, steps: committed.steps } : refuse('NOT_FOUND', { kind: 'work-item', id: workItemId });
+  return view ? doneWith(committed, view) : refuse('NOT_FOUND', { kind: 'work-item', id: workItemId });
 }
 
 interface Gate { readonly runId: string; readonly gateKey: string }

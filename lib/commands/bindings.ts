@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { departmentManagers } from '../../actors/kinds/workflow.js';
-import { rootOf, type Roster } from '../../actors/kinds/work-item-facts.js';
 import { isPerson, type Caller } from '../../machines/caller.js';
 import type { FilterRule } from '../../machines/filter-rule.js';
 import { linearPatterns } from '../../machines/graph/patterns.js';
 import type { Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView } from '../supervisor/contract.js';
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { answeredBefore } from './answered-before.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import { idsOf, recordsOf } from './walk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
+import { standsAbove } from './workflow-runs/run-authority.js';
 
 /** What bindings of every kind have in common: names, filters, who may make them and take them away, and the key under which they start a run. */
 
@@ -36,19 +36,22 @@ export function withCapability(poll: Json, by: Caller): Json {
 
 const nameOf = (binding: Json): string => String((binding as { readonly name?: unknown }).name);
 
-
 /** Take a binding away. The program of a poll that runs is ended with it. */
 export async function deleteBinding(desk: Desk, name: string, asking: Asking): Promise<Done<{ readonly deleted: true; readonly name: string; readonly orphaned?: true }> | Refusal> {
-  const known = await bindingNamed(desk, name);
-  if (known === undefined) return refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
+  const before = await answeredBefore<{ kind: string }>(desk, asking);
+  if (isRefusal(before)) return before;
+  const known = before === undefined ? await bindingNamed(desk, name) : await desk.supervisor.get(before.result.kind, name);
+  if (known === undefined) return noBinding(name);
   const target = String(recordOf(known)['targetWorkflowId']);
   const orphaned = (await definitionAt(desk, target)) === undefined;
   const refusal = known.kind === 'poll' || (orphaned && asking.by.type !== 'session') ? undefined : await mayBind(desk, target, asking.by);
   if (refusal) return refusal;
   const view = await desk.supervisor.ask(known.kind, name, { type: 'binding.delete' }, asked(asking));
-  if (isRefusal(view)) return view;
-  return { value: { deleted: true, name, ...(orphaned && { orphaned: true as const }) }, replayed: view.replayed === true, steps: view.steps ?? [] };
+  if (isRefusal(view)) return view.code === 'UNKNOWN_EVENT' ? noBinding(name) : view; // deleted since it was looked at
+  return doneWith(view, { deleted: true, name, ...(orphaned && { orphaned: true as const }) });
 }
+
+export const noBinding = (name: string): Refusal => refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
 
 /** Whatever kind it is. */
 export async function bindingNamed(desk: Desk, name: string): Promise<ActorView | undefined> {
@@ -78,15 +81,12 @@ export async function mayBind(desk: Desk, workflowId: string, by: Caller): Promi
   if (definition === undefined || definition.status === 'retired') return refuse('NOT_FOUND', { kind: 'workflow', id: workflowId }, 'target workflow not found');
   if (by.type !== 'session') return undefined;
   const { owner, department } = definition;
-  const roster = desk.roster?.() as Roster | undefined;
-  const above = roster !== undefined && by.employee !== null && (rootOf(roster) === by.employee || (department !== null && departmentManagers(roster, department).includes(by.employee)));
-  return above || (owner !== null && owner === by.employee) ? undefined : refuse('FORBIDDEN', { workflowId, owner, department }, `Only who may write the workflow "${workflowId}" binds events to it.`);
+  return standsAbove(desk, definition, by.employee) || (owner !== null && owner === by.employee) ? undefined : refuse('FORBIDDEN', { workflowId, owner, department }, `Only who may write the workflow "${workflowId}" binds events to it.`);
 }
 
-const filterRulesMax = 20;
+export const filterRulesMax = 20;
 
 export function fitFilter(filter: readonly FilterRule[]): Refusal | undefined {
-  if (filter.length > filterRulesMax) return refuse('BAD_REQUEST', { path: 'filter' }, `A filter has at most ${filterRulesMax} rules.`);
   for (const [at, { op, value }] of filter.entries()) {
     if (op !== 'matches') continue;
     const fault = linearPatterns.fault(String(value));

@@ -4,8 +4,9 @@ import { bandOf, inMonth, monthOf, type BudgetContext } from '../../machines/bud
 import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { sortableText } from '../../machines/sortable.js';
-import type { ActorView, Supervisor } from '../supervisor/contract.js';
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import type { Records } from '../records/records.js';
+import type { Committed, EventObject, Supervisor } from '../supervisor/contract.js';
+import { asked, doneWith, type Asking, type Desk, type Done } from './desk.js';
 import { idsOf } from './walk.js';
 
 /**
@@ -49,29 +50,32 @@ export function purseOf(supervisor: () => Supervisor, world: { readonly roster: 
       return { reason, resetAt: monthOf(supervisor().world.now()).endsAt };
     },
     async spent(employee, turnId, costUsd) {
-      const account = await open(supervisor(), employee);
-      const noted = isRefusal(account) ? account : await supervisor().ask('budget', employee, { type: 'spend.noted', costUsd }, { by, idempotency: { scope: 'budget', key: turnId, hash: turnId } });
+      const noted = await book(supervisor(), employee, { type: 'spend.noted', costUsd }, { by, idempotency: { scope: 'budget', key: turnId, hash: turnId } });
       if (isRefusal(noted)) throw new Error(`the cost of the turn ${turnId} could not be noted: ${noted.message}`);
     },
   };
 }
 
-/** A person grants more for this month; turns that waited for money go on. */
-export async function grant(desk: Desk, employee: string, usd: number, note: string | undefined, asking: Asking): Promise<Done<ActorView> | Refusal> {
-  if (desk.records?.roster.named(employee) === undefined) return refuse('NOT_FOUND', { kind: 'employee', id: employee }, `There is no employee ${JSON.stringify(employee)}.`);
-  const account = await open(desk.supervisor, employee);
-  if (isRefusal(account)) return account;
-  const view = await desk.supervisor.ask('budget', employee, { type: 'budget.granted', usd, ...(note === undefined ? {} : { note }) }, asked(asking));
-  if (isRefusal(view)) return view;
-  if (asking.dryRun !== true) await wake(desk, employee, asking);
-  return { value: view, replayed: view.replayed === true, steps: view.steps ?? [] };
+/** A person grants more for this month; turns that waited for money go on. Answers the account as it stands then. */
+export async function grant(desk: Desk, records: Records, employee: string, { usd, note }: { readonly usd: number; readonly note?: string | undefined }, asking: Asking): Promise<Done<BudgetRecord> | Refusal> {
+  if (records.roster.named(employee) === undefined) return refuse('NOT_FOUND', { kind: 'employee', id: employee }, `There is no employee ${JSON.stringify(employee)}.`);
+  const done = await book(desk.supervisor, employee, { type: 'budget.granted', usd, ...(note === undefined ? {} : { note }) }, asking);
+  if (isRefusal(done)) return done;
+  if (asking.dryRun !== true) await wake(desk, employee, asking); // a repetition, too: a crash may have come in between
+  return doneWith(done, await budgetOf(desk.supervisor, records.roster.value, employee));
 }
 
-async function open(supervisor: Supervisor, employee: string): Promise<ActorView | Refusal> {
-  const known = await supervisor.get('budget', employee);
-  if (known !== undefined) return known;
-  const born = await supervisor.spawn('budget', { id: employee, by: system('budgets') });
-  return isRefusal(born) && born.code === 'EXISTS' ? (await supervisor.get('budget', employee)) ?? born : born;
+/** One event to an account, which its first event makes. */
+function book(supervisor: Supervisor, employee: string, event: EventObject, asking: Asking): Promise<Committed<null> | Refusal> {
+  const account = { kind: 'budget', id: employee };
+  return supervisor.transact<null>({
+    name: 'book', newWork: false, actors: [account], ...asked(asking),
+    decide(turns) {
+      if (turns.read(account) === undefined) turns.create('budget', employee);
+      turns.send(account, event);
+      return null;
+    },
+  });
 }
 
 /** Sessions that wait are tried again at once; one that waits for its provider finds that out again by itself. */

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { asked, askOne, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { answeredBefore } from './answered-before.js';
+import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { opening } from './open-session.js';
 import { presentSession } from './present-session.js';
-import { messagesMax } from './read-session.js';
 import { workingFolder } from './working-folder.js';
 import type { ActorView } from '../supervisor/contract.js';
 import type { Json } from '../../machines/ground.js';
-import { isRefusal, type Refusal } from '../../machines/refusals.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /** What people do with a whole session beside talking to it. Each is one event, judged by the session's own policy. */
 
@@ -34,17 +35,34 @@ export async function patchSession(desk: Desk, id: string, patch: SessionPatch, 
   return askOne(desk, 'session', id, { type: 'session.patch', ...change }, asking);
 }
 
-export type Care = 'session.archive' | 'session.unarchive' | 'session.reset' | 'queue.pause' | 'queue.resume' | 'queue.clear';
+export type Care = 'session.archive' | 'session.unarchive' | 'session.reset' | 'queue.pause' | 'queue.resume';
 
 export async function careFor(desk: Desk, id: string, deed: Care, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const session = await presentSession(desk, id);
   return isRefusal(session) ? session : askOne(desk, 'session', id, { type: deed }, asking);
 }
 
+/** Cancel everything that waits; how much that was is counted in the same commit. */
+export async function clearQueue(desk: Desk, id: string, asking: Asking): Promise<Done<{ readonly cancelled: number }> | Refusal> {
+  const key = { kind: 'session', id };
+  const committed = await desk.supervisor.transact<{ cancelled: number }>({
+    name: 'clear-queue', newWork: false, actors: [key], ...asked(asking),
+    decide(turns) {
+      const before = turns.read(key);
+      if (before === undefined || before.value === 'deleted') return refuse('NOT_FOUND', key, 'Not found');
+      const after = turns.send(key, { type: 'queue.clear' });
+      return isRefusal(after) ? after : { cancelled: depthOf(before) - depthOf(after) };
+    },
+  });
+  return isRefusal(committed) ? committed : doneWith(committed, committed.result);
+}
+
+const depthOf = (session: ActorView): number => Number(recordOf(session)['queueDepth']);
+
 /** Its rows go and its id is never given out again; files of its agent stay. Evidence of a work item stays too (409, `preserved`). */
 export async function deleteSession(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const session = await presentSession(desk, id);
-  if (isRefusal(session)) return session;
+  if (isRefusal(session) && await answeredBefore(desk, asking) === undefined) return session; // asked again with its key, it was this that took it away
   return askOne(desk, 'session', id, { type: 'session.delete' }, asking);
 }
 
@@ -62,10 +80,12 @@ export async function deleteSessions(desk: Desk, ids: readonly string[], asking:
 
 /** A copy at rest: the same settings and the last messages, but a new conversation for its engine. */
 export async function duplicateSession(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const before = await answeredBefore<{ id: string }>(desk, asking); // no folder is made again for that
+  if (before !== undefined) return isRefusal(before) ? before : opening(desk, before);
   const session = await presentSession(desk, id);
   if (isRefusal(session)) return session;
   const original = recordOf(session);
-  const rows = await desk.supervisor.rows({ kind: 'session', id }, 'messages', { last: Math.min(transcriptMax, messagesMax) });
+  const rows = await desk.supervisor.rows({ kind: 'session', id }, 'messages', { last: transcriptMax });
   const copyId = desk.supervisor.world.id();
   const isOwn = original['cwd'] === join(desk.settings.home, 'work', id);
   const cwd = isOwn ? await workingFolder(desk, copyId, null, asking.dryRun === true) : original['cwd'];
@@ -74,6 +94,7 @@ export async function duplicateSession(desk: Desk, id: string, asking: Asking): 
   const committed = await desk.supervisor.transact<{ id: string }>({
     name: 'duplicate-session', actors: [{ kind: 'session', id }], ...asked(asking),
     decide(turns) {
+      if (turns.read({ kind: 'session', id })?.value === 'deleted') return refuse('NOT_FOUND', { kind: 'session', id }, 'Not found'); // what it said is being erased
       made = turns.create('session', copyId, { input: {
         engine: original['engine'], model: original['model'], effort: original['effortLevel'], employee: original['employee'],
         parentSessionId: null, ancestors: [], workItemId: null, title: `Copy of ${String(original['title'])}`.slice(0, 200), cwd: cwd as string,
@@ -84,8 +105,7 @@ export async function duplicateSession(desk: Desk, id: string, asking: Asking): 
     },
   });
   if (isRefusal(committed)) return committed;
-  const view = committed.replayed || !made ? await presentSession(desk, committed.result.id) : made;
-  return isRefusal(view) ? view : { value: view, replayed: committed.replayed, steps: committed.steps };
+  return opening(desk, committed, committed.replayed ? undefined : made);
 }
 
 const transcriptMax = 200;

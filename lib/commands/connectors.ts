@@ -5,27 +5,32 @@ import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView, Supervisor } from '../supervisor/contract.js';
 import { announceFact } from '../records/records.js';
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, type Asking, type Desk, type Done } from './desk.js';
 import { idsOf } from './walk.js';
 
-/** Every configured connector is an actor of its name; what is no longer configured is stopped and keeps its history. At every start and reload. */
-export async function alignConnectors(supervisor: Supervisor, connectors: Connectors): Promise<{ readonly started: readonly string[]; readonly stopped: readonly string[] }> {
+/**
+ * Every configured connector is an actor of its name; what is no longer configured is stopped and keeps its history. At
+ * every start and reload. One that cannot be told (a person has to resume it) stands in nobody's way.
+ */
+export async function alignConnectors(supervisor: Supervisor, connectors: Connectors): Promise<{ readonly stopped: readonly string[]; readonly errors: ReadonlyMap<string, string> }> {
   const by = system('connectors');
-  const started: string[] = [];
   const stopped: string[] = [];
-  for (const { name, type, employee } of connectors.instances()) {
+  const errors = new Map<string, string>();
+  const told = (name: string, answer: ActorView | Refusal): boolean => {
+    if (isRefusal(answer)) errors.set(name, answer.message);
+    return !isRefusal(answer);
+  };
+  const configured = connectors.instances();
+  for (const { name, type, employee } of configured) {
     const input = { name, connectorType: type, employee, capabilities: { ...capabilitiesOf(connectors, type) } };
     const view = await supervisor.get('connector', name);
-    if (view === undefined) must(await supervisor.spawn('connector', { id: name, input, by }));
-    else must(await supervisor.ask('connector', name, { type: 'connector.reload', ...input }, { by }));
-    started.push(name);
+    told(name, view === undefined ? await supervisor.spawn('connector', { id: name, input, by }) : await supervisor.ask('connector', name, { type: 'connector.reload', ...input }, { by }));
   }
   for (const { id, view } of await listed(supervisor)) {
-    if (started.includes(id) || view.status === 'stopped') continue;
-    must(await supervisor.ask('connector', id, { type: 'connector.stop' }, { by }));
-    stopped.push(id);
+    if (configured.some(({ name }) => name === id) || view.status === 'stopped') continue;
+    if (told(id, await supervisor.ask('connector', id, { type: 'connector.stop' }, { by }))) stopped.push(id);
   }
-  return { started, stopped };
+  return { stopped, errors };
 }
 
 export interface Reloaded { readonly started: readonly string[]; readonly stopped: readonly string[]; readonly errors: readonly string[] }
@@ -39,13 +44,16 @@ export async function reloadConnectors(desk: Desk): Promise<Reloaded | Refusal> 
   } catch (error) {
     return refuse('CONFLICT', {}, error instanceof Error ? error.message : String(error));
   }
-  const { stopped } = await alignConnectors(supervisor, connectors);
-  const ended = await Promise.all(connectors.instances().map(async ({ name, type }) => {
+  const { stopped, errors } = await alignConnectors(supervisor, connectors);
+  const configured = connectors.instances();
+  const ended = await Promise.all(configured.map(async ({ name, type }) => {
     if (!connectors.types.some((known) => known.type === type)) return { name, error: `Unknown connector type "${type}" for instance "${name}"` };
-    const view = await settled(supervisor, name);
-    return { name, error: view?.status === 'running' ? undefined : `${name}: ${view?.detail ?? 'it has not opened yet'}` };
+    const refused = errors.get(name);
+    const view = refused === undefined ? await settled(supervisor, name) : undefined;
+    return { name, error: view?.status === 'running' ? undefined : `${name}: ${refused ?? view?.detail ?? 'it has not opened yet'}` };
   }));
-  const reloaded = { started: ended.filter(({ error }) => error === undefined).map(({ name }) => name), stopped, errors: ended.flatMap(({ error }) => error ?? []) };
+  const unstopped = [...errors].flatMap(([name, error]) => (configured.some((one) => one.name === name) ? [] : [`${name}: ${error}`]));
+  const reloaded = { started: ended.filter(({ error }) => error === undefined).map(({ name }) => name), stopped, errors: [...ended.flatMap(({ error }) => error ?? []), ...unstopped] };
   await announceFact(supervisor, 'connectors:reloaded', reloaded);
   return reloaded;
 }
@@ -74,7 +82,7 @@ export async function sendThrough(desk: Desk, name: string, { channel, text, thr
   if (isRefusal(view)) return view;
   const rows = await desk.supervisor.rows({ kind: 'connector', id: name }, 'deliveries', { last: recentMax });
   const delivery = rows.map(({ row }) => row as unknown as DeliveryRow).findLast(({ id }) => id === deliveryId);
-  return { value: delivery ?? { id: deliveryId, status: 'queued', reason: null, messageId: null }, replayed: view.replayed === true, steps: view.steps ?? [] };
+  return doneWith(view, delivery ?? { id: deliveryId, status: 'queued', reason: null, messageId: null });
 }
 
 /** Of a row of `deliveries` what its sender is told. */
@@ -93,8 +101,4 @@ async function settled(supervisor: Supervisor, name: string): Promise<ConnectorV
 async function listed(supervisor: Supervisor): Promise<readonly { readonly id: string; readonly view: ConnectorView }[]> {
   const views = await Promise.all((await idsOf(supervisor, 'connector', { index: 'all' })).map((id) => supervisor.get('connector', id)));
   return views.flatMap((view) => (view === undefined ? [] : [{ id: view.id, view: view.view as ConnectorView }]));
-}
-
-function must(done: ActorView | Refusal): void {
-  if (isRefusal(done)) throw new Error(`a connector could not be aligned with the configuration: ${done.message}`);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import { callerName, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -41,10 +41,13 @@ export async function createWorkItem(desk: Desk, wish: WorkItemWish, asking: Ask
     },
   });
   if (isRefusal(committed)) return committed;
-  if (!asking.dryRun) prefix.frozen = true;
+  if (!asking.dryRun) {
+    prefix.frozen = true;
+    if (wish.verifyPolicy != null) await desk.reviews?.look();
+  }
   const view = committed.replayed || minted === undefined ? await desk.supervisor.get('work-item', committed.result.id) : minted;
   if (!view) return refuse('NOT_FOUND', { kind: 'work-item', id: committed.result.id });
-  return { value: view, replayed: committed.replayed, steps: committed.steps };
+  return doneWith(committed, view);
 }
 
 /** Where a sub-task hangs: its parent tells. */

@@ -1,11 +1,12 @@
+import { answeredBefore } from './answered-before.js';
 import type { Media } from './attachments.js';
-import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
+import { asked, doneWith, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } from './create-work-item.js';
 import { inTurn } from './in-turn.js';
 import { itemKinship } from './kinship.js';
 import { lineageOf, openWithin, selectFor, statusOf, type Lineage } from './open-session.js';
 import { workplaceOf } from './workplace.js';
-import type { ActorView, Turns } from '../supervisor/contract.js';
+import type { ActorView, Committed, Turns } from '../supervisor/contract.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
@@ -32,18 +33,32 @@ export interface Delegated { readonly workItemId: string; readonly sessionId: st
  * When the engine cannot run, the item is kept and the answer is ENGINE_UNAVAILABLE with its id; the same idempotency
  * key then dispatches that item once the engine is there.
  */
-export async function delegate(desk: Desk, wish: DelegationWish, asking: Asking): Promise<Done<Delegated> | Refusal> {
+export function delegate(desk: Desk, wish: DelegationWish, asking: Asking): Promise<Done<Delegated> | Refusal> {
+  const deed = () => delegateOnce(desk, wish, asking);
+  // twins under one key run one after the other, so that the second finds what the first has kept
+  const once = asking.idempotency ? () => inTurn(desk.supervisor, intentKey(asking), deed) : deed;
+  // and those of one Todo too: its attempts are listed before the plan takes any turn
+  return wish.workItemId == null ? once() : inTurn(desk.supervisor, `delegate/${wish.workItemId}`, once);
+}
+
+async function delegateOnce(desk: Desk, wish: DelegationWish, asking: Asking): Promise<Done<Delegated> | Refusal> {
+  const before = await answeredBefore<Dispatched>(desk, asking); // the Todo may be done by now, the engine gone
+  if (before !== undefined) return isRefusal(before) ? before : delegated(desk, before);
   const employee = employeeNamed(desk, wish.employee);
   if (isRefusal(employee)) return employee;
   const selection = await selectFor(desk, { ...wish, prompt: wish.task }, employee);
   if (isRefusal(selection)) return selection;
   const lineage = await lineageOf(desk, wish.parent, asking);
   if (isRefusal(lineage)) return lineage;
-  const deed = () => dispatch(desk, { wish, asking, employee, selection, lineage });
-  // twins under one key run one after the other, so that the second finds what the first has kept
-  const once = asking.idempotency ? () => inTurn(desk.supervisor, intentKey(asking), deed) : deed;
-  // and those of one Todo too: its attempts are listed before the plan takes any turn
-  return wish.workItemId == null ? once() : inTurn(desk.supervisor, `delegate/${wish.workItemId}`, once);
+  return dispatch(desk, { wish, asking, employee, selection, lineage });
+}
+
+type Dispatched = { readonly workItemId: string; readonly sessionId: string; readonly title: string };
+
+async function delegated(desk: Desk, committed: Committed<Dispatched>, opened?: ActorView): Promise<Done<Delegated> | Refusal> {
+  const { result } = committed;
+  const session = opened ?? await desk.supervisor.get('session', result.sessionId);
+  return session ? doneWith(committed, { ...result, session }) : refuse('NOT_FOUND', { kind: 'session', id: result.sessionId });
 }
 
 interface Delegation {
@@ -68,13 +83,14 @@ async function dispatch(desk: Desk, delegation: Delegation): Promise<Done<Delega
   const prefix = await frozenPrefix(desk);
   const attempts = itemId === null ? [] : await attemptsAt(desk, itemId);
   let opened: ActorView | undefined;
-  const committed = await desk.supervisor.transact<{ workItemId: string; sessionId: string; title: string }>({
+  const committed = await desk.supervisor.transact<Dispatched>({
     name: 'delegate',
     actors: [...(itemId === null ? [] : [{ kind: 'work-item', id: itemId }]), ...attempts],
     ...asked(asking),
     decide(turns) {
       const taken = takeItem(turns, delegation, prefix, itemId, attempts);
       if (isRefusal(taken)) return taken;
+      if (kept !== null) turns.put(intentKey(asking), null); // from now on the key remembers this, for as long as keys do
       const title = String(recordOf(taken)['title']);
       const wishes = { ...wish, prompt: wish.task, title };
       const sessionKey = `delegation:${taken.id}:${sessionId}`;
@@ -85,10 +101,7 @@ async function dispatch(desk: Desk, delegation: Delegation): Promise<Done<Delega
   if (isRefusal(committed) || committed.replayed) await place.drop();
   if (isRefusal(committed)) return committed;
   if (!asking.dryRun) prefix.frozen = true;
-  const { result } = committed;
-  const session = committed.replayed || !opened ? await desk.supervisor.get('session', result.sessionId) : opened;
-  if (!session) return refuse('NOT_FOUND', { kind: 'session', id: result.sessionId });
-  return { value: { ...result, session }, replayed: committed.replayed, steps: committed.steps };
+  return delegated(desk, committed, committed.replayed ? undefined : opened);
 }
 
 /** Within the plan: the item that the new session attempts. */

@@ -5,8 +5,8 @@ import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor } from '../supervisor/contract.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
+import { nearest } from '../../machines/nearest.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import { nearest } from '../nearest.js';
 
 /**
  * The desk is what a command may reach: the supervisor, the engines, the roster and a few settings. A command is a
@@ -24,6 +24,8 @@ export interface Desk {
   readonly connectors?: Connectors;
   /** Told whenever a definition was written: somebody may have to wake it. */
   wakers?: { look(): Promise<void> };
+  /** Told whenever a work item names a verifier: somebody may have to ask for a review. */
+  reviews?: { look(): Promise<void> };
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
   readonly keyFor?: (label: string) => string;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
@@ -36,9 +38,9 @@ export interface Engines {
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
   /** The provider's own record of a conversation; undefined where the engine reads none. */
   readTranscript?(engine: string, nativeId: string, cwd: string): Promise<readonly TranscriptEntry[] | undefined>;
-  /** The public list. */
   /** What is known of the providers' limits, of all engines or of one. */
   limits(name?: string): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, object>> }>;
+  /** The public list. */
   list(): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, EngineListing>> }>;
 }
 
@@ -63,10 +65,10 @@ export interface EngineListing {
 export interface DeskSettings {
   /** The instance's home folder; default working folders lie below it. */
   readonly home: string;
-  /** Folders in which agents may work when a caller names a `cwd`. */
   /** Where sessions work that name no folder, and whether in a git worktree of it. */
   readonly sessionCwd?: string | null | undefined;
   readonly sessionWorktree?: boolean | undefined;
+  /** Folders in which agents may work when a caller names a `cwd`. */
   readonly sessionRoots: readonly string[];
   readonly interruptOnNewMessage: boolean;
   readonly turnDeadlineMs: number;
@@ -119,8 +121,16 @@ export function asked(asking: Asking): { by: Caller; idempotency?: Idempotency; 
 /** One event to one actor, as a command's answer: `askOne(desk, 'work-item', id, {type: 'item.archive'}, asking)` */
 export async function askOne(desk: Desk, kind: string, id: string, event: { type: string } & Record<string, unknown>, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const view = await desk.supervisor.ask(kind, id, event, asked(asking));
-  if (isRefusal(view)) return view;
-  return { value: view, replayed: view.replayed === true, steps: view.steps ?? [] };
+  return isRefusal(view) ? view : doneWith(view, view);
+}
+
+/** What the kernel answered (a view, a commit), as a command's answer with its own value. */
+export const doneWith = <Value>({ replayed = false, steps = [] }: { readonly replayed?: boolean; readonly steps?: readonly PlannedStep[] }, value: Value): Done<Value> => ({ value, replayed, steps });
+
+/** The value, or its refusal thrown: where nobody is there to be refused. */
+export function expected<Value>(answer: Value): Exclude<Value, Refusal> {
+  if (isRefusal(answer)) throw Object.assign(new Error(answer.message), { code: answer.code });
+  return answer as Exclude<Value, Refusal>;
 }
 
 /** The view of an actor as a record of unknown members. */

@@ -1,4 +1,5 @@
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { answeredBefore } from './answered-before.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
 import type { Turns } from '../supervisor/contract.js';
 import type { FileFacts, FileSource } from '../records/files/file-room.js';
@@ -34,8 +35,8 @@ export async function keepFile<Value extends Json>(desk: Desk, records: Records,
   const source = sourceOf(wish, within.places, records.allow.customPaths && asking.by.type !== 'session');
   if (isRefusal(source)) return source;
   if (desk.supervisor.status.diskLow) return refuse('DISK_LOW'); // before any bytes are written
-  const before = await answered<Value>(desk, within, asking);
-  if (before) return before;
+  const before = await answeredBefore<Value>(desk, asking); // nothing is fetched or written again for that
+  if (before) return isRefusal(before) ? before : doneWith(before, before.result);
   const full = quota(await usageOf(desk), records, 0);
   if (full) return full;
   const staged = await records.files.stage(source);
@@ -62,20 +63,11 @@ export async function keepFile<Value extends Json>(desk: Desk, records: Records,
     }));
     if (isRefusal(committed)) return committed;
     kept = !committed.replayed;
-    return { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+    return doneWith(committed, committed.result);
   } finally {
     if (path === undefined) await records.files.staging.discard(staged);
     else if (!kept) await records.files.remove(path);
   }
-}
-
-/** What the same key was answered before: nothing is fetched or written again for that. Twins that are both under way meet in the commit. */
-async function answered<Value extends Json>(desk: Desk, { name }: WithFile<Value>, asking: Asking): Promise<Done<Value> | Refusal | undefined> {
-  if (asking.idempotency === undefined) return undefined;
-  const unknown = refuse('NOT_FOUND');
-  const known = await desk.supervisor.transact<Value>({ name, actors: [], ...asked(asking), decide: () => unknown });
-  if (known === unknown) return undefined;
-  return isRefusal(known) ? known : { value: known.result, replayed: known.replayed, steps: known.steps };
 }
 
 /** Remove a file: the row first, then the bytes. NOT_FOUND when there is none. */
@@ -97,7 +89,7 @@ export async function removeFile(desk: Desk, records: Records, id: string, askin
   }));
   if (isRefusal(committed)) return committed;
   await records.files.remove(String(file['path']));
-  return { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+  return doneWith(committed, committed.result);
 }
 
 /** What is known of a file that has not been removed. */

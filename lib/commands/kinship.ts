@@ -16,8 +16,12 @@ export async function kinship(desk: Desk, agent: Agent, kind: string, id: string
   const target = await desk.supervisor.get(kind, id);
   if (!target || recordOf(target)['status'] === 'deleted') return 'absent';
   if (kind === 'session') return sessionKinship(agent, target);
-  return kind === 'work-item' ? itemKinship(desk, agent, recordOf(target)) : 'stranger';
+  if (kind !== 'work-item') return 'stranger';
+  return reviewsItem(agent, recordOf(target)) ? 'self' : itemKinship(desk, agent, recordOf(target));
 }
+
+/** It reviews the item now: it reads it, and what else it may the item's own policy says. It cannot give away what is not its own. */
+export const reviewsItem = (agent: Agent, { review }: Readonly<Record<string, unknown>>): boolean => (review as { readonly sessionId: string | null } | null)?.sessionId === agent.id;
 
 export function sessionKinship(agent: Agent, target: ActorView): Kinship {
   if (target.id === agent.id) return 'self';

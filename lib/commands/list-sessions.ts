@@ -15,11 +15,12 @@ export interface SessionsQuery {
 
 /**
  * Sessions, newest activity first, in the four ways of the API: by search (`q`), one group, all (`limit=0`), or the
- * overview with the first of every group. Archived ones are found by search only. An agent sees itself and what is beneath it.
+ * overview with the first of every group. Archived ones are found by search only.
+ * Search and group page by `offset` and `limit` (at most 100 of a search). An agent sees itself and what is beneath it.
  */
 export async function listSessions(desk: Desk, query: SessionsQuery, by: Caller): Promise<Json> {
   if (by.type === 'session') return listSubtree(desk, query, by);
-  if (query.q !== undefined) return search(desk, query.q);
+  if (query.q !== undefined) return search(desk, query.q, pageOfSearch(query));
   if (query.group !== undefined) return group(desk, query.group, query.offset ?? 0, query.limit || perGroup);
   if (query.limit === 0) return collect(desk, 'all');
   return overview(desk);
@@ -27,6 +28,10 @@ export async function listSessions(desk: Desk, query: SessionsQuery, by: Caller)
 
 const perGroup = 50;
 const searchMax = 100;
+
+interface Page { readonly offset: number; readonly limit: number }
+
+const pageOfSearch = ({ offset = 0, limit }: SessionsQuery): Page => ({ offset, limit: Math.min(limit || searchMax, searchMax) });
 
 async function group(desk: Desk, name: string, offset: number, limit: number): Promise<Json> {
   const page = await desk.supervisor.list('session', { index: 'group', prefix: `${sortableText(name)}/`, offset, limit });
@@ -37,13 +42,16 @@ async function collect(desk: Desk, index: string, prefix?: string): Promise<Json
   return recordsOf(desk.supervisor, 'session', await idsOf(desk.supervisor, 'session', { index, ...(prefix !== undefined && { prefix }) }));
 }
 
-async function search(desk: Desk, q: string): Promise<Json> {
+async function search(desk: Desk, q: string, { offset, limit }: Page): Promise<Json> {
   const matches = matcher(q);
   const found: Json[] = [];
+  let passed = 0;
   const ids = [...await idsOf(desk.supervisor, 'session', { index: 'all' }), ...await idsOf(desk.supervisor, 'session', { index: 'archived' })];
   for await (const row of walkRecords(desk.supervisor, 'session', ids)) {
-    if (matches(row)) found.push(row);
-    if (found.length === searchMax) break;
+    if (!matches(row)) continue;
+    if (passed++ < offset) continue;
+    found.push(row);
+    if (found.length === limit) break;
   }
   return found;
 }
@@ -70,16 +78,18 @@ async function overview(desk: Desk): Promise<Json> {
 
 async function listSubtree(desk: Desk, query: SessionsQuery, agent: Agent): Promise<Json> {
   const all = await recordsOf(desk.supervisor, 'session', await treeOf(desk, agent.id, 1000));
-  const rows = query.q === undefined ? all : all.filter(matcher(query.q));
-  if (query.q !== undefined) return rows.slice(0, searchMax);
+  if (query.q !== undefined) {
+    const { offset, limit } = pageOfSearch(query);
+    return all.filter(matcher(query.q)).slice(offset, offset + limit);
+  }
   if (query.group !== undefined) {
     const offset = query.offset ?? 0;
-    return rows.filter((row) => groupOf(row) === query.group).slice(offset, offset + (query.limit || perGroup));
+    return all.filter((row) => groupOf(row) === query.group).slice(offset, offset + (query.limit || perGroup));
   }
-  if (query.limit === 0) return rows;
+  if (query.limit === 0) return all;
   const counts: Record<string, number> = {};
-  for (const row of rows) counts[groupOf(row)] = (counts[groupOf(row)] ?? 0) + 1;
-  return { sessions: rows, counts, perGroup };
+  for (const row of all) counts[groupOf(row)] = (counts[groupOf(row)] ?? 0) + 1;
+  return { sessions: all, counts, perGroup };
 }
 
 const groupOf = (row: Json): string => {

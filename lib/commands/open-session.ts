@@ -1,10 +1,11 @@
+import { answeredBefore } from './answered-before.js';
 import type { Media } from './attachments.js';
 import { ancestorsOf, sessionKinship } from './kinship.js';
-import { asked, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
+import { asked, doneWith, employeeNamed, recordOf, type Asking, type Desk, type Done, type Employee, type Selection } from './desk.js';
 import { presentSession } from './present-session.js';
 import { toolPolicyOf } from './tool-policy.js';
 import { workplaceOf } from './workplace.js';
-import type { ActorView, Turns } from '../supervisor/contract.js';
+import type { ActorView, Committed, Turns } from '../supervisor/contract.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
 import type { ReplyTo, StepLink } from '../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
@@ -30,6 +31,8 @@ export interface SessionWish {
  * @example await openSession(desk, {prompt: 'digest'}, {by: operator})
  */
 export async function openSession(desk: Desk, wish: SessionWish, asking: Asking): Promise<Done<ActorView> | Refusal> {
+  const before = await answeredBefore<{ id: string }>(desk, asking); // no folder is made again for that
+  if (before !== undefined) return isRefusal(before) ? before : opening(desk, before);
   const employee = employeeNamed(desk, wish.employee);
   if (isRefusal(employee)) return employee;
   const selection = await selectFor(desk, wish, employee);
@@ -52,9 +55,13 @@ export async function openSession(desk: Desk, wish: SessionWish, asking: Asking)
   });
   if (isRefusal(committed) || committed.replayed) await place.drop();
   if (isRefusal(committed)) return committed;
-  const session = committed.replayed || !opened ? await desk.supervisor.get('session', committed.result.id) : opened;
-  if (!session) return refuse('NOT_FOUND', { kind: 'session', id: committed.result.id });
-  return { value: session, replayed: committed.replayed, steps: committed.steps };
+  return opening(desk, committed, committed.replayed ? undefined : opened);
+}
+
+/** The session that a plan has opened, now or under the same key before. */
+export async function opening(desk: Desk, committed: Committed<{ id: string }>, opened?: ActorView): Promise<Done<ActorView> | Refusal> {
+  const session = opened ?? await presentSession(desk, committed.result.id);
+  return isRefusal(session) ? session : doneWith(committed, session);
 }
 
 /** Within a plan: create the session, numbered in the order of creation. */

@@ -6,8 +6,8 @@ import type { Fired, PollFields } from '../../machines/poll/context.js';
 import type { FireInput } from '../../machines/poll/machine.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { EventObject } from '../supervisor/contract.js';
-import { bindingNamed, fitFilter, mayBind, passes, runKey, withCapability, withName } from './bindings.js';
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { bindingNamed, fitFilter, mayBind, noBinding, passes, runKey, withCapability, withName } from './bindings.js';
+import { asked, doneWith, type Asking, type Desk, type Done } from './desk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
 import { startRun } from './workflow-runs/start-run.js';
 import { workflowsOff } from './workflows/read-workflow.js';
@@ -35,19 +35,19 @@ export async function createPoll(desk: Desk, wish: PollWish, asking: Asking): Pr
   const made = await withName(desk, name, 'poll', async () => ((await desk.supervisor.get('poll', name))?.value === 'deleted'
     ? desk.supervisor.ask('poll', name, { type: 'binding.revive', binding: binding as unknown as Json }, asked(asking)) // plain values, all of them
     : desk.supervisor.spawn('poll', { id: name, input: binding as unknown as Json, ...asked(asking) })));
-  return isRefusal(made) ? made : { value: withCapability(made.view, asking.by), replayed: made.replayed === true, steps: made.steps ?? [] };
+  return isRefusal(made) ? made : doneWith(made, withCapability(made.view, asking.by));
 }
 
 /** Decide about a poll's activation, or carry the question further up. */
 export async function steerPoll(desk: Desk, name: string, event: EventObject, asking: Asking): Promise<Done<Json> | Refusal> {
   const known = await bindingNamed(desk, name);
-  if (known === undefined) return refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
+  if (known === undefined) return noBinding(name);
   if (known.kind !== 'poll') return refuse('CONFLICT', { name, kind: 'webhook' }, `The workflow trigger "${name}" is a webhook: it needs no activation.`);
   const view = await desk.supervisor.ask('poll', name, event, asked(asking));
-  return isRefusal(view) ? view : { value: withCapability(view.view, asking.by), replayed: view.replayed === true, steps: view.steps ?? [] };
+  return isRefusal(view) ? view : doneWith(view, withCapability(view.view, asking.by));
 }
 
-/** What a look found starts its run, under the occurrence's own name: done again, it is the same run. */
+/** What a look found starts its run, under the occurrence's own name: done again, it is the same run. Throws what may go better in a moment. */
 export async function firePoll(desk: Desk, { name, event, targetWorkflowId, filter, occurrence }: FireInput): Promise<Fired> {
   const { payload, fireRef, ref } = occurrence;
   if (!filter.every((rule) => passes(rule, payload))) return { outcome: 'no-fire', reason: 'The filter does not let the payload through.' };
@@ -56,5 +56,6 @@ export async function firePoll(desk: Desk, { name, event, targetWorkflowId, filt
   const run = await startRun(desk, {
     workflowId: targetWorkflowId, idempotencyKey: runKey(name, fireRef ?? ref), trigger: { source: 'check-poll', event, payload, ...(fireRef !== null && { fireRef }) },
   }, { by: system('workflow-events') });
+  if (isRefusal(run) && (run.status >= 500 || run.status === 429)) throw new Error(run.message);
   return isRefusal(run) ? { outcome: 'refused', reason: run.message } : { outcome: 'fired', runId: run.value.id };
 }

@@ -1,4 +1,4 @@
-import { asked, type Asking, type Desk, type Done } from './desk.js';
+import { asked, askOne, doneWith, type Asking, type Desk, type Done } from './desk.js';
 import type { Media } from './attachments.js';
 import { inTurn } from './in-turn.js';
 import { ancestorsOf, type Agent } from './kinship.js';
@@ -20,10 +20,8 @@ export async function postMessage(desk: Desk, sessionId: string, content: string
 interface Posted { readonly id: string; readonly content: string; readonly media?: readonly Media[] }
 
 async function postAsPerson(desk: Desk, sessionId: string, message: Posted, asking: Asking): Promise<Done<{ sessionId: string }> | Refusal> {
-  const event = { type: 'message.post', message: { ...message, role: 'user', kind: 'user' } };
-  const view = await desk.supervisor.ask('session', sessionId, event, asked(asking));
-  if (isRefusal(view)) return view;
-  return { value: { sessionId }, replayed: view.replayed === true, steps: view.steps ?? [] };
+  const done = await askOne(desk, 'session', sessionId, { type: 'message.post', message: { ...message, role: 'user', kind: 'user' } }, asking);
+  return isRefusal(done) ? done : { ...done, value: { sessionId } };
 }
 
 /** One sender's messages go one after the other: no actor's turn guards their count. */
@@ -48,8 +46,7 @@ function postAsAgent(desk: Desk, agent: Agent, sessionId: string, message: Poste
         return { sessionId };
       },
     });
-    if (isRefusal(committed)) return committed;
-    return { value: committed.result, replayed: committed.replayed, steps: committed.steps };
+    return isRefusal(committed) ? committed : doneWith(committed, committed.result);
   });
 }
 

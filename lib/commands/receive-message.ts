@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { InboundMessage } from '../../actors/connectors/connector.js';
+import type { ConnectorInstance } from '../../actors/connectors/registry.js';
 import { system } from '../../machines/caller.js';
-import { isRefusal } from '../../machines/refusals.js';
-import { employeeNamed, type Asking, type Desk } from './desk.js';
+import { asked, employeeNamed, expected, type Asking, type Desk } from './desk.js';
+import { inTurn } from './in-turn.js';
 import { openWithin, selectFor } from './open-session.js';
 import { workingFolder } from './working-folder.js';
 
@@ -20,19 +21,24 @@ export async function receiveMessage(desk: Desk, connector: string, message: Inb
     return 'ignored';
   }
   const { channel, thread } = message;
-  const id = sessionIdOf(connector, channel, thread);
+  // two first messages at once are one conversation
+  return inTurn(desk.supervisor, `conversation/${sessionIdOf(connector, channel, thread)}`, () => hear(desk, instance, message));
+}
+
+async function hear(desk: Desk, { name: connector, employee: name }: ConnectorInstance, message: InboundMessage): Promise<'heard'> {
+  const { channel, thread } = message;
   const asking: Asking = { by: system(`connector:${connector}`), idempotency: { scope: `connector:${connector}`, key: message.id, hash: 'inbound' } };
   const content = message.text.slice(0, textCharsMax);
-  const known = await desk.supervisor.get('session', id);
-  if (known !== undefined) {
-    kept(await desk.supervisor.ask('session', id, { type: 'message.post', message: { id: desk.supervisor.world.id(), content, role: 'user', kind: 'user', meta: { from: message.from } } }, { by: asking.by, ...(asking.idempotency && { idempotency: asking.idempotency }) }));
+  const { id, isThere } = await conversation(desk, connector, channel, thread);
+  if (isThere) {
+    expected(await desk.supervisor.ask('session', id, { type: 'message.post', message: { id: desk.supervisor.world.id(), content, role: 'user', kind: 'user', meta: { from: message.from } } }, asked(asking)));
     return 'heard';
   }
-  const employee = kept(employeeNamed(desk, instance.employee));
-  const wish = { prompt: content, employee: instance.employee };
-  const selection = kept(await selectFor(desk, wish, employee));
-  const cwd = kept(await workingFolder(desk, id, undefined, false));
-  kept(await desk.supervisor.transact<{ id: string }>({
+  const employee = expected(employeeNamed(desk, name));
+  const wish = { prompt: content, employee: name };
+  const selection = expected(await selectFor(desk, wish, employee));
+  const cwd = expected(await workingFolder(desk, id, undefined, false));
+  expected(await desk.supervisor.transact<{ id: string }>({
     name: 'receive-message', newWork: true, actors: [], ...asking,
     decide(turns) {
       openWithin(desk, turns, id, {
@@ -47,9 +53,13 @@ export async function receiveMessage(desk: Desk, connector: string, message: Inb
 
 const textCharsMax = 32_000;
 
-const sessionIdOf = (...parts: readonly (string | null)[]): string => `in-${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`;
-
-function kept<Value>(done: Value): Exclude<Value, { readonly refused: true }> {
-  if (isRefusal(done)) throw new Error(`a message could not be kept: ${done.message}`);
-  return done as Exclude<Value, { readonly refused: true }>;
+/** The session of a conversation. Ids are never given out again: after one that was deleted comes another. */
+async function conversation(desk: Desk, ...parts: readonly [connector: string, channel: string, thread: string | null]): Promise<{ readonly id: string; readonly isThere: boolean }> {
+  for (let deleted = 0; ; deleted += 1) {
+    const id = sessionIdOf(...parts, ...(deleted === 0 ? [] : [String(deleted)]));
+    const known = await desk.supervisor.get('session', id);
+    if (known?.value !== 'deleted') return { id, isThere: known !== undefined };
+  }
 }
+
+const sessionIdOf = (...parts: readonly (string | null)[]): string => `in-${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`;

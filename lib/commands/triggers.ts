@@ -5,9 +5,8 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { FilterRule } from '../../machines/filter-rule.js';
 import type { BindingFields } from '../../machines/trigger/machine.js';
-import type { ActorView } from '../supervisor/contract.js';
 import { fitFilter, mayBind, passes, runKey, withName, withoutSalt } from './bindings.js';
-import { asked, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { signingSecret, type signatureAlgorithm } from './signatures.js';
 import { idsOf } from './walk.js';
 import { definitionAt } from './workflow-runs/definitions.js';
@@ -41,11 +40,16 @@ export async function createTrigger(desk: Desk, wish: BindingWish, asking: Askin
     : desk.supervisor.spawn('trigger', { id: wish.name, input: binding as unknown as Json, ...asked(asking) }))); // plain values, all of them
   if (isRefusal(made)) return made;
   // told once: who asks again with the same key gets the binding, and no secret
-  return { value: { trigger: withoutSalt(made.view), ...(made.replayed === true ? { secretOmitted: true as const } : { secretToken }) }, replayed: made.replayed === true, steps: made.steps ?? [] };
+  return doneWith(made, { trigger: withoutSalt(made.view), ...(made.replayed === true ? { secretOmitted: true as const } : { secretToken }) });
 }
 
 export interface Occurrence { readonly event: string; readonly payload: Readonly<Record<string, Json | undefined>>; readonly fireRef?: string | undefined; /** Names the telling where `fireRef` names nothing: told again, it starts nothing new either. */ readonly ref?: string | undefined }
-export type EventOutcome = { readonly triggerName: string; readonly outcome: 'started'; readonly run: Json } | { readonly triggerName: string; readonly outcome: 'missing-workflow'; readonly targetWorkflowId: string };
+export type EventOutcome = { readonly triggerName: string } & (
+  | { readonly outcome: 'started'; readonly run: Json }
+  | { readonly outcome: 'missing-workflow'; readonly targetWorkflowId: string }
+  /** Of several: the others' runs were started. */
+  | { readonly outcome: 'refused'; readonly targetWorkflowId: string; readonly code: string; readonly reason: string }
+);
 
 /** The binding that a secret opens; undefined: none. */
 export async function bindingOf(desk: Desk, token: string): Promise<string | undefined> {
@@ -55,17 +59,21 @@ export async function bindingOf(desk: Desk, token: string): Promise<string | und
 
 /**
  * Something happened outside. Every binding of the event whose filter lets the payload pass starts a run, under the
- * event's own `fireRef`: told again, it is the same run; with another payload it is IDEMPOTENCY_CONFLICT. `only`: the
- * binding whose secret was shown.
+ * event's own `fireRef`: told again, it is the same run; with another payload it is IDEMPOTENCY_CONFLICT. One that cannot
+ * start does not keep the others from it; where none can, its refusal is the answer. `only`: the binding whose secret
+ * was shown.
  */
 export async function receiveEvent(desk: Desk, { event, payload, fireRef, ref = fireRef }: Occurrence, only: string | undefined): Promise<readonly EventOutcome[] | Refusal> {
   const off = workflowsOff(desk);
   if (off) return off;
   const names = (await idsOf(desk.supervisor, 'trigger', { index: 'event', prefix: sortableText(event) })).filter((name) => only === undefined || name === only);
   const outcomes: EventOutcome[] = [];
+  const refusals: Refusal[] = [];
   const by = system('workflow-events');
   for (const triggerName of names) {
-    const { event: bound, filter, targetWorkflowId } = recordOf(await desk.supervisor.get('trigger', triggerName) as ActorView) as unknown as BindingFields;
+    const binding = await desk.supervisor.get('trigger', triggerName);
+    if (binding?.value !== 'active') continue; // taken away since the list was read
+    const { event: bound, filter, targetWorkflowId } = recordOf(binding) as unknown as BindingFields; // the view holds them
     if (bound !== event || !filter.every((rule) => passes(rule, payload))) continue;
     const definition = await definitionAt(desk, targetWorkflowId);
     if (definition === undefined) {
@@ -75,13 +83,17 @@ export async function receiveEvent(desk: Desk, { event, payload, fireRef, ref = 
     if (definition.status !== 'active') continue;
     const run = await startRun(desk, {
       workflowId: targetWorkflowId, trigger: { source: 'event-webhook', event, payload, ...(fireRef !== undefined && { fireRef }) },
-      ...(ref !== undefined && { idempotencyKey: runKey(triggerName, fireRef ?? ref) }),
+      ...(ref !== undefined && { idempotencyKey: runKey(triggerName, ref) }),
     }, { by });
-    if (isRefusal(run)) return run;
+    if (isRefusal(run)) {
+      refusals.push(run);
+      outcomes.push({ triggerName, outcome: 'refused', targetWorkflowId, code: run.code, reason: run.message });
+      continue;
+    }
     outcomes.push({ triggerName, outcome: 'started', run: run.value.view });
     if (!run.replayed) await desk.supervisor.ask('trigger', triggerName, { type: 'binding.fired', outcome: 'started' }, { by });
   }
-  return outcomes.length > 0 ? outcomes : refuse('NO_BINDING', { outcomes: [] });
+  return outcomes.length > refusals.length ? outcomes : refusals[0] ?? refuse('NO_BINDING', { outcomes: [] });
 }
 
 const tokenCharsMin = 16;

@@ -1,3 +1,4 @@
+import { inTurn } from './in-turn.js';
 import { inOrder, type Place } from './merge-lists.js';
 import type { Facets, Row, Window } from './work-item-ranges.js';
 import type { Json } from '../../machines/ground.js';
@@ -6,8 +7,8 @@ import type { Supervisor } from '../supervisor/contract.js';
 
 /**
  * Search in the text of work items (id, title, body). A substring has no place in an ordered store, so while somebody
- * searches the texts stand in memory: bounded in items and characters, kept up to date from the log, gone after a
- * minute without a search. A ledger that does not fit is searched in its records, as slowly as that is.
+ * searches the texts stand in memory: bounded in items and characters, kept up to date from the log, gone with
+ * the first change after a minute without a search. A ledger that does not fit is searched in its records, as slowly as that is.
  */
 export interface Texts {
   /** Items whose text holds `wanted`, within the facets and the window, in the order of lists; undefined where the ledger is too large. */
@@ -50,6 +51,7 @@ interface Book {
 
 function openTexts(supervisor: Supervisor): Texts {
   let current: Promise<Book | undefined> | undefined;
+  let tooLargeAt = -Infinity;
 
   async function begin(): Promise<Book | undefined> {
     const book: Book = { entries: new Map(), dirty: new Set(), chars: 0, position: supervisor.status.seq, askedAt: performance.now(), following: new AbortController(), waiting: new Set() };
@@ -58,16 +60,21 @@ function openTexts(supervisor: Supervisor): Texts {
       book.position = Infinity;
       for (const wake of [...book.waiting]) wake();
     });
-    for (let after: string | undefined; ;) {
-      const page = await supervisor.records('work-item', { limit: recordsAtOnce, ...(after !== undefined && { after }) });
-      for (const { id, view } of page) put(book, id, view);
-      if (book.entries.size > itemsMax || book.chars > charsMax) {
-        book.following.abort();
-        return undefined;
+    try {
+      for (let after: string | undefined; ;) {
+        const page = await supervisor.records('work-item', { limit: recordsAtOnce, ...(after !== undefined && { after }) });
+        for (const { id, view } of page) put(book, id, view);
+        if (book.entries.size > itemsMax || book.chars > charsMax) break;
+        if (page.length < recordsAtOnce) return book;
+        after = page.at(-1)?.id;
       }
-      if (page.length < recordsAtOnce) return book;
-      after = page.at(-1)?.id;
+    } catch (error) {
+      book.following.abort(); // the next search begins anew
+      throw error;
     }
+    book.following.abort();
+    tooLargeAt = performance.now();
+    return undefined;
   }
 
   /** Which items changed: they are read again by the next search. Ends when nobody has searched for a while. */
@@ -82,11 +89,12 @@ function openTexts(supervisor: Supervisor): Texts {
 
   return {
     async search(wanted, facets, window, places) {
+      if (performance.now() - tooLargeAt < idleMsMax) return undefined; // it will not have shrunk
       const book = await (current ??= begin());
       if (book === undefined) return undefined;
       book.askedAt = performance.now();
       await reached(book, supervisor.status.seq);
-      await refresh(supervisor, book);
+      await inTurn(book, 'refresh', () => refresh(supervisor, book)); // who comes second must see what the first is still reading
       return searchIn(book, wanted, facets, window, places);
     },
   };

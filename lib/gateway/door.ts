@@ -40,4 +40,4 @@ export const crossSite = (identity: Identity, request: Context['req'], step: Doo
   identity.type === 'known' && identity.caller.type === 'device' && isProtected((request.url ?? '').split('?', 1)[0] ?? '') ? step.checkCookies(request) : undefined;
 
 export const isProtected = (path: string): boolean =>
-  path.startsWith('/api/') || path === '/api' || path === '/ws' || path.startsWith('/ws/') || path === '/metrics' || path === '/mcp';
+  /^\/(?:api|ws|metrics|mcp)(?:\/|$)/.test(path); // routes are found with a slash at the end, too

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 
@@ -43,8 +43,19 @@ export function createListeners(options: { readonly tls?: Tls | undefined; reado
   };
 }
 
-/** Headers within ten seconds, a whole request within a minute; idle ones are let go after fifteen seconds. */
-const limits = { headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 };
+/**
+ * A server with an `upgrade` listener is asked by Node to upgrade to whatever a client offers. Clients that would rather
+ * speak HTTP/2 offer `h2c` with each request (Java's does so unasked): that may be passed over, and the request is
+ * answered like any other.
+ */
+class Incoming extends IncomingMessage {
+  private declare offered: boolean; // declared only: the constructor above sets it before fields of ours would be
+  get upgrade(): boolean { return this.offered && (this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? '')); }
+  set upgrade(offered: boolean | null) { this.offered = offered === true; }
+}
+
+/** Headers within ten seconds, a whole request within a minute; idle ones are let go after fifteen seconds. A missing Host is refused at the door, in words. */
+const limits = { IncomingMessage: Incoming, requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 };
 const connectionsMax = 4_096;
 
 /** A reader that has something waiting and took less than `bytesMin` between two looks, `looksMax` times in a row, is cut. */

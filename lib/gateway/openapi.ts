@@ -117,6 +117,7 @@ const socketOperation = (path: string, authority: AuthorityId, summary: string, 
 
 const since = { name: 'since', in: 'query', required: false, schema: { type: 'string', pattern: '^\\d+$' } };
 const names = ['kinds', 'ids'].map((name) => ({ name, in: 'query', required: false, schema: { type: 'string', description: 'Separated by commas.' } }));
+const first = { name: 'first', in: 'query', required: false, schema: { type: 'integer', minimum: 0, maximum: 1_000, default: 50, description: 'How many of each kind are introduced at first; the others are at their first step.' } };
 const tree = { name: 'tree', in: 'query', required: false, schema: { type: 'string', description: '`kind/id`: an actor and everything beneath it.' } };
 const refusals = { name: 'refusals', in: 'query', required: false, schema: { type: 'string', enum: ['1'], description: 'Tell of refused events too.' } };
 
@@ -126,5 +127,5 @@ const sockets = {
     'x-frames': frameNames,
   },
   '/ws/inspect': socketOperation('/ws/inspect', 'inspect.watch', 'every step of every actor, batched, resumable with `?since=<seq>`.', [since, ...names, tree, refusals]),
-  '/ws/stately': socketOperation('/ws/stately', 'inspect.watch', 'the same in the frames of `@statelyai/inspect`.', names),
+  '/ws/stately': socketOperation('/ws/stately', 'inspect.watch', 'the same in the frames of `@statelyai/inspect`: at first the first actors of every kind or those that are named, resumable with `?since=<seq>` of the last snapshot.', [since, ...names, first]),
 };

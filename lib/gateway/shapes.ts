@@ -84,7 +84,7 @@ export const workItemSource = z.enum(['human', 'delegation', 'cron', 'workflow',
 export const verifyPolicy = z.strictObject({
   mode: z.enum(['trust', 'verify', 'thorough']),
   maxRounds: z.int().min(1).max(20).optional(),
-  verifier: z.strictObject({ employee: text(200).optional(), engine: text(200).optional(), model: text(200).optional() }).optional().describe('Kept and shown, for whoever reviews; nobody is asked by it.'),
+  verifier: z.strictObject({ employee: text(200).optional(), engine: text(200).optional(), model: text(200).optional() }).optional().describe('An `employee` who is asked for a review, once a round, when an attempt has succeeded: a session of theirs, on `engine` and `model` where those are named. It sends the item back or calls it done. Nobody reviews their own work. Without an employee nobody is asked.'),
 }).meta({ id: 'VerifyPolicy' });
 
 export const workItem = z.looseObject({
@@ -126,6 +126,7 @@ export const workItemEvent = z.looseObject({
   createdAt: iso,
 }).meta({ id: 'WorkItemEvent' });
 
+export const labels = z.array(z.string().min(1).max(limits.labelCharsMax).refine((word) => word.trim() === word, 'must have no blanks around it')).max(limits.labelsMax);
 export const employeeName = text(200).min(1);
 export const note = text(limits.noteCharsMax).optional();
 export const attachments = z.array(text(200)).max(20).optional();

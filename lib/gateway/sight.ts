@@ -1,4 +1,4 @@
-import { itemKinship, sessionKinship } from '../commands/kinship.js';
+import { reviewsItem, itemKinship, sessionKinship } from '../commands/kinship.js';
 import { recordOf, type Desk } from '../commands/desk.js';
 import { takesPart } from '../commands/workflow-runs/read-run.js';
 import type { RunView } from '../../machines/workflow-run/view.js';
@@ -46,7 +46,7 @@ export function sight(desk: Desk, caller: Caller): Sight {
       }
       if (kind !== 'work-item') return false;
       const item = await desk.supervisor.get('work-item', id);
-      return item !== undefined && ['self', 'above'].includes(itemKinship(desk, caller, recordOf(item)));
+      return item !== undefined && (reviewsItem(caller, recordOf(item)) || ['self', 'above'].includes(itemKinship(desk, caller, recordOf(item))));
     },
   };
 }

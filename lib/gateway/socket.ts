@@ -12,7 +12,7 @@ import { openFeed } from './feed.js';
 import { filterOfQuery, inspectWatcher } from './inspect-socket.js';
 import { readQuery } from './parse.js';
 import { readSocketBearer } from './socket-bearer.js';
-import { statelyWatcher } from './stately-socket.js';
+import { firstOfQuery, statelyWatcher } from './stately-socket.js';
 import { watcher, type Watcher } from './watcher.js';
 import type { InspectFilter } from '../inspector/frames.js';
 import { Channels } from '../inspector/watch.js';
@@ -71,8 +71,10 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
     if (since !== undefined && !/^\d{1,15}$/.test(since)) return refuse('BAD_REQUEST', { path: 'since' }, 'since: must be a log position');
     const filter = path === '/ws' ? {} : filterOfQuery(query);
     if (isRefusal(filter)) return filter;
+    const first = path === '/ws/stately' ? firstOfQuery(query) : undefined;
+    if (isRefusal(first)) return first;
     return {
-      path, filter,
+      path, filter, first,
       caller: identity.type === 'known' ? identity.caller : operator,
       token: identity.type === 'known' ? identity.token : undefined,
       since: since === undefined ? undefined : Number(since),
@@ -97,9 +99,9 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
     entry.watcher.start(since);
   }
 
-  function watcherOf(socket: WebSocket, { path, filter, caller }: Admitted): Watcher {
+  function watcherOf(socket: WebSocket, { path, filter, first, caller }: Admitted): Watcher {
     if (path === '/ws/inspect') return inspectWatcher({ channels, socket, filter, log });
-    return path === '/ws/stately' ? statelyWatcher({ supervisor: desk.supervisor, socket, filter, log }) : watcher({ desk, feed, socket, caller, log, share });
+    return path === '/ws/stately' ? statelyWatcher({ supervisor: desk.supervisor, socket, filter, first, log }) : watcher({ desk, feed, socket, caller, log, share });
   }
 
   const forget = options.onRevoked?.((id) => {
@@ -141,7 +143,7 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
 /** `/ws` tells what concerns a caller; the others lay everything open, to people only. */
 const paths: readonly string[] = ['/ws', '/ws/inspect', '/ws/stately'];
 
-interface Admitted { readonly path: string; readonly filter: InspectFilter; readonly caller: Caller; readonly token: string | undefined; readonly since: number | undefined }
+interface Admitted { readonly path: string; readonly filter: InspectFilter; readonly first: number | undefined; readonly caller: Caller; readonly token: string | undefined; readonly since: number | undefined }
 
 const pingEveryTicks = 6;
 const deadAfterMs = 90_000;

@@ -26,34 +26,52 @@ export interface ActorsQuery {
   /** Seconds: only those that have been in the state for so long at least. */
   readonly age?: number | undefined;
   readonly after?: string | undefined;
+  /** Pass over so many first, instead of `after`. */
+  readonly offset?: number | undefined;
   readonly limit: number;
 }
 
-/** A page that costs the same however many actors there are. */
-export async function actors(supervisor: Supervisor, { kind, state, age, after, limit }: ActorsQuery): Promise<ActorsPage | Refusal> {
+/** A page that costs the same however many actors there are; with `offset`, the keys that are passed over. */
+export async function actors(supervisor: Supervisor, { kind, state, age, after, offset, limit }: ActorsQuery): Promise<ActorsPage | Refusal> {
   const { inspection } = supervisor;
   if (!inspection.kinds().some((known) => known.kind === kind)) return refuse('BAD_REQUEST', { path: 'kind' }, `kind: there is no kind of actor called "${kind}"`);
   if (state === undefined) {
-    const page = await inspection.page(kind, { limit, ...(after === undefined ? {} : { after }) });
+    const page = await inspection.page(kind, { limit, ...from(after, offset) });
     return { actors: page.map((stored) => summaryOf(stored)), next: page.length === limit ? page.at(-1)?.id ?? null : null };
   }
-  const { places, next } = await standing(supervisor, kind, state, { after, limit, until: age === undefined ? Infinity : supervisor.world.now() - age * 1_000 });
+  const { places, next } = await standing(supervisor, kind, state, { after, offset, limit, until: age === undefined ? Infinity : supervisor.world.now() - age * 1_000 });
   const stored = await inspection.stored(places.map(({ id }) => ({ kind, id })));
   return { actors: stored.flatMap((one, n) => (one === undefined ? [] : [summaryOf(one, places[n]?.since)])), next };
 }
 
 /** Those longest in any of the states that are meant, first: a merge of one sorted list for each of them. */
-async function standing({ inspection }: Supervisor, kind: string, state: string, { after, limit, until }: { readonly after: string | undefined; readonly limit: number; readonly until: number }): Promise<{ places: readonly Place[]; next: string | null }> {
+async function standing(supervisor: Supervisor, kind: string, state: string, { after, offset, limit, until }: Pick<ActorsQuery, 'after' | 'offset' | 'limit'> & { readonly until: number }): Promise<{ places: readonly Place[]; next: string | null }> {
+  const { inspection } = supervisor;
   const known = Object.keys(inspection.counts(kind).states);
   const outer = state.endsWith('.') ? state : `${state}.`;
   const exact = known.filter((name) => name === state || name.startsWith(outer));
   const names = exact.length === 0 && state === 'halted' ? [haltedPlace] : exact;
-  const lists = await Promise.all(names.map((name) => inspection.places(kind, name, { limit: limit + 1, ...(after === undefined ? {} : { after }) })));
+  if (names.length > 1 && (offset ?? 0) > 0) return passedOver(supervisor, kind, state, { offset: offset ?? 0, limit, until });
+  const lists = await Promise.all(names.map((name) => inspection.places(kind, name, { limit: limit + 1, ...from(after, offset) })));
   const merged = lists.flat().sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
   const unique = merged.filter(({ place, since }, n) => place !== merged[n - 1]?.place && since <= until);
   const places = unique.slice(0, limit);
   return { places, next: unique.length > limit ? places.at(-1)?.place ?? null : null };
 }
+
+/** How many stand before a place in one of several lists no list tells: they are merged up to there. */
+async function passedOver(supervisor: Supervisor, kind: string, state: string, { offset, limit, until }: { readonly offset: number; readonly limit: number; readonly until: number }): ReturnType<typeof standing> {
+  let after: string | undefined;
+  for (let left = offset; left > 0;) {
+    const { places, next } = await standing(supervisor, kind, state, { after, limit: Math.min(left, 900), until });
+    if (next === null) return { places: [], next };
+    after = next;
+    left -= places.length;
+  }
+  return standing(supervisor, kind, state, { after, limit, until });
+}
+
+const from = (after: string | undefined, offset: number | undefined): { after?: string; offset?: number } => ({ ...(after !== undefined && { after }), ...(after === undefined && offset !== undefined && { offset }) });
 
 export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<ActorDetail | undefined> {
   const { inspection } = supervisor;

@@ -26,7 +26,7 @@ export interface Fleet {
 }
 
 /**
- * `GET /api/inspect/actors?kind=&state=&age=&after=&limit=`: a page, by id; with `state` those longest in it come first,
+ * `GET /api/inspect/actors?kind=&state=&age=&after=&offset=&limit=`: a page after the last one's `next`, or past the first `offset`, by id; with `state` those longest in it come first,
  * and with `age` (seconds) only those who have been in it for so long. `state` is a path as in `Fleet`, or the beginning of some (`work.`), or `halted`.
  */
 export interface ActorsPage {

@@ -22,7 +22,8 @@ export interface StatelyActor extends Base {
 }
 
 export interface StatelyEvent extends Base { readonly type: '@xstate.event'; readonly event: { readonly type: string }; readonly sourceId?: string }
-export interface StatelySnapshot extends Base { readonly type: '@xstate.snapshot'; readonly event: { readonly type: string }; readonly snapshot: StatelyState }
+/** `seq`, the position in the log to resume from, is our own; whoever takes these frames passes it over. */
+export interface StatelySnapshot extends Base { readonly type: '@xstate.snapshot'; readonly event: { readonly type: string }; readonly snapshot: StatelyState; readonly seq: number }
 
 export interface StatelyState {
   readonly status: 'active' | 'done' | 'error' | 'stopped';
@@ -55,7 +56,7 @@ export function stepFrames(entry: LogEntry, source: string | undefined, snapshot
   const logged = redact(entry.event) as { readonly type: string };
   const event = logged.type === 'kernel.created' ? { ...logged, type: 'xstate.init' } : logged;
   const own = { sessionId: sessionIdOf(entry), ...base(entry.at) };
-  return [{ type: '@xstate.event', event, ...(source === undefined ? {} : { sourceId: source }), ...own }, { type: '@xstate.snapshot', event, snapshot, ...own }];
+  return [{ type: '@xstate.event', event, ...(source === undefined ? {} : { sourceId: source }), ...own }, { type: '@xstate.snapshot', event, snapshot, seq: entry.seq, ...own }];
 }
 
 type Machine = KindFacts['machine'];

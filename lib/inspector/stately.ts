@@ -9,10 +9,11 @@ import { actorFrame, rootFrame, sessionIdOf, stateOf, stepFrames, type StatelyFr
 import type { Outlet } from './watch.js';
 
 /**
- * A running Troupe in Stately's words: at first the root and the actors that were asked for, then each actor before its
- * first step, and every step as event and snapshot. At most ten times a second a hundred steps; in a flood the youngest.
+ * A running Troupe in Stately's words: at first the root and the actors that were asked for (or with `since`, all steps
+ * since then), then each actor before its first step, and every step as event and snapshot. At most ten times a second
+ * a hundred steps; in a flood the youngest.
  */
-export function statelyWatch(supervisor: Supervisor, filter: InspectFilter, outlet: Outlet, failed: (error: unknown) => void): { stop(): void } {
+export function statelyWatch(supervisor: Supervisor, filter: StatelyWish, outlet: Outlet, failed: (error: unknown) => void): { stop(): void } {
   const watch = new StatelyWatch(supervisor, filter, outlet);
   const leave = supervisor.inspection.tap((entries) => watch.take(entries));
   watch.run().catch((error: unknown) => { if (!watch.ended.signal.aborted) failed(error); });
@@ -25,9 +26,13 @@ export function statelyWatch(supervisor: Supervisor, filter: InspectFilter, outl
   };
 }
 
+/** `first`: so many of each kind are introduced where none are named (default 50). `since`: log position to go on from. */
+export interface StatelyWish extends Pick<InspectFilter, 'kinds' | 'ids'> { readonly first?: number | undefined; readonly since?: number | undefined }
+
+export const firstMax = 1_000;
+const firstDefault = 50;
 const stepsPerFlush = 100;
 const everyMs = 100;
-const atFirstPerKind = 50;
 const knownMax = 2_000;
 
 class StatelyWatch {
@@ -38,15 +43,12 @@ class StatelyWatch {
   private readonly known = new Map<string, { seq: number; value: Json; context: Readonly<Record<string, Json>> }>();
   private readonly begin: number;
 
-  constructor(private readonly supervisor: Supervisor, private readonly filter: InspectFilter, private readonly outlet: Outlet) {
+  constructor(private readonly supervisor: Supervisor, private readonly filter: StatelyWish, private readonly outlet: Outlet) {
     this.begin = supervisor.inspection.head;
   }
 
   take(entries: readonly SealedEntry[]): void {
-    const { kinds, ids } = this.filter;
-    for (const entry of entries) {
-      if (entry.seq > this.begin && (kinds?.includes(entry.actor.kind) ?? true) && (ids?.includes(entry.actor.id) ?? true)) this.pending.push(entry);
-    }
+    for (const entry of entries) if (entry.seq > this.begin && this.wants(entry.actor)) this.pending.push(entry);
     if (this.pending.length > stepsPerFlush * 4) this.pending = this.pending.slice(-stepsPerFlush);
     this.wake();
   }
@@ -54,7 +56,10 @@ class StatelyWatch {
   async run(): Promise<void> {
     const { supervisor: { status, world }, ended: { signal } } = this;
     this.send(rootFrame(rootMachine, status.state, world.now()));
-    await this.introduce();
+    const { since } = this.filter;
+    const { floor, head } = this.supervisor.inspection;
+    if (since !== undefined && since >= floor && since <= head) await this.catchUp(since);
+    else await this.introduce();
     while (!signal.aborted) {
       if (this.pending.length === 0) await new Promise<void>((resolve) => { this.wake = resolve; });
       const steps = this.pending.slice(-stepsPerFlush);
@@ -65,16 +70,37 @@ class StatelyWatch {
     }
   }
 
+  private wants({ kind, id }: ActorKey): boolean {
+    const { kinds, ids } = this.filter;
+    return (kinds?.includes(kind) ?? true) && (ids?.includes(id) ?? true);
+  }
+
+  /** Every step since a position that the log still holds, at the watcher's own pace. */
+  private async catchUp(since: number): Promise<void> {
+    const { inspection } = this.supervisor;
+    const { signal } = this.ended;
+    let position = since;
+    while (position < inspection.head && !signal.aborted) {
+      const page = await inspection.entries(position, stepsPerFlush);
+      if (page.length === 0) break;
+      for (const entry of page) if (this.wants(entry) && !signal.aborted) await this.show(entry);
+      position = page.at(-1)?.seq ?? position;
+      await this.outlet.drained(signal);
+    }
+    this.pending = this.pending.filter(({ seq }) => seq > position);
+  }
+
   /** Who is there already: those that were named, else the first of every kind. */
   private async introduce(): Promise<void> {
     const { inspection, world } = this.supervisor;
     for (const { kind, machine } of inspection.kinds()) {
       if (this.filter.kinds?.includes(kind) === false) continue;
       const named = this.filter.ids?.map((id) => ({ kind, id }));
-      const actors = named === undefined ? await inspection.page(kind, { limit: atFirstPerKind }) : (await inspection.stored(named)).filter((one): one is StoredActor => one !== undefined);
+      const actors = named === undefined ? await inspection.page(kind, { limit: this.filter.first ?? firstDefault }) : (await inspection.stored(named)).filter((one): one is StoredActor => one !== undefined);
       for (const actor of actors) {
         this.remember(actor, { seq: actor.seq, value: actor.value, context: actor.context });
         this.send(actorFrame(actor, machine, parentOf(actor), stateOf(actor.value, actor.context, actor.status), world.now()));
+        await this.outlet.drained(this.ended.signal); // each frame holds the whole definition
       }
     }
   }

@@ -18,7 +18,7 @@ export interface LevelStoreOptions {
   readonly segmentBytesMax?: number;
   /** Room reserved ahead of the writes; 0 reserves none. */
   readonly reserveBytes?: number;
-  /** Pause between two small pieces of the background check of both copies. Default 2,000; 0 never checks. */
+  /** Pause between two small pieces of the background check of both copies; after a whole pass it is 300 times as long. Default 2,000; 0 never checks. */
   readonly scrubEveryMs?: number;
   /** For tests: stand between the store and its files, at every opening. */
   readonly intercept?: (files: StoreFiles) => StoreFiles;

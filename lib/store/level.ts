@@ -154,11 +154,16 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
   /** In small pieces with long pauses; a step that fails with the store is taken again later. */
   const scrubForever = async (): Promise<void> => {
     const { scrubEveryMs = 2_000 } = options;
+    let passed = false;
     while (scrubEveryMs > 0 && !closing.signal.aborted) {
-      await wait(scrubEveryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      await wait(passed ? scrubEveryMs * restPieces : scrubEveryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
       if (closing.signal.aborted || state.state !== 'ready') continue;
-      scrubbing = scrubOn().catch((error: unknown) => log?.warn({ err: error }, 'scrub was interrupted'));
-      await scrubbing;
+      const step = scrubOn().catch((error: unknown) => {
+        log?.warn({ err: error }, 'scrub was interrupted');
+        return false;
+      });
+      scrubbing = step;
+      passed = await step;
     }
   };
   void scrubForever();
@@ -219,3 +224,5 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
 }
 
 const singleRowsMax = 16;
+/** After a whole pass, rest for as long as so many pieces take: ten minutes. */
+const restPieces = 300;

@@ -97,7 +97,7 @@ export function scrubber(options: ScrubOptions): Scrubber {
         await options.onDamage(error);
       }
       last = { finishedAt: new Date().toISOString(), rows, copyBytes, faults };
-      log?.info({ rows, copyBytes, faults }, 'scrub finished');
+      log?.[faults.length > 0 ? 'warn' : 'debug']({ rows, copyBytes, faults }, 'scrub finished'); // a small store is through in seconds, again and again
       pass = undefined;
       [rows, copyBytes, faults] = [0, 0, []];
       return true;

@@ -16,9 +16,9 @@ export interface Inspection {
   /** How many actors of a kind stand in each state, how many are halted, and how many there are at all. Costs nothing. */
   counts(kind: string): { readonly total: number; readonly halted: number; readonly states: Readonly<Record<string, number>> };
   /** Who stands in a state (or under `haltedPlace`), longest first. `after` is the `place` of the last one seen. */
-  places(kind: string, state: string, query: { readonly after?: string; readonly limit: number }): Promise<readonly Place[]>;
+  places(kind: string, state: string, query: PageQuery): Promise<readonly Place[]>;
   /** Stored actors of a kind in the order of their ids. */
-  page(kind: string, query: { readonly after?: string; readonly limit: number }): Promise<readonly StoredActor[]>;
+  page(kind: string, query: PageQuery): Promise<readonly StoredActor[]>;
   stored(actors: readonly ActorKey[]): Promise<readonly (StoredActor | undefined)[]>;
   /** Born under this actor. */
   children(actor: ActorKey, limit: number): Promise<readonly ActorKey[]>;
@@ -35,6 +35,9 @@ export interface Inspection {
   /** At most a thousand are counted. */
   deadLetters(): Promise<number>;
 }
+
+/** `after` the last one seen, or past the first `offset`, which costs a read of the keys between there and the nearer end. */
+export interface PageQuery { readonly after?: string; readonly offset?: number; readonly limit: number }
 
 export interface StoredActor extends ActorKey {
   readonly version: number;

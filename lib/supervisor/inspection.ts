@@ -2,10 +2,11 @@ import type { ActorKey } from '../../actors/contracts.js';
 import type { Json } from '../../machines/ground.js';
 import { subsystems } from '../../machines/root/machine.js';
 import { defaultSupervision } from '../../machines/supervisor/supervise.js';
+import type { Range } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { decodeState } from './codec.js';
 import type { LogEntry } from './contract.js';
-import { haltedPlace, type Failing, type Inspection, type KindFacts, type Place, type SealedEntry, type StoredActor } from './inspectable.js';
+import { haltedPlace, type Failing, type Inspection, type KindFacts, type PageQuery, type Place, type SealedEntry, type StoredActor } from './inspectable.js';
 import type { Kernel } from './kernel.js';
 import { allPlaces, placesOfRecord, talliesOf, type Places } from './places.js';
 import { viewOfRecord } from './record.js';
@@ -32,18 +33,23 @@ export class KernelInspection implements Inspection {
     return { total, halted, states };
   }
 
-  async places(kind: string, state: string, query: { readonly after?: string; readonly limit: number }): Promise<Place[]> {
+  async places(kind: string, state: string, query: PageQuery): Promise<Place[]> {
     const all = prefix(keys.place(kind, state, 0, '').slice(0, -17));
-    const page = await this.kernel.store.page({ ...all, ...(query.after === undefined ? {} : { gt: `${all.gte}${query.after}`, gte: `${all.gte}${query.after}` }), keysOnly: true, limit: clamp(query.limit) });
+    const { states, halted } = this.counts(kind);
+    const page = query.after === undefined
+      ? await this.leap({ ...all, keysOnly: true }, query, state === haltedPlace ? halted : states[state] ?? 0)
+      : await this.kernel.store.page({ ...all, gt: `${all.gte}${query.after}`, gte: `${all.gte}${query.after}`, keysOnly: true, limit: clamp(query.limit) });
     return page.map(([key]) => {
       const [, , , since, id] = partsOf(key) as [string, string, string, string, string];
       return { id, since: Number(since), place: key.slice(all.gte.length) };
     });
   }
 
-  async page(kind: string, query: { readonly after?: string; readonly limit: number }): Promise<StoredActor[]> {
+  async page(kind: string, query: PageQuery): Promise<StoredActor[]> {
     const all = prefix(keys.actor(kind, ''));
-    const page = await this.kernel.store.page({ ...all, ...(query.after === undefined ? {} : { gte: `${keys.actor(kind, query.after)}\x00` }), limit: clamp(query.limit) });
+    const page = query.after === undefined
+      ? await this.leap(all, query, this.counts(kind).total)
+      : await this.kernel.store.page({ ...all, gte: `${keys.actor(kind, query.after)}\x00`, limit: clamp(query.limit) });
     return page.map(([, text]) => this.read(kind, text));
   }
 
@@ -83,6 +89,15 @@ export class KernelInspection implements Inspection {
   }
 
   deadLetters(): Promise<number> { return this.kernel.store.count({ ...prefix('d/'), limit: pageMax }); }
+
+  /** A page past the first `offset` of `total` rows, reached from the end that is nearer. */
+  private async leap(all: Range, { offset = 0, limit }: PageQuery, total: number): Promise<[key: string, value: string][]> {
+    const { store } = this.kernel;
+    if (offset <= total / 2) return store.page({ ...all, offset, limit: clamp(limit) });
+    const left = Math.max(0, total - offset);
+    const rows = Math.min(left, clamp(limit));
+    return rows === 0 ? [] : (await store.page({ ...all, reverse: true, offset: left - rows, limit: rows })).reverse();
+  }
 
   private read(kind: string, text: string): StoredActor {
     const stored = JSON.parse(text) as Omit<StoredActor, 'view' | 'value' | 'context' | 'places'> & { readonly places?: Places; readonly state: unknown };

@@ -61,15 +61,13 @@ export interface LoopPolicy {
 }
 
 interface NodeBase {
-  /** `[A-Za-z0-9_][A-Za-z0-9._-]*`, at most 128 characters. */
+  /** `[A-Za-z0-9_][A-Za-z0-9._-]*`, at most 128 characters; 119 where it wakes by the clock. */
   readonly id: string;
   readonly label: string;
   readonly position: { readonly x: number; readonly y: number };
 }
 
 export type WorkflowNode = TriggerNode | StepNode | GateNode | SwitchNode | FailNode | WaitNode | MergeNode | EndNode;
-export type NodeType = WorkflowNode['type'];
-export type NodeOf<Type extends NodeType> = Extract<WorkflowNode, { readonly type: Type }>;
 
 export interface TriggerNode extends NodeBase { readonly type: 'trigger'; readonly trigger: Trigger }
 
@@ -187,6 +185,8 @@ export const definitionLimits = {
   edgesPerNodeMax: 4,
   definitionBytesMax: 256 * 1024,
   idCharsMax: 128,
+  /** Of a workflow that wakes by the clock: its cron job is called `workflow:<id>`, and ids of jobs have at most 128 characters. */
+  scheduledIdCharsMax: 119,
   titleCharsMax: 200,
   descriptionCharsMax: 4_000,
   instructionsCharsMax: 32_000,

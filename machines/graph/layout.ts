@@ -20,8 +20,8 @@ export function layeredLayout(nodes: readonly WorkflowNode[], edges: readonly Wo
   return places;
 }
 
-export const columnWidth = 260;
-export const rowHeight = 120;
+const columnWidth = 260;
+const rowHeight = 120;
 
 /** Order a layer by the middle of its neighbours in the layer beside it; those without any keep their place. */
 function arrange(layers: string[][], depth: number, beside: number, neighboursOf: ReadonlyMap<string, readonly string[]>): void {

@@ -8,7 +8,7 @@ import { shapeFaults, type ValueShape } from './value-shape.js';
 /** The parts of a definition that nodes and edges share: gates, conditions, shapes, triggers, loops, edges. */
 export const idPattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 const forbiddenIds = new Set(['__proto__', 'constructor', 'prototype']);
-export const isId = (id: string): boolean => idPattern.test(id) && !forbiddenIds.has(id);
+const isId = (id: string): boolean => idPattern.test(id) && !forbiddenIds.has(id);
 const like = 'begin with a letter, a digit or _, and hold letters, digits, dots, dashes and _ only (at most 128)';
 
 export function idAt(reading: Reading, raw: Raw, member: string, place: Place, standard?: string): string {
@@ -17,7 +17,7 @@ export function idAt(reading: Reading, raw: Raw, member: string, place: Place, s
   return id;
 }
 
-export function conditionsAt(reading: Reading, raw: Raw, member: string, place: Place, options: { readonly isNode: (id: string) => boolean; readonly patterns?: Patterns | undefined }): readonly Condition[] {
+function conditionsAt(reading: Reading, raw: Raw, member: string, place: Place, options: { readonly isNode: (id: string) => boolean; readonly patterns?: Patterns | undefined }): readonly Condition[] {
   const given = isRaw(raw[member]) ? { [member]: [raw[member]] } : raw; // a single condition may stand alone
   return listAt(reading, given, member, place, limits.conditionsMax, 'too-many-conditions').flatMap((one, index) => {
     const read = parseCondition(one, { isNode: options.isNode, ...(options.patterns === undefined ? {} : { patterns: options.patterns }) });

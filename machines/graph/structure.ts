@@ -1,9 +1,10 @@
-import type { StepNode, WorkflowDefinition, WorkflowEdge, WorkflowNode } from './definition.js';
+import { definitionLimits as limits, type StepNode, type WorkflowDefinition, type WorkflowEdge, type WorkflowNode } from './definition.js';
 import { parsePath, pathsIn } from './paths.js';
 import { note, type Reading } from './reader.js';
 
 /** What a graph must be to be one at all: ids used once, edges between nodes that may have them, names that mean something. */
-export function structureFaults(reading: Reading, { nodes, edges, runGates }: WorkflowDefinition): void {
+export function structureFaults(reading: Reading, definition: WorkflowDefinition): void {
+  const { nodes, edges, runGates } = definition;
   if (nodes.length === 0) note(reading, 'no-nodes', 'a definition needs at least one node', { ref: 'nodes', path: 'nodes' });
   for (const id of twice(nodes.map((node) => node.id))) note(reading, 'duplicate-node', `the node id "${id}" is used more than once`, { ref: id });
   for (const id of twice(edges.map((edge) => edge.id))) note(reading, 'duplicate-edge', `the edge id "${id}" is used more than once`, { ref: id });
@@ -13,6 +14,14 @@ export function structureFaults(reading: Reading, { nodes, edges, runGates }: Wo
   const byId = new Map(nodes.map((node) => [node.id, node]));
   for (const edge of edges) edgeFaults(reading, edge, byId);
   for (const node of nodes) if (node.type === 'step') laneFaults(reading, node, edges);
+  clockFaults(reading, definition);
+}
+
+/** What wakes by the clock has a cron job, whose id is longer than its own: one that cannot have it would never wake. A retired one need not. */
+function clockFaults(reading: Reading, { id, status, nodes }: WorkflowDefinition): void {
+  if (status === 'retired' || id.length <= limits.scheduledIdCharsMax) return;
+  const clock = nodes.find((node) => node.type === 'trigger' && node.trigger.kind === 'schedule');
+  if (clock !== undefined) note(reading, 'schedule-id-too-long', `a workflow that wakes by the clock needs an id of at most ${limits.scheduledIdCharsMax} characters; this one has ${id.length}`, { ref: clock.id, path: 'id' });
 }
 
 function edgeFaults(reading: Reading, edge: WorkflowEdge, byId: ReadonlyMap<string, WorkflowNode>): void {

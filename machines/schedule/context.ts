@@ -60,6 +60,7 @@ export interface ScheduleInput extends JobFields {
 }
 
 export type ScheduleEvent = Stamp & (
+  /** `zone`: that of the machine, where the job then names none. */
   | { readonly type: 'job.edit'; readonly patch: Partial<JobFields>; readonly zone: string }
   | { readonly type: 'job.revive'; readonly job: JobFields; readonly zone: string; readonly managedBy: string | null; readonly workflowId: string | null }
   | { readonly type: 'job.trigger' }
@@ -93,3 +94,9 @@ export const limits = {
 
 /** Where a job stands in its list: big and small letters are one. Closed by a `/`, so that it is no beginning of another one. */
 export const jobPlace = (id: string): string => `${sortableText(id.toLowerCase())}/`;
+
+/** The job as an edit leaves it. */
+export function edited(context: ScheduleContext, { patch, zone }: Pick<ScheduleEventOf<'job.edit'>, 'patch' | 'zone'>): ScheduleContext {
+  const job = { ...context, ...patch };
+  return { ...job, zone: job.timezone ?? zone };
+}

@@ -3,7 +3,7 @@ import { fromKernel, isPerson, isTrusted } from '../caller.js';
 import { announce, effect, type Wish } from '../ground.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { limits, type FireInput, type JobFields, type LastRun, type ScheduleContext, type ScheduleEvent, type ScheduleInput } from './context.js';
+import { edited, limits, type FireInput, type LastRun, type ScheduleContext, type ScheduleEvent, type ScheduleInput } from './context.js';
 import { scheduleFault } from '../cron-time.js';
 import { ahead, fire, planDue, type Plan } from './plan.js';
 
@@ -53,9 +53,9 @@ export const scheduleMachine = setup({
     }),
     edit: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'job.edit');
-      const edited = { ...context, ...event.patch, zone: event.zone, updatedAt: event.at };
-      const next = ahead(edited, event.at);
-      enqueue.assign({ ...event.patch, zone: event.zone, updatedAt: event.at, ...next });
+      const job = edited(context, event);
+      const next = ahead(job, event.at);
+      enqueue.assign({ ...event.patch, zone: job.zone, updatedAt: event.at, ...next });
       alarm(enqueue, next.nextAt, event.at);
       enqueue.emit(announce('cron:reloaded', { id: context.id, action: 'updated' }));
     }),
@@ -107,8 +107,8 @@ export function schedulePolicy(context: ScheduleContext, event: ScheduleEvent): 
     case 'job.delete':
       if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Scheduling is for people; agents only read it.');
       if (context.managedBy !== null && isPerson(event.by)) return refuse('CONFLICT', { workflowId: context.workflowId }, `This job follows the workflow "${context.workflowId}"; change that instead.`);
-      return event.type === 'job.edit' ? fitJob({ ...context, ...event.patch }, event.zone) : undefined;
-    case 'job.revive': return isTrusted(event.by) ? fitJob(event.job, event.zone) : refuse('FORBIDDEN', {}, 'Scheduling is for people; agents only read it.');
+      return event.type === 'job.edit' ? fitJob(edited(context, event)) : undefined;
+    case 'job.revive': return isTrusted(event.by) ? fitJob({ ...event.job, zone: event.zone }) : refuse('FORBIDDEN', {}, 'Scheduling is for people; agents only read it.');
     case 'job.trigger':
       if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Only people fire a job by hand.');
       return context.active.length < limits.activeMax ? undefined : refuse('QUEUE_FULL', { activeMax: limits.activeMax }, `${limits.activeMax} earlier runs of this job have not ended yet.`);
@@ -118,11 +118,11 @@ export function schedulePolicy(context: ScheduleContext, event: ScheduleEvent): 
 }
 
 /** What is wrong with a job as people wrote it. */
-export function fitJob(job: Pick<JobFields, 'name' | 'prompt' | 'schedule'>, zone: string): Refusal | undefined {
+export function fitJob(job: Pick<ScheduleInput, 'name' | 'prompt' | 'schedule' | 'zone'>): Refusal | undefined {
   if (typeof job.prompt !== 'string' || job.prompt.trim() === '') return refuse('BAD_REQUEST', { path: 'prompt' }, 'prompt is required');
   if (jsonBytes(job.prompt) > limits.promptBytesMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'prompt', bytesMax: limits.promptBytesMax });
   if (typeof job.name !== 'string' || job.name.length > limits.nameCharsMax) return refuse('BAD_REQUEST', { path: 'name' }, `name has at most ${limits.nameCharsMax} characters`);
-  const fault = scheduleFault(job.schedule, zone);
+  const fault = scheduleFault(job.schedule, job.zone);
   return fault === undefined ? undefined : refuse('BAD_REQUEST', { path: fault.path }, fault.message);
 }
 

@@ -1,6 +1,6 @@
-import { assertEvent, enqueueActions, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
+import { assertEvent, emit, enqueueActions, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import { perform } from '../deed.js';
-import { effect, stampOf, type Wish } from '../ground.js';
+import { announce, effect, stampOf, type Wish } from '../ground.js';
 import { firstContext } from './birth.js';
 import type { SessionContext, SessionEvent, SessionInput, TurnInput, TurnOutput } from './context.js';
 import { insertMedia } from './media.js';
@@ -58,6 +58,10 @@ const session = setup({
     postpone: enqueueActions(({ context, enqueue }, { output, at }: Ended) => perform(enqueue, postpone(context, output, at))),
     settle: enqueueActions(({ context, enqueue }, { output }: Ended) =>
       perform(enqueue, settle(context, output.outcome === 'rate-limited' ? 'interrupted' : output.outcome, output.text))),
+    tellResumed: emit(({ context }) => announce('session:resumed', { sessionId: context.id })),
+    tellResumedIfCut: enqueueActions(({ context, enqueue }, { output }: Ended) => {
+      if (output.outcome === 'interrupted') enqueue.emit(announce('session:resumed', { sessionId: context.id }));
+    }),
     pause: enqueueActions(({ context, enqueue }) => perform(enqueue, pauseQueue(context, true))),
     resume: enqueueActions(({ context, enqueue }) => perform(enqueue, pauseQueue(context, false))),
     post: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'message.post'); perform(enqueue, post(context, event)); }),
@@ -155,7 +159,7 @@ export const sessionMachine = session.createMachine({
         onDone: [
           { guard: { type: 'unconfirmed', params: told }, target: 'interrupted', actions: [{ type: 'endTurn', params: told }, 'pause', { type: 'settle', params: told }] },
           { guard: { type: 'rateLimited', params: told }, target: 'waiting', actions: { type: 'postpone', params: told } },
-          { guard: 'queueReady', target: 'running', reenter: true, actions: { type: 'endTurn', params: told } },
+          { guard: 'queueReady', target: 'running', reenter: true, actions: [{ type: 'endTurn', params: told }, { type: 'tellResumedIfCut', params: told }] },
           { guard: { type: 'succeeded', params: told }, target: 'idle', actions: [{ type: 'endTurn', params: told }, { type: 'settle', params: told }] },
           { guard: { type: 'interrupted', params: told }, target: 'interrupted', actions: [{ type: 'endTurn', params: told }, { type: 'settle', params: told }] },
           { target: 'error', actions: [{ type: 'endTurn', params: told }, { type: 'settle', params: told }] },
@@ -185,9 +189,9 @@ export const sessionMachine = session.createMachine({
       },
     },
     error: resting,
-    interrupted: resting,
+    interrupted: { ...resting, always: { guard: 'queueReady', target: 'running', actions: 'tellResumed' } },
     stopped: {
-      always: { guard: 'queueReady', target: 'running' },
+      always: { guard: 'queueReady', target: 'running', actions: 'tellResumed' },
       on: {
         'message.post': { guard: 'allowed', actions: 'post' },
         'child.finished': { guard: 'allowed', actions: 'noteChild' },

@@ -92,7 +92,7 @@ export function sessionIndex(status: SessionStatus, context: SessionContext): re
 }
 
 /** Whose session it is in lists: the employee's, the schedule's, or nobody's. */
-export const sessionGroup = (context: SessionContext): string => (context.source === 'cron' ? '__cron__' : context.employee ?? '__direct__');
+const sessionGroup = (context: SessionContext): string => (context.source === 'cron' ? '__cron__' : context.employee ?? '__direct__');
 
 /** Which step of which run a session was opened for, as its reference says. */
 function provenanceOf({ source, sourceRef }: SessionContext): Json {

@@ -66,7 +66,7 @@ export const isAttempt = (context: WorkItemContext, by: Caller): boolean =>
 
 export const isCreator = (context: WorkItemContext, by: Caller): boolean => by.type === 'session' && context.creator.sessionId === by.id;
 
-export const isRoot = (facts: WorkItemFacts, by: Caller): boolean => by.type === 'session' && by.employee !== null && by.employee === facts.root;
+const isRoot = (facts: WorkItemFacts, by: Caller): boolean => by.type === 'session' && by.employee !== null && by.employee === facts.root;
 
 /** Stands somewhere above the owner, or is the root. */
 export const isAbove = (facts: WorkItemFacts, by: Caller): boolean =>

@@ -2,6 +2,7 @@ import { callerName, type Caller } from '../caller.js';
 import { excerpt } from '../excerpt.js';
 import type { Stamp } from '../ground.js';
 import type { WorkStatus } from './edges.js';
+import { limits } from './limits.js';
 import type { Link, LinkRelation } from './links.js';
 
 /** The shapes of a work item: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
@@ -74,6 +75,17 @@ export type Approval = {
 
 export type Gate = { readonly runId: string; readonly gateKey: string };
 
+/** The review of a round by the verifier whom the policy names. */
+export type Review = {
+  /** The bounces before it. */
+  readonly round: number;
+  readonly employee: string;
+  /** null: it is due. */
+  readonly sessionId: string | null;
+  /** Why there is none. */
+  readonly refused?: string;
+};
+
 export type TargetKind = 'employee' | 'virtual' | 'none';
 
 export interface WorkItemContext {
@@ -119,6 +131,8 @@ export interface WorkItemContext {
   readonly withdrawn?: 'expired' | 'cancelled' | null;
   /** Sub-tasks so far. */
   readonly children?: number;
+  /** The last review by the verifier; null: a person took the item up anew. */
+  readonly review?: Review | null;
   /** Rows of `attempts` so far. */
   readonly runs?: number;
   /** Grows whenever a comment is edited or deleted: who changes one says which edition they saw. */
@@ -147,10 +161,12 @@ export type WorkItemEvent = Stamp<WorkItemFacts> & (
   | { readonly type: 'child.created'; readonly childId: string }
   | { readonly type: 'attempt.reported'; readonly sessionId: string } & Handoff
   | { readonly type: 'approval.request'; readonly requestId: string; readonly request: string; readonly target: string | null; readonly targetKind?: TargetKind; readonly expiresAt?: number | null; readonly gate?: Gate }
-  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The run whose gate the same transaction resolves. */ readonly resolves?: string }
+  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The run that decides its gate, and which gate. */ readonly resolves?: string; readonly gateKey?: string }
   | { readonly type: 'approval.escalate'; readonly reason?: string }
   | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
   | { readonly type: 'attempt.ended'; readonly sessionId: string; readonly outcome: AttemptOutcome; readonly summary: string; readonly costUsd?: number | null; readonly changedFiles?: readonly string[] }
+  | { readonly type: 'review.opened'; readonly round: number; readonly sessionId: string }
+  | { readonly type: 'review.refused'; readonly round: number; readonly reason: string }
   // Of its own timers and regions; never sent from outside:
   | { readonly type: 'item.due' }
   | { readonly type: 'approval.expired' }
@@ -175,23 +191,7 @@ export type Handoff = {
 
 export type WorkItemEventOf<Type extends WorkItemEvent['type']> = Extract<WorkItemEvent, { type: Type }>;
 
-export const limits = {
-  titleCharsMax: 200,
-  /** As JSON in UTF-8, so that the whole snapshot stays under 64 KiB. */
-  bodyBytesMax: 32 * 1024,
-  acceptanceBytesMax: 8 * 1024,
-  requestBytesMax: 6 * 1024,
-  noteCharsMax: 4_000,
-  commentBytesMax: 32 * 1024,
-  attemptsMax: 40,
-  wordCharsMax: 200,
-  depthMax: 3,
-  labelsMax: 20,
-  labelCharsMax: 60,
-  linksMax: 50,
-  changedFilesMax: 500,
-  handoffBytesMax: 32 * 1024,
-} as const;
+export { limits };
 
 const nobody: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
 
@@ -200,7 +200,7 @@ export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFact
 /** Whose it is: the assignee's, else the first attempt's employee's, else the creating session's employee's, else nobody's. */
 export const ownerOf = (context: WorkItemContext): string | null => context.assignee ?? context.firstAttemptEmployee ?? context.creator.employee;
 
-export function maxRounds(context: WorkItemContext): number {
+export function maxRounds(context: Pick<WorkItemContext, 'verifyPolicy'>): number {
   return context.verifyPolicy?.maxRounds ?? (context.verifyPolicy?.mode === 'thorough' ? 3 : 2);
 }
 

@@ -51,7 +51,7 @@ export const decider = (by: Caller): string => (by.type === 'session' && by.empl
  * `wie_` and 12 hexadecimal digits, made of the item's id and the entry's number: the same entry always has the same
  * id, and two entries of one item never do below 65,536 of them (the last four digits count).
  */
-export function eventId(id: string, n: number): string {
+function eventId(id: string, n: number): string {
   const digits = (value: number, width: number): string => value.toString(16).padStart(width, '0').slice(-width);
   return `wie_${digits(fnv1a(`${id}#${n}`), 8)}${digits(n % 0x10000, 4)}`;
 }

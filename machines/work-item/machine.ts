@@ -1,15 +1,16 @@
 import { assertEvent, cancel, enqueueActions, raise, setup } from 'xstate';
 import { callerName, system } from '../caller.js';
 import { perform } from '../deed.js';
-import { announce, stampOf, type Wish } from '../ground.js';
+import { stampOf, type Wish } from '../ground.js';
 import { adopt, comment, deleteComment, editComment, label, relate, unrelate } from './annotations.js';
 import { decide, escalate, request, sameRequest, withdraw } from './approvals.js';
 import { firstContext, type WorkItemContext, type WorkItemEvent, type WorkItemEventOf, type WorkItemInput } from './context.js';
 import { edges, type WorkStatus } from './edges.js';
 import { overdue, untilDue } from './due.js';
-import { decider, rows } from './ledger.js';
-import { archive, assign, bounce, edit, exhaust, leadsTo, link, move, pass, report, roundsLeft, unlink, type Edge } from './moves.js';
+import { decider } from './ledger.js';
+import { archive, assign, born, bounce, edit, exhaust, leadsTo, link, move, pass, report, roundsLeft, unlink, type Edge } from './moves.js';
 import { workItemPolicy, type Standpoint } from './policy.js';
+import { openReview, refuseReview } from './review.js';
 
 /**
  * A work item (Todo): recorded work, who owns it, and whether somebody must allow it.
@@ -19,8 +20,8 @@ import { workItemPolicy, type Standpoint } from './policy.js';
  * happened; requests and comments are rows too.
  *
  * **What can happen.** People and agents move it by hand; sessions that work on it drive it at once (running: executing;
- * success: in review, or done where work is trusted; failure: blocked). Review sends it back, one round at a time, until
- * the ceiling; then it is escalated. A decision in review ends the review: the approval region decides and tells the
+ * success: in review, or done where work is trusted; failure: blocked). Where a verifier is named, an attempt's success
+ * asks for their review, once a round. Review sends it back, one round at a time, until the ceiling; then it is escalated. A decision in review ends the review: the approval region decides and tells the
  * work region. A request runs out at its deadline and escalates by itself when nobody answers. A due date that passes on
  * open work is told once.
  *
@@ -75,6 +76,8 @@ const item = setup({
     unrelate: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'relation.remove'); perform(enqueue, unrelate(context, event)); }),
     adopt: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'child.created'); perform(enqueue, adopt(context, event)); }),
     report: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'attempt.reported'); perform(enqueue, report(context, event)); }),
+    openReview: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'review.opened'); perform(enqueue, openReview(context, event)); }),
+    refuseReview: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'review.refused'); perform(enqueue, refuseReview(context, event)); }),
     request: enqueueActions(({ context, event, enqueue }, { replaces }: { replaces: boolean }) => { assertEvent(event, 'approval.request'); perform(enqueue, request(context, event, replaces)); }),
     decide: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'approval.decide'); perform(enqueue, decide(context, event)); }),
     escalate: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'approval.escalate'); perform(enqueue, escalate(context, { at: event.at, actor: decider(event.by), reason: event.reason })); }),
@@ -184,6 +187,8 @@ export const workItemMachine = item.createMachine({
             'item.move': [...bounces, ...moves('in_review')],
             'approval.given': { guard: { type: 'allowed', params: {} }, target: 'done', actions: 'pass' },
             'approval.refused': bounces,
+            'review.opened': { guard: { type: 'allowed', params: { work: 'in_review' } }, actions: 'openReview' },
+            'review.refused': { guard: { type: 'allowed', params: { work: 'in_review' } }, actions: 'refuseReview' },
             'attempt.started': [starts('in_review'), common('in_review')['attempt.started']],
           },
         },
@@ -240,11 +245,4 @@ function verdict(event: WorkItemEvent): { at: number; actor: string; note?: stri
 function told(event: WorkItemEvent): { at: number; by: ReturnType<typeof system>; actor: string; note?: string } {
   assertEvent(event, 'approval.decide');
   return { at: event.at, by: system('work-item'), actor: decider(event.by), ...(event.note === undefined ? {} : { note: event.note }) };
-}
-
-/** What the ledger's first row says, which the first context counts already. */
-function born(context: WorkItemContext): readonly Wish[] {
-  const toStatus: WorkStatus = context.assignee === null ? 'backlog' : 'assigned';
-  const entry = { kind: 'created' as const, at: context.createdAt, actor: context.createdBy, toStatus, detail: { source: context.source, sourceRef: context.sourceRef } };
-  return [...rows(context.id, 0, [entry]), announce('company:changed', { entity: 'todo', action: 'created', id: context.id, version: context.version })];
 }

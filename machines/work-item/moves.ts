@@ -1,15 +1,23 @@
 import { callerName, type Caller } from '../caller.js';
 import { afterwards, type Deed } from '../deed.js';
-import { keep, type Json, type KeepRow } from '../ground.js';
+import { announce, keep, type Json, type KeepRow, type Wish } from '../ground.js';
 import { isoTimeOrNull } from '../iso-time.js';
 import { factsOf, limits, maxRounds, trusted, type Attempt, type AttemptOutcome, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { closed, sticky, type WorkStatus } from './edges.js';
-import { record, type LedgerEntry } from './ledger.js';
+import { record, rows, type LedgerEntry } from './ledger.js';
+import { dueReview } from './review.js';
 
 /** What moving does: by hand, by review, by archiving, by assigning, and by the attempts that work on an item. */
 
 export interface Edge { readonly from: WorkStatus; readonly to: WorkStatus }
 type Item = Deed<WorkItemContext>;
+
+/** What the ledger's first row says, which the first context counts already. */
+export function born(context: WorkItemContext): readonly Wish[] {
+  const toStatus: WorkStatus = context.assignee === null ? 'backlog' : 'assigned';
+  const entry = { kind: 'created' as const, at: context.createdAt, actor: context.createdBy, toStatus, detail: { source: context.source, sourceRef: context.sourceRef } };
+  return [...rows(context.id, 0, [entry]), announce('company:changed', { entity: 'todo', action: 'created', id: context.id, version: context.version })];
+}
 
 /** Somebody moved it. What they declare (blocked, in review) attempts do not overwrite. */
 export function move(context: WorkItemContext, event: WorkItemEventOf<'item.move'>, edge: Edge): Item {
@@ -84,7 +92,9 @@ export function unlink(context: WorkItemContext, event: WorkItemEventOf<'attempt
   const detail = { sessionId: event.sessionId, outcome: event.outcome, ...(event.summary ? { summary: event.summary.slice(0, 500) } : {}) };
   if (to === undefined) return recorded(context, 'attempt-ended', event.at, { attempts }, [{ kind: 'note', at: event.at, actor: actorOf(event.sessionId), detail }], ended);
   const actor = to === 'done' ? 'policy:trust' : actorOf(event.sessionId);
-  return shift({ ...context, attempts }, { from: 'executing', to }, { at: event.at, actor, detail, action: 'status-transitioned', set: { attempts }, rows: ended });
+  const review = to === 'in_review' ? dueReview(context) : undefined;
+  const set = { attempts, ...(review === undefined ? {} : { review }) };
+  return shift({ ...context, ...set }, { from: 'executing', to }, { at: event.at, actor, detail, action: 'status-transitioned', set, rows: ended });
 }
 
 /** What an attempt says about its own work, beside the row that tells how it ended. Said again, it replaces what was said. */
@@ -142,7 +152,7 @@ function shift(context: WorkItemContext, { from, to }: Edge, how: Shift): Item {
     closedAt: closed.includes(to) ? how.at : null,
     archived: to === 'cancelled',
     // A person who takes it back grants a fresh set of rounds; else a reopened item would escalate at its first review.
-    rounds: sticky.includes(from) && !sticky.includes(to) ? 0 : context.rounds,
+    ...(sticky.includes(from) && !sticky.includes(to) ? { rounds: 0, ...(context.review ? { review: null } : {}) } : { rounds: context.rounds }),
     ...(to === 'backlog' ? { assignee: null } : {}),
   }, [entry], how.rows);
 }

@@ -8,6 +8,7 @@ import { agentTargets, edges, isStatus, noted, sticky, type WorkStatus } from '.
 import { fitEdit, fitFields, fitLabels } from './fields.js';
 import { decider } from './ledger.js';
 import { linkRelations } from './links.js';
+import { hasWorkedOn, isDue, isReviewer, mayJudge } from './review.js';
 
 /** Where an item stands: one word per region. A rule looks only at the word of the region that takes its event. */
 export interface Standpoint { readonly work: WorkStatus; readonly approval: ApprovalState }
@@ -28,10 +29,12 @@ export function workItemPolicy(where: Standpoint, context: WorkItemContext, even
     case 'child.created': return ownsItem(context, event) ? (context.archived ? closedItem(context) : undefined) : notOwner(context);
     case 'attempt.reported': return mayHandOver(context, event);
     case 'approval.request': return mayRequest(context, event);
-    case 'approval.decide': return mayDecide(context, where.approval, event) ?? fitDecision(event) ?? parked(context, event.resolves);
+    case 'approval.decide': return mayDecide(context, where.approval, event) ?? fitDecision(event) ?? parked(context, event.resolves) ?? foreign(context, event);
     case 'approval.escalate': return mayEscalate(context, where.approval, event);
     case 'attempt.started':
     case 'attempt.ended': return mayReport(event);
+    case 'review.opened':
+    case 'review.refused': return mayReview(where.work, context, event);
     case 'item.due':
     case 'approval.expired':
     case 'approval.given':
@@ -52,7 +55,7 @@ export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
 }
 
 /** Owner, attempt, creator, or a manager above: an agent's item. People and the kernel may always. */
-export function ownsItem(context: WorkItemContext, event: { readonly by: Caller; readonly facts?: WorkItemFacts }): boolean {
+function ownsItem(context: WorkItemContext, event: { readonly by: Caller; readonly facts?: WorkItemFacts }): boolean {
   const { by } = event;
   return isTrusted(by) || isOwner(context, by) || isAttempt(context, by) || isCreator(context, by) || isAbove(factsOf(event), by);
 }
@@ -60,13 +63,14 @@ export function ownsItem(context: WorkItemContext, event: { readonly by: Caller;
 function mayMove(from: WorkStatus, context: WorkItemContext, event: WorkItemEventOf<'item.move'>): Refusal | undefined {
   const { by, status: to } = event;
   if (!isStatus(to)) return refuse('BAD_REQUEST', { path: 'status' }, 'There is no such status.');
-  if (!ownsItem(context, event)) return notOwner(context);
+  if (!ownsItem(context, event) && !mayJudge(context, by, from, to)) return notOwner(context);
   if (from === to) return undefined; // asked for what is: no change, no event, no refusal
   if (to === 'cancelled') return refuse('CANCEL_BY_ARCHIVE', { workItemId: context.id });
   if (!edges[from].includes(to)) return illegal(context, from, to);
   if (!isPerson(by) && sticky.includes(from)) return personOnly(context, from, to);
   if (!isTrusted(by) && !agentTargets.includes(to)) return personOnly(context, from, to);
   if (to === 'done' && isAttempt(context, by)) return refuse('SELF_REVIEW', { workItemId: context.id });
+  if (to === 'executing' && mayJudge(context, by, from, to) && blank(event.note)) return refuse('NOTE_REQUIRED', { status: to }, 'A note is required when a reviewer sends work back: say what is missing.');
   if (to === 'assigned' && context.assignee === null) return refuse('ASSIGNEE_REQUIRED', { workItemId: context.id });
   if (noted.includes(to) && blank(event.note)) return refuse('NOTE_REQUIRED', { status: to }, `A note is required when moving a work item to ${to}: say why.`);
   return fitNote(event.note);
@@ -111,14 +115,14 @@ function mayEdit(from: WorkStatus, context: WorkItemContext, event: WorkItemEven
 }
 
 function mayComment(context: WorkItemContext, event: WorkItemEventOf<'item.comment' | 'comment.edit'>): Refusal | undefined {
-  if (!ownsItem(context, event)) return notOwner(context);
+  if (!ownsItem(context, event) && !isReviewer(context, event.by)) return notOwner(context);
   if (blank(event.text)) return refuse('BAD_REQUEST', { path: 'text' }, 'A comment needs text.');
   return jsonBytes(event.text) > limits.commentBytesMax ? refuse('PAYLOAD_TOO_LARGE', { path: 'text', bytesMax: limits.commentBytesMax }) : undefined;
 }
 
 /** Their author, or a person. Whoever changes one must have seen it as it is. */
 function mayChangeComment(context: WorkItemContext, event: WorkItemEventOf<'comment.edit' | 'comment.delete'>): Refusal | undefined {
-  if (!ownsItem(context, event)) return notOwner(context);
+  if (!ownsItem(context, event) && !isReviewer(context, event.by)) return notOwner(context);
   if (!isTrusted(event.by) && decider(event.by) !== event.author) return refuse('FORBIDDEN', { commentId: event.commentId, author: event.author }, 'Only its author, or a person, changes a comment.');
   if (event.edition !== (context.commentEdition ?? 0)) return refuse('VERSION_CONFLICT', { currentVersion: context.version });
   return event.type === 'comment.edit' ? mayComment(context, event) : undefined;
@@ -153,6 +157,12 @@ function parked(context: WorkItemContext, resolves?: string): Refusal | undefine
   return refuse('GATE_PARKED', { workItemId: context.id, runId: approval.gate.runId, gateKey: approval.gate.gateKey }, `Work item ${context.id} mirrors a gate at which run ${approval.gate.runId} is parked. Resolve the gate, or cancel the run.`);
 }
 
+/** What a run decides is what mirrors its gate, and nothing else that may be pending here. */
+function foreign({ id, approval }: WorkItemContext, { resolves, gateKey }: WorkItemEventOf<'approval.decide'>): Refusal | undefined {
+  if (resolves === undefined || (approval?.gate?.runId === resolves && (gateKey === undefined || gateKey === approval.gate.gateKey))) return undefined;
+  return refuse('NO_PENDING_APPROVAL', { workItemId: id }, `Work item ${id} shows no such gate of run ${resolves}.`);
+}
+
 const closedItem = (context: WorkItemContext): Refusal => refuse('TERMINAL', { workItemId: context.id, status: 'cancelled' });
 
 function mayRequest(context: WorkItemContext, event: WorkItemEventOf<'approval.request'>): Refusal | undefined {
@@ -170,6 +180,13 @@ function mayRequest(context: WorkItemContext, event: WorkItemEventOf<'approval.r
 function mayReport(event: WorkItemEventOf<'attempt.started' | 'attempt.ended'>): Refusal | undefined {
   const self = event.by.type === 'session' && event.by.id === event.sessionId;
   return isTrusted(event.by) || self ? undefined : refuse('FORBIDDEN', { sessionId: event.sessionId }, 'Only the session itself reports on its attempt.');
+}
+
+function mayReview(work: WorkStatus, context: WorkItemContext, event: WorkItemEventOf<'review.opened' | 'review.refused'>): Refusal | undefined {
+  if (event.by.type !== 'system') return refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the gateway itself opens reviews.');
+  if (!isDue(work, context, event.round)) return refuse('CONFLICT', { workItemId: context.id }, `Work item ${context.id} waits for no review.`);
+  const own = event.type === 'review.opened' && hasWorkedOn(context, context.review?.employee ?? '');
+  return own ? refuse('SELF_REVIEW', { workItemId: context.id }, `${context.review?.employee ?? ''} has worked on ${context.id}, and nobody reviews their own work.`) : undefined;
 }
 
 const fitDecision = (event: WorkItemEventOf<'approval.decide'>): Refusal | undefined =>

@@ -4,6 +4,7 @@ import { sortable, sortableText } from '../sortable.js';
 import type { ApprovalState } from './authority.js';
 import type { WorkItemContext } from './context.js';
 import type { Standpoint } from './policy.js';
+import { reviewIndex } from './review.js';
 
 /** The work item record of the API (26 members, all always there, and those of sub-tasks, labels, links and attempts). Times are ISO-8601. */
 export type WorkItemView = ReturnType<typeof workItemView>;
@@ -48,6 +49,7 @@ export function workItemView(where: Standpoint, context: WorkItemContext) {
     commentEdition: context.commentEdition ?? 0,
     approvalExpiresAt: isoTimeOrNull(approval?.expiresAt ?? null),
     sessionRef: context.attempts.at(-1)?.sessionId ?? null,
+    review: context.review ?? null,
     attempts: context.attempts.map(({ sessionId, employee, live }) => ({ sessionId, employee, live })),
   };
 }
@@ -72,6 +74,7 @@ export function workItemIndex(where: Standpoint, context: WorkItemContext): read
     ...(context.parentId === null ? [] : [{ index: 'parent', key: `${sortableText(context.parentId)}/${sortable(context.createdAt)}` }]),
     ...(context.labels ?? []).map((word) => ({ index: 'label', key: `${sortableText(word)}/${order}` })),
     ...(context.department === null ? [] : [{ index: 'department', key: `${sortableText(context.department)}/${order}` }]),
+    ...reviewIndex(where.work, context),
   ];
 }
 

@@ -53,7 +53,7 @@ function columnOf(gate: ParkedGate, { root }: RunFacts): Column {
   return gate.targetKind !== 'employee' || gate.target === null || gate.target === root ? 'root' : 'manager';
 }
 
-export const isRequester = ({ requester }: RunContext, by: Caller): boolean => by.type === 'session'
+const isRequester = ({ requester }: RunContext, by: Caller): boolean => by.type === 'session'
   && (by.id === requester.sessionId || (requester.sessionId !== null && by.ancestors.includes(requester.sessionId)) || (by.employee !== null && by.employee === requester.employee));
 
 /** Who may cancel a run and edit its steps beside people: who asked for it, who may run its definition, the root. */
@@ -65,5 +65,5 @@ export function isSteward(context: RunContext, { by, facts }: Asked): boolean {
 }
 
 /** A session that does a step of it, or works below one that does. */
-export const worksIn = ({ spots }: RunContext, by: Caller): boolean => by.type === 'session'
+const worksIn = ({ spots }: RunContext, by: Caller): boolean => by.type === 'session'
   && Object.values(spots).some(({ worker }) => worker?.kind === 'session' && (worker.id === by.id || by.ancestors.includes(worker.id)));

@@ -161,7 +161,7 @@ export type RunEvent =
   | ({ readonly type: 'step.timeout' } & Attempted & Facts)
   | ({ readonly type: 'step.retry' } & Attempted & Facts)
   | ({ readonly type: 'wait.over' } & Attempted & Facts)
-  | ({ readonly type: 'gate.resolve'; readonly gateKey?: string; readonly decision: 'approve' | 'reject'; readonly note?: string } & Facts)
+  | ({ readonly type: 'gate.resolve'; readonly gateKey?: string; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The work item that shows it is decided in the same commit. */ readonly mirrored?: true } & Facts)
   | ({ readonly type: 'gate.escalate'; readonly gateKey?: string; readonly reason?: string } & Facts)
   | ({ readonly type: 'gate.overdue'; readonly gateKey: string } & Facts)
   | ({ readonly type: 'gate.unanswered'; readonly gateKey: string } & Facts)

@@ -21,7 +21,7 @@ export function cancel(pass: Pass, by: string, reason: string | null): void {
 }
 
 function end(pass: Pass, status: RunStatus, why: string): void {
-  for (const key of Object.keys(pass.now.gates)) unmirror(pass, key, why.slice(0, 300));
+  for (const key of Object.keys(pass.now.gates)) unmirror(pass, key, 'reject', why.slice(0, 300));
   for (const [id, spot] of Object.entries(pass.spots)) {
     if (!isActive(spot)) continue;
     const place = pass.ways.place.get(id) ?? -1;

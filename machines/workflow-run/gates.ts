@@ -26,7 +26,7 @@ export function passGates(pass: Pass, place: number, from: number): boolean {
 }
 
 /** `<node>/<gate>@<round>` */
-export const gateKeyOf = (nodeId: string, gateId: string, round: number): string => `${nodeId}/${gateId}@${round}`;
+const gateKeyOf = (nodeId: string, gateId: string, round: number): string => `${nodeId}/${gateId}@${round}`;
 
 function park(pass: Pass, place: number, nodeId: string, at: number, gate: GateRules): void {
   const spot: Spot = { status: 'parked', round: pass.now.rounds, attempt: 1, row: pass.nextRow(), at: pass.at, gate: at };
@@ -56,6 +56,7 @@ export function decideGate(pass: Pass, event: RunEventOf<'gate.resolve'>): void 
   const { target, targetKind, at, escalatedAt } = gate;
   const decision = { gateKey: key, decision: event.decision, actor, at: pass.at, note: event.note?.trim().slice(0, 300) || null, approval: { target, targetKind, at, escalatedAt } };
   pass.set({ decisions: [...pass.now.decisions, decision].slice(-limits.decisionsKept) });
+  if (event.mirrored !== true) unmirror(pass, key, event.decision, event.note);
   if (event.decision === 'approve') openGate(pass, key, gate, `approved by ${actor}`);
   else refuseGate(pass, key, gate, `rejected by ${actor}${event.note?.trim() ? `: ${event.note.trim()}` : ''}`);
 }
@@ -64,7 +65,7 @@ export function decideGate(pass: Pass, event: RunEventOf<'gate.resolve'>): void 
 export function overdue(pass: Pass, { gateKey }: RunEventOf<'gate.overdue'>): void {
   const gate = pass.now.gates[gateKey];
   if (gate === undefined) return;
-  unmirror(pass, gateKey, 'Nobody decided in time.');
+  unmirror(pass, gateKey, 'reject', 'Nobody decided in time.');
   refuseGate(pass, gateKey, gate, 'nobody came in time');
 }
 

@@ -11,10 +11,11 @@ export function mirror(pass: Pass, gateKey: string, { target, targetKind }: Park
   });
 }
 
-/** The work item that shows a gate hears that the run has gone on without its word. */
-export function unmirror(pass: Pass, gateKey: string, note: string): void {
+/** The work item that shows a gate hears that the run has gone on without its word. It may not even show it yet. */
+export function unmirror(pass: Pass, gateKey: string, decision: 'approve' | 'reject', note: string | undefined): void {
   const { workItemId, id } = pass.now;
-  if (workItemId !== null && pass.now.gates[gateKey]?.kind === 'approval') pass.tell({ kind: 'work-item', id: workItemId }, { type: 'approval.decide', decision: 'reject', note, resolves: id });
+  if (workItemId === null || pass.now.gates[gateKey]?.kind !== 'approval') return;
+  pass.tell({ kind: 'work-item', id: workItemId }, { type: 'approval.decide', decision, ...(note === undefined ? {} : { note }), resolves: id, gateKey });
 }
 
 /** The gate that an event names; without a name the one that has waited longest. */

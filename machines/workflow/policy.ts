@@ -40,7 +40,7 @@ export function admitWorkflow(input: WorkflowInput & { readonly id?: string }): 
 type Owned = Pick<WorkflowDefinition, 'owner' | 'department'>;
 
 /** `managers` manage the department of `owned`. */
-export function mayWrite(by: Caller, owned: Owned, managers: readonly string[] = [], facts: WorkflowFacts | undefined, id: string): Refusal | undefined {
+function mayWrite(by: Caller, owned: Owned, managers: readonly string[] = [], facts: WorkflowFacts | undefined, id: string): Refusal | undefined {
   if (by.type !== 'session') return undefined;
   const { employee } = by;
   if (employee !== null && (owned.owner === employee || (owned.department !== null && managers.includes(employee)) || facts?.root === employee)) return undefined;

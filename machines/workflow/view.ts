@@ -15,7 +15,7 @@ export function workflowView(value: unknown, context: WorkflowContext) {
 }
 
 /** What lists show. */
-export function workflowRow(value: unknown, context: WorkflowContext) {
+function workflowRow(value: unknown, context: WorkflowContext) {
   const { id, name, title, version, owner, department, nodeCount, edgeCount } = context;
   return { id, name, title, status: statusOf(value), version, updatedAt: isoTime(context.updatedAt), nodeCount, edgeCount, owner, department };
 }

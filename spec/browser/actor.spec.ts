@@ -39,6 +39,41 @@ describe('an actor in a browser', () => {
     await page.context().close();
   });
 
+  it('begins with the keyboard in it, where what had it before is gone', async () => {
+    const parent = (await house.operator.post('/api/sessions', { prompt: 'hang on' })).body.id as string;
+    const child = (await house.agent(parent).post('/api/sessions', { prompt: 'count' })).body.id as string;
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/session/${parent}` });
+    await page.click(`.kin a[href$="${child}"]`);
+    await page.waitForSelector(`.crumbs >> text=${child}`);
+    expect(await page.evaluate('document.activeElement.id')).to.equal('main');
+    await page.waitForSelector('.history > li >> nth=1');
+    await page.keyboard.press('['); // a step in time is no other place
+    await page.waitForSelector('[data-at]:not([data-at=now])');
+    await page.focus('.transport input');
+    await page.keyboard.press('l');
+    await page.waitForSelector('[data-at=now]');
+    expect(await page.evaluate('document.activeElement.type')).to.equal('range');
+    await page.context().close();
+  });
+
+  it('comes by itself where the gateway did not answer at first', async () => {
+    const id = await item({ title: 'late' });
+    const page = await viewer.open(house.gateway.url);
+    await page.waitForSelector('.row >> text=late');
+    await page.route('**/api/inspect/**', (route) => route.abort());
+    await viewer.go(page, `#/actor/work-item/${id}`);
+    await page.waitForSelector('.empty >> text=The gateway does not answer');
+    await page.unroute('**/api/inspect/**');
+    await page.waitForSelector('#actor-title >> text=late'); // nothing has happened to it meanwhile that would have it asked for
+    await page.route('**/api/inspect/actors?*', (route) => route.fulfill({ status: 503, json: { error: 'Busy.', code: 'BUSY' } }));
+    await viewer.go(page, '#/fleet');
+    await page.waitForSelector('.list [role=alert] >> text=Busy.');
+    await page.unroute('**/api/inspect/actors?*');
+    await page.waitForSelector('.row >> text=late');
+    expect(await page.locator('.list [role=alert]').count()).to.equal(0);
+    await page.context().close();
+  });
+
   it('reaches back to the birth, however long ago it was', async () => {
     const id = await item({ title: 'much talked about' });
     for (let n = 1; n <= 340; n += 1) await house.operator.post(`/api/work-items/${id}/comments`, { text: `word ${n}` });

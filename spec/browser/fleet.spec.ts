@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
-import { openBrowser, until, type Viewer } from './browser.js';
+import { openBrowser, picture, until, type Viewer } from './browser.js';
 import { openCrowd, type Crowd } from './crowd.js';
 
 /** All actors in a real browser: counted, listed, live. */
@@ -68,6 +68,41 @@ describe('the fleet in a browser', () => {
     await page.waitForSelector('.activity >> text=NO_PENDING_APPROVAL');
     await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I?' });
     await page.waitForSelector('.row .waits >> text=on operator');
+    await viewer.go(page, '#/supervision'); // what happens while one looks elsewhere was not counted once
+    await page.waitForSelector('#supervision-title');
+    const unseen = await item('born while one looked elsewhere');
+    await house.operator.post(`/api/work-items/${unseen}/approval`, { decision: 'approve' });
+    await until(page, `document.querySelector('[data-head]').textContent === '${house.supervisor.status.seq}'`);
+    await viewer.go(page, '#/fleet');
+    await page.waitForSelector(`.activity li >> text=${unseen}`);
+    await page.waitForSelector('.row >> text=born while one looked elsewhere');
+    await until(page, `[...document.querySelectorAll('.figures > div')].some((figure) => figure.textContent === '2refused' || figure.textContent === 'refused2')`);
+    await page.context().close();
+  });
+
+  // It was hidden there once, where it is asked for most.
+  it('says on a phone, too, on whom an actor waits, beside its name, state and age', async () => {
+    const waiting = await item('Ask whether the plants may be watered with what is left in the barrel');
+    await house.operator.post(`/api/work-items/${waiting}/approval/request`, { request: 'May I?' });
+    await house.operator.post('/api/sessions', { prompt: 'hang on', title: 'Plan the garden' });
+    const page = await viewer.open(house.gateway.url, { viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true });
+    for (const [name, words] of [['Ask whether', 'on operator'], ['Plan the garden', 'on engine-turn']] as const) {
+      const row = page.locator('.row', { hasText: name });
+      const waits = row.locator('.waits', { hasText: words });
+      await waits.waitFor();
+      const boxOf = async (part: string) => (await row.locator(part).first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const said = await boxOf('.waits');
+      expect(said.width, words).to.be.greaterThan(40);
+      expect(said.x + said.width, words).to.be.at.most(375);
+      for (const part of ['b', 'small', '.state', '.age']) {
+        const other = await boxOf(part);
+        expect(other.width, part).to.be.greaterThan(5);
+        expect(other.x + other.width <= said.x || other.y + other.height <= said.y, `${part} lies under it`).to.equal(true);
+      }
+    }
+    expect(await page.evaluate('[...document.querySelectorAll(".row :is(.waits, .state, .age)")].filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent)'), 'what is cut off').to.deep.equal([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
+    await picture(page, 'fleet-waiting-phone');
     await page.context().close();
   });
 
@@ -94,9 +129,9 @@ describe('the fleet in a browser', () => {
   it('draws the supervision tree with its strategies, and says what does not work and why', async () => {
     await item('x');
     const page = await viewer.open(house.gateway.url, { at: '#/supervision' });
-    await page.waitForSelector('[role=tree]');
-    expect(await page.locator('[role=treeitem][aria-level="2"] > .supervisor > a').allInnerTexts()).to.include.members(['session', 'work-item']);
-    expect(await page.locator('[role=treeitem][aria-level="2"] .rules').first().innerText()).to.equal('each for itself, restarted after a failure; halted after 5 failures in 1 min');
+    await page.waitForSelector('.supervisors');
+    expect(await page.locator('.supervisors > li > ul > li > .supervisor > a').allInnerTexts()).to.include.members(['session', 'work-item']);
+    expect(await page.locator('.supervisors > li > ul > li .rules').first().innerText()).to.equal('each for itself, restarted after a failure; halted after 5 failures in 1 min');
     expect(await page.locator('[aria-labelledby=circuits-title] li').allInnerTexts()).to.satisfy((texts: string[]) => texts.some((text) => /ghost/.test(text) && /Its program was not found\./.test(text) && /open/.test(text)));
     await page.context().close();
   });
@@ -132,6 +167,55 @@ describe('the fleet in a browser', () => {
       await page.setViewportSize({ width: 1360, height: 4_000 });
       await until(page, 'document.querySelector(".virtual").clientHeight > 3000');
       expect(await rows()).to.be.at.most(200);
+    });
+
+    const jump = async (index: number): Promise<string> => {
+      await page.evaluate(`document.querySelector('.virtual').scrollTop = ${index * 52}`);
+      await until(page, `document.querySelector('#row-${index} .who')`);
+      return (await page.locator(`#row-${index} .who b`).innerText()).trim();
+    };
+    const sorted = Array.from({ length: 100_000 }, (_, n) => `a${n}`).sort();
+
+    // Every page before it was fetched once, and all of them were kept.
+    it('fetches for a jump what is to be seen there, and keeps no more of the list than that needs', async function () {
+      this.timeout(60_000);
+      await page.setViewportSize({ width: 1360, height: 900 });
+      const asked: string[] = [];
+      page.on('request', (request) => { if (request.url().includes('/api/inspect/actors?')) asked.push(new URL(request.url()).search); });
+      await page.reload();
+      await page.waitForSelector('.row >> text=a0');
+      asked.length = 0;
+      expect(await jump(99_999)).to.equal(sorted[99_999]);
+      expect(asked.length, asked.join()).to.be.at.least(1).and.at.most(3);
+      for (const search of asked) expect(Number(new URLSearchParams(search).get('limit'))).to.be.at.most(200);
+      for (let index = 500; index < 100_000; index += 1_500) expect(await jump(index), String(index)).to.equal(sorted[index]);
+      expect(asked.length).to.be.at.most(3 * 70);
+      asked.length = 0;
+      expect(await jump(0)).to.equal('a0');
+      expect(asked.length, 'what was there at first has been forgotten').to.be.at.least(1);
+    });
+
+    it('moves rows on for who is born before them, wherever one stands', async () => {
+      await jump(99_999);
+      await crowd.supervisor.spawn('counter', { id: 'a0-born', input: { n: 0 } });
+      await until(page, `document.querySelector('.row')?.ariaSetSize === '100001'`);
+      await until(page, `document.querySelector('#row-99999 .who b')?.textContent === '${sorted[99_998]}'`);
+      expect(await jump(100_000)).to.equal(sorted[99_999]);
+      expect(await jump(1)).to.equal('a0-born');
+      expect(await jump(2)).to.equal(sorted[1]);
+    });
+
+    it('fills another list that is as long, from its first row', async () => {
+      await jump(50_000);
+      await page.click('.kinds a.kind');
+      await until(page, `document.querySelector('#list-title').textContent.startsWith('counter')`);
+      await until(page, `document.querySelector('#row-0 .who')`);
+      await page.click('.kinds .chip');
+      await page.waitForSelector('#list-title >> text=longest first');
+      await until(page, `document.querySelector('#row-0 .who')`);
+      expect(await jump(100_000)).to.match(/^a/);
+      await page.click('text=show all');
+      await until(page, `document.querySelector('#list-title').textContent.startsWith('All actors') && document.querySelector('#row-0 .who')`);
     });
 
     it('goes on to be live: a row that can be seen follows its actor', async () => {

@@ -23,7 +23,7 @@ describe('the views', () => {
     await house.operator.post(`/api/work-items/${item}/approval/request`, { request: 'May I?' });
     views = [
       ['fleet', '#/fleet', '.row'], ['actor', `#/actor/work-item/${item}`, '.node.lit'], ['session', `#/actor/session/${parent}`, '.node.lit'],
-      ['time', `#/time?at=${house.supervisor.status.seq - 3}`, '.sequence'], ['supervision', '#/supervision', '[role=tree]'], ['runs', '#/runs', '#runs-title'],
+      ['time', `#/time?at=${house.supervisor.status.seq - 3}`, '.sequence'], ['supervision', '#/supervision', '.supervisors'], ['runs', '#/runs', '#runs-title'],
     ];
   });
   after(async () => {
@@ -113,7 +113,7 @@ describe('the views', () => {
 });
 
 /** Controls, images and regions without a name, as a screen reader would meet them. */
-const nameless = `[...document.querySelectorAll('button, a, input, [role=img], [role=region], [role=group], [role=listbox], [role=tree], section, nav')]
-  .filter((one) => !one.closest('[aria-hidden=true]') && !(one.matches('[role=group]') && one.closest('[role=tree]')))
+const nameless = `[...document.querySelectorAll('button, a, input, [role=img], [role=region], [role=group], [role=listbox], section, nav')]
+  .filter((one) => !one.closest('[aria-hidden=true]'))
   .filter((one) => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.textContent.trim() || one.labels?.length || one.title))
   .map((one) => one.outerHTML.slice(0, 120))`;

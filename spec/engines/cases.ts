@@ -23,6 +23,8 @@ export interface Subject {
   readonly rest?: () => Promise<void>;
   /** It takes up each conversation once only; after that it is given the transcript, as the gateway gives it. */
   readonly resumesOnce?: boolean;
+  /** It tells its model why a tool was denied. */
+  readonly hearsWhy?: boolean;
   /** What it cannot do, by the name of the case, with the reason. */
   readonly cannot?: Readonly<Record<string, string>>;
 }
@@ -66,6 +68,7 @@ export const cases: readonly Case[] = [
   ['tool denied', async (subject) => {
     const turn = await fresh(subject, `[[tool ${subject.shell}]]`);
     expect(turn.text).to.not.include('made-42');
+    if (subject.hearsWhy === true) expect(turn.text).to.include('is not allowed in this session');
     return turn.text.slice(0, 60).replaceAll('\n', ' ');
   }],
   ['MCP tool', async (subject) => {

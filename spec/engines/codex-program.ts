@@ -12,7 +12,7 @@ export const codexProgram: Program = {
     mkdirSync(join(home, 'codex'), { recursive: true });
     return Promise.resolve({
       engine: codexEngine({ ...settings, home: join(home, 'codex') }), settings: { codex: settings },
-      shell: 'exec_command {"cmd": "printf made-%s $((40+2)) > made && cat made"}', env: { HOME: home },
+      shell: 'exec_command {"cmd": "printf made-%s $((40+2)) > made && cat made"}', env: { HOME: home }, hearsWhy: true,
     });
   },
 };

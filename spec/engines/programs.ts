@@ -10,7 +10,7 @@ export interface Program {
   readonly packages: readonly string[];
   /** What it cannot do, by the name of the case, with the reason. */
   readonly cannot?: Readonly<Record<string, string>>;
-  subject(place: Place): Promise<Pick<Subject, 'engine' | 'settings' | 'shell' | 'env' | 'rest' | 'resumesOnce'>>;
+  subject(place: Place): Promise<Pick<Subject, 'engine' | 'settings' | 'shell' | 'env' | 'rest' | 'resumesOnce' | 'hearsWhy'>>;
 }
 
 export interface Place {

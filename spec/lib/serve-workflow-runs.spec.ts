@@ -67,6 +67,22 @@ describe('serve with runs of workflows', () => {
     expect(await job()).to.include({ schedule: '30 8 * * *' });
   });
 
+  it('refuses an id whose cron job could not be called after it, and takes the longest that can', async () => {
+    const client = await open();
+    const clock = (id: string) => ({ id, title: 'Long', nodes: [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron: '0 7 * * *', timezone: 'UTC' } }, { id: 'a', type: 'step', actor: { kind: 'noop' } }], edges: [{ id: 'ta', from: 't', to: 'a' }] });
+    const create = (id: string) => client.post(`${root}/mutate`, { operation: 'create', definition: { ...clock(id), name: `name-${id.length}` } });
+    expect((await create('x'.repeat(119))).status).to.equal(201);
+    expect((await client.get('/api/cron')).body.map(({ id }: { id: string }) => id)).to.deep.equal([`workflow:${'x'.repeat(119)}`]);
+    const refused = await create('x'.repeat(120)); // it was stored, and never woke
+    expect([refused.status, refused.body.errors.map(({ code, ref }: { code: string; ref: string }) => [code, ref])]).to.deep.equal([400, [['schedule-id-too-long', 't']]]);
+    expect(refused.body.errors[0].message).to.match(/at most 119 characters; this one has 120/);
+    const { nodes, edges } = clock('y');
+    const byHand = { id: 'y'.repeat(128), title: 'By hand', nodes: nodes.slice(1), edges: [] };
+    expect((await client.post(`${root}/mutate`, { operation: 'create', definition: byHand })).status, 'what does not wake may be longer').to.equal(201);
+    const woken = await client.post(`${root}/mutate`, { operation: 'update', workflowId: byHand.id, patch: { nodes, edges } });
+    expect([woken.status, woken.body.errors?.[0]?.code]).to.deep.equal([400, 'schedule-id-too-long']);
+  });
+
   it('lets the clock start no more runs than the definition says, also over a restart', async () => {
     let client = await open();
     const nodes = [{ id: 't', type: 'trigger', trigger: { kind: 'schedule', cron: '0 7 * * *', timezone: 'UTC' } }, { id: 'a', type: 'step', actor: { kind: 'noop' } }];

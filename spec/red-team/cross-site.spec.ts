@@ -34,7 +34,7 @@ describe('red team: pages of other origins', () => {
   };
   for (const [name, headers] of Object.entries(foreign)) {
     it(`changes nothing by ${name}`, async () => {
-      for (const [method, path, body] of [['POST', '/api/work-items', { title: 'forged' }], ['POST', '/api/sessions', { prompt: 'forged' }], ['POST', '/api/auth/pairing-codes', {}], ['POST', '/api/auth/logout', {}], ['DELETE', `/api/auth/devices/${browser.deviceId}`, undefined], ['POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }]] as const) {
+      for (const [method, path, body] of [['POST', '/api/work-items', { title: 'forged' }], ['POST', '/api/sessions', { prompt: 'forged' }], ['POST', '/api/auth/pairing-codes', {}], ['POST', '/api/auth/logout', {}], ['DELETE', `/api/auth/devices/${browser.deviceId}`, undefined], ['POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }], ['POST', '/mcp/', { jsonrpc: '2.0', id: 1, method: 'tools/list' }]] as const) {
         const answer = await as(headers).call(method, path, body);
         expect(answer.status, `${method} ${path} ${answer.text}`).to.equal(403);
         expect(answer.body.code, path).to.be.oneOf(['ORIGIN_REFUSED', 'CROSS_SITE_REFUSED']);
@@ -62,6 +62,8 @@ describe('red team: pages of other origins', () => {
     for (const [site, dest] of [['same-site', 'script'], ['same-site', 'image'], ['cross-site', 'iframe'], ['cross-site', 'empty']] as const) {
       const answer = await as({ 'sec-fetch-site': site, 'sec-fetch-dest': dest }).get('/api/work-items');
       expect([answer.status, answer.body.code]).to.deep.equal([403, 'CROSS_SITE_REFUSED']);
+      // A slash at the end names the same route, and went past this check.
+      for (const path of ['/metrics', '/metrics/', '/mcp/', '/api/work-items/']) expect((await as({ 'sec-fetch-site': site, 'sec-fetch-dest': dest }).get(path)).status, path).to.equal(403);
     }
   });
 

@@ -7,14 +7,20 @@ import type { CodexReading } from './reading.js';
 import { toolServer } from './settings.js';
 
 /**
- * Codex asks before it runs a command or changes a file; the answer is a word, so a no has no reason that the agent could
- * read. What asks for words of a person, or for more rights for good, is answered with nothing.
+ * Codex asks before it runs a command or changes a file; the answer is a word. Why it was no, the agent is told by `explain`,
+ * as something that its user says meanwhile. What asks for words of a person, or for more rights for good, is answered with
+ * nothing.
  */
-export async function answerApproval(method: string, params: JsonObject, allow: readonly string[], reading: CodexReading, io: TurnIO): Promise<JsonObject | undefined> {
+export async function answerApproval(method: string, params: JsonObject, allow: readonly string[], reading: CodexReading, io: TurnIO, explain: (params: JsonObject, message: string) => void): Promise<JsonObject | undefined> {
+  const judged = async (asked: PermissionRequest): Promise<boolean> => {
+    const answer = await permit(asked, allow, io);
+    if (!answer.allow) explain(params, answer.message);
+    return answer.allow;
+  };
   const asked = questionOf(method, params, reading);
-  if (asked !== undefined) return { decision: (await permit(asked, allow, io)).allow ? 'accept' : 'decline' };
+  if (asked !== undefined) return { decision: (await judged(asked)) ? 'accept' : 'decline' };
   switch (method) {
-    case 'mcpServer/elicitation/request': return elicited(params, allow, io);
+    case 'mcpServer/elicitation/request': return elicited(params, judged);
     case 'item/permissions/requestApproval': return { permissions: {}, scope: 'turn' };
     case 'item/tool/requestUserInput': return { answers: {} };
     default: return undefined;
@@ -28,7 +34,9 @@ function questionOf(method: string, params: JsonObject, reading: CodexReading): 
   switch (method) {
     case 'item/commandExecution/requestApproval': {
       const command = textAt(params, 'command') ?? textAt(item, 'command') ?? '';
-      return { tool: 'commandExecution', title: firstBytes(command, 200), input: { command, cwd: textAt(params, 'cwd') ?? textAt(item, 'cwd') ?? '', ...why } };
+      const host = textAt(objectAt(params, 'networkApprovalContext'), 'host');
+      const reach = host === undefined ? {} : { network: host };
+      return { tool: 'commandExecution', title: firstBytes(host === undefined ? command : `Reach ${host}${command === '' ? '' : `: ${command}`}`, 200), input: { command, cwd: textAt(params, 'cwd') ?? textAt(item, 'cwd') ?? '', ...reach, ...why } };
     }
     case 'item/fileChange/requestApproval': {
       const changes = listAt(item, 'changes').map((change): Json => ({ path: textAt(change, 'path') ?? '', diff: firstBytes(textAt(change, 'diff') ?? '', 4_096) }));
@@ -40,10 +48,10 @@ function questionOf(method: string, params: JsonObject, reading: CodexReading): 
 }
 
 /** Tools of servers are asked for in this way; those of the gateway judge for themselves who may do what. */
-async function elicited(params: JsonObject, allow: readonly string[], io: TurnIO): Promise<JsonObject> {
+async function elicited(params: JsonObject, judged: (asked: PermissionRequest) => Promise<boolean>): Promise<JsonObject> {
   const isTool = textAt(objectAt(params, '_meta'), 'codex_approval_kind') === 'mcp_tool_call';
   const server = textAt(params, 'serverName') ?? '';
   const title = firstBytes(textAt(params, 'message') ?? server, 200);
-  const isAllowed = isTool && (server === toolServer || (await permit({ tool: server, title, input: {} }, allow, io)).allow);
+  const isAllowed = isTool && (server === toolServer || await judged({ tool: server, title, input: {} }));
   return { action: isAllowed ? 'accept' : 'decline', content: isAllowed ? {} : null, _meta: null };
 }

@@ -1,5 +1,5 @@
 import { endWithoutResult } from '../agent/ending.js';
-import { objectAt, startLines, textAt } from '../agent/lines.js';
+import { objectAt, startLines, textAt, type JsonObject } from '../agent/lines.js';
 import { chosenWord, programFinder } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import { defineEngine, type ChildResult, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
@@ -55,8 +55,12 @@ async function play(bin: string, options: CodexOptions, request: TurnRequest, io
   const running: { threadId?: string; turnId?: string } = {};
   let isHeard = false;
   let refusal: TurnResult | undefined;
+  // sent before the answer, so that it is there when the agent goes on; a codex that does not take it goes on without
+  const explain = ({ threadId, turnId }: JsonObject, message: string): void => {
+    if (typeof threadId === 'string' && typeof turnId === 'string') talk.ask('turn/steer', { threadId, expectedTurnId: turnId, input: [{ type: 'text', text: message, text_elements: [] }] }).catch(() => undefined);
+  };
   const talk = converse({
-    onQuestion: (method, params) => answerApproval(method, params, options.allow ?? [], reading, io),
+    onQuestion: (method, params) => answerApproval(method, params, options.allow ?? [], reading, io, explain),
     onNotification(method, params) {
       // agents that it begins beside itself have conversations of their own
       const threadId = textAt(params, 'threadId');

@@ -1,16 +1,9 @@
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
-import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Desk } from '../desk.js';
-
-/** Definitions as runs need them: by id and version. */
-
-export async function newestDefinition(desk: Desk, id: string, version?: number): Promise<WorkflowDefinition | Refusal> {
-  return await definitionAt(desk, id, version) ?? refuse('NOT_FOUND', { kind: 'workflow', id }, `workflow "${id}" not found`);
-}
 
 /** A version; without a number the newest. Versions never change, so those that are run again and again are remembered. */
 export async function definitionAt({ supervisor }: Desk, id: string, version?: number): Promise<WorkflowDefinition | undefined> {
-  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(id)) return undefined;
+  if (!sound(id)) return undefined;
   const known = rememberedOf(supervisor);
   const remembered = known.get(`${id}@${version ?? ''}`);
   if (remembered !== undefined) return remembered;
@@ -23,6 +16,9 @@ export async function definitionAt({ supervisor }: Desk, id: string, version?: n
   }
   return definition;
 }
+
+/** What could be an id at all. */
+export const sound = (id: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(id);
 
 const rememberedMax = 64;
 const remembered = new WeakMap<object, Map<string, WorkflowDefinition>>();

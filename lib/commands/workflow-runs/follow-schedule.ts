@@ -17,20 +17,24 @@ import { startRun } from './start-run.js';
 const by = system('workflows');
 const jobOf = (workflowId: string): string => `workflow:${workflowId}`;
 
-export async function followSchedule(desk: Desk, workflowId: string): Promise<void> {
+export function followSchedule(desk: Desk, workflowId: string): Promise<void> {
+  // one after the other: who read the older version must not be the last to write
+  return inTurn(desk.supervisor, `workflow-job/${workflowId}`, async () => {
+    const done = await follow(desk, workflowId);
+    if (isRefusal(done)) desk.supervisor.world.log.warn({ workflowId, code: done.code, reason: done.message }, 'the schedule of a workflow could not be followed');
+  });
+}
+
+async function follow(desk: Desk, workflowId: string): Promise<unknown> {
   const id = jobOf(workflowId);
-  if (desk.records === undefined || id.length > 128) return; // schedules are a home's
+  if (desk.records === undefined || id.length > 128) return undefined; // schedules are a home's; a definition with so long an id never wakes by the clock
   const definition = await definitionAt(desk, workflowId);
   const wanted = definition === undefined || await endOf(desk, definition, desk.supervisor.world.now()) !== undefined ? undefined : timesOf(definition);
   const job = await desk.supervisor.get('schedule', id);
   const there = job !== undefined && job.value !== 'deleted';
-  if (wanted === undefined) {
-    if (there) await deleteJob(desk, id, { by });
-  } else if (!there) {
-    await createJob(desk, { id, ...wanted }, { by }, { managedBy: 'workflow', workflowId });
-  } else if (Object.entries(wanted).some(([member, value]) => recordOf(job)[member] !== value)) {
-    await editJob(desk, id, wanted, { by });
-  }
+  if (wanted === undefined) return there ? deleteJob(desk, id, { by }) : undefined;
+  if (!there) return createJob(desk, { id, ...wanted }, { by }, { managedBy: 'workflow', workflowId });
+  return Object.entries(wanted).some(([member, value]) => recordOf(job)[member] !== value) ? editJob(desk, id, wanted, { by }) : undefined;
 }
 
 /** All of them: those that should have a job, and those that have one. */

@@ -1,6 +1,7 @@
 import { system } from '../../../machines/caller.js';
 import type { Trigger } from '../../../machines/graph/definition.js';
 import { recordOf, type Desk } from '../desk.js';
+import { inTurn } from '../in-turn.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { LogEntry } from '../../supervisor/contract.js';
@@ -20,16 +21,17 @@ export interface TodoFollower {
 export function followTodos(desk: Desk, failed: (error: unknown) => void): TodoFollower {
   const ending = new AbortController();
   let reading = false;
-  async function look(): Promise<void> {
+  // one look after the other: two at once would become two readers
+  const look = (): Promise<void> => inTurn(ending, 'look', async () => {
     if (reading || ending.signal.aborted || await desk.supervisor.count('workflow', { index: wakes, limit: 1 }) === 0) return;
-    reading = true;
     const since = await cursorOf(desk);
+    reading = true;
     void read(desk, since, ending.signal).catch((error: unknown) => {
       if (ending.signal.aborted) return;
       failed(error);
       desk.supervisor.world.timeout(againMs, () => void look().catch(failed)); // from the last place that was kept
     }).finally(() => { reading = false; });
-  }
+  });
   return { look, close: () => ending.abort() };
 }
 

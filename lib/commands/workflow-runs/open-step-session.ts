@@ -74,7 +74,7 @@ function isWanted(run: ActorView | undefined, { nodeId, round, attempt }: StepSe
 }
 
 /** The same name gives the same id, in the form of a UUID (RFC 9562, version 8). */
-export function uuidOf(name: string): string {
+function uuidOf(name: string): string {
   const hex = createHash('sha256').update(`troupe workflow ${name}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

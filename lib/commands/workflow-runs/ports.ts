@@ -3,14 +3,14 @@ import { system } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { limits, type StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import { recordOf, type Desk } from '../desk.js';
+import { expected, recordOf, type Desk } from '../desk.js';
 import { sendThrough } from '../connectors.js';
 import { admitNext } from './admit-next.js';
 import { definitionAt } from './definitions.js';
 import { openStepSession } from './open-step-session.js';
 import { request } from './request.js';
 import { startRun } from './start-run.js';
-import { askingOf, expected } from './step-asking.js';
+import { askingOf } from './step-asking.js';
 import { operateWorkItem } from './work-item-step.js';
 import type { InnerWish } from './wish.js';
 

@@ -1,10 +1,9 @@
-import { rootOf, type Roster } from '../../../actors/kinds/work-item-facts.js';
-import type { Caller } from '../../../machines/caller.js';
+import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
+import { callerName, type Caller } from '../../../machines/caller.js';
 import type { StepActor, WorkflowDefinition, WorkflowNode } from '../../../machines/graph/definition.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
-import type { ParkedGate } from '../../../machines/workflow-run/context.js';
 import type { AskedGate, RunView } from '../../../machines/workflow-run/view.js';
 import { recordOf, type Desk } from '../desk.js';
 import { workflowsOff } from '../workflows/read-workflow.js';
@@ -14,9 +13,13 @@ import { mayRun } from './run-authority.js';
 /** A run as the API shows it: what its kind knows, its newest receipts, what it was given, the definition that it is frozen to. */
 export async function readRun(desk: Desk, workflowId: string, runId: string, by: Caller): Promise<Json | Refusal> {
   const view = await runFor(desk, workflowId, runId, by);
-  if (isRefusal(view)) return view;
-  const definition = await definitionAt(desk, workflowId, view.definitionVersion);
-  const key = { kind: 'workflow-run', id: runId };
+  return isRefusal(view) ? view : wholeRun(desk, view, by);
+}
+
+/** The same of a run that this caller was let see, or has just moved. */
+export async function wholeRun(desk: Desk, view: RunView, by: Caller): Promise<Json> {
+  const definition = await definitionAt(desk, view.workflowId, view.definitionVersion);
+  const key = { kind: 'workflow-run', id: view.runId };
   const [given, results, reportEpisodes, steps, approvalCapability] = await Promise.all([
     desk.supervisor.rows(key, 'given', { last: 1 }), desk.supervisor.rows(key, 'results', { last: 1 }), desk.supervisor.rows(key, 'reports', { last: 100 }),
     newestReceipts(desk, view, definition), capabilityOf(desk, view, by),
@@ -42,8 +45,8 @@ export async function runFor(desk: Desk, workflowId: string, runId: string, by: 
   return await sees(desk, view, by) ? view : refuse('FORBIDDEN', { runId }, 'Agents read the runs that they started, take part in, or may run themselves.');
 }
 
-/** People see all; agents what they started, work in, are asked to decide, or may run. */
-export async function sees(desk: Desk, view: RunView, by: Caller): Promise<boolean> {
+/** People see all; agents what they started, work in, are asked to decide or have decided, or may run. */
+async function sees(desk: Desk, view: RunView, by: Caller): Promise<boolean> {
   if (by.type !== 'session') return true;
   if (takesPart(view, by)) return true;
   const definition = await definitionAt(desk, view.workflowId, view.definitionVersion);
@@ -51,9 +54,10 @@ export async function sees(desk: Desk, view: RunView, by: Caller): Promise<boole
   return (await capabilityOf(desk, view, by))?.canDecide === true; // whoever may decide must see what about
 }
 
-export function takesPart({ requester, spots, parked }: RunView, by: Extract<Caller, { type: 'session' }>): boolean {
+export function takesPart({ requester, spots, parked, gateDecisions }: RunView, by: Extract<Caller, { type: 'session' }>): boolean {
   const own = [by.id, ...by.ancestors];
   if (requester.sessionId !== null && own.includes(requester.sessionId)) return true;
+  if (gateDecisions.some(({ actor }) => actor === (by.employee ?? callerName(by)))) return true;
   if (by.employee !== null && (by.employee === requester.employee || by.employee === parked?.target)) return true;
   return Object.values(spots).some(({ worker }) => worker?.kind === 'session' && own.includes(worker.id));
 }
@@ -133,7 +137,7 @@ function actorOf(node: WorkflowNode | undefined): Json {
 
 /** What is routed to the root, the operator may decide, too. */
 function rootName(desk: Desk): string | null {
-  const roster = desk.roster?.() as Roster | undefined;
+  const roster = rosterOf(desk.roster?.());
   return roster === undefined ? null : rootOf(roster);
 }
 
@@ -164,5 +168,5 @@ async function capabilityOf({ supervisor }: Desk, { runId, parked }: RunView, by
   if (parked === null) return null;
   const answer = await supervisor.ask('workflow-run', runId, { type: 'gate.resolve', gateKey: parked.gateKey, decision: 'approve' }, { by, dryRun: true });
   const canDecide = !isRefusal(answer);
-  return { canDecide, target: parked.target, needsYou: canDecide, escalated: (parked as unknown as ParkedGate).escalatedAt !== null };
+  return { canDecide, target: parked.target, needsYou: canDecide, escalated: parked.escalatedAt !== null };
 }

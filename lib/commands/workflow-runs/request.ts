@@ -2,8 +2,7 @@ import type { Deed } from '../../../actors/effects/workflow-ports.js';
 import type { Json } from '../../../machines/ground.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { fetchBytes } from '../../records/fetch/fetch-bytes.js';
-import type { Desk } from '../desk.js';
-import { expected } from './step-asking.js';
+import { expected, type Desk } from '../desk.js';
 
 /**
  * A step that is a request. It goes through the same fetcher as every address that somebody gave: only to public

@@ -2,7 +2,7 @@ import type { Caller } from '../../../machines/caller.js';
 import { isSessionActor, type WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { departmentManagers } from '../../../actors/kinds/workflow.js';
-import { rootOf, type Roster } from '../../../actors/kinds/work-item-facts.js';
+import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
 import type { Desk } from '../desk.js';
 
 /** Who may run a definition: people; of agents its owner, managers of its department, the root, and the employees that it lists. */
@@ -10,11 +10,16 @@ export function mayRun(desk: Desk, definition: WorkflowDefinition, by: Caller): 
   if (by.type !== 'session') return undefined;
   const { employee } = by;
   const { id, owner, department } = definition;
-  const roster = desk.roster?.() as Roster | undefined;
   const listed = employee !== null && stewardsOf(definition).includes(employee);
-  const above = employee !== null && roster !== undefined && (rootOf(roster) === employee || (department !== null && departmentManagers(roster, department).includes(employee)));
-  if (listed || above) return undefined;
+  if (listed || standsAbove(desk, definition, employee)) return undefined;
   return refuse('FORBIDDEN', { workflowId: id, owner, department }, `${employee === null ? 'A session without an employee' : `employee "${employee}"`} cannot run workflow "${id}": its owner, its department's managers, the root and the employees that it lists may.`);
+}
+
+/** The root, and who manages the department that a definition belongs to. */
+export function standsAbove(desk: Desk, { department }: Pick<WorkflowDefinition, 'department'>, employee: string | null): boolean {
+  const roster = rosterOf(desk.roster?.());
+  if (roster === undefined || employee === null) return false;
+  return rootOf(roster) === employee || (department !== null && departmentManagers(roster, department).includes(employee));
 }
 
 /** Its owner, and the employees that it lists: as runners, or for its steps. */

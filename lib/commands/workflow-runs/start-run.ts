@@ -12,10 +12,9 @@ import { asked, recordOf, type Asking, type Desk, type Done } from '../desk.js';
 import { inTurn } from '../in-turn.js';
 import { itemKinship, sessionKinship } from '../kinship.js';
 import { presentSession } from '../present-session.js';
-import { workflowNamed, workflowsOff } from '../workflows/read-workflow.js';
+import { readDefinition, workflowNamed, workflowsOff } from '../workflows/read-workflow.js';
 import { preflight } from './preflight.js';
 import { mayRun, stewardsOf } from './run-authority.js';
-import { newestDefinition } from './definitions.js';
 import type { InnerWish, RunWish } from './wish.js';
 
 /**
@@ -27,14 +26,21 @@ import type { InnerWish, RunWish } from './wish.js';
 export async function startRun(desk: Desk, wish: RunWish, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const off = workflowsOff(desk);
   if (off) return off;
-  const definition = await definitionFor(desk, wish);
-  if (isRefusal(definition)) return definition;
-  const input = wish.input ?? wish.trigger?.payload ?? null;
-  const refusal = mayRun(desk, definition, asking.by) ?? fit(definition, wish, input) ?? await mayName(desk, wish, asking.by);
-  if (refusal) return refusal;
-  // no actor's turn guards the number of live runs, nor the keys: starts of one definition go one after the other
-  return inTurn(desk.supervisor, runsOf(definition.id), () => start(desk, definition, { ...wish, input }, asking));
+  for (let tries = 1; ; tries += 1) {
+    const definition = await definitionFor(desk, wish);
+    if (isRefusal(definition)) return definition;
+    const input = wish.input ?? wish.trigger?.payload ?? null;
+    const refusal = mayRun(desk, definition, asking.by) ?? fit(definition, wish, input) ?? await mayName(desk, wish, asking.by);
+    if (refusal) return refusal;
+    // no actor's turn guards the number of live runs, nor the keys: starts of one definition go one after the other
+    const done = await inTurn(desk.supervisor, runsOf(definition.id), () => start(desk, definition, { ...wish, input }, asking));
+    if (done !== 'stale') return done;
+    if (tries >= triesMax) return refuse('CONFLICT', { workflowId: definition.id }, 'The definition changed in the meantime. Try again.');
+  }
 }
+
+/** So often a definition may be written while a run of it is being started. */
+const triesMax = 5;
 
 /** The name under which starts and ends of a definition's runs wait for each other. */
 export const runsOf = (workflowId: string): string => `workflow-runs/${workflowId}`;
@@ -43,7 +49,7 @@ async function definitionFor(desk: Desk, wish: InnerWish): Promise<WorkflowDefin
   if ((wish.workflowId === undefined) === (wish.name === undefined)) return refuse('BAD_REQUEST', { path: 'name' }, 'Name the workflow: either by workflowId or by name.');
   const id = wish.workflowId ?? await workflowNamed(desk, wish.name ?? '');
   if (id === undefined) return refuse('NOT_FOUND', { kind: 'workflow', name: wish.name }, `workflow name "${wish.name ?? ''}" not found`);
-  return newestDefinition(desk, id, wish.version);
+  return readDefinition(desk, id, wish.version);
 }
 
 function fit(definition: WorkflowDefinition, wish: InnerWish, input: Json): Refusal | undefined {
@@ -72,7 +78,7 @@ async function mayName(desk: Desk, { workItemId, report }: RunWish, by: Caller):
 
 const givenCharsMax = 128 * 1024;
 
-async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish & { readonly input: Json }, asking: Asking): Promise<Done<ActorView> | Refusal> {
+async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish & { readonly input: Json }, asking: Asking): Promise<Done<ActorView> | Refusal | 'stale'> {
   const { supervisor } = desk;
   const inputHash = hashOf([wish.input, wish.trigger?.payload ?? null, wish.rerunOf?.runId ?? null, wish.rerunOf?.nodeId ?? null, ...(wish.prompts === undefined ? [] : [Object.fromEntries(wish.prompts.map(({ nodeId, prompt }) => [nodeId, prompt]))])]);
   const earlier = await runUnderKey(desk, definition.id, wish.idempotencyKey, asking.by);
@@ -89,22 +95,24 @@ async function start(desk: Desk, definition: WorkflowDefinition, wish: InnerWish
   }
   const id = runIdOf(supervisor.world.now(), supervisor.world.id());
   let created: ActorView | undefined;
+  const stale = refuse('CONFLICT', { workflowId: definition.id });
   const { idempotency: _own, ...how } = asked(asking); // the key is the run's own, and lasts as long as the run
   const committed = await supervisor.transact<{ id: string }>({
     name: 'start-run', newWork: wish.parent == null, actors: [{ kind: 'workflow', id: definition.id }], ...how,
     decide(turns) {
       const workflow = turns.read({ kind: 'workflow', id: definition.id });
       const now = workflow && recordOf(workflow);
-      if (now === undefined || (wish.version === undefined && now['version'] !== definition.version)) return refuse('CONFLICT', { workflowId: definition.id }, 'The definition changed in the meantime. Try again.');
+      if (now === undefined || (wish.version === undefined && now['version'] !== definition.version)) return stale;
       created = turns.create('workflow-run', id, { input: inputOf(definition, wish, asking.by, { inputHash, queued, errors, escalateAfterMs: escalateAfterMsOf(desk) }) });
       return { id };
     },
   });
-  if (isRefusal(committed)) return committed;
+  if (isRefusal(committed)) return committed === stale ? 'stale' : committed;
   return created === undefined ? refuse('NOT_FOUND', { kind: 'workflow-run', id }) : { value: created, replayed: false, steps: committed.steps };
 }
 
-const queueMax = 100;
+/** So many runs of one definition wait for room at most. */
+export const queueMax = 100;
 const escalateAfterMsOf = ({ settings }: Desk): number => settings.escalateAfterMs ?? 24 * 3_600_000;
 
 interface Found { readonly inputHash: string; readonly queued: boolean; readonly errors: readonly { readonly code: string; readonly message: string; readonly ref?: string }[]; readonly escalateAfterMs: number }
@@ -135,7 +143,7 @@ function runIdOf(at: number, id: string): string {
 }
 
 /** The same for the same value, whatever the order of its members. */
-export const hashOf = (value: Json): string => createHash('sha256').update(JSON.stringify(ordered(value))).digest('base64url');
+const hashOf = (value: Json): string => createHash('sha256').update(JSON.stringify(ordered(value))).digest('base64url');
 
 function ordered(value: Json | undefined): unknown {
   if (Array.isArray(value)) return value.map(ordered);

@@ -1,7 +1,7 @@
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView, EventObject } from '../../supervisor/contract.js';
-import { asked, askOne, recordOf, type Asking, type Desk, type Done } from '../desk.js';
+import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from '../desk.js';
 
 /** What a caller does with a run that is under way: decide and escalate its gates, cancel it, edit a step that has not begun. */
 
@@ -10,7 +10,7 @@ export interface GateDecision { readonly decision: 'approve' | 'reject'; readonl
 /** Decide a parked gate, and with it the approval of the work item that mirrors it: both in one transaction, or nothing. */
 export function resolveGate(desk: Desk, run: RunView, { decision, note, gateKey = run.parked?.gateKey }: GateDecision, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const said = { decision, ...(note !== undefined && { note }) };
-  return withMirror(desk, run, { type: 'gate.resolve', ...(gateKey !== undefined && { gateKey }), ...said }, { type: 'approval.decide', ...said, resolves: run.runId }, gateKey, asking);
+  return withMirror(desk, run, { type: 'gate.resolve', ...(gateKey !== undefined && { gateKey }), ...said }, { type: 'approval.decide', ...said, resolves: run.runId, ...(gateKey !== undefined && { gateKey }) }, gateKey, asking);
 }
 
 export function escalateGate(desk: Desk, run: RunView, reason: string | undefined, asking: Asking): Promise<Done<ActorView> | Refusal> {
@@ -28,17 +28,18 @@ async function withMirror(desk: Desk, run: RunView, event: { type: string } & Re
   const committed = await desk.supervisor.transact({
     name: 'decide-gate', newWork: false, actors: [{ kind: 'workflow-run', id: runId }, itemKey], ...asked(asking),
     decide(turns) {
-      const answer = turns.send({ kind: 'workflow-run', id: runId }, event);
+      const now = turns.read(itemKey);
+      const shows = now !== undefined && mirrors(now, runId, gateKey);
+      const answer = turns.send({ kind: 'workflow-run', id: runId }, { ...event, ...(shows && { mirrored: true }) });
       if (isRefusal(answer)) return answer;
       moved = answer;
-      const now = turns.read(itemKey);
-      if (now !== undefined && mirrors(now, runId, gateKey)) turns.send(itemKey, mirrored);
+      if (shows) turns.send(itemKey, mirrored);
       return { id: runId };
     },
   });
   if (isRefusal(committed)) return committed;
   const value = moved ?? await desk.supervisor.get('workflow-run', runId);
-  return value === undefined ? refuse('NOT_FOUND', { kind: 'workflow-run', id: runId }) : { value, replayed: committed.replayed, steps: committed.steps };
+  return value === undefined ? refuse('NOT_FOUND', { kind: 'workflow-run', id: runId }) : doneWith(committed, value);
 }
 
 /** Does the pending approval of this item stand for this very gate? */

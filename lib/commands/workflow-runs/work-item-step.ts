@@ -1,9 +1,9 @@
 import type { Deed } from '../../../actors/effects/workflow-ports.js';
 import type { Json } from '../../../machines/ground.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
-import { asked, askOne, recordOf, type Desk } from '../desk.js';
+import { asked, askOne, expected, recordOf, type Desk } from '../desk.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from '../create-work-item.js';
-import { askingOf, expected } from './step-asking.js';
+import { askingOf } from './step-asking.js';
 
 /** A step that is an operation on a work item. Each is done once under the attempt's key. */
 export async function operateWorkItem(desk: Desk, { action, runId, workflowId, nodeId, key }: Deed<'work-item'>): Promise<StepOutcome> {

@@ -1,4 +1,4 @@
-import { readDefinition, sound } from './read-workflow.js';
+import { readDefinition } from './read-workflow.js';
 import type { Desk } from '../desk.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import type { GraphFault } from '../../../machines/graph/reader.js';
@@ -22,8 +22,8 @@ export async function callCircles(desk: Desk, definition: WorkflowDefinition): P
 async function wayBack(desk: Desk, start: string, goal: string): Promise<readonly string[] | undefined> {
   const ways = new Map<string, readonly string[]>([[start, [start]]]);
   for (const [id, way] of ways) { // a Map gives what is added while it is walked
-    const found = sound(id) ? await readDefinition(desk, id) : undefined;
-    if (found === undefined || isRefusal(found) || found.status === 'retired') continue;
+    const found = await readDefinition(desk, id);
+    if (isRefusal(found) || found.status === 'retired') continue;
     for (const { target } of callsOf(found)) {
       if (target === goal) return way;
       if (!ways.has(target) && ways.size < workflowsMax) ways.set(target, [...way, target]);

@@ -1,5 +1,5 @@
 import { callCircles } from './call-circle.js';
-import { readDefinition, sound, workflowsOff } from './read-workflow.js';
+import { readDefinition, workflowsOff } from './read-workflow.js';
 import type { Desk } from '../desk.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { differenceOf, type DefinitionDifference } from '../../../machines/graph/difference.js';
@@ -37,7 +37,7 @@ export async function planWorkflow(desk: Desk, wish: PlanWish): Promise<Workflow
   const off = workflowsOff(desk);
   if (off) return off;
   const id = wish.workflowId ?? idIn(wish.definition ?? wish.sop);
-  const stored = id === undefined || !sound(id) ? undefined : await readDefinition(desk, id);
+  const stored = id === undefined ? undefined : await readDefinition(desk, id);
   if (wish.workflowId !== undefined && isRefusal(stored)) return stored;
   const known = stored === undefined || isRefusal(stored) ? undefined : stored;
   const written = wish.definition ?? (wish.sop === undefined ? undefined : definitionOfSop(wish.sop)) ?? (known === undefined ? {} : merged(known, wish.patch ?? {}));

@@ -1,8 +1,9 @@
 import type { Desk } from '../desk.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import type { Json } from '../../../machines/ground.js';
-import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { namePlace } from '../../../machines/workflow/view.js';
+import { definitionAt } from '../workflow-runs/definitions.js';
 
 /** Reading workflows: the list, and the definition of any version. */
 
@@ -28,17 +29,15 @@ export async function listWorkflows(desk: Desk, query: { readonly status?: strin
 export async function readDefinition(desk: Desk, id: string, version?: number): Promise<WorkflowDefinition | Refusal> {
   const off = workflowsOff(desk);
   if (off) return off;
-  const query = version === undefined ? { last: 1 } : { after: version - 1, limit: 1 };
-  const [row] = sound(id) ? await desk.supervisor.rows({ kind: 'workflow', id }, 'versions', query) : [];
-  const definition = row?.row as unknown as WorkflowDefinition | undefined; // rows are what the machine kept
-  if (definition !== undefined && (version === undefined || definition.version === version)) return definition;
+  const definition = await definitionAt(desk, id, version);
+  if (definition !== undefined) return definition;
   return refuse('NOT_FOUND', { kind: 'workflow', id, ...(version !== undefined && { version }) }, version === undefined ? `workflow "${id}" not found` : `workflow "${id}" has no version ${version}`);
 }
 
 /** The versions, newest first: when and as what each was written. At most 100. */
 export async function listVersions(desk: Desk, id: string): Promise<readonly Json[] | Refusal> {
   const newest = await readDefinition(desk, id);
-  if ('refused' in newest) return newest;
+  if (isRefusal(newest)) return newest;
   const rows = await desk.supervisor.rows({ kind: 'workflow', id }, 'versions', { last: 100 });
   return [...rows].reverse().map(({ row }) => {
     const { version, title, status, updatedAt, nodes, edges } = row as unknown as WorkflowDefinition;
@@ -51,6 +50,3 @@ export async function workflowNamed({ supervisor }: Desk, name: string): Promise
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return undefined;
   return (await supervisor.list('workflow', { index: 'name', prefix: namePlace(name), limit: 1 })).items[0]?.id;
 }
-
-/** What could be an id at all. */
-export const sound = (id: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(id);

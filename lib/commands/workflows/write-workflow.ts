@@ -1,14 +1,17 @@
-import { asked, type Asking, type Desk, type Done } from '../desk.js';
+import { asked, doneWith, type Asking, type Desk, type Done } from '../desk.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../machines/graph/definition.js';
 import { parseDefinition, slug } from '../../../machines/graph/read-definition.js';
 import { definitionOfSop } from '../../../machines/graph/sop.js';
 import type { Json } from '../../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { inTurn } from '../in-turn.js';
+import { admitNext } from '../workflow-runs/admit-next.js';
+import { sound } from '../workflow-runs/definitions.js';
 import { followSchedule } from '../workflow-runs/follow-schedule.js';
 import { callCircles } from './call-circle.js';
 import { merged } from './merged.js';
-import { readDefinition, sound, workflowNamed, workflowsOff } from './read-workflow.js';
+import { readDefinition, workflowNamed, workflowsOff } from './read-workflow.js';
 
 type Written = Readonly<Record<string, unknown>>;
 
@@ -17,8 +20,8 @@ export async function createWorkflow(desk: Desk, wish: { readonly definition?: W
   const off = workflowsOff(desk);
   if (off) return off;
   const definition = wish.definition ?? definitionOfSop(wish.sop ?? {});
-  const { id, name } = parseDefinition(definition).definition;
-  if (!sound(id)) return refuse('WORKFLOW_INVALID', { errors: parseDefinition(definition).faults }, 'definition failed validation');
+  const { definition: { id, name }, faults } = parseDefinition(definition);
+  if (!sound(id)) return refuse('WORKFLOW_INVALID', { errors: faults }, 'definition failed validation');
   return oneAtATime(desk, async () => {
     const taken = await nameTaken(desk, name, id);
     if (taken) return taken;
@@ -97,17 +100,12 @@ async function done(desk: Desk, view: ActorView, written: Written, asking: Askin
   const { version } = view.view as unknown as { version: number };
   if (!asking.dryRun) {
     await followSchedule(desk, view.id);
+    await admitNext(desk, view.id); // there may be more room than there was
     await desk.wakers?.look();
   }
   const value = asking.dryRun ? parseDefinition(written, { stamp: { id: view.id, version } }).definition : await readDefinition(desk, view.id, version);
-  return isRefusal(value) ? value : { value, replayed: view.replayed === true, steps: view.steps ?? [] };
+  return isRefusal(value) ? value : doneWith(view, value);
 }
-
-const lines = new WeakMap<object, Promise<unknown>>();
 
 /** Names are looked up before they are taken: two that want the same one stand in line. */
-function oneAtATime<Value>(desk: Desk, deed: () => Promise<Value>): Promise<Value> {
-  const mine = (lines.get(desk.supervisor) ?? Promise.resolve()).then(deed, deed);
-  lines.set(desk.supervisor, mine.catch(() => undefined));
-  return mine;
-}
+const oneAtATime = <Value>(desk: Desk, deed: () => Promise<Value>): Promise<Value> => inTurn(desk.supervisor, 'workflow-definitions', deed);

@@ -21,11 +21,10 @@ export function budgetRoutes(records: Records | undefined): readonly Route[] {
       return roster.named(name) ? { body: await budgetOf(desk.supervisor, roster.value, name) } : refuse('NOT_FOUND', { kind: 'employee', id: name }, 'Not found');
     }),
     route('POST', '/api/org/employees/:name/budget', 'budget.grant', {
-      about: 'Grant more for this month. With budgets.enforce, turns that waited for money go on at once.', body: grantBody, answer: budget, refusals: ['NOT_FOUND', 'PERSON_REQUIRED'],
+      about: 'Grant more for this month. With budgets.enforce, turns that waited for money go on at once.', body: grantBody, answer: budget, plan: true, refusals: ['NOT_FOUND', 'PERSON_REQUIRED'],
     }, async ({ desk, params, body, asking }) => {
-      const name = params['name'] ?? '';
-      const done = await grant(desk, name, body.usd, body.note, asking);
-      return isRefusal(done) ? done : { ...done, body: await budgetOf(desk.supervisor, roster.value, name) };
+      const done = await grant(desk, records, params['name'] ?? '', body, asking);
+      return isRefusal(done) ? done : { ...done, body: done.value };
     }),
   ];
 }

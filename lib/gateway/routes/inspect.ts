@@ -15,6 +15,7 @@ const listQuery = z.object({
   order: z.enum(['id', 'age']).optional().describe('`age` needs `state` and is what it answers anyway.'),
   age: wholeNumber(0, 1_000_000_000).optional().describe('Seconds: only those that have been in `state` for so long at least.'),
   after: text(1000).optional(),
+  offset: wholeNumber(0, 10_000_000).optional().describe('Pass over so many first. For a page far from the last one; `after` costs less.'),
   limit: wholeNumber(1, 1000).optional(),
 });
 const atQuery = z.object({ at: seq.optional().describe('Time travel: as it was after this log position.') });
@@ -48,6 +49,7 @@ const kindOf = (call: Call<unknown, unknown>) => call.desk.supervisor.inspection
 
 async function list({ desk, query }: Call<unknown, z.output<typeof listQuery>>): Promise<Reply | Refusal> {
   if ((query.order === 'age' || query.age !== undefined) && query.state === undefined) return refuse('BAD_REQUEST', { path: 'state' }, 'state: an age needs one');
+  if (query.after !== undefined && query.offset !== undefined) return refuse('BAD_REQUEST', { path: 'offset' }, 'offset: not together with after');
   const page = await actors(desk.supervisor, { ...query, limit: query.limit ?? 100 });
   return isRefusal(page) ? page : { body: page };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { careFor, deleteSession, deleteSessions, duplicateSession, patchSession, type Care } from '../../commands/care-for-session.js';
+import { careFor, clearQueue, deleteSession, deleteSessions, duplicateSession, patchSession, type Care } from '../../commands/care-for-session.js';
 import { askOne, type Done } from '../../commands/desk.js';
 import { presentSession } from '../../commands/present-session.js';
 import { readPermissions, readQueue } from '../../commands/read-session-queue.js';
@@ -71,10 +71,8 @@ async function patch(call: Call<z.output<typeof patchBody>>): Promise<Reply | Re
 }
 
 async function clear(call: Call<unknown, unknown>): Promise<Reply | Refusal> {
-  const waiting = await readQueue(call.desk, idOf(call));
-  if (isRefusal(waiting)) return waiting;
-  const cancelled = waiting.filter((item) => (item as { status: string }).status === 'pending').length;
-  return shown(await careFor(call.desk, idOf(call), 'queue.clear', call.asking), () => ({ status: 'cleared', cancelled }));
+  const done = await clearQueue(call.desk, idOf(call), call.asking);
+  return isRefusal(done) ? done : { ...done, body: { status: 'cleared', cancelled: done.value.cancelled } };
 }
 
 async function cancel(call: Call<unknown, unknown>): Promise<Reply | Refusal> {

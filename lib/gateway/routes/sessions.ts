@@ -13,10 +13,10 @@ import { idOf, route, type Call, type Reply, type Route } from '../route.js';
 import { agreeing, attachments, employeeName, idempotencyKey, message, messages, sentence, session, text, textMax, wholeNumber } from '../shapes.js';
 
 const listQuery = z.object({
-  q: sentence(1024).optional().describe('Substring of title, prompt, employee, engine or id; at most 100 answers.'),
+  q: sentence(1024).optional().describe('Substring of title, prompt, employee, engine or id; at most 100 answers at a time.'),
   group: text(200).optional().describe('An employee, `__direct__` or `__cron__`.'),
-  offset: wholeNumber(0, 1_000_000).optional(),
-  limit: wholeNumber(0, 500).optional().describe('`0` lists all.'),
+  offset: wholeNumber(0, 1_000_000).optional().describe('With `q` or `group`.'),
+  limit: wholeNumber(0, 500).optional().describe('With `q` default and most 100, with `group` default 50 and most 500; alone, `0` lists all and any other number is ignored.'),
 });
 const readQuery = z.object({
   messages: z.enum(['0', '1']).optional().describe('`0` leaves the messages out.'),

@@ -1,20 +1,17 @@
 import { z } from 'zod';
 import { addComment, changeComment, linkWorkItems } from '../../commands/annotate-work-item.js';
 import { askOne, recordOf } from '../../commands/desk.js';
-import { attemptsOf } from '../../commands/list-sessions.js';
 import { recordsOf, idsOf } from '../../commands/walk.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import { limits } from '../../../machines/work-item/context.js';
 import { linkRelations } from '../../../machines/work-item/links.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
-import { idempotencyKey, iso, sentence, text, wholeNumber, workItem } from '../shapes.js';
+import { idempotencyKey, iso, labels, sentence, text, wholeNumber, workItem } from '../shapes.js';
 
 /** What stands around a work item: comments, labels, links, sub-tasks, attempts and what was decided about it. */
 
 const comment = z.object({ n: z.int().optional().describe('Its place in the list, for `before`.'), id: z.string(), author: z.string(), text: z.string(), createdAt: iso, editedAt: iso.nullable() }).meta({ id: 'Comment' });
-const label = z.string().min(1).max(limits.labelCharsMax).refine((word) => word.trim() === word, 'must have no blanks around it');
-const labels = z.array(label).max(limits.labelsMax);
 const relation = z.enum(linkRelations);
 const attempt = z.looseObject({
   sessionId: z.string(), employee: z.string().nullable(), startedAt: iso.nullable(), endedAt: iso.nullable(),
@@ -115,8 +112,9 @@ async function attempts(call: Call<unknown, z.output<typeof pageQuery>>): Promis
   const { attempts: rows, hasOlder } = page.body as { attempts: readonly AttemptRow[]; hasOlder: boolean };
   const key = { kind: 'work-item', id: idOf(call) };
   const said = new Map((await call.desk.supervisor.rows(key, 'handoffs', { last: 1_000 })).map(({ n, row }) => [n, row as { changedFiles?: unknown }]));
-  const costs = new Map((await attemptsOf(call.desk, key.id)).map((each) => [String((each as { id?: unknown }).id), (each as { totalCost?: unknown }).totalCost]));
   const latest = new Map(rows.map((row) => [row.sessionId, row.n]));
+  const sessions = await recordsOf(call.desk.supervisor, 'session', [...latest.keys()]);
+  const costs = new Map(sessions.map((each) => [(each as { id?: unknown }).id, (each as { totalCost?: unknown }).totalCost]));
   return { body: { hasOlder, attempts: rows.map((row) => ({
     ...row,
     costUsd: row.costUsd ?? (latest.get(row.sessionId) === row.n ? costs.get(row.sessionId) ?? null : null),

@@ -7,7 +7,7 @@ import { whatNext } from '../../commands/next-moves.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { limits } from '../../../machines/work-item/context.js';
 import { idOf, route, type Call, type Reply, type Route } from '../route.js';
-import { agreeing, boundedText, employeeName, filter, idempotencyKey, instant, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
+import { agreeing, boundedText, employeeName, filter, idempotencyKey, instant, labels, note, sentence, session, text, verifyPolicy, wholeNumber, workItem, workItemEvent, workItemRow, workItemSource, workItemStatus } from '../shapes.js';
 
 const listQuery = agreeing(z.object({
   status: workItemStatus.optional(),
@@ -33,7 +33,7 @@ const createBody = z.object({
   verifyPolicy: verifyPolicy.nullish(),
   parentId: text(200).nullish().describe('Makes it a sub-task; they nest at most 3 deep.'),
   dueAt: instant.nullish(),
-  labels: z.array(text(60).min(1)).max(20).optional(),
+  labels: labels.optional(),
   idempotencyKey,
 });
 const assignBody = z.object({ assignee: employeeName, idempotencyKey });
@@ -61,7 +61,6 @@ const page = z.object({ workItems: z.array(workItemRow), total: z.int(), totals:
 const judged = { allowed: z.boolean(), code: z.string().optional(), reason: z.string().optional() };
 const next = z.looseObject({ workItemId: z.string(), status: workItemStatus, moves: z.array(z.object({ status: workItemStatus, noteNeeded: z.boolean().optional(), ...judged })), deeds: z.array(z.object({ deed: z.string(), ...judged })) });
 const whole = z.object({ workItem, spendUsd: z.number(), events: z.array(workItemEvent) });
-
 
 export const workItemRoutes: readonly Route[] = [
   route('POST', '/api/work-items', 'work-item.create', { about: 'Record an intent. Starts nothing.', body: createBody, answer: one, status: 201, forbidden, plan: true, refusals: ['UNKNOWN_EMPLOYEE', 'NOT_FOUND', 'NOT_OWNER', 'TERMINAL'] }, create),
@@ -107,6 +106,7 @@ async function edit(call: Call<z.output<typeof patchBody>>): Promise<Reply | Ref
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(patch).length === 0) return refuse('BAD_REQUEST', { path: '' }, 'no recognized fields to update');
   const done = await askOne(call.desk, 'work-item', idOf(call), { type: 'item.edit', patch, expectedVersion: version }, call.asking);
+  if (!isRefusal(done) && patch.verifyPolicy != null) await call.desk.reviews?.look();
   return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view, replayed: done.replayed } };
 }
 

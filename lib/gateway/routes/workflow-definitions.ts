@@ -16,7 +16,7 @@ const asDefinition = authored.describe(definitionGrammar);
 const expectedVersion = z.int().min(1).optional().describe('The version that was read. Another one now: 409 with `currentVersion`.');
 const status = z.enum(['active', 'paused', 'retired']);
 
-export const workflowDefinition = z.looseObject({
+const workflowDefinition = z.looseObject({
   schemaVersion: z.literal(1), id: z.string(), name: z.string(), title: z.string(), description: z.string().nullable(), version: z.int(), status,
   owner: z.string().nullable(), department: z.string().nullable(), nodes: z.array(z.looseObject({ id: z.string(), type: z.string(), label: z.string() })),
   edges: z.array(z.looseObject({ id: z.string(), from: z.string(), to: z.string(), kind: z.enum(['sequence', 'handoff', 'loop']) })),

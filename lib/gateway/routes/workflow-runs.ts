@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listReceipts, listRuns, readRun, runFor } from '../../commands/workflow-runs/read-run.js';
+import { listReceipts, listRuns, readRun, runFor, wholeRun } from '../../commands/workflow-runs/read-run.js';
 import { rerun } from '../../commands/workflow-runs/rerun.js';
 import { startRun } from '../../commands/workflow-runs/start-run.js';
 import { cancelRun, editStep, escalateGate, resolveGate } from '../../commands/workflow-runs/steer-run.js';
@@ -33,7 +33,7 @@ const outputBody = z.object({ fields: z.record(z.string(), json).optional(), sum
 
 const status = z.enum(['running', 'parked', 'completed', 'failed', 'cancelled']);
 const receipt = z.looseObject({ nodeId: z.string(), label: z.string(), status: z.string(), attempt: z.int() }).meta({ id: 'WorkflowReceipt' });
-export const workflowRun = z.looseObject({
+const workflowRun = z.looseObject({
   schemaVersion: z.literal(3), revision: z.int(), runId: z.string(), workflowId: z.string(), definitionVersion: z.int(), title: z.string(), status, startedAt: iso, endedAt: iso.nullable(),
   steps: z.array(receipt), parked: z.looseObject({}).nullable(), order: z.array(z.string()), rounds: z.int(),
 }).meta({ id: 'WorkflowRun' });
@@ -81,25 +81,22 @@ function steer<Body extends z.ZodType>(
   return route(method, `${one}/${path}`, 'workflow-run.steer', { about, body, ...steering, ...(code && { status: code }) }, async ({ desk, params, body: parsed, by, asking }) => {
     const run = await runFor(desk, params['id'] ?? '', params['runId'] ?? '', by);
     if (isRefusal(run)) return run;
-    return shown(desk, await deed(desk, run, parsed as z.output<Body>, asking, params['nodeId'] ?? ''), asking);
+    const done = await deed(desk, run, parsed as z.output<Body>, asking, params['nodeId'] ?? '');
+    return isRefusal(done) ? done : { ...await shown(desk, done, asking), ...(code && done.replayed && { status: 200 }) };
   });
 }
 
 async function begin(desk: Desk, wish: RunWish, asking: Asking): Promise<Reply | Refusal> {
   const done = await startRun(desk, { ...wish, idempotencyKey: asking.idempotency?.key }, asking);
   if (isRefusal(done)) return done;
-  const reply = await shown(desk, done, asking);
-  if (isRefusal(reply)) return reply;
   const { status: now, receipts } = recordOf(done.value) as unknown as RunView; // the view of its kind
-  return { ...reply, status: done.replayed ? 200 : now === 'failed' && receipts === 0 && !asking.dryRun ? 422 : 201 };
+  return { ...await shown(desk, done, asking), status: done.replayed ? 200 : now === 'failed' && receipts === 0 && !asking.dryRun ? 422 : 201 };
 }
 
-/** The whole record as of now; of a rehearsal what it would be. */
-async function shown(desk: Desk, done: Done<ActorView> | Refusal, asking: Asking): Promise<Reply | Refusal> {
-  if (isRefusal(done)) return done;
-  const view = recordOf(done.value) as unknown as RunView; // the view of its kind
-  const record = asking.dryRun === true ? view as unknown as Json : await readRun(desk, view.workflowId, view.runId, asking.by);
-  return isRefusal(record) ? record : { ...done, body: record };
+/** The whole record as of now; of a rehearsal what it would be. Whoever did this is told of it, also who may not read the run any more. */
+async function shown(desk: Desk, done: Done<ActorView>, asking: Asking): Promise<Reply> {
+  const view = recordOf(asking.dryRun === true ? done.value : await desk.supervisor.get('workflow-run', done.value.id) ?? done.value) as unknown as RunView; // the view of its kind
+  return { ...done, body: asking.dryRun === true ? view : await wholeRun(desk, view, asking.by) };
 }
 
 function wishOf({ input, workItemId, report, reportMode: mode, stepOverrides }: z.output<typeof runBody>): RunWish {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteBinding, listBindings } from '../../commands/bindings.js';
+import { deleteBinding, filterRulesMax, listBindings } from '../../commands/bindings.js';
 import { createPoll, steerPoll } from '../../commands/polls.js';
 import { bindingOf, createTrigger, receiveEvent } from '../../commands/triggers.js';
 import { outputBytes } from '../../../actors/effects/poll-contract.js';
@@ -15,7 +15,7 @@ const word = z.string().min(1).max(128).regex(/^[A-Za-z0-9][A-Za-z0-9._:-]*$/, '
 const rule = z.object({ path: z.string().min(1).max(256), op: z.enum(['equals', 'notEquals', 'exists', 'matches']), value: z.union([z.string().max(512), z.number(), z.boolean(), z.null()]).default(null) });
 const bindingBody = z.object({
   kind: z.enum(['webhook', 'poll']).describe('`webhook`: the event is told. `poll`: a program of this machine looks for it, once a person has approved that.'), name: word.describe('Names it for ever; also in the path that deletes it.'), event: word, targetWorkflowId: text(200).min(1),
-  filter: z.array(rule).max(20).optional().describe('All rules must hold for the payload; `matches` takes linear time.'),
+  filter: z.array(rule).max(filterRulesMax).optional().describe('All rules must hold for the payload; `matches` takes linear time.'),
   command: z.array(text(4_096).min(1)).min(1).max(32).optional().describe('Of a poll: the program by its absolute path, and its arguments. It prints `{"fire": true, "payload": {…}, "fireRef": "…"}` when there is something.'),
   signature: z.enum([signatureAlgorithm]).optional().describe('Events of this webhook are signed with the secret instead of carrying it. Default: they carry it.'),
   intervalSeconds: z.int().min(10).max(86_400).optional().describe('Of a poll. Default 300.'),
@@ -30,7 +30,7 @@ const escalationBody = z.object({ reason: z.string().max(2_000).optional(), idem
 const trigger = z.looseObject({ name: z.string(), kind: z.string(), event: z.string(), targetWorkflowId: z.string(), activation: z.enum(['active', 'pending_approval', 'disabled']) }).meta({ id: 'Trigger' });
 
 const eventBody = z.object({ event: word, payload: z.record(z.string(), z.unknown()).describe('At most 64 KiB.'), fireRef: text(256).min(1).optional().describe('Names this occurrence: told again, it starts nothing new.') });
-const outcome = z.looseObject({ triggerName: z.string(), outcome: z.enum(['started', 'missing-workflow']) });
+const outcome = z.looseObject({ triggerName: z.string(), outcome: z.enum(['started', 'missing-workflow', 'refused']).describe('refused: with `code` and `reason`; only beside others.') });
 
 const eventHeaders = {
   'x-svc-workflow-event-token': 'The secret of a webhook binding.',

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { access, leave, bearer } from './access.js';
 import { whole } from './clock.js';
 import { Gate } from './gate.js';
 import { Keys } from './keys.js';
 import { connection, gaps, head, stayLive } from './live.js';
 import { linkTo, place, type Place } from './place.js';
+import { followPulse } from './pulse.js';
 import { Jump } from './parts/jump.js';
 import { Mark } from './parts/mark.js';
 import { ActorPage } from './views/actor.js';
@@ -22,10 +23,18 @@ export function App() {
 
 function Inside() {
   useEffect(stayLive, []);
+  useEffect(followPulse, []);
   const here = place.value;
   useEffect(() => {
     document.title = `${titleOf(here)} · Troupe inspector`;
   }, [here]);
+  const where = here.view === 'actor' ? linkTo({ view: 'actor', kind: here.kind, id: here.id }) : here.view === 'runs' ? linkTo(here) : here.view;
+  const before = useRef(where);
+  useEffect(() => {
+    if (before.current === where) return;
+    before.current = where; // what had the focus is gone with the view before: who listens or walks by keys begins at the new one
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [where]);
   return (
     <div class="frame">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>Skip to the view</a>

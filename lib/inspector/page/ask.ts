@@ -40,5 +40,9 @@ async function reach(path: string, { signal, post }: { readonly signal?: AbortSi
 /** What went wrong, as a sentence. */
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** May the same be answered in a while? Not where the gateway has understood it and says no. */
+export const passes = (error: unknown): boolean => !(error instanceof Refused) || error.status === 0 || error.status === 429 || error.status >= 500;
+export const retryMs = 2_000;
+
 /** The path of an actor, whatever stands in its id. */
 export const actorPath = ({ kind, id }: { readonly kind: string; readonly id: string }, more = ''): string => `/api/inspect/actors/${encodeURIComponent(kind)}/${encodeURIComponent(id)}${more}`;

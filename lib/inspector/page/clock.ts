@@ -26,3 +26,4 @@ export function countdown(ms: number): string {
 export const timeOfDay = (at: number): string => new Date(at).toLocaleTimeString(undefined, { hour12: false });
 export const dateAndTime = (at: number): string => new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 export const whole = (value: number): string => value.toLocaleString('en');
+export const short = (text: string, charsMax: number): string => (text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text);

@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { said } from './ask.js';
+import { passes, retryMs, said } from './ask.js';
 import { hear, type Batch } from './live.js';
 
 /** What was asked of the gateway, and what became of it. While something newer is on its way the older stands. */
@@ -8,7 +8,7 @@ export interface Loaded<Value> { readonly value: Value | undefined; readonly err
 
 /**
  * Ask when `key` changes, and again (at most five times a second) when something happened that `touches` it, and
- * every `everyMs` where given. The last question wins.
+ * every `everyMs` where given. The last question wins. Where the gateway does not answer it is asked again by itself.
  */
 export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>, options: { readonly touches?: (batch: Batch) => boolean; readonly everyMs?: number } = {}): Signal<Loaded<Value>> {
   const loaded = useSignal<Loaded<Value>>({ value: undefined, error: undefined });
@@ -31,6 +31,7 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
         if (!closed) loaded.value = { value, error: undefined };
       } catch (error) {
         if (!closed) loaded.value = { value: loaded.value.value, error: said(error) };
+        if (!closed && passes(error)) waiting ??= setTimeout(() => void run(), retryMs);
       }
       busy = false;
       if (stale && !closed) { stale = false; soon(); }

@@ -1,167 +1,177 @@
 import { signal } from '@preact/signals';
-import { stateNames } from '../../../machines/state-names.js';
-import { ask, said } from './ask.js';
+import { ask, passes, retryMs, said } from './ask.js';
+import { hasMoved, standsIn } from './moves.js';
 import type { ActorsPage, ActorSummary } from '../answers.js';
 import type { InspectEntry } from '../frames.js';
 
 /**
- * The list of the fleet: actors of some kinds in the order of their ids, or those in a state, longest in it first.
- * Pages are fetched as far as somebody scrolls; what is there already follows the feed. A row changes in place, so
- * that a thousand events a second cost a thousand writes and one drawing.
+ * The list of the fleet: actors of some kinds in the order of their ids, or those in a state, longest in it first. Only
+ * blocks of it around what can be seen are here, so that a jump to the end of very many reads one block. Rows that are
+ * here follow the feed in place; what moves rows up or down (a birth, a change of state) has them read again.
  */
 export class Roll {
   /** Goes up when a row changed. */
   readonly version = signal(0);
   readonly error = signal<string | undefined>(undefined);
-  private readonly rows: ActorSummary[] = [];
-  private readonly places = new Map<string, ActorSummary>();
-  private kindAt = 0;
-  private after: string | null = null;
-  private wanted = 0;
-  private visible: readonly [from: number, to: number] = [0, 0];
+  /** By kind and number, the one read last at the end. */
+  private readonly blocks = new Map<string, Block>();
+  private totals: readonly number[] = [];
+  /** Where a kind ended when its last block was read: counts and blocks are told at different moments. */
+  private readonly ends = new Map<number, number>();
+  private seen: readonly [from: number, to: number] = [0, 0];
+  private readonly moved = new Set<number>();
   private refresh: ReturnType<typeof setTimeout> | undefined;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private readAt = 0;
   private loading = false;
-  /** What happened to actors that were not there yet while a page was on its way: the page may be older than that. */
+  /** What happened while blocks were on their way, which may be older than that. */
   private early: InspectEntry[] = [];
   private closed = false;
 
   constructor(private readonly kinds: readonly string[], private readonly state: string | undefined) {}
 
-  get count(): number { return this.rows.length; }
-  /** Everything that there is has been fetched. */
-  get complete(): boolean { return this.kindAt >= this.kinds.length; }
-  at(index: number): ActorSummary | undefined { return this.rows[index]; }
+  get count(): number { return this.kinds.reduce((sum, _kind, n) => sum + this.countOf(n), 0); }
+
+  /** How many there are of each kind. Where that has changed, rows may have moved. */
+  measure(totals: readonly number[]): void {
+    totals.forEach((total, n) => { if (this.totals[n] !== undefined && this.totals[n] !== total) this.stale([n]); });
+    this.totals = totals;
+  }
+
+  at(index: number): ActorSummary | undefined {
+    const [part] = this.partsOf(index, index + 1);
+    return part && this.blocks.get(nameOf(part.kind, part.from / blockRows))?.list[part.from % blockRows];
+  }
+
   close(): void {
     this.closed = true;
     clearTimeout(this.refresh);
+    clearTimeout(this.retry);
   }
 
-  /** Rows `from` to `to` can be seen: see to it that they are there, and some after them. */
+  /** Rows `from` to `to` can be seen: see to it that they are there, and some around them. */
   want(from: number, to: number): void {
-    this.visible = [from, to];
-    const count = to + 100;
-    this.wanted = Math.max(this.wanted, Math.min(count, rowsMax));
-    if (!this.loading) void this.load();
+    this.seen = [from, to];
+    this.again();
+  }
+
+  again(): void {
+    clearTimeout(this.retry);
+    if (!this.loading && !this.closed) void this.load();
+  }
+
+  /** Rows may have moved, or more happened than was told: read again what can be seen, at most once a second. */
+  stale(kinds: Iterable<number> = this.kinds.keys()): void {
+    for (const kind of kinds) this.moved.add(kind);
+    this.refresh ??= setTimeout(() => {
+      this.refresh = undefined;
+      for (const block of this.blocks.values()) if (this.moved.has(block.kind)) block.fresh = false;
+      for (const kind of this.moved) this.ends.delete(kind);
+      this.moved.clear();
+      this.forget();
+      this.again();
+    }, Math.max(100, this.readAt + 1_000 - Date.now()));
+  }
+
+  /** What happened, one frame of it. */
+  take(entries: readonly InspectEntry[]): void {
+    const mine = entries.filter(({ kind }) => this.kinds.includes(kind));
+    if (this.loading) this.early = [...this.early, ...mine].slice(-earlyMax);
+    const moved = mine.filter(({ from, to }) => from === null || (this.state !== undefined && standsIn(from, this.state) !== standsIn(to, this.state)));
+    if (moved.length > 0) this.stale(moved.map(({ kind }) => this.kinds.indexOf(kind)));
+    if (this.follow(mine)) this.version.value += 1;
+  }
+
+  private follow(entries: readonly InspectEntry[]): boolean {
+    let followed = false;
+    for (const entry of entries) {
+      for (const block of this.blocks.values()) {
+        const row = block.rows.get(`${entry.kind}/${entry.id}`);
+        if (row === undefined || entry.seq <= row.seq) continue;
+        Object.assign(row, changed(row, entry)); // in place: a thousand events a second cost a thousand writes and one drawing
+        followed = true;
+      }
+    }
+    return followed;
   }
 
   private async load(): Promise<void> {
     this.loading = true;
     try {
-      while (!this.closed && !this.complete && this.rows.length < this.wanted) {
-        const query = new URLSearchParams({ kind: this.kinds[this.kindAt] ?? '', limit: String(this.wanted - this.rows.length > 200 ? 1_000 : 200) });
-        if (this.state !== undefined) query.set('state', this.state);
-        if (this.after !== null) query.set('after', this.after);
-        const { actors, next } = await ask<ActorsPage>(`/api/inspect/actors?${query}`);
-        for (const actor of actors) this.add(actor, this.placeAfter(actor));
-        this.after = next;
-        if (next === null) this.kindAt += 1;
-        for (const entry of this.early.splice(0)) this.follow(entry);
+      for (let missing = this.missing(); missing.length > 0 && !this.closed; missing = this.missing()) {
+        await Promise.all(missing.map(({ kind, n }) => this.read(kind, n)));
+        this.forget();
+        this.follow(this.early.splice(0));
         this.version.value += 1;
       }
       this.error.value = undefined;
     } catch (error) {
       this.error.value = said(error);
+      if (passes(error) && !this.closed) this.retry = setTimeout(() => this.again(), retryMs);
     }
     this.loading = false;
     this.early = [];
   }
 
-  /** More happened than was told: read again what can be seen, at most once a second. */
-  stale(): void {
-    this.refresh ??= setTimeout(() => void this.readAgain().catch(() => undefined).finally(() => { this.refresh = undefined; }), 1_000);
+  /** Blocks that hold what can be seen and some rows around it. */
+  private needed(): readonly { readonly kind: number; readonly n: number }[] {
+    const [seenFrom, seenTo] = this.seen;
+    return this.partsOf(Math.max(0, seenFrom - margin), seenTo + margin).flatMap(({ kind, from, to }) => {
+      const first = Math.floor(from / blockRows);
+      return Array.from({ length: Math.ceil(to / blockRows) - first }, (_, n) => ({ kind, n: first + n }));
+    });
   }
 
-  private async readAgain(): Promise<void> {
-    const [from, to] = this.visible;
-    const first = this.rows[from];
-    if (this.closed || first === undefined || this.state !== undefined) return;
-    const before = this.rows[from - 1];
-    const query = new URLSearchParams({ kind: first.kind, limit: String(Math.max(1, Math.min(200, to - from))) });
-    if (before?.kind === first.kind) query.set('after', before.id);
-    const { actors } = await ask<ActorsPage>(`/api/inspect/actors?${query}`);
-    for (const actor of actors) {
-      const row = this.places.get(`${actor.kind}/${actor.id}`);
-      if (row === undefined) this.add(actor, this.placeOf(actor));
-      else if (actor.seq > row.seq) Object.assign(row, actor);
-    }
-    this.version.value += 1;
+  /** Those of them that are not here, or not true any more. */
+  private missing(): readonly { readonly kind: number; readonly n: number }[] {
+    return this.needed().filter(({ kind, n }) => this.blocks.get(nameOf(kind, n))?.fresh !== true);
   }
 
-  /** What happened, one frame of it. */
-  take(entries: readonly InspectEntry[]): void {
-    let changed = false;
-    for (const entry of entries) changed = this.follow(entry) || changed;
-    if (changed) this.version.value += 1;
+  /** Of what is not needed now, what is not true any more goes, and what was read longest ago. */
+  private forget(): void {
+    const needed = new Set(this.needed().map(({ kind, n }) => nameOf(kind, n)));
+    for (const [name, { fresh }] of this.blocks) if ((!fresh || this.blocks.size > blocksMax) && !needed.has(name)) this.blocks.delete(name);
   }
 
-  private follow(entry: InspectEntry): boolean {
-    if (!this.kinds.includes(entry.kind)) return false;
-    const key = `${entry.kind}/${entry.id}`;
-    const row = this.places.get(key);
-    if (row !== undefined) {
-      if (entry.seq <= row.seq) return false;
-      Object.assign(row, changed(row, entry));
-      if (this.state !== undefined && !stands(entry.to, this.state)) this.remove(key, row);
-      return true;
-    }
-    if (this.loading && this.early.length < earlyMax) this.early.push(entry);
-    const born = entry.from === null;
-    if (this.state === undefined ? !born || this.isToCome(entry) : !this.complete || !stands(entry.to, this.state)) return false;
-    const index = this.state === undefined ? this.placeOf(entry) : this.rows.length;
-    this.add(changed({ ...blank, kind: entry.kind, id: entry.id, createdAt: entry.at }, entry), index);
-    return true;
+  private async read(kind: number, n: number): Promise<void> {
+    const query = new URLSearchParams({ kind: this.kinds[kind] ?? '', limit: String(blockRows) });
+    if (this.state !== undefined) query.set('state', this.state);
+    const before = this.blocks.get(nameOf(kind, n - 1));
+    if (before?.fresh === true && before.next !== null) query.set('after', before.next);
+    else if (n > 0) query.set('offset', String(n * blockRows));
+    const { actors, next } = await ask<ActorsPage>(`/api/inspect/actors?${query}`);
+    this.readAt = Date.now();
+    this.blocks.delete(nameOf(kind, n));
+    this.blocks.set(nameOf(kind, n), { kind, list: actors, rows: new Map(actors.map((actor) => [`${actor.kind}/${actor.id}`, actor])), next, fresh: true });
+    if (next === null) this.ends.set(kind, n * blockRows + actors.length);
   }
 
-  private add(actor: ActorSummary, index: number): void {
-    const key = `${actor.kind}/${actor.id}`;
-    if (this.places.has(key)) return;
-    const row = { ...actor };
-    this.places.set(key, row);
-    if (index === this.rows.length) this.rows.push(row);
-    else this.rows.splice(index, 0, row);
-  }
+  private countOf(kind: number): number { return Math.min(this.totals[kind] ?? 0, this.ends.get(kind) ?? Infinity); }
 
-  private remove(key: string, row: ActorSummary): void {
-    this.places.delete(key);
-    const index = this.rows.indexOf(row);
-    if (index >= 0) this.rows.splice(index, 1);
-  }
-
-  /** Pages come in the order of ids; only a list by age is as the gateway sorted it. */
-  private placeAfter(actor: ActorSummary): number { return this.state === undefined ? this.placeOf(actor) : this.rows.length; }
-
-  /** Its page has not been fetched yet. */
-  private isToCome({ kind, id }: InspectEntry): boolean {
-    const rank = this.kinds.indexOf(kind);
-    return rank > this.kindAt || (rank === this.kindAt && (this.after === null || id > this.after));
-  }
-
-  /** Where in the order of kinds and ids it belongs. */
-  private placeOf({ kind, id }: { readonly kind: string; readonly id: string }): number {
-    const rank = this.kinds.indexOf(kind);
-    let low = 0;
-    let high = this.rows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const row = this.rows[middle] as ActorSummary;
-      const before = this.kinds.indexOf(row.kind);
-      if (before < rank || (before === rank && row.id < id)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  /** The same rows, kind by kind: positions count from the first of the kind. */
+  private partsOf(from: number, to: number): readonly { readonly kind: number; readonly from: number; readonly to: number }[] {
+    let start = 0;
+    return this.kinds.flatMap((_kind, kind) => {
+      const part = { kind, from: Math.max(0, from - start), to: Math.min(this.countOf(kind), to - start) };
+      start += this.countOf(kind);
+      return part.from < part.to ? [part] : [];
+    });
   }
 }
 
-const earlyMax = 5_000;
-/** More rows than this are counted, not listed: choose a kind or a state. */
-const rowsMax = 250_000;
+/** A stretch of the list of one kind: `rows` are those of `list`, by kind and id. */
+interface Block { readonly kind: number; readonly list: readonly ActorSummary[]; readonly rows: ReadonlyMap<string, ActorSummary>; readonly next: string | null; fresh: boolean }
 
-function changed(row: ActorSummary, { seq, rev, at, from, to, effects }: InspectEntry): ActorSummary {
+const nameOf = (kind: number, n: number): string => `${kind}#${Math.floor(n)}`;
+const blockRows = 100;
+const blocksMax = 50;
+/** What comes next when somebody scrolls on. */
+const margin = 60;
+const earlyMax = 5_000;
+
+function changed(row: ActorSummary, entry: InspectEntry): ActorSummary {
+  const { seq, rev, at, to, effects } = entry;
   const left = new Set(effects.filter((name) => name.startsWith('-')).map((name) => name.slice(1)));
-  const moved = JSON.stringify(from) !== JSON.stringify(to);
+  const moved = hasMoved(entry);
   return { ...row, seq, rev, updatedAt: at, value: to, since: moved ? at : row.since, effects: [...row.effects.filter((name) => !left.has(name)), ...effects.filter((name) => !name.startsWith('-'))], ...(moved && { due: null }) };
 }
-
-const stands = (value: InspectEntry['to'], state: string): boolean => stateNames(value).some((name) => name === state || name.startsWith(`${state}.`));
-
-const blank: ActorSummary = { kind: '', id: '', value: null, status: 'active', rev: 0, seq: 0, createdAt: 0, updatedAt: 0, since: 0, parent: null, halted: null, effects: [], due: null, title: null };

@@ -1,5 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { Point } from '../chart/drawing.js';
+import type { Run } from './parts/run-record.js';
 
 /** Places for the nodes of a run, from left to right, by dagre. Comes as a file of its own when the first run is drawn. */
 export interface Places {
@@ -9,12 +10,7 @@ export interface Places {
   readonly edges: readonly { readonly points: readonly Point[]; readonly look: string }[];
 }
 
-interface Shape {
-  readonly nodes: readonly { readonly id: string }[];
-  readonly edges: readonly { readonly from: string; readonly to: string; readonly kind: string; readonly lane: string | null }[];
-}
-
-export function layOutRun({ nodes, edges }: Shape): Places {
+export function layOutRun({ nodes, edges }: NonNullable<Run['definitionSnapshot']>): Places {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 56, marginx: 20, marginy: 20 });
   for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });

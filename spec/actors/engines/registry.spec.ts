@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { defineEngine, type Engine, type EngineFacts } from '../../../actors/engines/engine.js';
+import { limitWindow, type EngineLimits } from '../../../actors/engines/limits.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 
 const model = (id: string, effortLevels: readonly string[] = []) => ({ id, label: id, supportsEffort: effortLevels.length > 0, effortLevels });
@@ -76,6 +77,38 @@ describe('createEngineRegistry', () => {
     registry.refresh();
     await registry.list();
     expect(looks).to.equal(3);
+  });
+
+  it('tells of an engine that is another than at the last look, and not of the first look or of one that is the same', async () => {
+    let facts: EngineFacts = { available: false, reason: 'It is not here.', defaultModel: null, models: [] };
+    const registry = createEngineRegistry({ engines: [engine('claude', () => Promise.resolve(facts)), absent] });
+    const told: string[] = [];
+    const look = async (): Promise<number> => { registry.refresh(); await registry.list(); return told.length; };
+    const forget = registry.onChange((name) => told.push(name));
+    expect([await look(), await look()]).to.deep.equal([0, 0]);
+    facts = { available: true, defaultModel: 'opus', models: [model('opus')] };
+    expect([await look(), await look()]).to.deep.equal([1, 1]);
+    expect(told).to.deep.equal(['claude']);
+    forget();
+    facts = { ...facts, models: [] };
+    expect(await look()).to.equal(1);
+  });
+
+  it('tells of limits that are other than before, and not of when they were told', async () => {
+    let limits: EngineLimits = { status: 'static', source: 'configuration' };
+    const registry = createEngineRegistry({ engines: [{ ...claude, limits: () => Promise.resolve(limits) }, absent] });
+    const told: string[] = [];
+    registry.onChange((name) => told.push(name));
+    const hear = async (next: EngineLimits): Promise<number> => { limits = next; await registry.hear('claude'); return told.length; };
+    const live = (usedPercent: number, at: string): EngineLimits => ({ status: 'live', source: 'turns', refreshedAt: at, windows: [limitWindow('primary', usedPercent, 300, null)] });
+    expect(await hear(limits)).to.equal(0);
+    expect(await hear(live(10, '2026-01-01T00:00:00.000Z'))).to.equal(1);
+    expect(await hear({ ...live(10, '2026-01-01T00:01:00.000Z'), status: 'cached' })).to.equal(1);
+    expect(await hear({ status: 'error', source: 'engine', error: 'Not now.' })).to.equal(1);
+    expect(await hear(live(11, '2026-01-01T00:02:00.000Z'))).to.equal(2);
+    await registry.hear('codex');
+    await registry.hear('nobody');
+    expect(told).to.deep.equal(['claude', 'claude']);
   });
 
   it('calls an engine unavailable that breaks while it is looked for', async () => {

@@ -100,6 +100,7 @@ describe('troupe start, status and stop', () => {
     expect(bad.err).to.match(/config\.yaml line 2, gateway\.prot.*did you mean "port"/);
     await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  default: nobody\n');
     expect((await troupe.run(...at('start', '--port', '0'))).err).to.match(/engines\.default: there is no engine "nobody"/);
+    expect(await troupe.run('status', '--instance', '../x'), 'what was typed is at fault').to.include({ code: 2 });
     await writeFile(join(troupe.home(), 'config.yaml'), '');
     await writeFile(join(troupe.home(), 'gateway.json'), '{"token":');
     expect((await troupe.run(...at('start'))).err).to.match(/gateway\.json is damaged/);
@@ -118,6 +119,15 @@ describe('troupe start, status and stop', () => {
   });
 
   it('examines a home with doctor, and says how to mend what it finds', async () => {
+    // Not the usual port: whoever runs these specs may have a gateway of their own there.
+    const squatter = createServer().listen(0, '127.0.0.1');
+    await once(squatter, 'listening');
+    const { port } = squatter.address() as { port: number };
+    await mkdir(troupe.home(), { mode: 0o700 });
+    await writeFile(join(troupe.home(), 'config.yaml'), `gateway:\n  port: ${port}\n`);
+    expect(await troupe.run(...at('doctor'))).to.include({ code: 5 }).and.property('out').match(new RegExp(`MEND  port +127\\.0\\.0\\.1:${port}`));
+    squatter.close();
+    await once(squatter, 'close');
     expect(await troupe.run(...at('doctor'))).to.include({ code: 0 });
     const gateway = await troupe.start();
     await chmod(join(troupe.home(), 'gateway.json'), 0o644);

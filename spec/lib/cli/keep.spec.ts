@@ -43,10 +43,22 @@ describe('troupe backup, restore, verify and inspect', () => {
     expect(again.code).to.equal(6);
     expect(again.err).to.match(/something is already/);
     expect((await troupe.run(...at('backup', join(troupe.home(), 'inner')))).err).to.match(/within the home/);
+    await writeFile(troupe.home('file'), 'x');
+    expect((await troupe.run(...at('backup', join(troupe.home('file'), 'below')))).err).to.match(/^Nothing can be written in .*file \(ENOTDIR\)\. Choose another place/);
     const onto = await troupe.run('restore', target, '--home', troupe.home());
     expect(onto.code).to.equal(5);
     expect(onto.err).to.match(/nothing is ever overwritten/);
     expect((await readdir(troupe.folder)).filter((name) => name.includes('unfinished'))).to.deep.equal([]);
+  });
+
+  // Of a mistyped home it made a good backup of nothing, with exit code 0, and the home as well.
+  it('backs up and verifies nothing where no gateway ever ran, and makes nothing there', async () => {
+    for (const command of [['backup', troupe.home('backup')], ['verify']]) {
+      const { code, out, err } = await troupe.run(...at(...command));
+      expect({ code, out }).to.deep.equal({ code: 5, out: '' });
+      expect(err).to.match(/^There is no store in .*\. Give the folder of a home that was started before\.\n$/);
+    }
+    expect(await readdir(troupe.folder)).to.deep.equal([]);
   });
 
   it('refuses a damaged backup and leaves nothing behind', async () => {

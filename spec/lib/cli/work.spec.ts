@@ -72,7 +72,16 @@ describe('troupe run, list and show', () => {
     const refused = await troupe.run(...at('run', '--engine', 'nobody', 'x'));
     expect(refused.code).to.equal(6);
     expect(refused.err).to.match(/unknown engine "nobody".*UNKNOWN_ENGINE/);
-    expect((await troupe.run(...at('show', 'absent'))).code).to.equal(6);
+    expect(await troupe.run(...at('show', 'absent'))).to.include({ code: 6, err: 'There is no session or todo absent. "troupe list" and "troupe list todos" show them.\n' });
+  });
+
+  // It asked for the list instead, and fell over it: "Cannot read properties of undefined".
+  it('takes nothing for an id that would name another path', async () => {
+    for (const id of ['', ' ', '.', '..']) {
+      const { code, err } = await troupe.run(...at('show', id));
+      expect({ id, code }).to.deep.equal({ id, code: 2 });
+      expect(err).to.match(/is no id\. "troupe list"/);
+    }
   });
 
   it('leaves the session at work on Ctrl-C and says how to read it', async () => {

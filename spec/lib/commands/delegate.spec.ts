@@ -22,6 +22,8 @@ describe('delegate', () => {
     const again = await delegate(house.desk, { task: 'Paint', engine: 'pen' }, { by: operator, idempotency });
     if (isRefusal(again)) throw new Error(again.message);
     expect([again.replayed, again.value.sessionId]).to.deep.equal([true, done.value.sessionId]);
+    const kept = (await house.desk.supervisor.meta('delegation/')).filter(([, row]) => row !== null);
+    expect(kept, 'the key lasts a day; the note of what was kept lasted for ever').to.deep.equal([]);
   });
 
   it('lets one of two parallel delegations of the same Todo through', async () => {

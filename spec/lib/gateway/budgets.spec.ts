@@ -94,6 +94,19 @@ describe('budgets', () => {
     }
   });
 
+  it('take a grant once for a key, and can be asked what it would do: the key was read and not looked at', async () => {
+    const shop = await openShop(false);
+    try {
+      const grant = (query = '') => shop.operator.post(`/api/org/employees/bob/budget${query}`, { usd: 5, idempotencyKey: 'k' });
+      const rehearsed = await grant('?dryRun=true');
+      expect([rehearsed.status, rehearsed.body.allowed, (await shop.operator.get('/api/inspect/actors/budget/bob')).status]).to.deep.equal([200, true, 404]);
+      const [first, again] = [await grant(), await grant()];
+      expect([first.body.grantedUsd, again.body.grantedUsd, again.headers['idempotency-replayed']]).to.deep.equal([5, 5, 'true']);
+    } finally {
+      await shop.close();
+    }
+  });
+
   it('are nothing that an agent may look at or fill, and there is none for nobody', async () => {
     const shop = await openShop(false);
     try {

@@ -75,6 +75,18 @@ describe('/api/cron', () => {
     expect((await home.operator.get('/api/cron')).body).to.have.lengthOf(1);
   });
 
+  it('judges a change by the job as it will be, not by the default engine', async () => {
+    home = await openHome();
+    const { engines } = (await home.operator.get('/api/engines')).body;
+    const [model, other] = engines.claude.models.map(({ id }: { id: string }) => id) as [string, string];
+    await home.operator.post('/api/cron', { id: 'odd', prompt: 'x', engine: 'claude', model });
+    const put = (body: object) => home.operator.call('PUT', '/api/cron/odd', body);
+    expect([(await put({ model: other })).status, (await put({ name: 'Odd' })).body.model]).to.deep.equal([200, other]);
+    const moved = await put({ engine: 'clerk' });
+    expect([moved.status, moved.body.code], 'the model means nothing on another engine').to.deep.equal([400, 'UNKNOWN_MODEL']);
+    expect((await put({ engine: 'clerk', model: null })).status).to.equal(200);
+  });
+
   it('gives an id to one job only, whatever its letters, also when two ask at once or with a key', async () => {
     home = await openHome(); // two at once became two jobs, which share a file where file names have no case
     const answers = await Promise.all(['race', 'RACE', 'Race', 'race'].map((id) => home.operator.post('/api/cron', { id, prompt: 'digest' })));

@@ -70,6 +70,22 @@ describe('/api/inspect', () => {
     for (const query of ['kind=nobody', 'kind=work-item&order=age', 'kind=work-item&age=5', '']) expect((await house.operator.get(`/api/inspect/actors?${query}`)).status, query).to.equal(400);
   });
 
+  it('leaps to any place of a list, from whichever end is nearer', async () => {
+    for (let n = 0; n < 12; n += 1) await item(`t${n}`);
+    for (const id of ['ACM-3', 'ACM-7', 'ACM-1']) await house.operator.post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'waiting' });
+    for (const query of ['kind=work-item', 'kind=work-item&state=work.backlog', 'kind=work-item&state=work']) { // the last merges two lists
+      const all = (await get<ActorsPage>(`/api/inspect/actors?${query}&limit=100`)).actors.map(({ id }) => id);
+      expect(all.length, query).to.be.at.least(9);
+      for (let offset = 0; offset <= all.length + 1; offset += 1) {
+        const page = await get<ActorsPage>(`/api/inspect/actors?${query}&limit=4&offset=${offset}`);
+        expect(page.actors.map(({ id }) => id), `${query} from ${offset}`).to.deep.equal(all.slice(offset, offset + 4));
+        if (page.next !== null) expect((await get<ActorsPage>(`/api/inspect/actors?${query}&limit=4&after=${encodeURIComponent(page.next)}`)).actors.map(({ id }) => id)).to.deep.equal(all.slice(offset + 4, offset + 8));
+        else expect(offset + 4, `${query} ends`).to.be.at.least(all.length);
+      }
+    }
+    for (const query of ['offset=-1', 'offset=x', 'offset=99999999999', 'offset=1&after=ACM-1']) expect((await house.operator.get(`/api/inspect/actors?kind=work-item&${query}`)).status, query).to.equal(400);
+  });
+
   it('reads no more of the store for a page of a thousand actors than for one of ten', async () => {
     for (let n = 0; n < 1_000; n += 250) {
       await house.supervisor.transact({

@@ -100,3 +100,23 @@ describe('a reader that does not read', () => {
     }
   });
 });
+
+/** Java's HTTP client and curl --http2 offer h2c with every request; each of these was answered "Not found". */
+describe('a client that would rather speak HTTP/2', () => {
+  it('is answered in HTTP/1.1, with the body that it sent, again and again on one connection', async () => {
+    const house = await openHouse();
+    const socket = connect({ port: house.gateway.port, host: '127.0.0.1' });
+    let heard = '';
+    socket.on('data', (chunk: Buffer) => { heard += chunk.toString('latin1'); });
+    const head = `Host: 127.0.0.1\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/json\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n`;
+    const body = '{"title": "over h2c"}';
+    for (const [text, answered] of [[`POST /api/work-items HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`, /HTTP\/1\.1 201 [^]*"over h2c"/], [`GET /api/work-items HTTP/1.1\r\n${head}\r\n`, /HTTP\/1\.1 200 [^]*"total":1/]] as const) {
+      heard = '';
+      socket.write(text);
+      while (!answered.test(heard) && !/HTTP\/1\.1 4/.test(heard)) await once(socket, 'data');
+      expect(heard).to.match(answered);
+    }
+    socket.destroy();
+    await house.close();
+  });
+});

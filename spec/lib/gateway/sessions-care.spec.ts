@@ -90,7 +90,9 @@ describe('the care of sessions', () => {
     expect((await house.operator.post(at(id, '/queue/pause'))).body).to.deep.equal({ status: 'paused', sessionId: id });
     expect((await read(id)).queuePaused).to.equal(true);
     expect((await house.operator.post(at(id, '/queue/resume'))).body.status).to.equal('resumed');
-    expect((await house.operator.call('DELETE', at(id, '/queue'))).body).to.deep.equal({ status: 'cleared', cancelled: 2 });
+    const clear = () => house.operator.call('DELETE', at(id, '/queue'), { idempotencyKey: 'clear' });
+    expect((await clear()).body).to.deep.equal({ status: 'cleared', cancelled: 2 });
+    expect((await clear()).body, 'asked again with its key, it once said that there had been none').to.deep.equal({ status: 'cleared', cancelled: 2 });
     expect((await house.operator.get(at(id, '/queue'))).body.map(({ status }: { status: string }) => status)).to.deep.equal(['running', 'cancelled', 'cancelled', 'cancelled']);
   });
 

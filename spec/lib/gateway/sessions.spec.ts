@@ -89,6 +89,23 @@ describe('/api/sessions', () => {
       expect((await house.operator.get('/api/sessions?q=NEEDLE')).body.map((session: { id: string }) => session.id)).to.deep.equal([id]);
     });
 
+    it('pages what a search found, for people and for agents', async () => {
+      const root = await open({ prompt: 'haystack 0' });
+      const ids = [root];
+      for (let n = 1; n < 4; n++) ids.push(await open({ prompt: `haystack ${n}`, parent: root }));
+      for (const id of ids) await settled(id); // whoever ends moves to the head of the list
+      for (const client of [house.operator, house.agent(root)]) {
+        const search = async (paging: string): Promise<string[]> => (await client.get(`/api/sessions?q=haystack${paging}`)).body.map((session: { id: string }) => session.id);
+        const all = await search('');
+        expect(all).to.have.members(ids);
+        expect(await search('&limit=2')).to.deep.equal(all.slice(0, 2)); // limit was read and forgotten
+        expect(await search('&limit=2&offset=1')).to.deep.equal(all.slice(1, 3));
+        expect(await search('&offset=3')).to.deep.equal(all.slice(3));
+        expect(await search('&offset=4')).to.deep.equal([]);
+        expect(await search('&limit=0')).to.deep.equal(all);
+      }
+    });
+
     it('pages messages', async () => {
       const id = await open({ prompt: 'one' });
       await settled(id);

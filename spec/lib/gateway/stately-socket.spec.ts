@@ -56,6 +56,49 @@ describe('/ws/stately', () => {
     expect(framesOf(socket)[2]).to.deep.nested.include({ 'event.type': 'xstate.init' });
   });
 
+  it('introduces as many of each kind as are asked for, fifty where none are', async () => {
+    for (let n = 0; n < 60; n += 1) await house.operator.post('/api/work-items', { title: `t${n}` });
+    const introduced = async (query: string, count: number): Promise<number> => {
+      const socket = await house.socket(`/ws/stately?kinds=work-item${query}`, {});
+      await socket.until(() => socket.frames.length === 1 + count); // the root and they
+      await house.operator.post('/api/work-items/ACM-60/comments', { text: 'the introduction is over' });
+      await socket.until((frame) => (frame as unknown as StatelyFrame).type === '@xstate.snapshot');
+      socket.ws.terminate();
+      return framesOf(socket).filter(({ type, sessionId }) => type === '@xstate.actor' && sessionId.startsWith('work-item/')).length;
+    };
+    expect(await introduced('', 50)).to.equal(50 + 1); // and the one that took a step, which was not among them
+    expect(await introduced('&first=60', 60)).to.equal(60);
+    expect(await introduced('&first=1000', 60)).to.equal(60);
+    expect(await introduced('&first=0', 0)).to.equal(1);
+    for (const query of ['first=1001', 'first=-1', 'first=x', 'since=x']) expect(await house.socket(`/ws/stately?${query}`, {}).then(() => 0, (error: { status?: number }) => error.status), query).to.equal(400);
+  });
+
+  it('goes on from the last snapshot that one has, without a gap and without anything twice', async () => {
+    const snapshots = (socket: Watching) => framesOf(socket).filter((frame): frame is Extract<StatelyFrame, { type: '@xstate.snapshot' }> => frame.type === '@xstate.snapshot');
+    const told = async (socket: Watching, seq: number): Promise<void> => void await socket.until((frame) => (frame as unknown as { type: string }).type === '@xstate.snapshot' && frame.seq === seq);
+    const comment = () => house.operator.post('/api/work-items/ACM-1/comments', { text: 'one more' });
+    await house.operator.post('/api/work-items', { title: 'x' });
+    const first = await house.socket('/ws/stately?kinds=work-item', {});
+    await first.until((frame) => (frame as unknown as StatelyFrame).sessionId === 'work-item/ACM-1');
+    await comment();
+    await told(first, house.supervisor.status.seq);
+    first.ws.terminate();
+    const since = snapshots(first).at(-1)?.seq ?? 0;
+    expect(since).to.equal(house.supervisor.status.seq);
+    for (let n = 0; n < 250; n += 1) await comment(); // more than one page of the log, and more than a live flush would keep
+    const second = await house.socket(`/ws/stately?kinds=work-item&since=${since}`, {});
+    await second.until((frame) => (frame as unknown as StatelyFrame).sessionId === 'work-item/ACM-1');
+    await comment();
+    await told(second, since + 251);
+    expect(framesOf(second).slice(0, 4).map(({ type }) => type)).to.deep.equal(['@xstate.actor', '@xstate.actor', '@xstate.event', '@xstate.snapshot']); // the root, then the actor as it was then
+    expect(snapshots(second).map(({ seq }) => seq)).to.deep.equal(Array.from({ length: 251 }, (_, n) => since + 1 + n));
+    const { snapshot } = snapshots(second).at(-1) as { snapshot: { context: unknown } };
+    expect(snapshot.context).to.deep.equal(redact((await house.supervisor.past({ kind: 'work-item', id: 'ACM-1' }, since + 251))?.context));
+    const beyond = await house.socket('/ws/stately?kinds=work-item&since=999999', {});
+    await beyond.until((frame) => (frame as unknown as StatelyFrame).sessionId === 'work-item/ACM-1');
+    expect(framesOf(beyond).map(({ type }) => type), 'a log that is shorter than the watcher remembers: as they are').to.deep.equal(['@xstate.actor', '@xstate.actor']);
+  });
+
   it('is understood by the package\'s WebSocket receiver', async () => {
     const receiver = createWebSocketReceiver({ server: `ws://127.0.0.1:${house.gateway.port}/ws/stately` });
     const events: StatelyInspectionEvent[] = [];

@@ -30,6 +30,7 @@ describe('what never becomes a request', () => {
     'a control character in a header': [`GET /api/status HTTP/1.1\r\n${head}X-Odd: a\x01b\r\n\r\n`, 400, 'BAD_REQUEST'],
     'two lengths of one body': [`POST /api/work-items HTTP/1.1\r\n${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`, 400, 'BAD_REQUEST'],
     'headers without end': [`GET /api/status HTTP/1.1\r\n${head}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    'a request without a Host': ['GET /api/status HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
     'an expectation nobody knows': [`POST /api/work-items HTTP/1.1\r\n${head}Expect: the-unexpected\r\nContent-Length: 0\r\n\r\n`, 417, 'EXPECTATION_FAILED'],
   };
   for (const [name, [text, status, code]] of Object.entries(unreadable)) {

@@ -126,6 +126,10 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect((await read(id, runs[3]?.runId as string)).body.queued).to.equal(true);
       await house.operator.post(`${root}/${id}/runs/${runs[0]?.runId}/resolve-gate`, { decision: 'approve' });
       await reached(id, runs[3]?.runId as string, 'parked');
+      const more = [await start(id), await start(id)].map(({ body }) => body.runId as string);
+      // with all runs parked at their gates, those that waited once waited on, however much room the definition was given
+      expect((await house.operator.post(`${root}/mutate`, { operation: 'update', workflowId: id, patch: { concurrency: 4 } })).status).to.equal(200);
+      for (const runId of more) await reached(id, runId, 'parked');
     });
   });
 
@@ -226,6 +230,17 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect([decided.status, decided.body.status]).to.deep.equal([200, 'completed']);
     });
 
+    it('tell an agent that decides what came of it: it once heard 403 after the gate had opened', async () => {
+      const id = await defined(line('Passed by', [gate('g'), noop('b')], { runners: ['ann'] }));
+      const { body: { runId } } = await start(id, {}, agents.ann);
+      const decide = () => agents.bob.post(`${root}/${id}/runs/${runId}/resolve-gate`, { decision: 'approve', idempotencyKey: 'once' }); // bob may not run it, and no gate waits for him any more
+      const decided = await decide();
+      expect([decided.status, decided.body.status, decided.body.gateDecisions?.[0].actor]).to.deep.equal([200, 'completed', 'bob']);
+      expect((await decide()).status, 'asked again with the same key').to.equal(200);
+      expect((await read(id, runId, agents.bob)).status).to.equal(200);
+      expect((await read(id, runId, agents.cat)).status).to.equal(403);
+    });
+
     it('are mirrored by the run\'s work item: it cannot be archived, and deciding either decides both', async () => {
       const id = await defined(line('Mirrored', [gate('g'), noop('b')], { concurrency: 3 }));
       const item = async (): Promise<string> => (await house.operator.post('/api/work-items', { title: 'Ship' })).body.workItem.id as string;
@@ -282,6 +297,9 @@ describe('/api/workflow-definitions/:id/runs', () => {
     expect(run.body.steps[1], 'no session of this run').to.deep.include({ inherited: true, outcome });
     expect(run.body.steps[2].input.prompt).to.include('Second 2.');
     expect((await read(id, runId)).body.status).to.equal('completed');
+    const keyed = () => house.operator.post(`${root}/${id}/runs/${runId}/rerun`, { nodeId: 'b', idempotencyKey: 'twice' });
+    const [first, second] = [await keyed(), await keyed()];
+    expect([first.status, second.status, second.body.runId]).to.deep.equal([201, 200, first.body.runId]);
   });
 
   it('runs another workflow as a step, and takes what it gives back', async () => {

@@ -55,6 +55,16 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     expect((await home.operator.get('/api/workflow-triggers')).body).to.deep.include({ evidenceConfigured: true });
   });
 
+  it('takes a binding away once for a key, however often that is asked', async () => {
+    await home.operator.post('/api/workflow-triggers', bind);
+    const away = (key: Record<string, string> = {}) => home.operator.call('DELETE', '/api/workflow-triggers/push', {}, key);
+    const [first, again, other] = [await away({ 'idempotency-key': 'k' }), await away({ 'idempotency-key': 'k' }), await away()];
+    expect([first.status, again.status, again.body, again.headers['idempotency-replayed'], other.status]).to.deep.equal([200, 200, first.body, 'true', 404]);
+    await home.operator.post('/api/workflow-triggers', bind);
+    const both = await Promise.all([away(), away()]);
+    expect(both.map(({ status }) => status).sort(), 'the second once heard 400: no such event').to.deep.equal([200, 404]);
+  });
+
   it('tells watchers as other changes of the company are told', async () => {
     const socket = await home.socket();
     await home.operator.post('/api/workflow-triggers', bind);
@@ -96,6 +106,18 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     expect((await ask('repo.push', good)).status).to.equal(202);
     await home.operator.post('/api/workflow-definitions/deploy/retire', {});
     expect((await ask('repo.push', good)).status).to.equal(404);
+  });
+
+  it('starts what can be started, whatever stands in the way of another binding of the same event', async () => {
+    // the first refusal was the whole answer: bindings behind it in the alphabet never heard of the event, those before it started twice
+    const definition = { id: 'picky', title: 'Picky', nodes: [{ id: 'a', type: 'step', actor: { kind: 'noop' } }], edges: [], input: { type: 'object', required: ['n'], properties: { n: { type: 'number' } } } };
+    expect((await home.operator.post('/api/workflow-definitions/mutate', { operation: 'create', definition })).status).to.equal(201);
+    await home.operator.post('/api/workflow-triggers', { ...bind, name: 'a-picky', targetWorkflowId: 'picky' });
+    const alone = await home.operator.post('/api/workflow-events', { event: bind.event, payload: {} });
+    expect([alone.status, alone.body.code]).to.deep.equal([400, 'BAD_REQUEST']);
+    await home.operator.post('/api/workflow-triggers', bind);
+    const { status, body } = await home.operator.post('/api/workflow-events', { event: bind.event, payload: {} });
+    expect([status, body.outcomes.map(({ triggerName, outcome, code }: Record<string, string>) => [triggerName, outcome, code])]).to.deep.equal([202, [['a-picky', 'refused', 'BAD_REQUEST'], ['push', 'started', undefined]]]);
   });
 
   it('takes no pattern that could take for ever', async () => {

@@ -33,6 +33,16 @@ describe('a cron job', () => {
     expect(ids(job)).to.deep.equal(['cron:daily:2026-06-03T09:00:00.000Z', 'cron:daily:2026-06-04T09:00:00.000Z'].slice(0, ids(job).length)).and.have.lengthOf(1);
   });
 
+  it('keeps its own timezone when somebody changes something else, whatever they had read', () => {
+    // the command once told the zone of the job as it had read it: two edits at once, and the job rang in the old one
+    const job = born();
+    job.send({ type: 'job.edit', patch: { timezone: 'Asia/Tokyo' }, zone: 'UTC' });
+    job.send({ type: 'job.edit', patch: { name: 'Digest' }, zone: 'UTC' });
+    expect([job.snapshot.context.zone, job.snapshot.context.nextAt]).to.deep.equal(['Asia/Tokyo', Date.UTC(2026, 5, 2)]);
+    job.send({ type: 'job.edit', patch: { timezone: null }, zone: 'UTC' });
+    expect([job.snapshot.context.zone, job.snapshot.context.nextAt]).to.deep.equal(['UTC', Date.UTC(2026, 5, 1, 9)]);
+  });
+
   it('fires by hand at any time, also twice in one millisecond', () => {
     const job = born({ enabled: false });
     job.send({ type: 'job.trigger' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bad, born, good, inState, message, parent, post, stranger, view } from './beings.js';
+import { bad, born, cut, good, inState, message, parent, post, stranger, view } from './beings.js';
 
 describe('a session', () => {
   describe('at birth', () => {
@@ -30,6 +30,43 @@ describe('a session', () => {
       expect(life.rows('messages').map(({ row }) => (row as { content: string }).content)).to.deep.equal(['please m1', 'Error: no such program']);
       expect(life.tells('child.finished')).to.have.length(1);
       expect([life.tells('attempt.started').length, life.tells('attempt.ended').length]).to.deep.equal([1, 1]);
+    });
+  });
+
+  describe('taking up work again', () => {
+    const told = (life: ReturnType<typeof born>) => life.frames('session:resumed').length;
+
+    for (const state of ['interrupted', 'stopped'] as const) {
+      it(`is told of one that was ${state}, before its turn is`, () => {
+        const life = inState[state]();
+        expect(told(life)).to.equal(0);
+        life.send(post('m1'));
+        expect(life.value).to.equal('running');
+        const frames = life.wishes.flatMap((wish) => (wish.type === 'kernel.announce' && wish.event.startsWith('session:') ? [wish.event] : []));
+        expect(frames.slice(-2)).to.deep.equal(['session:resumed', 'session:started']);
+      });
+    }
+
+    it('is told of one whose turn was cut while more waited', () => {
+      const life = inState.running();
+      life.send(post('m1', 'callback'));
+      life.finish('turn', cut());
+      expect([life.value, told(life)]).to.deep.equal(['running', 1]);
+    });
+
+    for (const state of ['idle', 'error'] as const) {
+      it(`is not told of one in ${state}`, () => {
+        const life = inState[state]();
+        life.send(post('m1'));
+        expect([life.value, told(life)]).to.deep.equal(['running', 0]);
+      });
+    }
+
+    it('is not told where a turn ended well and the next one waits', () => {
+      const life = inState.running();
+      life.send(post('m1', 'callback'));
+      life.finish('turn', good());
+      expect([life.value, told(life)]).to.deep.equal(['running', 0]);
     });
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { workItemKind } from '../../../actors/kinds/work-item.js';
 import type { Caller } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { gateMatrix, type Standing } from '../../../machines/workflow-run/authority.js';
@@ -43,6 +44,34 @@ describe('a gate', () => {
     await decide();
     expect(await receipts()).to.equal('trigger:fired g:checkpoint a:done');
     expect((await decide()) as unknown).to.deep.include({ code: 'CONFLICT', status: 409 });
+  });
+
+  describe('that a work item shows', () => {
+    async function shown(approvalRef: string): Promise<() => Promise<Record<string, unknown>>> {
+      const definition = definitionOf({ nodes: [gate('g', { approvalRef }), noop('a')], edges: chain('g', 'a') });
+      far = farSide(definition);
+      house = await openHouse([runKind(far), workItemKind()], { facts: { roster } as never });
+      await house.supervisor.spawn('work-item', { id: 'TRP-1', input: { title: 'Ship', body: null, acceptance: null, assignee: 'bob', department: null, verifyPolicy: null, source: 'human', sourceRef: null, createdBy: 'operator' } });
+      await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition, { workItemId: 'TRP-1' }) });
+      await house.world.settle();
+      return async () => (await house.supervisor.get('work-item', 'TRP-1'))?.view as Record<string, unknown>;
+    }
+
+    it('is decided there, too, where the run was decided before the item showed it: the item once waited for ever', async () => {
+      const item = await shown('chief');
+      expect(await item()).to.include({ approvalState: 'pending', approvalTarget: 'chief' });
+      await decide(as('chief'), 'approve', { note: 'fine' });
+      expect([(await view()).status, (await item())['approvalState']]).to.deep.equal(['completed', 'approved']);
+      expect(isRefusal(await house.supervisor.ask('work-item', 'TRP-1', { type: 'item.archive' }))).to.equal(false);
+    });
+
+    it('takes no other approval of that item with it when the run ends: it once rejected what somebody else had asked', async () => {
+      const item = await shown('bob'); // the owner cannot be asked, so the item does not show the gate
+      await house.supervisor.ask('work-item', 'TRP-1', { type: 'approval.request', requestId: 'own', request: 'May I?', target: 'chief' });
+      await house.supervisor.ask('workflow-run', 'r', { type: 'run.cancel' });
+      await house.world.settle();
+      expect([(await view()).status, (await item())['approvalState']]).to.deep.equal(['cancelled', 'pending']);
+    });
   });
 
   it('costs no memory while it waits, beyond the awake actors', async () => {

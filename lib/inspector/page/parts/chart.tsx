@@ -6,7 +6,9 @@ import { curve } from '../../chart/svg-of.js';
 import { type as sizes, type Arrow, type Box, type Drawing } from '../../chart/drawing.js';
 import type { Chart as Machine } from '../../chart/definition.js';
 import type { InspectEntry } from '../../frames.js';
+import { hasMoved } from '../moves.js';
 import { readable } from './step.js';
+import { Tip } from './tip.js';
 
 /**
  * A statechart drawn from the machine's definition: where the actor stands is lit, and so is the way that it took
@@ -32,7 +34,7 @@ export function Chart({ machine, value, last }: { readonly machine: Machine; rea
     <figure class="chart-figure">
       <div ref={box} class={whole.value ? 'chart-box whole' : 'chart-box'} tabIndex={0} role="region" aria-label="Statechart, can be scrolled">
         <svg class="chart" viewBox={`0 0 ${width} ${height}`} style={whole.value ? { width: '100%' } : { width: `${width}px` }} role="img" aria-label={`Statechart of ${id}. Active: ${lit.join(', ')}.`}>
-          <defs><Tip id={`${id}-tip`} name="tip" /><Tip id={`${id}-hot`} name="tip-taken" /></defs>
+          <defs><Tip id={`${id}-tip`} /><Tip id={`${id}-hot`} look="tip-taken" /></defs>
           {boxes.map((one, n) => <StateBox key={`${one.path} ${one.look} ${n}`} box={one} lit={one.look !== 'any' && one.look !== 'root' && lit.includes(one.path)} hot={hot} />)}
           {arrows.map((arrow, n) => <Way key={n} id={id} arrow={arrow} hot={hot(arrow.edges)} />)}
           {arrows.map((arrow, n) => <Label key={n} arrow={arrow} hot={hot(arrow.edges)} />)}
@@ -43,8 +45,6 @@ export function Chart({ machine, value, last }: { readonly machine: Machine; rea
     </figure>
   );
 }
-
-const Tip = ({ id, name }: { readonly id: string; readonly name: string }) => <marker id={id} class={name} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z" /></marker>;
 
 function StateBox({ box: { path, look, x, y, width, height, title, lines, depth }, lit, hot }: { readonly box: Box; readonly lit: boolean; readonly hot: (edges: readonly string[]) => boolean }) {
   const left = x + sizes.pad;
@@ -77,13 +77,13 @@ function Label({ arrow: { label }, hot }: { readonly arrow: Arrow; readonly hot:
 }
 
 /** Which transitions of the definition a logged step can have been: same event, from a state that was active, into states that are. */
-export function edgesTaken({ edges }: Machine, { event, from, to }: Pick<InspectEntry, 'event' | 'from' | 'to'>): readonly string[] {
+function edgesTaken({ edges }: Machine, { event, from, to }: InspectEntry): readonly string[] {
   if (from === null) return [];
   const before = activeStates(from);
   const after = activeStates(to);
   const possible = edges.filter((edge) => edge.type === event.type && (edge.from === '' || before.includes(edge.from)) && edge.to.every((target) => after.includes(target)));
   const moved = possible.filter((edge) => edge.to.some((target) => !before.includes(target)));
-  return (moved.length > 0 ? moved : JSON.stringify(from) === JSON.stringify(to) ? possible : []).map(({ id }) => id);
+  return (moved.length > 0 ? moved : hasMoved({ from, to }) ? [] : possible).map(({ id }) => id);
 }
 
 /** Bring what is lit into view, without moving the page itself. */

@@ -3,6 +3,7 @@ import { timeOfDay } from '../clock.js';
 import { linkTo } from '../place.js';
 import type { Steps } from '../steps.js';
 import { Step } from './step.js';
+import { To } from './to.js';
 import { Leaf, Tree } from './tree.js';
 import type { InspectEntry } from '../../frames.js';
 import type { Json } from '../../../../machines/ground.js';
@@ -55,7 +56,7 @@ function Details({ entry: { diff, event }, before = {} }: { readonly entry: Insp
   return (
     <details>
       <summary>{set.length + unset.length === 0 ? 'event' : diff?.whole ? 'all of its context' : `${set.length + unset.length} changed`}</summary>
-      {set.length > 0 && <ul class="diff" aria-label="Changed">{set.map(([name, value]) => <li key={name} class="set"><span class="name">{name}</span>{isLeaf(before[name]) && <><del><Leaf value={before[name] ?? null} /></del><span class="soft" aria-label="became">→</span></>}{typeof value === 'object' && value !== null ? <Tree value={value} label={name} depth={0} /> : <Leaf value={value} />}</li>)}</ul>}
+      {set.length > 0 && <ul class="diff" aria-label="Changed">{set.map(([name, value]) => <li key={name} class="set"><span class="name">{name}</span>{isLeaf(before[name]) && <><del><Leaf value={before[name] ?? null} /></del><To says="became" /></>}{typeof value === 'object' && value !== null ? <Tree value={value} label={name} depth={0} /> : <Leaf value={value} />}</li>)}</ul>}
       {unset.length > 0 && <ul class="diff" aria-label="Gone">{unset.map((name) => <li key={name} class="unset"><s class="name">{name}</s>{isLeaf(before[name]) && <del><Leaf value={before[name] ?? null} /></del>}</li>)}</ul>}
       {Object.keys(members).length > 0 && <><h3>Event</h3><Tree value={members as Json} label="Event" depth={1} /></>}
     </details>

@@ -1,7 +1,7 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { useSignal } from '@preact/signals';
-import { actorPath, ask, said } from '../ask.js';
-import { typing } from '../keys.js';
+import { useRef } from 'preact/hooks';
+import { actorPath, ask } from '../ask.js';
+import { useDeed } from '../deed.js';
+import { useKeys } from '../keys.js';
 import { go } from '../place.js';
 import type { Fleet } from '../../answers.js';
 
@@ -9,36 +9,19 @@ import type { Fleet } from '../../answers.js';
 export function Jump() {
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const told = useSignal('');
+  const { told, attempt } = useDeed();
   const look = (): void => {
-    told.value = '';
     dialog.current?.showModal();
     field.current?.select();
   };
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-      event.preventDefault();
-      look();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+  useKeys({ '/': look });
 
-  async function find(): Promise<void> {
+  async function find(): Promise<string | void> {
     const wanted = field.current?.value.trim() ?? '';
-    if (wanted === '') return;
-    told.value = 'Looking …';
-    try {
-      const found = await findActor(wanted);
-      if (found === undefined) told.value = 'No actor of any kind has this id.';
-      else {
-        dialog.current?.close();
-        go({ view: 'actor', ...found });
-      }
-    } catch (error) {
-      told.value = said(error);
-    }
+    const found = wanted === '' ? undefined : await findActor(wanted);
+    if (found === undefined) return wanted === '' ? undefined : 'No actor of any kind has this id.';
+    dialog.current?.close();
+    go({ view: 'actor', ...found });
   }
 
   return (
@@ -47,10 +30,10 @@ export function Jump() {
         <svg viewBox="0 0 18 18" width="18" height="18" aria-hidden="true"><path d="M12 8a4.500 4.500 0 1 1-9 0 4.500 4.500 0 0 1 9 0zM11 11.500l4 4" /></svg><span>Find</span>
       </button>
       <dialog ref={dialog} class="jump" aria-label="Go to an actor">
-        <form onSubmit={(event) => { event.preventDefault(); void find(); }}>
+        <form onSubmit={(event) => { event.preventDefault(); void attempt(find, 'Looking …'); }}>
           <label for="jump">Go to an actor</label>
           <input id="jump" ref={field} placeholder="id, or kind/id" autocomplete="off" spellcheck={false} maxLength={300} enterkeyhint="go" />
-          <p role="status" class="soft">{told.value || 'Enter opens it, Escape closes this.'}</p>
+          <p role="status" class="soft">{told || 'Enter opens it, Escape closes this.'}</p>
           <p class="ways"><button type="submit" class="primary">Go</button><button type="button" onClick={() => dialog.current?.close()}>Close</button></p>
         </form>
       </dialog>

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { actorPath, ask, Refused, said } from '../ask.js';
+import { actorPath, ask, Refused } from '../ask.js';
+import { useDeed } from '../deed.js';
 import { readable } from './step.js';
+import { To } from './to.js';
 import type { WhyAnswer } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/ground.js';
 
@@ -21,7 +22,7 @@ export function NextMoves({ actor, why, error }: { readonly actor: ActorKey; rea
       <ul class="moves">
         {allowed.map((move) => (
           <li key={keyOf(move)} data-event={move.event} data-to={move.to?.join(' ')} class="may">
-            <span class="event">{readable(move.event)}</span>{(move.to?.length ?? 0) > 0 && <span class="move"><span aria-label="to">→</span> {move.to?.join(', ')}</span>}
+            <Named move={move} />
             {move.sendable && <button type="button" aria-expanded={sending.value === keyOf(move)} onClick={() => { sending.value = sending.value === keyOf(move) ? undefined : keyOf(move); }}>Send</button>}
             {move.sendable && sending.value === keyOf(move) && <Sending actor={actor} move={move} done={() => { sending.value = undefined; }} />}
           </li>
@@ -31,34 +32,26 @@ export function NextMoves({ actor, why, error }: { readonly actor: ActorKey; rea
       {refused.length > 0 && (
         <details open={allowed.length === 0}>
           <summary>{refused.length} may not, and why</summary>
-          <ul class="moves">{refused.map((move) => <li key={keyOf(move)} data-event={move.event} class="may-not"><span class="event">{readable(move.event)}</span>{(move.to?.length ?? 0) > 0 && <span class="move"><span aria-label="to">→</span> {move.to?.join(', ')}</span>}<b class="state bad">{move.refusal?.code}</b><small>{move.refusal?.message}</small></li>)}</ul>
+          <ul class="moves">{refused.map((move) => <li key={keyOf(move)} data-event={move.event} class="may-not"><Named move={move} /><b class="state bad">{move.refusal?.code}</b><small>{move.refusal?.message}</small></li>)}</ul>
         </details>
       )}
     </section>
   );
 }
 
+const Named = ({ move: { event, to = [] } }: { readonly move: Move }) => <><span class="event">{readable(event)}</span>{to.length > 0 && <span class="move"><To /> {to.join(', ')}</span>}</>;
+
 function Sending({ actor, move, done }: { readonly actor: ActorKey; readonly move: Move; readonly done: () => void }) {
-  const form = useRef<HTMLFormElement>(null);
-  const told = useSignal('');
-  const busy = useSignal(false);
-  async function send(): Promise<void> {
-    if (form.current === null || busy.value) return;
-    busy.value = true;
-    told.value = '';
-    try {
-      await sendEvent(actor, move, [...new FormData(form.current)].map(([name, value]) => [name, String(value)] as const));
-      done();
-    } catch (error) {
-      told.value = said(error);
-    }
-    busy.value = false;
-  }
+  const { told, busy, attempt } = useDeed();
+  const send = (form: HTMLFormElement): Promise<void> => attempt(async () => {
+    await sendEvent(actor, move, [...new FormData(form)].map(([name, value]) => [name, String(value)] as const));
+    done();
+  });
   return (
-    <form ref={form} class="sending" aria-label={`Send ${readable(move.event)}`} onSubmit={(event) => { event.preventDefault(); void send(); }}>
+    <form class="sending" aria-label={`Send ${readable(move.event)}`} onSubmit={(event) => { event.preventDefault(); void send(event.currentTarget); }}>
       {(move.needs ?? []).map((name) => <label key={name}>{name}<input name={name} autocomplete="off" /></label>)}
-      <button type="submit" class="primary" disabled={busy.value}>Send {readable(move.event)}</button>
-      {told.value !== '' && <p class="bad" role="alert">{told.value}</p>}
+      <button type="submit" class="primary" disabled={busy}>Send {readable(move.event)}</button>
+      {told !== '' && <p class="bad" role="alert">{told}</p>}
     </form>
   );
 }

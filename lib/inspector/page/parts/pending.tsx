@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { ask, said } from '../ask.js';
+import { ask } from '../ask.js';
 import { countdown, now, timeOfDay } from '../clock.js';
 import { useLoaded } from '../loaded.js';
 import { linkTo } from '../place.js';
+import { Letters } from './letters.js';
 import { readable } from './step.js';
 import { State } from './state.js';
 import type { ActorDetail, DeadLetters } from '../../answers.js';
@@ -39,25 +39,10 @@ export function Kin({ detail: { parent, children } }: { readonly detail: ActorDe
   );
 }
 
-/** Events at which it failed, each of which can be tried again. */
-export function Letters({ actor, count }: { readonly actor: ActorKey; readonly count: number }) {
+/** Events at which it failed. */
+export function OwnLetters({ actor, count }: { readonly actor: ActorKey; readonly count: number }) {
   const letters = useLoaded(`letters ${actor.kind}/${actor.id} ${count}`, (signal) => (count === 0 ? Promise.resolve({ deadLetters: [] }) : ask<DeadLetters>('/api/inspect/dead-letters?limit=500', { signal })));
-  const told = useSignal('');
   const mine = letters.value.value?.deadLetters.filter((letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id) ?? [];
   if (mine.length === 0) return null;
-  const retry = async (id: string): Promise<void> => {
-    try {
-      await ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} });
-      told.value = 'It is back in the mailbox.';
-    } catch (error) {
-      told.value = said(error);
-    }
-  };
-  return (
-    <section class="panel" aria-labelledby="letters-title">
-      <h2 id="letters-title">Dead letters</h2>
-      <ul class="moves">{mine.map(({ id, at, event, error }) => <li key={id}><span class="event">{readable(String((event as { type?: string } | null)?.type ?? 'event'))}</span><small class="bad">{error}</small><small><time>{timeOfDay(at)}</time></small><button type="button" onClick={() => void retry(id)}>Try again</button></li>)}</ul>
-      <p role="status" class="soft">{told.value}</p>
-    </section>
-  );
+  return <section class="panel" aria-labelledby="letters-title"><h2 id="letters-title">Dead letters</h2><Letters letters={mine} /></section>;
 }

@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { curve } from '../../chart/svg-of.js';
+import { short } from '../clock.js';
 import { tone } from './state.js';
+import { Tip } from './tip.js';
 import type { Places } from '../run-layout.js';
 import type { Run } from './run-record.js';
 
@@ -21,7 +23,7 @@ export function RunGraph({ run, chosen, choose }: { readonly run: Run; readonly 
   return (
     <div class="chart-box" tabIndex={0} role="region" aria-label="Graph of the run, can be scrolled">
       <svg class="chart run-graph" viewBox={`0 0 ${drawn.width} ${drawn.height}`} style={{ width: `${drawn.width}px` }} role="group" aria-label={`${definition.nodes.length} steps`}>
-        <defs><marker id="run-tip" class="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z" /></marker></defs>
+        <defs><Tip id="run-tip" /></defs>
         {drawn.edges.map(({ points, look }, n) => <path key={n} class={`arrow ${look}`} d={curve(points)} marker-end="url(#run-tip)" />)}
         {definition.nodes.map((node) => {
           const place = drawn.nodes.get(node.id);
@@ -29,12 +31,14 @@ export function RunGraph({ run, chosen, choose }: { readonly run: Run; readonly 
           const receipt = receipts.get(node.id);
           const status = node.id === run.parked?.nodeId ? 'parked' : receipt?.status ?? 'pending';
           const act = (): void => choose(node.id);
+          const title = short(node.label, 22);
+          const line = `${node.type === 'step' ? status : `${node.type}, ${status}`}${(receipt?.attempt ?? 0) > 1 ? `, attempt ${receipt?.attempt}` : ''}`;
           return (
-            <g key={node.id} class={`run-node ${status === 'pending' ? 'rest' : tone(status === 'parked' ? 'waiting' : status)}${chosen === node.id ? ' chosen' : ''}`} data-node={node.id} data-status={status} tabindex={0} role="button" aria-pressed={chosen === node.id} aria-label={`${node.label}: ${status}`}
+            <g key={node.id} class={`run-node ${status === 'pending' ? 'rest' : tone(status)}${chosen === node.id ? ' chosen' : ''}`} data-node={node.id} data-status={status} tabindex={0} role="button" aria-pressed={chosen === node.id} aria-label={`${title} ${line}${title === node.label ? '' : `, ${node.label}`}`}
               onClick={act} onKeyDown={(event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); act(); } }}>
               <rect x={place.x} y={place.y} width={place.width} height={place.height} rx={10} />
-              <text class="title" x={place.x + 14} y={place.y + 22}>{node.label.length > 22 ? `${node.label.slice(0, 21)}…` : node.label}</text>
-              <text class="line" x={place.x + 14} y={place.y + 40}>{node.type === 'step' ? status : `${node.type}, ${status}`}{(receipt?.attempt ?? 0) > 1 ? `, attempt ${receipt?.attempt}` : ''}</text>
+              <text class="title" x={place.x + 14} y={place.y + 22}>{title}</text>{' ' /* between words, for who hears them */}
+              <text class="line" x={place.x + 14} y={place.y + 40}>{line}</text>
             </g>
           );
         })}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { ask, said } from '../ask.js';
+import { ask } from '../ask.js';
 import { dateAndTime } from '../clock.js';
+import { useDeed } from '../deed.js';
 import { useLoaded } from '../loaded.js';
 import { linkTo } from '../place.js';
 import { RunGraph } from './run-graph.js';
@@ -21,7 +22,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
   return (
     <section class="view run" aria-labelledby="run-title">
       <p class="crumbs"><a href={linkTo({ view: 'runs' })}>Runs</a> / {workflow} / <a href={linkTo({ view: 'actor', kind: 'workflow-run', id })}><code>{id}</code></a></p>
-      <div class="heading"><h1 id="run-title">{run.title}</h1><b class={`state ${tone(run.status === 'parked' ? 'waiting' : run.status)}`}>{run.status}</b><p class="soft">since {dateAndTime(Date.parse(run.startedAt))}</p></div>
+      <div class="heading"><h1 id="run-title">{run.title}</h1><b class={`state ${tone(run.status)}`}>{run.status}</b><p class="soft">since {dateAndTime(Date.parse(run.startedAt))}</p></div>
       {run.errors.map(({ code, message }) => <p key={code} class="notice bad" role="alert"><b>{code}</b> {message}</p>)}
       {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} />}
       <section class="panel" aria-labelledby="graph-title"><h2 id="graph-title">Graph</h2>
@@ -40,14 +41,9 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
 /** Where the run waits for a person. Whether it may be this one, its own policy has already said. */
 function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullable<Run['parked']> }) {
   const note = useSignal('');
-  const told = useSignal('');
-  const decide = async (decision: 'approve' | 'reject'): Promise<void> => {
-    try {
-      await ask(`${path}/resolve-gate`, { post: { decision, gateKey: gate.gateKey, ...(note.value !== '' && { note: note.value }) } });
-    } catch (error) {
-      told.value = said(error);
-    }
-  };
+  const { told, busy, attempt } = useDeed();
+  const decide = (decision: 'approve' | 'reject'): Promise<void> =>
+    attempt(() => ask(`${path}/resolve-gate`, { post: { decision, gateKey: gate.gateKey, ...(note.value !== '' && { note: note.value }) } }));
   const { canDecide, target } = gate.approval;
   return (
     <section class="panel gate-panel" aria-labelledby="gate-title">
@@ -56,10 +52,10 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
       {canDecide ? (
         <form onSubmit={(event) => { event.preventDefault(); void decide('approve'); }}>
           <label>Note <input value={note.value} maxLength={4_000} onInput={(event) => { note.value = event.currentTarget.value; }} autocomplete="off" /></label>
-          <button type="submit" class="primary">Approve</button><button type="button" onClick={() => void decide('reject')}>Reject</button>
+          <button type="submit" class="primary" disabled={busy}>Approve</button><button type="button" disabled={busy} onClick={() => void decide('reject')}>Reject</button>
         </form>
       ) : <p class="soft">{gate.kind === 'approval' ? `${target ?? 'Somebody else'} decides this.` : `It goes on by itself when the ${gate.kind} is there.`}</p>}
-      {told.value !== '' && <p class="bad" role="alert">{told.value}</p>}
+      {told !== '' && <p class="bad" role="alert">{told}</p>}
     </section>
   );
 }

@@ -1,6 +1,9 @@
+import { short } from '../clock.js';
+import { moveOf } from '../moves.js';
 import { linkTo } from '../place.js';
 import { tone } from './state.js';
 import { readable } from './step.js';
+import { Tip } from './tip.js';
 import { stateNames } from '../../../../machines/state-names.js';
 import type { Causes } from '../../answers.js';
 import type { InspectEntry } from '../../frames.js';
@@ -18,7 +21,7 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
   return (
     <div class="sequence-box" tabIndex={0} role="region" aria-label="Sequence diagram, can be scrolled">
       <svg class="sequence" viewBox={`0 0 ${width} ${height}`} style={{ width: `${width}px` }} role="group" aria-label={`${shown.length} steps of ${lanes.length} actors`}>
-        <defs><marker id="sequence-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z" /></marker></defs>
+        <defs><Tip id="sequence-tip" /></defs>
         {lanes.map((entry, n) => (
           <g key={laneOf(entry)}>
             <line class="lane" x1={left + n * laneWidth} y1={44} x2={left + n * laneWidth} y2={height} />
@@ -31,13 +34,18 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
           if (a === undefined || b === undefined || cause === undefined || effect === undefined) return null;
           return <path key={`${from}-${to}`} class={`link ${how}`} d={way(x(cause), y(a), x(effect), y(b))} marker-end="url(#sequence-tip)"><title>{`${from} → ${to}: ${how}`}</title></path>;
         })}
-        {shown.map((entry, n) => (
-          <a key={entry.seq} href={linkTo({ view: 'time', at: entry.seq })} aria-current={entry.seq === seq ? 'step' : undefined} aria-label={`${entry.seq}: ${entry.kind} ${entry.id}, ${readable(entry.event.type)}`}>
-            <circle class={`mark ${tone(stateNames(entry.to)[0] ?? '')}${entry.seq === seq ? ' here' : ''}`} cx={x(entry)} cy={y(n)} r={entry.seq === seq ? 7 : 5} />
-            <text class={entry.seq === seq ? 'what here' : 'what'} x={x(entry) + 14} y={y(n) - 1}>{short(readable(entry.event.type), 26)}</text>
-            <text class="moved" x={x(entry) + 14} y={y(n) + 13}>{entry.seq}{moveOf(entry)}</text>
-          </a>
-        ))}
+        {shown.map((entry, n) => {
+          const here = entry.seq === seq;
+          const what = short(readable(entry.event.type), 26);
+          const moved = `${entry.seq}${cameTo(entry)}`;
+          return (
+            <a key={entry.seq} href={linkTo({ view: 'time', at: entry.seq })} aria-current={here ? 'step' : undefined} aria-label={`${what} ${moved}, ${entry.kind} ${entry.id}`}>
+              <circle class={`mark ${tone(stateNames(entry.to)[0] ?? '')}${here ? ' here' : ''}`} cx={x(entry)} cy={y(n)} r={here ? 7 : 5} />
+              <text class={here ? 'what here' : 'what'} x={x(entry) + 14} y={y(n) - 1}>{what}</text>{' ' /* between words, for who hears them */}
+              <text class="moved" x={x(entry) + 14} y={y(n) + 13}>{moved}</text>
+            </a>
+          );
+        })}
       </svg>
     </div>
   );
@@ -50,11 +58,9 @@ const rowHeight = 44;
 const rowsMax = 200;
 
 const laneOf = ({ kind, id }: InspectEntry): string => `${kind}/${id}`;
-const short = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
 
-function moveOf({ from, to }: InspectEntry): string {
-  const before = from === null ? [] : stateNames(from);
-  const entered = stateNames(to).filter((name) => !before.includes(name));
+function cameTo(entry: InspectEntry): string {
+  const { entered } = moveOf(entry);
   return entered.length === 0 ? '' : ` → ${short(entered.join(', '), 28)}`;
 }
 

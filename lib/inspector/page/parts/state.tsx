@@ -26,7 +26,7 @@ export type Tone = 'busy' | 'wait' | 'bad' | 'done' | 'rest';
 export function tone(name: string): Tone {
   const word = name.split('.').at(-1) ?? '';
   if (/^(?:error|failed|halted|rejected|unwell|damaged|blocked|interrupted|expired|refused|dead)/i.test(word)) return 'bad';
-  if (/^(?:wait|pending|queued|paused|review|scheduled|backing|starting|half|asking|held|gate)/i.test(word)) return 'wait';
+  if (/^(?:wait|parked|pending|queued|paused|review|scheduled|backing|starting|half|asking|held|gate)/i.test(word)) return 'wait';
   if (/^(?:running|execut|active|working|busy|sending|opening|probing|verifying|planning|deciding|live|started)/i.test(word)) return 'busy';
   if (/^(?:done|completed|succeeded|approved|finished|closed|sent|archived|delivered)/i.test(word)) return 'done';
   return 'rest';

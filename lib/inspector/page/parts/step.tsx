@@ -1,17 +1,15 @@
-import { stateNames } from '../../../../machines/state-names.js';
+import { moveOf } from '../moves.js';
 import type { InspectEntry } from '../../frames.js';
 import { Name, tone } from './state.js';
+import { To } from './to.js';
 
 /** One step in a line: what happened, and from which state into which, where that changed. */
 export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | 'from' | 'to'> }) {
-  const before = entry.from === null ? [] : stateNames(entry.from);
-  const after = stateNames(entry.to);
-  const left = before.filter((name) => !after.includes(name));
-  const entered = after.filter((name) => !before.includes(name));
+  const { left, entered } = moveOf(entry);
   return (
     <span class="step">
       <span class="event">{readable(entry.event.type)}</span>
-      {entered.length > 0 && <span class="move">{left.length > 0 && <><span class="soft">{left.join(', ')}</span> <span aria-label="to">→</span> </>}{entered.map((name) => <b key={name} class={`state ${tone(name)}`}><Name path={name} /></b>)}</span>}
+      {entered.length > 0 && <span class="move">{left.length > 0 && <><span class="soft">{left.join(', ')}</span> <To /> </>}{entered.map((name) => <b key={name} class={`state ${tone(name)}`}><Name path={name} /></b>)}</span>}
     </span>
   );
 }

@@ -1,18 +1,20 @@
-import { useSignal } from '@preact/signals';
 import { awaited } from '../awaited.js';
-import { actorPath, ask, Refused, said } from '../ask.js';
+import { actorPath, ask, Refused } from '../ask.js';
 import { dateAndTime, now, span } from '../clock.js';
+import { useDeed } from '../deed.js';
 import { useLoaded } from '../loaded.js';
+import { useMachine } from '../machine.js';
+import { hasMoved } from '../moves.js';
 import { go, linkTo } from '../place.js';
 import { useSteps } from '../steps.js';
 import { Chart } from '../parts/chart.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
-import { Kin, Letters, Pending } from '../parts/pending.js';
+import { Kin, OwnLetters, Pending } from '../parts/pending.js';
 import { State } from '../parts/state.js';
-import { Transport } from '../parts/transport.js';
+import { Stepper } from '../parts/stepper.js';
 import { Tree } from '../parts/tree.js';
-import type { ActorDetail, MachineAnswer, PastActor, WhyAnswer } from '../../answers.js';
+import type { ActorDetail, PastActor, WhyAnswer } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/ground.js';
 
 /** One actor, laid open: where it stands in its chart, what it knows, what happened to it, what may happen next. */
@@ -23,7 +25,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
   const why = useLoaded(key, (signal) => ask<WhyAnswer>(actorPath(actor, '/why'), { signal }), mine);
   const { steps, earlier } = useSteps(actor, at, mine.touches);
   const past = useLoaded(`${key}@${at}`, (signal) => (at === undefined ? Promise.resolve(undefined) : pastOf(actor, at, signal)));
-  const machine = useLoaded(actor.kind, (signal) => ask<MachineAnswer>(`/api/inspect/machines/${encodeURIComponent(actor.kind)}`, { signal }));
+  const machine = useMachine(actor.kind);
   const { entries } = steps.value;
   const { value: present, error } = detail.value;
   if (present === undefined) return <section class="view"><Crumbs actor={actor} />{error === undefined ? <p class="soft" aria-busy="true">Looking …</p> : <Absent error={error} />}</section>;
@@ -31,7 +33,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
   const then = at === undefined ? undefined : past.value.value;
   const value = then === undefined ? present.value : then === 'unborn' ? null : then.value;
   const shown = at === undefined ? entries[0] : entries.find(({ seq }) => seq <= at);
-  const moved = entries.find((entry) => (at === undefined || entry.seq <= at) && JSON.stringify(entry.from) !== JSON.stringify(entry.to)) ?? shown;
+  const moved = entries.find((entry) => (at === undefined || entry.seq <= at) && hasMoved(entry)) ?? shown;
   const travel = (seq: number | undefined): void => go({ view: 'actor', ...actor, ...(seq !== undefined && { at: seq }) }, { replace: true });
   return (
     <section class={at === undefined ? 'view actor' : 'view actor past'} aria-labelledby="actor-title" data-at={at ?? 'now'}>
@@ -41,7 +43,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
         {value !== null && <State value={value} halted={at === undefined && present.halted !== null} />}
         {at === undefined && <p class="soft">for {span(now.value - present.since)}{awaited(why.value.value?.awaits) !== '' && `, waiting ${awaited(why.value.value?.awaits)}`}</p>}
       </div>
-      <Transport entries={entries} at={at} travel={travel} earlier={steps.value.whole ? undefined : earlier} />
+      <Stepper entries={entries} at={at} travel={travel} earlier={steps.value.whole ? undefined : earlier} />
       {at !== undefined && past.value.error !== undefined && <p class="notice bad" role="alert">{past.value.error}</p>}
       {then === 'unborn' && <p class="notice">At {at} this actor did not exist yet.</p>}
       {present.halted !== null && at === undefined && <Halted actor={present} />}
@@ -50,7 +52,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
         <div class="stack">
           {at === undefined && <NextMoves actor={actor} why={why.value.value} error={why.value.error} />}
           {at === undefined && <Pending detail={present} />}
-          {at === undefined && <Letters actor={actor} count={present.deadLetters} />}
+          {at === undefined && <OwnLetters actor={actor} count={present.deadLetters} />}
           <section class="panel" aria-labelledby="context-title"><h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2><Tree value={then === undefined ? present.context : then === 'unborn' ? null : then.context} label="Context" /></section>
         </div>
         <div class="stack">
@@ -78,13 +80,12 @@ const Crumbs = ({ actor }: { readonly actor: ActorKey }) => <p class="crumbs"><a
 const Absent = ({ error }: { readonly error: string }) => <div class="empty"><h1>Not here</h1><p>{error}</p><p>Ids are told by <code>troupe list</code>; <kbd>/</kbd> looks for one among all kinds.</p></div>;
 
 function Halted({ actor }: { readonly actor: ActorDetail }) {
-  const told = useSignal('');
-  const resume = (): Promise<void> => ask(actorPath(actor, '/resume'), { post: {} }).then(() => undefined, (error: unknown) => { told.value = said(error); });
+  const { told, busy, attempt } = useDeed();
   return (
     <div class="notice bad" role="alert">
       <p><b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit stands, and nothing runs.</p>
-      <button type="button" onClick={() => void resume()}>Let it go on</button>
-      {told.value !== '' && <p>{told.value}</p>}
+      <button type="button" disabled={busy} onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}>Let it go on</button>
+      {told !== '' && <p>{told}</p>}
     </div>
   );
 }

@@ -5,8 +5,9 @@ import { useAwaited } from '../awaited.js';
 import { now, span, whole } from '../clock.js';
 import { hear } from '../live.js';
 import { useLoaded } from '../loaded.js';
+import { hasMoved, isWithin } from '../moves.js';
 import { go, linkTo } from '../place.js';
-import { followPulse, perKind, perSecond, refusedCount } from '../pulse.js';
+import { perKind, perSecond, refusedCount } from '../pulse.js';
 import { Roll } from '../roll.js';
 import { Activity } from '../parts/activity.js';
 import { Name, State, tone } from '../parts/state.js';
@@ -16,8 +17,7 @@ import type { ActorSummary, Fleet } from '../../answers.js';
 
 /** All actors: how many of which kind in which state, what happens how often, and each of them in a list. */
 export function FleetPage({ kind, state }: { readonly kind: string | undefined; readonly state: string | undefined }) {
-  useEffect(followPulse, []);
-  const loaded = useLoaded('fleet', (signal) => ask<Fleet>('/api/inspect/fleet', { signal }), { everyMs: 2_000, touches: ({ entries, skipped }) => skipped > 0 || entries.some(({ from, to }) => from === null || JSON.stringify(from) !== JSON.stringify(to)) });
+  const loaded = useLoaded('fleet', (signal) => ask<Fleet>('/api/inspect/fleet', { signal }), { everyMs: 2_000, touches: ({ entries, skipped }) => skipped > 0 || entries.some(hasMoved) });
   const { value: fleet, error } = loaded.value;
   if (fleet === undefined) return <section class="view" aria-busy="true"><h1>Fleet</h1><p class="soft">{error ?? 'Counting …'}</p></section>;
   const total = fleet.kinds.reduce((sum, one) => sum + one.total, 0);
@@ -92,10 +92,9 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
       roll.close();
     };
   }, [roll]);
-  const chosen = fleet.kinds.filter((one) => kinds.includes(one.kind));
-  const expected = chosen.reduce((sum, one) => sum + (state === undefined ? one.total : state === 'halted' ? one.halted : one.states[state] ?? 0), 0);
+  roll.measure(kinds.map((name) => totalOf(fleet.kinds.find((one) => one.kind === name), state)));
   void roll.version.value;
-  const count = roll.complete ? roll.count : Math.max(roll.count, expected);
+  const count = Math.min(roll.count, rowsMax);
   const open = (index: number): void => {
     const actor = roll.at(index);
     if (actor !== undefined) go({ view: 'actor', kind: actor.kind, id: actor.id });
@@ -103,13 +102,22 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
   return (
     <section class="panel list" aria-labelledby="list-title">
       <h2 id="list-title">{state === undefined ? kind === undefined ? 'All actors' : kind : `${kind} in ${state}, longest first`}{kind !== undefined && <a class="quiet" href={linkTo({ view: 'fleet' })}>show all</a>}</h2>
-      {roll.error.value !== undefined && <p class="notice bad" role="alert">{roll.error.value} <button type="button" class="quiet" onClick={() => roll.want(0, 1)}>Try again</button></p>}
-      {count === 0 && roll.complete ? <Empty kind={kind} state={state} /> : (
-        <VirtualList label="Actors" count={count} rowHeight={52} open={open} seen={(from, to) => roll.want(from, to)} row={(index) => <Row actor={roll.at(index)} />} />
+      {roll.error.value !== undefined && <p class="notice bad" role="alert">{roll.error.value} <button type="button" class="quiet" onClick={() => roll.again()}>Try again</button></p>}
+      {count === 0 ? <Empty kind={kind} state={state} /> : (
+        <VirtualList key={`${kind} ${state}`} label="Actors" count={count} rowHeight={52} open={open} seen={(from, to) => roll.want(from, to)} row={(index) => <Row actor={roll.at(index)} />} />
       )}
     </section>
   );
 }
+
+function totalOf(one: Fleet['kinds'][number] | undefined, state: string | undefined): number {
+  if (one === undefined || state === undefined) return one?.total ?? 0;
+  if (state === 'halted') return one.halted;
+  return Object.entries(one.states).reduce((sum, [name, count]) => sum + (isWithin(name, state) ? count : 0), 0);
+}
+
+/** Further down browsers do not scroll. Choose a kind or a state. */
+const rowsMax = 300_000;
 
 function Row({ actor }: { readonly actor: ActorSummary | undefined }) {
   return actor === undefined ? <span class="soft">…</span> : <Filled actor={actor} />;

@@ -37,7 +37,7 @@ function Runs() {
             <li key={run.runId}>
               <a href={linkTo({ view: 'runs', workflow: run.workflowId, id: run.runId })}>
                 <span class="who"><b>{run.title}</b><small>{run.runId}</small></span>
-                <b class={`state ${tone(run.status === 'parked' ? 'waiting' : run.status)}`}>{run.status}</b>
+                <b class={`state ${tone(run.status)}`}>{run.status}</b>
                 <span class="soft">{run.parked === null ? `${run.stepCount} steps${run.inFlight > 0 ? `, ${run.inFlight} under way` : ''}` : `waits at ${run.parked.nodeId}`}</span>
                 <span class="soft num end" title={dateAndTime(Date.parse(run.startedAt))}>{span(now.value - Date.parse(run.startedAt))} ago</span>
               </a>

@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { ask, said } from '../ask.js';
-import { now, span, timeOfDay, whole } from '../clock.js';
+import { ask } from '../ask.js';
+import { now, span, whole } from '../clock.js';
 import { useLoaded } from '../loaded.js';
 import { linkTo } from '../place.js';
-import { readable } from '../parts/step.js';
+import { Letters } from '../parts/letters.js';
 import type { DeadLetters, SupervisionTree } from '../../answers.js';
 
 type Kind = SupervisionTree['kinds'][number];
@@ -23,10 +22,10 @@ export function SupervisionPage() {
       {failing.map((one) => <p key={one.name} class="notice bad" role="alert"><b>{one.name}:</b> {one.failing}</p>)}
       <section class="panel" aria-labelledby="tree-title">
         <h2 id="tree-title">Tree</h2>
-        <ul class="supervisors" role="tree" aria-label="Supervision tree">
-          <li role="treeitem" aria-expanded="true" aria-level={1}>
+        <ul class="supervisors" aria-label="Supervision tree">
+          <li>
             <div class="supervisor root"><b>supervisor</b><span class="subsystems">{tree.root.subsystems.map(({ name, failing: why }) => <span key={name} class={why === null ? 'sub' : 'sub bad'}><i class={`lamp ${why === null ? 'done' : 'bad'}`} aria-hidden="true" />{name}{why !== null && ': fails'}</span>)}</span></div>
-            <ul role="group">{tree.kinds.map((kind) => <KindNode key={kind.kind} kind={kind} at={tree.at} />)}</ul>
+            <ul>{tree.kinds.map((kind) => <KindNode key={kind.kind} kind={kind} at={tree.at} />)}</ul>
           </li>
         </ul>
       </section>
@@ -35,31 +34,24 @@ export function SupervisionPage() {
           <h2 id="circuits-title">Circuits<span class="soft">{open.length === 0 ? 'all closed: everything answers' : `${open.length} not closed`}</span></h2>
           {tree.circuits.length === 0 && <p class="empty">There is neither an engine nor a connector.</p>}
           <ul class="facts">
-            {tree.circuits.map(({ type, name, state, reason }) => <li key={`${type}/${name}`}><i class={`lamp ${state === 'closed' ? 'done' : state === 'open' ? 'bad' : 'wait'}`} aria-hidden="true" /><b>{name}</b><span class="soft">{type}{reason !== null && `: ${reason}`}</span><span class="end"><b class={`state ${state === 'closed' ? 'done' : state === 'open' ? 'bad' : 'wait'}`}>{state}</b></span></li>)}
+            {tree.circuits.map(({ type, name, state, reason }) => <li key={`${type}/${name}`}><i class={`lamp ${toneOfCircuit[state]}`} aria-hidden="true" /><b>{name}</b><span class="soft">{type}{reason !== null && `: ${reason}`}</span><span class="end"><b class={`state ${toneOfCircuit[state]}`}>{state}</b></span></li>)}
           </ul>
         </section>
         <section class="panel" aria-labelledby="dead-title">
           <h2 id="dead-title">Dead letters</h2>
           {letters.value.value?.deadLetters.length === 0 && <p class="empty">None. An event at which an actor fails stands here, until it is tried again.</p>}
-          <ul class="moves">{letters.value.value?.deadLetters.map(({ id, actor, at, event, error: why }) => <li key={id}><a href={linkTo({ view: 'actor', ...actor })}><span class="kind-name">{actor.kind}</span> {actor.id}</a><span class="event">{readable(String((event as { type?: string } | null)?.type ?? ''))}</span><span class="soft end num">{timeOfDay(at)}</span><small class="bad">{why}</small><Retry id={id} /></li>)}</ul>
+          {letters.value.value !== undefined && <Letters letters={letters.value.value.deadLetters} named />}
         </section>
       </div>
     </section>
   );
 }
 
-/** Put it back into the mailbox of its actor. */
-function Retry({ id }: { readonly id: string }) {
-  const told = useSignal('');
-  const retry = (): Promise<void> => ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} }).then(() => { told.value = 'It is back in the mailbox.'; }, (error: unknown) => { told.value = said(error); });
-  return <>{told.value !== '' && <span class="soft" role="status">{told.value}</span>}<button type="button" disabled={told.value !== ''} onClick={() => void retry()}>Try again</button></>;
-}
-
 function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
   const { failing, halted } = kind;
   const worst = Math.max(0, ...failing.map(({ failures }) => failures));
   return (
-    <li role="treeitem" aria-level={2} aria-expanded={failing.length + halted.length > 0 ? true : undefined}>
+    <li>
       <div class="supervisor">
         <a href={linkTo({ view: 'fleet', kind: kind.kind })}><b>{kind.kind}</b></a>
         <span class="num soft">{whole(kind.total)} {kind.total === 1 ? 'actor' : 'actors'}</span>
@@ -68,9 +60,9 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
         <span class={kind.restarts > 0 ? 'num bad' : 'num soft'}>{whole(kind.restarts)} {kind.restarts === 1 ? 'restart' : 'restarts'}</span>
       </div>
       {failing.length + halted.length > 0 && (
-        <ul role="group">
-          {halted.map(({ id, at: since, reason }) => <li key={`h${id}`} role="treeitem" aria-level={3}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state bad">halted</b><span class="rules">{reason}</span><span class="num soft">for {span(at - since)}</span></div></li>)}
-          {failing.map(({ id, failures, until, error }) => <li key={`f${id}`} role="treeitem" aria-level={3}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state wait">{failures} of {kind.intensity}</b><span class="rules">{error}</span><span class="num soft">{until !== null && until > now.value ? `again in ${span(until - now.value)}` : 'restarted'}</span></div></li>)}
+        <ul>
+          {halted.map(({ id, at: since, reason }) => <li key={`h${id}`}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state bad">halted</b><span class="rules">{reason}</span><span class="num soft">for {span(at - since)}</span></div></li>)}
+          {failing.map(({ id, failures, until, error }) => <li key={`f${id}`}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state wait">{failures} of {kind.intensity}</b><span class="rules">{error}</span><span class="num soft">{until !== null && until > now.value ? `again in ${span(until - now.value)}` : 'restarted'}</span></div></li>)}
         </ul>
       )}
     </li>
@@ -82,5 +74,6 @@ function Window({ worst, intensity }: { readonly worst: number; readonly intensi
   return <span class="window" role="img" aria-label={`${worst} of ${intensity} failures in the window`}>{Array.from({ length: Math.min(10, intensity) }, (_, n) => <i key={n} class={n < worst ? 'used' : ''} />)}</span>;
 }
 
+const toneOfCircuit = { closed: 'done', 'half-open': 'wait', open: 'bad' } as const;
 const words = { one_for_one: 'each for itself', one_for_all: 'all with one', rest_for_one: 'one and those after it' } as const;
 const restartWords = { permanent: 'always restarted', transient: 'restarted after a failure', temporary: 'never restarted' } as const;

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { actorPath, ask, download, said } from '../ask.js';
+import { actorPath, ask, download } from '../ask.js';
 import { dateAndTime, timeOfDay } from '../clock.js';
+import { useDeed } from '../deed.js';
 import { floor, head } from '../live.js';
 import { useLoaded } from '../loaded.js';
+import { useMachine } from '../machine.js';
 import { go, linkTo } from '../place.js';
 import { readSlice } from '../slice.js';
 import { Chart } from '../parts/chart.js';
@@ -12,7 +14,7 @@ import { Sequence } from '../parts/sequence.js';
 import { State } from '../parts/state.js';
 import { readable, Step } from '../parts/step.js';
 import { Tree } from '../parts/tree.js';
-import type { Causes, MachineAnswer, PastActor } from '../../answers.js';
+import type { Causes, PastActor } from '../../answers.js';
 import type { InspectEntry } from '../../frames.js';
 import type { Json } from '../../../../machines/ground.js';
 
@@ -75,7 +77,7 @@ function Log({ entries, chosen, travel }: { readonly entries: readonly InspectEn
 
 function Moment({ entry }: { readonly entry: InspectEntry }) {
   const past = useLoaded(`${entry.kind}/${entry.id}@${entry.seq}`, (signal) => ask<PastActor>(actorPath(entry, `?at=${entry.seq}`), { signal }));
-  const machine = useLoaded(entry.kind, (signal) => ask<MachineAnswer>(`/api/inspect/machines/${encodeURIComponent(entry.kind)}`, { signal }));
+  const machine = useMachine(entry.kind);
   const causes = useLoaded(`causes ${entry.seq}`, (signal) => ask<Causes>(`/api/inspect/causes/${entry.seq}`, { signal }));
   const { type: _type, ...members } = entry.event;
   return (
@@ -100,23 +102,18 @@ function Moment({ entry }: { readonly entry: InspectEntry }) {
 
 /** A bundle to give away: what people wrote is blanked out in it, and `troupe replay FILE` decides it once more. */
 function Export({ entry }: { readonly entry: InspectEntry }) {
-  const told = useSignal('');
-  const save = async (query: Record<string, string>, name: string): Promise<void> => {
-    told.value = 'Collecting …';
-    try {
-      await download(`/api/inspect/bundle?${new URLSearchParams(query)}`, name);
-      told.value = `Saved as ${name}. troupe replay ${name} decides it once more, anywhere.`;
-    } catch (error) {
-      told.value = said(error);
-    }
-  };
+  const { told, attempt } = useDeed();
+  const save = (query: Record<string, string>, name: string): Promise<void> => attempt(async () => {
+    await download(`/api/inspect/bundle?${new URLSearchParams(query)}`, name);
+    return `Saved as ${name}. troupe replay ${name} decides it once more, anywhere.`;
+  }, 'Collecting …');
   const from = Math.max(1, entry.seq - 200);
   const name = (text: string): string => `troupe-${text.replace(/[^\w-]+/g, '-').slice(0, 60)}.json`;
   return (
     <div class="export">
       <button type="button" onClick={() => void save({ kind: entry.kind, id: entry.id }, name(`${entry.kind}-${entry.id}`))}>Export this actor</button>
       <button type="button" onClick={() => void save({ from: String(from), to: String(entry.seq) }, name(`${from}-${entry.seq}`))}>Export the log up to here</button>
-      <p class="soft small" role="status">{told.value || 'A bug bundle without what people wrote.'}</p>
+      <p class="soft small" role="status">{told || 'A bug bundle without what people wrote.'}</p>
     </div>
   );
 }

@@ -66,7 +66,7 @@ describe('the codex engine', () => {
   });
 
   it('asks for commands and changes of files, with what they would do, and hands on the answer', async () => {
-    expect((await turn('[[use commandExecution]]')).text).to.equal('denied: decline');
+    expect((await turn('[[use commandExecution]]', { args: [peer, '--deaf'] })).text).to.equal('denied: decline');
     expect((await turn('[[use commandExecution]]', { allow: ['commandExecution'] })).text).to.equal('allowed');
     const asked: unknown[] = [];
     const permission = (request: unknown) => { asked.push(request); return Promise.resolve({ allow: true as const }); };
@@ -75,6 +75,19 @@ describe('the codex engine', () => {
       { tool: 'commandExecution', title: 'ls', input: { command: 'ls', cwd: '.' } },
       { tool: 'fileChange', title: 'Change a.txt', input: { changes: [{ path: 'a.txt', diff: '+a' }] } },
     ]);
+  });
+
+  it('tells the agent why it may not, as far as it listens', async () => {
+    expect((await turn('[[use commandExecution]]')).text).to.match(/^denied: decline \(The tool commandExecution is not allowed in this session/);
+    const permission = () => Promise.resolve({ allow: false as const, message: 'Not on a Friday.' });
+    expect((await turn({ prompt: '[[use fileChange]]', permission })).text).to.equal('denied: decline (Not on a Friday.)');
+  });
+
+  it('shows why the agent asks, and whom a command would reach', async () => {
+    const asked: unknown[] = [];
+    const permission = (request: unknown) => { asked.push(request); return Promise.resolve({ allow: true as const }); };
+    expect((await turn({ prompt: '[[use commandExecution]]', permission }, { args: [peer, '--network'] })).text).to.equal('allowed');
+    expect(asked).to.deep.equal([{ tool: 'commandExecution', title: 'Reach news.example: ls', input: { command: 'ls', cwd: '.', network: 'news.example', reason: 'to read the news' } }]);
   });
 
   it('answers every other question, for an unanswered one would stop the agent for good', async () => {

@@ -1,0 +1,23 @@
+import type { EngineRegistry } from '../../actors/engines/registry.js';
+import { announceFact } from '../records/records.js';
+import type { Supervisor } from '../supervisor/contract.js';
+
+/** Tells watchers that the engines are to be read anew: one offers something else here, or was told other limits. What changes meanwhile is told with the next frame. */
+export function followEngines(supervisor: Supervisor, registry: Pick<EngineRegistry, 'onChange'>): { close(): void } {
+  let owed = false;
+  let telling = false;
+  let closed = false;
+  const tell = async (): Promise<void> => {
+    telling = true;
+    while (owed && !closed) {
+      owed = false;
+      await announceFact(supervisor, 'engines:updated', {});
+    }
+    telling = false;
+  };
+  const forget = registry.onChange(() => {
+    owed = true;
+    if (!telling) void tell();
+  });
+  return { close() { closed = true; forget(); } };
+}
