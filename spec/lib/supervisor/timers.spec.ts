@@ -180,6 +180,14 @@ describe('timers', () => {
     expect(await rang()).to.deep.equal(['alarm']);
   });
 
+  it('wait for nothing once the supervisor has stopped, so that its process can end; stopped twice is stopped once', async () => {
+    await ask({ type: 'set', ms: 5_000 });
+    const stopped = house.supervisor.stop();
+    expect(house.supervisor.stop()).to.equal(stopped);
+    await stopped;
+    expect(house.world.waiting).to.equal(0);
+  });
+
   it('whose delay is no number are refused as a fault', async () => {
     expect((await rejection(ask({ type: 'set', ms: 'soon' }))).message).to.match(/delay/);
     expect(await rows()).to.deep.equal([]);
