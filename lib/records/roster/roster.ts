@@ -13,7 +13,7 @@ import { rosterValue, type RosterValue } from './value.js';
  * here. The files are the truth; what is held in memory is replaced whole, so that nobody ever sees half of a change.
  */
 export interface RosterBook {
-  /** For decisions: undefined while there are no employees. */
+  /** For decisions. */
   readonly value: RosterValue;
   readonly departments: readonly Department[];
   readonly hierarchy: Hierarchy;
