@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connectors } from '../actors/connectors/registry.js';
@@ -9,7 +8,7 @@ import { alignConnectors } from './commands/connectors.js';
 import { createGateway, type Gateway } from './gateway/create.js';
 import { isLoopback } from './gateway/host.js';
 import { announce, announceStopped, processStart, readAnnouncement, secretsOf, type Announcement } from './home/announce.js';
-import { makePrivate, sweepTemporary } from './home/atomic-file.js';
+import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import { connectorBook } from './home/connector-book.js';
 import { readCertificate } from './home/certificate.js';
@@ -71,14 +70,15 @@ export interface Served {
 /** `const {url, close} = await serve({home: 'demo', port: 0})`. Rejects with a HomeError, a StoreError or the system's error. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const layout = options.layout ?? layoutOf({ home: options.home });
-  const closed = await keepOthersOut(layout);
   const config = await readConfig(layout.config);
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
+  const closed = await keepOthersOut(layout);
   let url: string | undefined;
   const engines = configuredEngines(config, () => url, layout.engines);
   if (!engines.some(({ name }) => name === config.engines.default)) throw unknownDefault(config, layout);
   if (!config.gateway.authRequired && !isLoopback(options.host ?? config.gateway.host)) throw new HomeError('BAD_CONFIG', `${layout.config}, gateway.authRequired: false is refused where the gateway listens to the network.`, 'Remove it, or bind to 127.0.0.1.');
   const tls = await readCertificate(config, layout);
+  await makeFolder(layout.home);
   const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
   if (closed.length > 0) log.warn({ paths: closed }, 'others could write to these; that right was taken from them');
   const undo: (() => Promise<void>)[] = [closeLog];
@@ -94,7 +94,6 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
     // What agents said is in there: nobody else's, even where the home itself was opened to others.
-    await mkdir(layout.engines, { recursive: true });
     for (const folder of [layout.engines, layout.store, layout.storeCopy, layout.logs]) await makePrivate(folder);
     const live = watchConfig({ path: layout.config, initial: config, log });
     undo.push(async () => live.close());

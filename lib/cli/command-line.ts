@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { HomeError } from '../home/home-error.js';
 import { layoutOf, type Layout } from '../home/layout.js';
+import { CommandError, exitCodes } from './failure.js';
 
 /** What every command is given beside its own options: where to write, and which home is meant. */
 export interface Terminal {
@@ -25,7 +27,12 @@ export function withHome(command: Command): Command {
 }
 
 export function homeOf(options: HomeOptions, terminal: Terminal): Layout {
-  return layoutOf({ home: options.home, instance: options.instance, env: terminal.env });
+  try {
+    return layoutOf({ home: options.home, instance: options.instance, env: terminal.env });
+  } catch (error) {
+    // What was typed is at fault, and not a home.
+    throw error instanceof HomeError && (options.home !== undefined || options.instance !== undefined) ? new CommandError(exitCodes.usage, error.message, { cause: error }) : error;
+  }
 }
 
 /**

@@ -97,10 +97,8 @@ const knownMax = 200;
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
 
 function judgeHost(header: string, names: ReadonlySet<string>): Refusal | undefined {
-  const url = /^[A-Za-z0-9.\-_:[\]]+$/.test(header) ? parsed(`http://${header}`) : undefined;
-  if (!url || url.pathname !== '/' || url.username !== '' || url.hostname === '') {
-    return refuse('BAD_REQUEST', {}, 'Invalid request authority.');
-  }
+  const url = /^[A-Za-z0-9.\-_:[\]]+$/.test(header) /* no @, /, ? or #: nothing but name and port */ ? parsed(`http://${header}`) : undefined;
+  if (!url) return refuse('BAD_REQUEST', {}, 'Invalid request authority.');
   const bare = url.hostname.replace(/^\[|\]$/g, '');
   if (isLoopback(url.hostname) || names.has(url.hostname) || names.has(bare) || names.has(url.host)) return undefined;
   return refuse('HOST_REFUSED');

@@ -52,12 +52,22 @@ export function contentHash(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Make a private folder (0700) and those above it where they are missing; one that exists keeps its permissions. */
+/**
+ * Make a private folder (0700) and those above it where they are missing; one that exists keeps its permissions. Step by
+ * step: where a folder can never be made (below /proc, say), Node's own recursive way tries again for ever, and each such
+ * try holds one of the few threads that read and write files.
+ */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  await chmod(path, 0o700); // the umask may have taken even the owner's bits
-  await syncFolder(dirname(first));
+  const missing: string[] = [];
+  for (let at = path; await stat(at).catch(() => undefined) === undefined && at !== dirname(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing.length === 0 ? [path] : missing) {
+    const made = await mkdir(folder, { mode: 0o700 }).then(() => true, async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST' && (await stat(folder)).isDirectory()) return false; // somebody was faster
+      throw error;
+    });
+    if (made) await chmod(folder, 0o700); // the umask may have taken even the owner's bits
+  }
+  if (missing[0] !== undefined) await syncFolder(dirname(missing[0]));
 }
 
 /** A folder for its owner alone (0700), made where it is missing. */

@@ -107,8 +107,9 @@ async function freePlace(path: string, what: string): Promise<string> {
 /** Fill a folder beside the place and give it its name at the end; remove it when anything fails. */
 async function whole<Result>(place: string, fill: (folder: string) => Promise<Result>): Promise<Result> {
   const unfinished = `${place}.unfinished-${randomBytes(6).toString('hex')}`;
-  await makeFolder(dirname(place));
-  await makeFolder(unfinished);
+  await makeFolder(unfinished).catch((cause: NodeJS.ErrnoException) => {
+    throw new HomeError('BAD_HOME', `Nothing can be written in ${dirname(place)} (${cause.code ?? cause.message}).`, 'Choose another place, or mend its permissions.', { cause });
+  });
   try {
     const result = await fill(unfinished);
     await rmdir(place).catch(() => undefined);

@@ -8,7 +8,7 @@ import type { Refusal, RefusalCode } from '../../machines/refusals.js';
 export function advised({ code, message, details }: Refusal): string {
   const { issues: _issues, path: _path, ...facts } = details;
   const told = Object.keys(facts).length === 0 ? '' : `\nDetails: ${JSON.stringify(facts)}`;
-  const instead = advice[code];
+  const instead = code === 'NOT_FOUND' ? sought(details) : advice[code];
   return `Refused (${code}): ${message}${instead === undefined ? '' : `\nInstead: ${instead}`}${told}`;
 }
 
@@ -33,7 +33,6 @@ const advice: Partial<Record<RefusalCode, string>> = {
   NOT_DESCENDANT: 'Send it a message with send_to_session, or leave it to whoever spawned it.',
   OWN_APPROVAL: 'Wait for the decision; if nobody decides, it escalates by itself.',
   NOT_ROUTED: 'Leave it to the approvalTarget of the work item.',
-  NOT_FOUND: 'Check the id with list_work_items or list_sessions.',
   CONFLICT: 'Read it again and decide anew.',
   EXISTS: 'Use the one that exists, or choose another id.',
   IDEMPOTENCY_CONFLICT: 'Use a new idempotencyKey for a new request.',
@@ -52,3 +51,14 @@ const advice: Partial<Record<RefusalCode, string>> = {
   DRAINING: 'Finish here; the gateway restarts and you are called again.',
   BUSY: 'Wait a moment, then call again.',
 };
+
+/** Where the thing that was not found could have been found. */
+function sought({ kind, tool }: Refusal['details']): string {
+  if (tool !== undefined) return 'Use a tool of the list that you were given.';
+  return `Check the name or id with ${lists.get(String(kind)) ?? 'list_work_items or list_sessions'}.`;
+}
+
+const lists: ReadonlyMap<string, string> = new Map(Object.entries({
+  'work-item': 'list_work_items', session: 'list_sessions', employee: 'list_employees', skill: 'list_skills', connector: 'list_connectors', 'cron job': 'list_cron_jobs',
+  workflow: 'list_workflows', 'workflow-run': 'list_workflow_runs', 'workflow trigger': 'list_triggers',
+}));

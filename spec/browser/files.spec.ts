@@ -27,6 +27,12 @@ describe('the files of the page', () => {
     expect(addresses(text).every((address) => address.startsWith('/inspect/'))).to.equal(true);
   });
 
+  // Whoever types the address that the start printed was told "Not found".
+  it('are where the bare address leads', async () => {
+    const { status, headers } = await house.client().get('/');
+    expect([status, headers['location']]).to.deep.equal([302, '/inspect']);
+  });
+
   it('are named for their content, kept by browsers for ever, and nothing else is found beside them', async () => {
     const { text } = await house.client().get('/inspect');
     for (const address of addresses(text)) {

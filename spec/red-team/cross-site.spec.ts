@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { openOffice, type Browser, type Office } from '../lib/records/office.js';
-import type { Answer } from '../lib/gateway/fixture.js';
+import { operatorToken, type Answer } from '../lib/gateway/fixture.js';
 
 /**
  * Pages that are not ours, in a browser that is paired: ASVS 3.5.1–3 (cross-site request forgery), 3.4.2 (no CORS),
@@ -42,6 +42,21 @@ describe('red team: pages of other origins', () => {
       expect((await browser.get('/api/work-items')).body.total).to.equal(0);
     });
   }
+
+  // An origin is allowed for consoles that bring a bearer of their own; a cookie is ours, and travels by itself.
+  it('changes and reads nothing by a page of an allowed origin that has no credential but our cookie', async () => {
+    const allowing = await openOffice({}, { gateway: { allowedOrigins: ['https://console.example'] } });
+    try {
+      const { cookie } = await allowing.browser();
+      const page = allowing.client({ cookie, origin: 'https://console.example' });
+      for (const answer of [await page.post('/api/work-items', { title: 'forged' }), await page.get('/api/work-items')]) {
+        expect([answer.status, answer.body.code]).to.deep.equal([403, 'CROSS_SITE_REFUSED']);
+      }
+      expect((await allowing.client({ authorization: `Bearer ${operatorToken}`, origin: 'https://console.example' }).get('/api/work-items')).status).to.equal(200);
+    } finally {
+      await allowing.close();
+    }
+  });
 
   it('reads nothing through images, scripts and frames of a page of another port', async () => {
     for (const [site, dest] of [['same-site', 'script'], ['same-site', 'image'], ['cross-site', 'iframe'], ['cross-site', 'empty']] as const) {

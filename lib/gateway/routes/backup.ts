@@ -11,7 +11,7 @@ export function backupRoutes(backUp: BackUp | undefined): readonly Route[] {
   return [
     route('POST', '/api/backup', 'backup.create', {
       about: 'Copy the whole instance, as of one moment, to a new folder on the gateway\'s machine. Answers when it is complete.',
-      body: z.object({ target: z.string().min(1).max(4_096).startsWith('/', 'must be an absolute path').describe('Must not exist, or be an empty folder outside the home.') }),
+      body: z.object({ target: z.string().min(1).max(4_096).startsWith('/', 'must be an absolute path').regex(/^[^\p{Cc}]*$/u, 'must not hold control characters').describe('Must not exist, or be an empty folder outside the home.') }),
       answer: z.object({ target: z.string(), files: z.int(), bytes: z.int(), seq: z.int().describe('Log position of the copy.') }),
       status: 201,
       refusals: ['CONFLICT'],

@@ -117,7 +117,7 @@ function ask(url: URL, address: string, options: FetchOptions, signal: AbortSign
   const port = Number(url.port) || (secure ? 443 : 80);
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const dial = (): Socket => options.dial?.(address, port) ?? connectPlain({ host: address, port });
-  const createConnection = (): Socket => (secure ? connectSecure({ socket: dial(), ...(isIP(name) ? {} : { servername: name }) }) : dial());
+  const createConnection = (): Socket => (secure ? connectSecure({ socket: dial(), host: name, ...(isIP(name) ? {} : { servername: name }) }) : dial());
   return new Promise((resolve, reject) => {
     const sent = (secure ? requestSecure : requestPlain)({
       host: name, port, method: options.method ?? 'GET', path: url.pathname + url.search, signal, createConnection, maxHeaderSize: 16_384,

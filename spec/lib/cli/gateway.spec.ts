@@ -100,6 +100,7 @@ describe('troupe start, status and stop', () => {
     expect(bad.err).to.match(/config\.yaml line 2, gateway\.prot.*did you mean "port"/);
     await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  default: nobody\n');
     expect((await troupe.run(...at('start', '--port', '0'))).err).to.match(/engines\.default: there is no engine "nobody"/);
+    expect(await troupe.run('status', '--instance', '../x'), 'what was typed is at fault').to.include({ code: 2 });
     await writeFile(join(troupe.home(), 'config.yaml'), '');
     await writeFile(join(troupe.home(), 'gateway.json'), '{"token":');
     expect((await troupe.run(...at('start'))).err).to.match(/gateway\.json is damaged/);

@@ -43,6 +43,8 @@ describe('troupe backup, restore, verify and inspect', () => {
     expect(again.code).to.equal(6);
     expect(again.err).to.match(/something is already/);
     expect((await troupe.run(...at('backup', join(troupe.home(), 'inner')))).err).to.match(/within the home/);
+    await writeFile(troupe.home('file'), 'x');
+    expect((await troupe.run(...at('backup', join(troupe.home('file'), 'below')))).err).to.match(/^Nothing can be written in .*file \(ENOTDIR\)\. Choose another place/);
     const onto = await troupe.run('restore', target, '--home', troupe.home());
     expect(onto.code).to.equal(5);
     expect(onto.err).to.match(/nothing is ever overwritten/);

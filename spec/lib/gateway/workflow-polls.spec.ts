@@ -97,7 +97,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
 
   it('tell what every look came to', async () => {
     const looks: Record<string, readonly [string, object?]> = {
-      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''], 'too-deep': ['printf \'{"fire": true, "payload": {"deep": %s%s}}\' "$(head -c 4000 /dev/zero | tr "\\0" "[")" "$(head -c 4000 /dev/zero | tr "\\0" "]")"'],
+      nonzero: ['echo broken >&2; exit 3'], 'no-output': ['exit 0'], 'invalid-json': ['echo hello'], 'no-fire': ['echo \'{"fire": "yes"}\''], 'long-ref': ['printf \'{"fire": true, "fireRef": "%s"}\' "$(head -c 257 /dev/zero | tr "\\0" x)"'], 'too-deep': ['printf \'{"fire": true, "payload": {"deep": %s%s}}\' "$(head -c 4000 /dev/zero | tr "\\0" "[")" "$(head -c 4000 /dev/zero | tr "\\0" "]")"'],
       'output-too-large': ['head -c 60000 /dev/zero | tr "\\0" x'], 'too-large-for-its-contract': ['echo \'{"fire": true, "payload": {"words": "as many as that"}}\'', { stdoutMaxBytes: 40 }], 'not-too-large': ['echo a lot of words and more of them >&2; echo {}', { stdoutMaxBytes: 4 }], timeout: ['sleep 60', { timeoutMs: 300 }],
       fired: ['echo \'{"fire": true}\'', { filter: [{ path: 'x', op: 'exists' }] }],
     };
@@ -105,7 +105,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
       await home.bind(name, ['/bin/sh', '-c', body], more);
       await home.approve(name);
     }
-    const others: Record<string, string> = { fired: 'no-fire', 'too-deep': 'invalid-json', 'too-large-for-its-contract': 'output-too-large', 'not-too-large': 'no-fire' }; // `fired`: its filter does not let it through
+    const others: Record<string, string> = { fired: 'no-fire', 'too-deep': 'invalid-json', 'long-ref': 'invalid-json', 'too-large-for-its-contract': 'output-too-large', 'not-too-large': 'no-fire' }; // `fired`: its filter does not let it through
     for (const name of Object.keys(looks)) {
       const expected = others[name] ?? name;
       const binding = await home.came(name, expected);
@@ -196,6 +196,12 @@ describe('/api/workflow-triggers of the kind poll', () => {
     ];
     expect(refusals.map(({ status, body }) => [status, body.path])).to.deep.equal([[400, 'command'], [400, 'command'], [400, 'intervalSeconds'], [400, 'secretToken'], [400, 'command'], [400, 'command']]);
     expect((await home.bind('a', ['/bin/true'], { targetWorkflowId: 'nothing' })).body.error).to.equal('target workflow not found');
+  });
+
+  it('measure files, and take a folder that they are given for what it is: something that changes', async () => {
+    const { status, text, body } = await home.bind('mail', ['/bin/ls', home.folder]);
+    expect(status, text).to.equal(201);
+    expect(body.trigger.activationContract.executableArtifacts.map(({ role }: { role: string }) => role)).to.deep.equal(['executable']);
   });
 
   it('can be marked as urgent while they wait', async () => {

@@ -71,6 +71,14 @@ describe('files of the home', () => {
     expect(await modeOf(at('home'))).to.equal(0o755);
   });
 
+  // mkdir -p as Node has it tries for ever below /proc: four backups to there held all threads that read and write files.
+  it('gives up where no folder can be made, and where a file stands', async () => {
+    await writeFile(at('a'), 'x');
+    const places = [at('a'), at('a/b'), ...(process.platform === 'linux' ? ['/proc/self/nothing/here'] : [])];
+    for (const place of places) expect(await failure(makeFolder(place)), place).to.have.property('code').that.is.oneOf(['EEXIST', 'ENOTDIR', 'ENOENT']);
+    expect(await readdir(folder)).to.deep.equal(['a']);
+  });
+
   it('sweeps away what killed writers left, and only that', async () => {
     await writeAtomically(at('a'), 'x', { mode: 0o600 });
     await writeFile(at('.a.AbCdEf.writing'), 'half');

@@ -160,5 +160,8 @@ describe('tools', () => {
     expect(await own.refusal('create_work_item', { title: 7 })).to.match(/title/);
     expect(await own.refusal('open_the_safe')).to.match(/no tool "open_the_safe"/);
     expect(await own.refusal('read_session', { sessionId: '../../status' })).to.match(/NOT_FOUND/);
+    // Of everything that was not found, agents were sent to the lists of work items and sessions.
+    expect(await own.refusal('read_session', { sessionId: 'nothing' })).to.match(/Instead: Check the name or id with list_sessions\./);
+    expect(await own.refusal('get_work_item', { id: 'TRP-999' })).to.match(/Instead: Check the name or id with list_work_items\./);
   });
 });

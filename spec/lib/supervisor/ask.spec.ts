@@ -152,6 +152,14 @@ describe('ask', () => {
       expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 1 });
     });
 
+    it('acts once for twins of a first that could not be written: one of them does it, the others repeat its answer', async () => {
+      house.store.fail({ failAt: 1, mode: 'before' });
+      const answers = await Promise.allSettled(Array.from({ length: 5 }, () => add(key())));
+      expect(answers.map(({ status }) => status)).to.deep.equal(['rejected', ...Array.from({ length: 4 }, () => 'fulfilled')]);
+      expect(answers.filter((answer) => answer.status === 'fulfilled' && 'replayed' in answer.value)).to.have.length(3);
+      expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 1 });
+    });
+
     it('acts once over a restart and a crash', async () => {
       await add(key());
       await house.restart();

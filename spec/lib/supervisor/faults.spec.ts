@@ -160,6 +160,7 @@ describe('faults', () => {
       await house.world.advance(5_000);
       expect(await house.supervisor.deadLetters()).to.have.length(1);
       expect(await results()).to.deep.equal([]);
+      expect(house.supervisor.status.restarts).to.equal(1); // what could not be written down has not happened
     });
   });
 
@@ -190,6 +191,13 @@ describe('faults', () => {
         await house.world.advance(40_000);
       }
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
+    });
+
+    it('halt nobody of a kind that is temporary: its failures are written down, and that is all', async () => {
+      await house.restart([workerKind(calm, { supervision: { ...tries, restart: 'temporary' } })]);
+      for (let n = 0; n < 5; n += 1) await explode();
+      expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
+      expect(await house.supervisor.deadLetters()).to.have.length(5);
     });
 
     it('keep the inbox, and deliver it once and in order when a person resumes the actor', async () => {
@@ -342,6 +350,19 @@ describe('faults', () => {
       expect(runs.filter((id) => id !== 'w2').sort()).to.deep.equal(['w1', 'w3']);
       expect(seen(await house.supervisor.get('worker', 'w1'))).to.include({ state: 'working' });
       expect(house.supervisor.status.restarts).to.equal(3);
+    });
+
+    it('wait for the backoff with the failed one: their effects and events too', async () => {
+      await family({ strategy: 'one_for_all', backoffMs: 1_000 });
+      await explode('w2');
+      await house.world.settle();
+      let answered = false;
+      const asked = house.supervisor.ask('worker', 'w1', { type: 'heard', what: 'x' }).then(() => { answered = true; });
+      await house.world.advance(999);
+      expect([answered, runs]).to.deep.equal([false, []]);
+      await house.world.advance(1);
+      await asked;
+      expect(runs.sort()).to.deep.equal(['w1', 'w3']);
     });
 
     it('restart no fenced effect: what may have acted is not to act twice', async () => {

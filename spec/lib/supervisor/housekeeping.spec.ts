@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
+import { keys } from '../../../lib/store/keys.js';
+import { memoryStore } from '../../../lib/store/memory.js';
+import { createSupervisor } from '../../../lib/supervisor/create.js';
+import { virtualWorld } from '../../../lib/testing/virtual-world.js';
 import { effect, type Json } from '../../../machines/ground.js';
 import { counterKind, workerKind } from '../../fixtures/kinds.js';
-import { later, openHouse, type House } from '../../fixtures/house.js';
+import { later, openHouse, unclosable, type House } from '../../fixtures/house.js';
 
 const day = 24 * 3600 * 1000;
 const turn = 5_000;
@@ -40,6 +44,38 @@ describe('housekeeping', () => {
       expect(await rows('k/')).to.deep.equal(['k/me/k2']);
       expect(await keyed(2)).to.include({ replayed: true });
       expect(await keyed(1)).to.include({ replayed: false });
+    });
+  });
+
+  describe('of the disk', () => {
+    it('says that it is low for as long as it is, takes no new work meanwhile, and says when it is not', async () => {
+      house = await openHouse([]); // for the one that every case ends
+      let free = 1 << 30;
+      const store = unclosable(memoryStore());
+      store.freeBytes = async () => free;
+      const open = async () => {
+        const world = virtualWorld();
+        return { world, supervisor: await createSupervisor({ kinds: [counterKind()], store, world }) };
+      };
+      let { world, supervisor } = await open();
+      await supervisor.spawn('counter', { id: 'c' });
+      free = 199 << 20;
+      for (let turns = 0; turns < 3; turns += 1) {
+        await world.advance(turn);
+        expect([supervisor.status.diskLow, supervisor.status.state, supervisor.status.reasons.join()]).to.deep.equal([true, 'degraded', 'disk: less than 200 MB are free']);
+        expect(await supervisor.spawn('counter', { id: 'd' })).to.include({ code: 'DISK_LOW' });
+        expect(await supervisor.ask('counter', 'c', { type: 'add', n: 1 })).to.not.have.property('code');
+      }
+      await supervisor.stop();
+      ({ world, supervisor } = await open());
+      expect(supervisor.status).to.include({ diskLow: true, state: 'degraded' });
+      free = 201 << 20;
+      for (let turns = 0; turns < 2; turns += 1) {
+        await world.advance(turn);
+        expect(supervisor.status).to.include({ diskLow: false, state: 'running' });
+      }
+      expect(await supervisor.spawn('counter', { id: 'd' })).to.include({ id: 'd' });
+      await supervisor.stop();
     });
   });
 
@@ -84,6 +120,28 @@ describe('housekeeping', () => {
       await house.world.sleep(400 * day);
       await house.world.advance(turn);
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('closed');
+    });
+
+    it('forgets nobody of a kind that does not ask for it any more, and asks no more of itself', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await close('c');
+      await house.restart([counterKind()]);
+      await house.world.sleep(3_700_000);
+      await house.world.advance(turn);
+      expect([await rows('a/'), await rows('e/')]).to.deep.equal([['a/counter/c'], []]);
+    });
+
+    it('forgets nobody who lives, whatever a row says', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await house.supervisor.stop();
+      const { head } = house.store;
+      await house.store.write({ first: head.seq + 1, last: head.seq, chain: head.chain, ops: [[keys.expiry(house.world.now() + 1, keys.actor('counter', 'c')), '1']] });
+      await house.crash();
+      await house.world.advance(60_000);
+      expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open');
+      expect([await rows('a/'), await rows('e/')]).to.deep.equal([['a/counter/c'], []]);
     });
 
     it('does not hold up a stop that comes in between', async () => {
@@ -159,8 +217,19 @@ describe('housekeeping', () => {
       await house.world.sleep(3_700_000);
       await house.world.advance(turn);
       house.store.fail(undefined);
+      expect(house.faults.join()).to.match(/housekeeping failed: injected fault/);
       expect(await rows('a/')).to.have.length(1);
       await house.world.advance(turn);
+      expect(await rows('a/')).to.deep.equal([]);
+    });
+
+    it('tries again, too, when one single write failed: it does not strike the actor off the list instead', async () => {
+      house = await openHouse([kind]);
+      await house.supervisor.spawn('counter', { id: 'c' });
+      await close('c');
+      await house.world.sleep(3_590_000);
+      house.store.fail({ failAt: 1, mode: 'before' });
+      await house.world.advance(20_000);
       expect(await rows('a/')).to.deep.equal([]);
     });
   });

@@ -181,6 +181,26 @@ describe('the log', () => {
       expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 43 });
     });
 
+    it('lets go what is over its bytes, however young, and keeps about so much', async () => {
+      const bytesMax = 200_000;
+      const small = await openHouse([counterKind()], { limits: { keepLogBytes: bytesMax } });
+      await small.supervisor.spawn('counter', { id: 'a' });
+      for (let n = 0; n < 40; n += 1) await Promise.all(Array.from({ length: 50 }, () => small.supervisor.ask('counter', 'a', { type: 'add', n: 1 })));
+      await small.world.advance(120_000);
+      const kept = await small.log();
+      const bytes = kept.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
+      expect(bytes).to.be.within(bytesMax * 0.8, bytesMax * 1.2);
+      expect(kept.at(-1)?.seq).to.equal(2_001);
+      await small.stop();
+    });
+
+    it('lets thousands go in one turn: what goes slower than it comes piles up for ever', async () => {
+      for (let n = 0; n < 100; n += 1) await Promise.all(Array.from({ length: 60 }, () => add(1)));
+      await house.world.sleep(31 * day);
+      await house.world.advance(70_000);
+      expect(await house.log()).to.deep.equal([]);
+    });
+
     it('tells the whole again where the last whole snapshot was the very last entry to go', async () => {
       await house.supervisor.spawn('counter', { id: 'late', input: { n: 5 } });
       await house.world.sleep(31 * day);
@@ -202,6 +222,9 @@ describe('the log', () => {
       const iterator = house.supervisor.watch({ since: 41 })[Symbol.asyncIterator]();
       expect((await iterator.next()).value).to.include({ seq: 42 });
       await iterator.return?.();
+      const late = house.supervisor.watch({ since: 5 })[Symbol.asyncIterator]();
+      expect((await late.next()).value, 'the floor is known after a restart, too').to.deep.include({ event: { type: 'reset', floor: 41, head: 45 } });
+      await late.return?.();
     });
 
     it('tells of the past what it knows, and nothing that it does not', async () => {

@@ -164,6 +164,19 @@ describe('timers', () => {
     }
   });
 
+  it('are on time after the wall clock was set back, however long nothing was written after that', async () => {
+    await house.world.setWall(-7_200_000);
+    await ask({ type: 'set', ms: 6 * 3_600_000 });
+    await house.world.advance(4 * 3_600_000); // the last commit lies behind the wall by more than the clock of waits is ahead
+    for (const again of ['crash', 'restart'] as const) {
+      await house[again]();
+      await house.world.advance(3_599_000);
+    }
+    expect(await rang()).to.deep.equal([]);
+    await house.world.advance(2_000);
+    expect(await rang()).to.deep.equal(['alarm']);
+  });
+
   it('whose delay is no number are refused as a fault', async () => {
     expect((await rejection(ask({ type: 'set', ms: 'soon' }))).message).to.match(/delay/);
     expect(await rows()).to.deep.equal([]);

@@ -1,8 +1,16 @@
 import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { fetchBytes, TooLong, type FetchOptions } from '../../../../lib/records/fetch/fetch-bytes.js';
 import { isRefusal } from '../../../../machines/refusals.js';
+import { selfSigned } from '../../../fixtures/certificate.js';
 
 /** A real server on loopback stands for the whole internet: names resolve to public addresses, and each dial is counted and led to it. */
 describe('fetchBytes', () => {
@@ -149,5 +157,34 @@ describe('fetchBytes', () => {
     answer = (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('bomb');
     expect(await fetched('http://files.test/')).to.equal('FETCH_FAILED');
     expect(await fetched('http://unknown.test/')).to.equal('FETCH_FAILED');
+  });
+});
+
+/** Only the system's authorities are asked, and what more a person gave Node: hence a process of its own. */
+describe('fetchBytes over TLS', () => {
+  // Of an address in numbers, the certificate was compared with "localhost".
+  it('takes no certificate that was made for another name or address', async () => {
+    const { cert, key } = selfSigned();
+    const folder = await mkdtemp(join(tmpdir(), 'fetch-tls-'));
+    const server = createSecureServer({ cert, key }, (_request, response) => void response.end('hello')).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const authority = join(folder, 'authority.pem');
+      await writeFile(authority, cert);
+      const script = `
+        import { connect } from 'node:net';
+        import { fetchBytes } from ${JSON.stringify(new URL('../../../../lib/records/fetch/fetch-bytes.js', import.meta.url).href)};
+        for (const url of ['https://localhost/', 'https://93.184.216.34/', 'https://files.test/']) {
+          const answer = await fetchBytes(url, { bytesMax: 100, resolve: async () => ['93.184.216.34'], dial: () => connect(${(server.address() as AddressInfo).port}, '127.0.0.1') });
+          console.log(answer.status === 200 ? 'taken' : answer.code);
+        }
+        process.exit();`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, NODE_EXTRA_CA_CERTS: authority } });
+      expect(stdout.trim().split('\n')).to.deep.equal(['taken', 'FETCH_FAILED', 'FETCH_FAILED']);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });
