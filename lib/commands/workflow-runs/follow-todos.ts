@@ -2,6 +2,7 @@ import { system } from '../../../machines/caller.js';
 import type { Trigger } from '../../../machines/graph/definition.js';
 import { recordOf, type Desk } from '../desk.js';
 import { follower, type Follower } from '../follower.js';
+import { ownRow } from '../own-row.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { LogEntry } from '../../supervisor/contract.js';
@@ -17,14 +18,10 @@ export const followTodos = (desk: Desk, failed: (error: unknown) => void): Follo
 const wakes = 'todo-status-change';
 const cursorKey = 'workflow-todos/cursor';
 
-async function cursorOf({ supervisor }: Desk): Promise<number | undefined> {
-  for (const [key, value] of await supervisor.meta(cursorKey)) if (key === cursorKey && typeof value === 'number') return value;
-  return undefined;
-}
-
 async function read(desk: Desk, signal: AbortSignal): Promise<void> {
   const now = desk.supervisor.status.seq; // before anything is waited for: what changes from here on wakes
-  const since = await cursorOf(desk) ?? now; // nobody has waited before: what is past wakes nobody
+  const kept = await ownRow(desk.supervisor, cursorKey);
+  const since = typeof kept === 'number' ? kept : now; // nobody has waited before: what is past wakes nobody
   let read = 0;
   await keep(desk, since);
   for await (const entry of desk.supervisor.watch({ since, kinds: ['work-item'], signal })) {
