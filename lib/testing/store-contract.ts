@@ -43,6 +43,9 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       await store.write({ first: before.seq + 1, last: before.seq, chain: before.chain, ops: [['k/a/b', '{}']] });
       expect(store.head).to.deep.equal(before);
       expect(await store.get('k/a/b')).to.equal('{}');
+      await store.write({ first: before.seq + 1, last: before.seq, chain: 'x'.repeat(43), ops: [['k/a/c', '{}']] });
+      expect(store.head, 'whatever chain they name').to.deep.equal(before);
+      await store.write(groupAfter(before, 1, []));
     });
 
     it('applies groups in call order without waiting for each', async () => {

@@ -76,9 +76,10 @@ export function virtualWorld(options: VirtualWorldOptions = {}): VirtualWorld {
       await fireUntil(steady);
     },
     async setWall(byMs) {
-      // As the real world does: waits follow the wall forward (the machine may have slept), never back.
-      if (byMs > jumpMsMin) steady += byMs;
-      else wallAhead += byMs;
+      // As the real world does: waits follow a wall that leaps ahead of them (the machine may have slept), never back, and
+      // stay where they are while a wall that was set back catches up with them.
+      wallAhead += byMs;
+      if (wallAhead > jumpMsMin) [steady, wallAhead] = [steady + wallAhead, 0];
       await fireUntil(steady);
     },
     settle: settled,

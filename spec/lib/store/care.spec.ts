@@ -137,6 +137,16 @@ describe('scrub', () => {
     await store.close();
   });
 
+  it('sees an entry of the log that was changed with a right checksum', async () => {
+    const home = await newHome();
+    const store = await openLevelStore({ directory: home, scrubEveryMs: 0 });
+    await fill(store, new Map(), 20);
+    const entry = await store.get('l/0000000000000007');
+    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [['l/0000000000000007', entry!.replace('entry', 'ENTRY')]] });
+    expect((await store.scrub()).faults.join()).to.match(/entry 7 of the log does not follow/);
+    await store.close();
+  });
+
   it('replaces a segment or a base image that has gone bad', async () => {
     for (const [pattern, part] of [[/^segment-/, 0.3], [/^base-/, 0.6]] as const) {
       const { clean, model } = await usedHome({ baseAt: 0, store: { segmentBytesMax: 50_000 } });

@@ -97,6 +97,20 @@ describe('a damaged second copy', () => {
     expect((await rejection(openLevelStore({ directory: killed }))).code).to.equal('REFUSED');
   });
 
+  it('that ends before its own checkpoint does not stand in for a database that is gone: what it lost was acknowledged', async () => {
+    const { clean } = await usedHome({ checkpointAt: 1 });
+    const segment = (await filesIn(copyOf(clean), /^segment-/)).at(-1)!;
+    const ends: number[] = [];
+    for await (const found of readFrames(segment)) if ('frame' in found) ends.push(found.end);
+    await truncate(segment, ends.at(-3)!); // whole frames: what is left looks sound
+    await rm(join(clean, 'store'), { recursive: true });
+    const copyBefore = await fingerprint(copyOf(clean));
+    const error = await rejection(openLevelStore({ directory: clean }));
+    expect(error.code).to.equal('REFUSED');
+    expect(error.message).to.match(/the copy ends at entry \d+, the checkpoint names \d+/);
+    expect(await fingerprint(copyOf(clean))).to.equal(copyBefore);
+  });
+
   it('that tells another history is refused, though it is as long', async () => {
     const homes = await Promise.all(['A', 'B'].map(async (letter) => {
       const home = await newHome();

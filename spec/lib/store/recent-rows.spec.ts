@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { commitPipeline } from '../../../lib/store/commit-pipeline.js';
+import { openLevelStore } from '../../../lib/store/level.js';
 import { openDatabase } from '../../../lib/store/database.js';
 import { origin } from '../../../lib/store/frame.js';
 import { openSegmentWriter } from '../../../lib/store/segment-writer.js';
@@ -39,5 +40,40 @@ describe('rows on their way into LevelDB', () => {
       await writer.close();
       await level.close();
     }
+  });
+
+  // A checkpoint that named a place further on would let the next start pass over groups that LevelDB never got.
+  it('lie behind the place that a checkpoint may name', async () => {
+    const home = await newHome();
+    const level = await openDatabase(join(home, 'store'), { create: 'new' });
+    const valves: (() => void)[] = [];
+    const writer = await openSegmentWriter({ directory: home, place: { segment: 'first', offset: 0 } });
+    const applied: (() => void)[] = [];
+    const pipeline = commitPipeline({
+      database: { ...level, apply: async (groups, position) => { await new Promise<void>((resolve) => { valves.push(resolve); applied.shift()?.(); }); await level.apply(groups, position); } },
+      writer, position: origin, onFailure: (reason) => { throw new Error(reason); }, onCommitted: () => undefined,
+    });
+    const write = async (key: string): Promise<number> => {
+      await pipeline.write(groupAfter(pipeline.durable, 1, [[key, '1']]));
+      return writer.place.offset;
+    };
+    const ends = [await write('a/x/1'), await write('a/x/2'), await write('a/x/3')];
+    const next = new Promise<void>((resolve) => { applied.push(resolve); });
+    valves[0]?.();
+    await next; // the first is in LevelDB, the others are on their way
+    expect([pipeline.applied.seq, pipeline.appliedPlace.offset]).to.deep.equal([1, ends[0]]);
+    valves[1]?.();
+    await pipeline.drain();
+    expect([pipeline.applied.seq, pipeline.appliedPlace.offset]).to.deep.equal([3, ends[2]]);
+    await writer.close();
+    await level.close();
+  });
+
+  it('hold writes up only while there are too many of them, not for ever once so many have been written', async () => {
+    const store = await openLevelStore({ directory: await newHome() });
+    const page = '"'.padEnd(500_000, 'x') + '"';
+    for (let n = 0; n < 40; n += 1) await store.write(groupAfter(store.head, 1, [[`a/x/${n % 4}`, page]])); // 20 MB, of which 16 may wait
+    expect(store.head.seq).to.equal(40);
+    await store.close();
   });
 });

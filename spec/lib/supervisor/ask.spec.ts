@@ -195,6 +195,18 @@ describe('ask', () => {
       expect(await house.mortal.page({ gte: 'k/', lt: 'k/\x7f' })).to.have.length(1);
     });
 
+    it('rehearses what was done under it, and remembers no rehearsal', async () => {
+      await add(key());
+      const rehearsed = { dryRun: true, ...key() };
+      expect(await house.supervisor.ask('counter', 'a', { type: 'add', n: 5 }, rehearsed)).to.have.property('steps').with.lengthOf(1);
+      const plan = { name: 'test', actors: [], decide: () => 'again', ...key('h', 'p') };
+      await house.supervisor.transact(plan);
+      expect(await house.supervisor.transact({ ...plan, decide: () => 'rehearsed', dryRun: true })).to.include({ result: 'rehearsed', replayed: false });
+      await house.supervisor.ask('counter', 'a', { type: 'add', n: 5 }, { dryRun: true, ...key('h', 'new') });
+      expect(await add(key('h', 'new'))).to.not.have.property('replayed');
+      expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 2 });
+    });
+
     it('does not remember what was refused or could not be written', async () => {
       expect(await house.supervisor.ask('counter', 'a', { type: 'add', n: -1 }, key())).to.include({ code: 'BAD_REQUEST' });
       house.store.fail({ failAt: 1, mode: 'before' });

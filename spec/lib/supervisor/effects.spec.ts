@@ -254,6 +254,25 @@ describe('effects', () => {
       expect(await worker()).to.deep.include({ state: 'idle', results: [] });
     });
 
+    // The rest of an abandoned turn and the next one would work in one folder at the same time.
+    it('left behind by a crash are cleaned up before the same actor acts anew', async () => {
+      const { hand, calls } = puppet(true);
+      await open(hand);
+      await go('left');
+      await house.world.settle();
+      await calls[0]?.context.note({ pid: 1 });
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      await go('awaited');
+      await house.world.settle();
+      calls.length = 0;
+      await house.crash();
+      await house.world.settle();
+      expect(calls.map(({ input, recovered }) => [input, recovered])).to.deep.equal([['left', { pid: 1 }]]);
+      calls[0]?.resolve('cleaned');
+      await house.world.settle();
+      expect(calls.map(({ input, recovered }) => [input, recovered])).to.deep.equal([['left', { pid: 1 }], ['awaited', undefined]]);
+    });
+
     it('left before they noted anything leave no row behind', async () => {
       const { hand, calls } = puppet(true);
       await open(hand);

@@ -64,6 +64,8 @@ describe('housekeeping', () => {
         await world.advance(turn);
         expect([supervisor.status.diskLow, supervisor.status.state, supervisor.status.reasons.join()]).to.deep.equal([true, 'degraded', 'disk: less than 200 MB are free']);
         expect(await supervisor.spawn('counter', { id: 'd' })).to.include({ code: 'DISK_LOW' });
+        expect(await supervisor.spawn('counter', { id: 'd', by: { type: 'session', id: 's', employee: null, ancestors: [] } }), 'an agent').to.include({ code: 'DISK_LOW' });
+        expect(await supervisor.spawn('counter', { id: `own-${turns}`, by: { type: 'system', part: 'kernel' } }), 'the house itself').to.not.have.property('code');
         expect(await supervisor.ask('counter', 'c', { type: 'add', n: 1 })).to.not.have.property('code');
       }
       await supervisor.stop();

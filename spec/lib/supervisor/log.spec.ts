@@ -5,7 +5,9 @@ import { assign, setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
 import { checkEntry } from '../../../lib/store/chain.js';
 import { keys } from '../../../lib/store/keys.js';
+import { memoryStore } from '../../../lib/store/memory.js';
 import type { LogEntry } from '../../../lib/supervisor/contract.js';
+import { createSupervisor } from '../../../lib/supervisor/create.js';
 import { defineKind } from '../../../lib/supervisor/define-kind.js';
 import { counterKind } from '../../fixtures/kinds.js';
 import { openHouse, seen, type House } from '../../fixtures/house.js';
@@ -112,6 +114,29 @@ describe('the log', () => {
       await house.world.settle();
       await house.stop();
       expect(await none).to.deep.equal([]);
+    });
+
+    it('ends with its signal in the midst of what it has read, and when that comes just before it would wait', async () => {
+      for (let n = 0; n < 5; n += 1) await add(1);
+      const controller = new AbortController();
+      const reading = house.supervisor.watch({ since: 0, signal: controller.signal })[Symbol.asyncIterator]();
+      expect((await reading.next()).value).to.include({ seq: 1 });
+      controller.abort();
+      expect((await reading.next()).done).to.equal(true);
+      const second = new AbortController();
+      const waiting = house.supervisor.watch({ signal: second.signal })[Symbol.asyncIterator]();
+      const next = waiting.next();
+      second.abort();
+      expect((await next).done).to.equal(true);
+    });
+
+    it('ends without an error when the store goes while it is behind', async () => {
+      const supervisor = await createSupervisor({ kinds: [counterKind()], store: memoryStore() });
+      for (let n = 0; n < 600; n += 1) await supervisor.spawn('counter', { id: `c${n}` });
+      const iterator = supervisor.watch({ since: 0 })[Symbol.asyncIterator]();
+      for (let n = 0; n < 500; n += 1) await iterator.next(); // a whole page: the next entry must be read
+      await supervisor.stop();
+      expect((await iterator.next()).done).to.equal(true);
     });
 
     it('ends with its signal, and with the supervisor, even for one that is behind', async () => {

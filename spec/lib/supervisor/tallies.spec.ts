@@ -42,6 +42,15 @@ describe('counts', () => {
     await supervisor.stop();
   });
 
+  it('are read back however many names there are', async () => {
+    const store = memoryStore();
+    const ops = Array.from({ length: 2_500 }, (_, n) => [keys.count('lamp', `name-${n}`), '3'] as const);
+    await store.write({ first: 1, last: 0, chain: store.head.chain, ops });
+    const supervisor = await createSupervisor({ kinds: [lamp], store });
+    expect(supervisor.counts('lamp').size).to.equal(2_500);
+    await supervisor.stop();
+  });
+
   it('do not change when an ended actor could not be forgotten', async () => {
     const house = await openHouse([mortal as unknown as Kind]);
     for (const id of ['one', 'two']) await house.supervisor.spawn('mortal', { id });

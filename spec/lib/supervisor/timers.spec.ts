@@ -126,7 +126,10 @@ describe('timers', () => {
     await house.world.advance(10_000);
     expect(await rang()).to.deep.equal(['alarm']);
     await ask({ type: 'set', ms: 3_600_000 });
-    await house.world.setWall(3_600_000);
+    await house.world.setWall(3_600_000); // put right again: as much is still to be waited
+    await house.world.settle();
+    expect(await rang()).to.deep.equal(['alarm']);
+    await house.world.setWall(3_600_000); // an hour has passed, as after a sleep
     await house.world.settle();
     expect(await rang()).to.deep.equal(['alarm', 'alarm']);
   });
@@ -175,6 +178,14 @@ describe('timers', () => {
     expect(await rang()).to.deep.equal([]);
     await house.world.advance(2_000);
     expect(await rang()).to.deep.equal(['alarm']);
+  });
+
+  it('wait for nothing once the supervisor has stopped, so that its process can end; stopped twice is stopped once', async () => {
+    await ask({ type: 'set', ms: 5_000 });
+    const stopped = house.supervisor.stop();
+    expect(house.supervisor.stop()).to.equal(stopped);
+    await stopped;
+    expect(house.world.waiting).to.equal(0);
   });
 
   it('whose delay is no number are refused as a fault', async () => {

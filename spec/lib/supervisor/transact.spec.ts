@@ -157,6 +157,17 @@ describe('transact', () => {
     expect(rivals.filter((answer) => 'code' in answer)).to.have.length(1);
   });
 
+  it('gives back the turns that it has when it does not get them all', async () => {
+    await house.restart();
+    const { get } = house.mortal;
+    house.mortal.get = (key) => key === 'a/counter/c' ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'not now')) : get(key);
+    const both = () => plan(['a', 'c'], (turns) => { for (const id of ['a', 'c']) turns.send(counter(id), add(1)); return null; });
+    expect(await rejection(both())).to.include({ code: 'STORE_UNAVAILABLE' });
+    expect(seen(await house.supervisor.ask('counter', 'a', add(1)) as ActorView)).to.include({ n: 1 });
+    house.mortal.get = get;
+    expect(await both()).to.not.have.property('code');
+  });
+
   it('answers when it could not be read whether an id is free, and holds neither turn nor id', async () => {
     const { getMany } = house.mortal;
     const unnamed = () => plan(['a'], (turns) => { turns.send(counter('a'), add(1)); turns.create('counter', 'late'); return null; });
