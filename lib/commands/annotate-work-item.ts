@@ -58,6 +58,7 @@ export interface LinkWish { readonly relation: LinkRelation; readonly other: str
 /** Link two items, or unlink them: both ends in one commit. Whoever asks owns this end and may read the other. */
 export async function linkWorkItems(desk: Desk, id: string, { relation, other }: LinkWish, how: 'add' | 'remove', asking: Asking): Promise<Done<ActorView> | Refusal> {
   const { by } = asking;
+  if (other === id) return refuse('BAD_REQUEST', { path: 'workItemId' }, 'A work item is not linked to itself.');
   if (by.type === 'session' && ['below', 'stranger'].includes(await kinship(desk, by, 'work-item', other))) return refuse('NOT_OWNER', { workItemId: other }, `You may not read work item ${other}.`);
   const near: ActorKey = { kind: 'work-item', id };
   const far: ActorKey = { kind: 'work-item', id: other };

@@ -45,6 +45,20 @@ describe('compact', () => {
     await expectWhole(home, model);
   });
 
+  it('drops no segment that holds a group the base image does not', async () => {
+    const home = await newHome();
+    const model: Model = new Map();
+    const store = await openLevelStore({ directory: home, segmentBytesMax: 1, reserveBytes: 0 }); // a segment for every write
+    await fill(store, model, 10);
+    const compacted = store.compact();
+    await fill(store, model, 10);
+    await compacted;
+    await store.close();
+    expect(await filesIn(join(home, 'store-copy'), /^base-/)).to.have.length(1);
+    await rm(join(home, 'store'), { recursive: true });
+    await expectWhole(home, model);
+  });
+
   it('runs by itself once the segments have outgrown the base, and drops what they held', async () => {
     const home = await newHome();
     const model: Model = new Map();

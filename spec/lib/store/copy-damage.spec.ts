@@ -111,6 +111,22 @@ describe('a damaged second copy', () => {
     expect(await fingerprint(copyOf(clean))).to.equal(copyBefore);
   });
 
+  it('whose base image ends too early, though soundly, does not stand in for a database that is gone', async () => {
+    const home = await newHome();
+    const store = await openLevelStore({ directory: home });
+    for (let n = 0; n < 30; n += 1) await store.write(groupAfter(store.head, 1, Array.from({ length: 100 }, (_, i) => [`a/item/${n * 100 + i}`, `{"n":${n}}`] as const)));
+    await store.compact();
+    await store.close();
+    const base = (await filesIn(copyOf(home), /^base-/))[0]!;
+    const ends: number[] = [];
+    for await (const found of readFrames(base)) if ('frame' in found) ends.push(found.end);
+    expect(ends.length).to.be.at.least(4); // pages of rows, and the end that counts them
+    await truncate(base, ends.at(-3)!);
+    await rm(join(home, 'store'), { recursive: true });
+    const error = await rejection(openLevelStore({ directory: home }));
+    expect([error.code, /base image/.test(error.message)], error.message).to.deep.equal(['REFUSED', true]);
+  });
+
   it('that tells another history is refused, though it is as long', async () => {
     const homes = await Promise.all(['A', 'B'].map(async (letter) => {
       const home = await newHome();

@@ -136,6 +136,7 @@ describe('faults', () => {
       await house.world.advance(60_000);
       const [letter] = await house.supervisor.deadLetters();
       expect(letter?.event).to.deep.equal({ type: 'ring', what: 'alarm' });
+      expect((await house.supervisor.why({ kind: 'clock', id: 'c' }, operator))?.timers, 'it has rung').to.deep.equal([]);
       await house.supervisor.retry(letter?.id ?? '', operator);
       await house.world.settle();
       expect(seen(await house.supervisor.get('clock', 'c'))['rang']).to.deep.equal(['alarm']);
@@ -293,6 +294,7 @@ describe('faults', () => {
       await explode();
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
       expect(await house.supervisor.resume(worker('nobody'), operator)).to.include({ code: 'NOT_FOUND' });
+      expect(await house.supervisor.spawn('worker', { id: 'nobody' }), 'its turn is free').to.include({ rev: 1 });
     });
 
     it('wait for the backoff before the next event', async () => {
@@ -431,7 +433,13 @@ describe('faults', () => {
       await house.world.settle();
       expect(house.supervisor.status).to.include({ state: 'degraded' });
       expect(house.supervisor.status.reasons.join()).to.match(/worker.*boom/);
+      await house.supervisor.spawn('worker', { id: 'second' });
+      await explode('second');
+      await explode('second');
+      await house.world.settle();
       await house.supervisor.resume(worker('stranger'), operator);
+      expect(house.supervisor.status.state, 'one of two').to.equal('degraded');
+      await house.supervisor.resume(worker('second'), operator);
       expect(house.supervisor.status.state).to.equal('running');
     });
   });

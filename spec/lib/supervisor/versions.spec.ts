@@ -41,6 +41,12 @@ describe('versions', () => {
     expect(seen(await house.supervisor.get('thing', 't'))).to.deep.equal({ count: 1, name: 'old', tags: [], touched: 1, state: 'ready' });
   });
 
+  it('are migrated for lists, too, that read records without waking anybody', async () => {
+    await house.restart([third]);
+    expect(await house.supervisor.records('thing', { limit: 10 })).to.deep.equal([{ id: 't', view: { count: 1, name: 'old', tags: [], state: 'ready' } }]);
+    expect(house.supervisor.status.awake).to.equal(0);
+  });
+
   it('leave the past readable: every entry tells the whole of its own version', async () => {
     await touch();
     await house.restart([second]);

@@ -21,6 +21,14 @@ describe('the stretches that a job has run', () => {
     }), { numRuns: 50 });
   });
 
+  it('are joined where they lie nearest when there would be more', () => {
+    let ran: Ran = [];
+    for (let n = 0; n < 200; n += 1) ran = withRun(ran, n * 10 * hourMs, (n * 10 + 1) * hourMs, NaN);
+    expect(ran).to.have.length(32);
+    ran = withRun(ran, 5_000 * hourMs, 5_001 * hourMs, NaN);
+    expect([ran.length, ran.at(-1)]).to.deep.equal([32, [5_000 * hourMs, 5_001 * hourMs]]);
+  });
+
   it('go on where everything in between has run, and begin anew where something was missed', () => {
     const ran = withRun([], 1 * hourMs, 1.5 * hourMs, 0);
     expect(withRun(ran, 2 * hourMs, 2.5 * hourMs, 1.5 * hourMs)).to.deep.equal([[hourMs, 2.5 * hourMs]]);
