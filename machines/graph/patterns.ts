@@ -14,12 +14,15 @@ export const linearPatterns: Patterns = {
   },
   test(pattern, text) {
     const read = compiled(pattern);
-    return typeof read !== 'string' && read.test(text.slice(0, patternLimits.textCharsMax));
+    return typeof read !== 'string' && read.test(text.length > patternLimits.textCharsMax ? text.slice(0, patternLimits.textCharsMax) + more : text);
   },
 };
 
 /** Of a longer text only the beginning is looked at. */
 export const patternLimits = { textCharsMax: 8_192 } as const;
+
+/** Stands for the rest of a longer text: its cut is no end, or `^[a-z]+$` would hold for any text that begins well. */
+const more = '\uFFFF';
 
 /** `x{0,1000}` four times is a program of 8,000 steps, and takes seconds on a text of this length. */
 const programMax = 400;

@@ -26,4 +26,10 @@ describe('linearPatterns', () => {
     const { textCharsMax } = patternLimits;
     expect([test('z$', `${'a'.repeat(textCharsMax - 1)}z`), test('z', `${'a'.repeat(textCharsMax)}z`)]).to.deep.equal([true, false]);
   });
+
+  // The cut passed for the end once: whatever began well got through a filter for whole texts by being long enough.
+  it('takes the cut for no end of the text', () => {
+    const { textCharsMax } = patternLimits;
+    for (const end of ['$', '\\z']) expect([test(`^[a-z]+${end}`, 'a'.repeat(textCharsMax)), test(`^[a-z]+${end}`, `${'a'.repeat(textCharsMax)}; rm`)], end).to.deep.equal([true, false]);
+  });
 });
