@@ -64,8 +64,8 @@ function named(roster: Roster, name: string): NonNullable<WorkItemFacts['named']
 
 const firstText = (...values: readonly unknown[]): string | null => values.find((value): value is string => typeof value === 'string') ?? null;
 
-/** Undefined: there is none. One without people is none. */
+/** Undefined: none is kept, and names are not checked. One without people knows nobody. */
 export function rosterOf(value: unknown): Roster | undefined {
   const { employees } = (value ?? {}) as Partial<Roster>;
-  return Array.isArray(employees) && employees.length > 0 ? (value as Roster) : undefined;
+  return Array.isArray(employees) ? (value as Roster) : undefined;
 }

@@ -40,6 +40,7 @@ async function follow(layout: Layout, options: TailOptions, terminal: Terminal):
   const query = { ...(options.kind && { kinds: options.kind.join(',') }), ...(options.id && { ids: options.id.join(',') }), ...(options.tree && { tree: options.tree }), ...(options.refusals === true && { refusals: '1' }) };
   let cursor = options.since ?? (options.follow ? undefined : 0);
   let stopping = false;
+  let begun = false;
   let close = (): void => undefined;
   process.once('SIGINT', () => { stopping = true; close(); });
   for (let lost = 0; !stopping;) {
@@ -49,7 +50,9 @@ async function follow(layout: Layout, options: TailOptions, terminal: Terminal):
       const feed = await openInspectFeed(announcement, { ...query, ...(cursor !== undefined && { since: String(cursor) }) }, (frame) => {
         lost = 0;
         if (frame.event === 'hello' && !options.follow) head = frame.payload.head;
-        show(frame, options.json === true, terminal);
+        if (frame.event === 'hello' && options.follow && options.json !== true && !begun) terminal.say('(watching; Ctrl-C ends it)'); // it may be long until something happens
+        begun = true;
+        show(frame, options.json === true, terminal, cursor);
         if ('seq' in frame && frame.seq !== null) cursor = frame.seq;
         else if (frame.event === 'hello') cursor ??= frame.payload.from;
         if (cursor !== undefined && cursor >= head) { stopping = true; close(); }
@@ -58,7 +61,7 @@ async function follow(layout: Layout, options: TailOptions, terminal: Terminal):
         close = () => feed.close();
         if (stopping) close();
         const code = await feed.ended;
-        if (stopping) return;
+        if (stopping) break;
         terminal.say(code === 4008 ? '(too slow for what happens; going on from where it stopped)' : '(the gateway went away; waiting for it to come back)');
       }
     }
@@ -70,7 +73,7 @@ async function follow(layout: Layout, options: TailOptions, terminal: Terminal):
 const retryMs = 250;
 const lostMax = 240;
 
-function show(frame: InspectFrame, json: boolean, terminal: Terminal): void {
+function show(frame: InspectFrame, json: boolean, terminal: Terminal, cursor: number | undefined): void {
   switch (frame.event) {
     case 'entries':
       if (frame.payload.skipped !== undefined) terminal.say(`(${frame.payload.skipped.total} more steps happened than are shown here)`);
@@ -80,6 +83,7 @@ function show(frame: InspectFrame, json: boolean, terminal: Terminal): void {
       for (const refusal of frame.payload.refusals) terminal.out(json ? JSON.stringify(refusal) : refusalLine(refusal));
       return;
     case 'reset':
+      if (cursor !== undefined && cursor > frame.payload.head) return terminal.say(`(the log ends at ${frame.payload.head} and does not reach ${cursor}; going on from its end)`);
       return terminal.say(`(the log begins at ${frame.payload.floor + 1}; what was before is gone. Going on at ${frame.payload.head})`);
     case 'error':
       return terminal.say(plainText(frame.payload.error));

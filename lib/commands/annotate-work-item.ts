@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { kinship } from './kinship.js';
+import { newestRow } from './walk.js';
 import type { ActorView, EventObject } from '../supervisor/contract.js';
 import type { ActorKey, Json } from '../../machines/ground.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
@@ -47,25 +48,17 @@ function keyedId({ idempotency }: Asking): string | undefined {
   return idempotency && createHash('sha256').update(`${idempotency.scope}\n${idempotency.key}`).digest('hex').slice(0, 32);
 }
 
-/** A comment's row, looked for from the newest on. */
-async function commentOf(desk: Desk, id: string, commentId: string): Promise<{ readonly n: number; readonly row: Comment } | undefined> {
-  for (let before: number | undefined; ;) {
-    const rows = await desk.supervisor.rows({ kind: 'work-item', id }, 'comments', { last: pageSize, ...(before !== undefined && { before }) });
-    const found = rows.find(({ row }) => (row as unknown as Comment).id === commentId); // rows of `comments` are written by one deed
-    if (found) return { n: Number(found.n), row: found.row as unknown as Comment };
-    const oldest = rows[0];
-    if (rows.length < pageSize || oldest === undefined) return undefined;
-    before = Number(oldest.n);
-  }
+async function commentOf({ supervisor }: Desk, id: string, commentId: string): Promise<{ readonly n: number; readonly row: Comment } | undefined> {
+  const found = await newestRow(supervisor, { kind: 'work-item', id }, 'comments', (row) => (row as unknown as Comment).id === commentId); // rows of `comments` are written by one deed
+  return found && { n: Number(found.n), row: found.row as unknown as Comment };
 }
-
-const pageSize = 500;
 
 export interface LinkWish { readonly relation: LinkRelation; readonly other: string }
 
 /** Link two items, or unlink them: both ends in one commit. Whoever asks owns this end and may read the other. */
 export async function linkWorkItems(desk: Desk, id: string, { relation, other }: LinkWish, how: 'add' | 'remove', asking: Asking): Promise<Done<ActorView> | Refusal> {
   const { by } = asking;
+  if (other === id) return refuse('BAD_REQUEST', { path: 'workItemId' }, 'A work item is not linked to itself.');
   if (by.type === 'session' && ['below', 'stranger'].includes(await kinship(desk, by, 'work-item', other))) return refuse('NOT_OWNER', { workItemId: other }, `You may not read work item ${other}.`);
   const near: ActorKey = { kind: 'work-item', id };
   const far: ActorKey = { kind: 'work-item', id: other };

@@ -1,3 +1,4 @@
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answeredBefore } from './answered-before.js';
 import { asked, askOne, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
@@ -59,11 +60,19 @@ export async function clearQueue(desk: Desk, id: string, asking: Asking): Promis
 
 const depthOf = (session: ActorView): number => Number(recordOf(session)['queueDepth']);
 
-/** Its rows go and its id is never given out again; files of its agent stay. Evidence of a work item stays too (409, `preserved`). */
+/** Its rows go and its id is never given out again; files of its agent stay, a folder without any goes. Evidence of a work item stays too (409, `preserved`). */
 export async function deleteSession(desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> {
   const session = await presentSession(desk, id);
   if (isRefusal(session) && await answeredBefore(desk, asking) === undefined) return session; // asked again with its key, it was this that took it away
-  return askOne(desk, 'session', id, { type: 'session.delete' }, asking);
+  const done = await askOne(desk, 'session', id, { type: 'session.delete' }, asking);
+  if (!isRefusal(done) && asking.dryRun !== true && !isRefusal(session)) await dropEmptyFolder(desk, id, session);
+  return done;
+}
+
+/** Its own folder, if nobody ever put anything in it. */
+async function dropEmptyFolder(desk: Desk, id: string, session: ActorView): Promise<void> {
+  const folder = join(desk.settings.home, 'work', id);
+  if (recordOf(session)['cwd'] === folder) await rmdir(folder).catch(() => undefined); // there is something in it
 }
 
 /** One after the other; those that cannot go are named with their reason. */

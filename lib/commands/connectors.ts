@@ -6,7 +6,7 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { ActorView, Supervisor } from '../supervisor/contract.js';
 import { announceFact } from '../records/records.js';
 import { asked, doneWith, type Asking, type Desk, type Done } from './desk.js';
-import { idsOf } from './walk.js';
+import { idsOf, newestRow } from './walk.js';
 
 /**
  * Every configured connector is an actor of its name; what is no longer configured is stopped and keeps its history. At
@@ -80,16 +80,12 @@ export async function sendThrough(desk: Desk, name: string, { channel, text, thr
     ...asked(asking), until: (at) => (at.view as ConnectorView).last?.deliveryId === deliveryId,
   });
   if (isRefusal(view)) return view;
-  const rows = await desk.supervisor.rows({ kind: 'connector', id: name }, 'deliveries', { last: recentMax });
-  const delivery = rows.map(({ row }) => row as unknown as DeliveryRow).findLast(({ id }) => id === deliveryId);
+  const delivery = (await newestRow(desk.supervisor, { kind: 'connector', id: name }, 'deliveries', (row) => (row as unknown as DeliveryRow).id === deliveryId))?.row as unknown as DeliveryRow | undefined; // a rehearsal has none
   return doneWith(view, delivery ?? { id: deliveryId, status: 'queued', reason: null, messageId: null });
 }
 
 /** Of a row of `deliveries` what its sender is told. */
 export interface DeliveryRow { readonly id: string; readonly status: 'queued' | 'sent' | 'failed' | 'unknown'; readonly reason: string | null; readonly messageId: string | null }
-
-/** More than can be on their way at once. */
-const recentMax = 200;
 
 const capabilitiesOf = ({ types }: Connectors, type: string) => types.find((known) => known.type === type)?.capabilities ?? noCapabilities;
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
+import { ownRow } from './own-row.js';
 import type { ActorView, Turns } from '../supervisor/contract.js';
 import { callerName, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/ground.js';
@@ -102,9 +103,8 @@ export function frozenPrefix(desk: Desk): Promise<Prefix> {
 }
 
 async function readPrefix(desk: Desk): Promise<Prefix> {
-  for (const [key, value] of await desk.supervisor.meta(prefixKey)) {
-    if (key === prefixKey && typeof value === 'string') return { value, frozen: true };
-  }
+  const kept = await ownRow(desk.supervisor, prefixKey);
+  if (typeof kept === 'string') return { value: kept, frozen: true };
   const { companyPrefix, companyName } = desk.settings;
   return { value: threeLetters(companyPrefix) ?? threeLetters(companyName) ?? 'TRP', frozen: false };
 }

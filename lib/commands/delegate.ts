@@ -5,6 +5,7 @@ import { frozenPrefix, mintWorkItem, sourceRef, workItemInput, type Prefix } fro
 import { inTurn } from './in-turn.js';
 import { itemKinship } from './kinship.js';
 import { lineageOf, openWithin, selectFor, statusOf, type Lineage } from './open-session.js';
+import { ownRow } from './own-row.js';
 import { workplaceOf } from './workplace.js';
 import type { ActorView, Committed, Turns } from '../supervisor/contract.js';
 import { sortableText } from '../../machines/sortable.js';
@@ -173,8 +174,7 @@ async function keepIntent(desk: Desk, delegation: Delegation, itemId: string | n
 /** The item that an earlier 502 under the same key has kept. */
 async function keptItem(desk: Desk, asking: Asking): Promise<string | null | Refusal> {
   if (!asking.idempotency) return null;
-  const key = intentKey(asking);
-  const row = (await desk.supervisor.meta(key)).find(([name]) => name === key)?.[1] as { workItemId: string; hash: string } | null | undefined;
+  const row = await ownRow(desk.supervisor, intentKey(asking)) as { workItemId: string; hash: string } | null | undefined;
   if (!row) return null;
   return row.hash === asking.idempotency.hash ? row.workItemId : refuse('IDEMPOTENCY_CONFLICT');
 }

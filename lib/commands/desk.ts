@@ -140,7 +140,7 @@ export const recordOf = (view: ActorView): Readonly<Record<string, Json | undefi
 /** The employee of that name; a refusal with the nearest name when nobody is called so. Only where no roster is kept at all, names are anybody's. */
 export function employeeNamed(desk: Desk, name: string | null | undefined): Employee | null | Refusal {
   if (name === null || name === undefined) return null;
-  const employees = desk.roster?.()?.employees ?? (desk.records === undefined ? undefined : []);
+  const employees = desk.roster?.()?.employees;
   if (employees === undefined) return { name };
   const found = employees.find((employee) => employee.name === name);
   if (found) return found;

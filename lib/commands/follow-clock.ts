@@ -1,5 +1,6 @@
 import { system } from '../../machines/caller.js';
 import type { Desk } from './desk.js';
+import { ownRow } from './own-row.js';
 import { idsOf } from './walk.js';
 
 /**
@@ -34,8 +35,8 @@ const leastMs = 2_000;
 const leadKey = 'cron/clock-lead';
 
 async function leadKept({ supervisor }: Pick<Desk, 'supervisor'>): Promise<number> {
-  for (const [key, value] of await supervisor.meta(leadKey)) if (key === leadKey && typeof value === 'number') return value;
-  return 0;
+  const kept = await ownRow(supervisor, leadKey);
+  return typeof kept === 'number' ? kept : 0;
 }
 
 const keep = ({ supervisor }: Pick<Desk, 'supervisor'>, lead: number): Promise<unknown> =>

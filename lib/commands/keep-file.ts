@@ -1,6 +1,7 @@
 import { answeredBefore } from './answered-before.js';
 import { asked, doneWith, recordOf, type Asking, type Desk, type Done } from './desk.js';
 import { inTurn } from './in-turn.js';
+import { ownRow } from './own-row.js';
 import type { Turns } from '../supervisor/contract.js';
 import type { FileFacts, FileSource } from '../records/files/file-room.js';
 import type { Records } from '../records/records.js';
@@ -105,7 +106,7 @@ interface Usage { readonly files: number; readonly bytes: number }
 
 const asUsage = (row: Json | undefined): Usage => (row as Usage | null | undefined) ?? { files: 0, bytes: 0 };
 
-const usageOf = async (desk: Desk): Promise<Usage> => asUsage((await desk.supervisor.meta(usageKey))[0]?.[1]);
+const usageOf = async (desk: Desk): Promise<Usage> => asUsage(await ownRow(desk.supervisor, usageKey));
 
 function quota({ files, bytes }: Usage, { files: { limits } }: Records, more: number): Refusal | undefined {
   if (files >= limits.filesMax) return refuse('QUOTA_EXCEEDED', { filesMax: limits.filesMax });

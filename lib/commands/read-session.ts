@@ -1,4 +1,5 @@
 import type { Desk } from './desk.js';
+import { newestRow } from './walk.js';
 import type { Row } from '../supervisor/contract.js';
 import type { Json } from '../../machines/ground.js';
 
@@ -25,23 +26,12 @@ export async function messagesAround(desk: Desk, sessionId: string, messageId: s
   return { ...page(shown), hasNewer: rows.some((row) => Number(row.n) > n + radius) };
 }
 
-/** The number of a message, looked for from the end. */
-async function placeOf(desk: Desk, sessionId: string, messageId: string): Promise<number | undefined> {
-  const actor = { kind: 'session', id: sessionId };
-  let edge: number | undefined;
-  for (let pages = 0; pages < pagesMax; pages++) {
-    const rows = await desk.supervisor.rows(actor, 'messages', { last: messagesMax, ...(edge !== undefined && { before: edge }) });
-    const found = rows.find((row) => (row.row as { id?: string } | null)?.id === messageId);
-    if (found) return Number(found.n);
-    const first = rows[0];
-    if (!first || rows.length < messagesMax) break;
-    edge = Number(first.n);
-  }
-  return undefined;
+async function placeOf({ supervisor }: Desk, sessionId: string, messageId: string): Promise<number | undefined> {
+  const found = await newestRow(supervisor, { kind: 'session', id: sessionId }, 'messages', (row) => (row as { id?: string } | null)?.id === messageId);
+  return found && Number(found.n);
 }
 
 /** Messages count from 1, so a page that begins later has older ones before it. */
 const page = (rows: readonly Row[]): MessagesPage => ({ messages: rows.map((row) => row.row), hasOlder: Number(rows[0]?.n ?? 1) > 1 });
 
 export const messagesMax = 500;
-const pagesMax = 200;

@@ -1,5 +1,5 @@
-import type { Json } from '../../machines/ground.js';
-import type { ListItem, Supervisor } from '../supervisor/contract.js';
+import type { ActorKey, Json } from '../../machines/ground.js';
+import type { ListItem, Row, Supervisor } from '../supervisor/contract.js';
 
 /**
  * Walk a list page by page, bounded: keys only, the cheap part of a list. Records are read by `recordsOf`, and only
@@ -40,6 +40,19 @@ export async function* walkRecords(supervisor: Supervisor, kind: string, ids: re
   for (let from = 0; from < ids.length; from += recordsAtOnce) yield* await recordsOf(supervisor, kind, ids.slice(from, from + recordsAtOnce));
 }
 
+/** The newest row of an actor that fits, looked for from the end. Bounded like a walk. */
+export async function newestRow(supervisor: Supervisor, actor: ActorKey, collection: string, fits: (row: Json) => boolean): Promise<Row | undefined> {
+  let before: number | undefined;
+  for (let left = walkMax; left > 0; left -= rowsAtOnce) {
+    const rows = await supervisor.rows(actor, collection, { last: rowsAtOnce, ...(before !== undefined && { before }) });
+    const found = rows.findLast(({ row }) => fits(row));
+    if (found !== undefined || rows.length < rowsAtOnce) return found;
+    before = Number(rows[0]?.n);
+  }
+  return undefined;
+}
+
+const rowsAtOnce = 500;
 const pageSize = 1000;
 const recordsAtOnce = 200;
 /** No list route looks at more than this many keys. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from './host.js';
+import { isStranger } from './peer-owner.js';
 
 /**
  * The two cookies of a paired browser: which device it says it is, and the secret that proves it. Cookies are shared
@@ -49,6 +50,8 @@ export interface Visitor {
   readonly secure: boolean;
   /** A loopback peer that asked for a loopback name, and nobody in between who says otherwise. */
   readonly local: boolean;
+  /** A program of another user of this machine, as far as the system tells. */
+  stranger(): Promise<boolean>;
 }
 
 export function visitorOf(request: IncomingMessage): Visitor {
@@ -56,5 +59,5 @@ export function visitorOf(request: IncomingMessage): Visitor {
   const { host = '', forwarded, 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp } = request.headers;
   const name = host.replace(/:\d+$/, '');
   const direct = forwarded === undefined && forwardedFor === undefined && realIp === undefined;
-  return { address, secure: (request.socket as { encrypted?: boolean }).encrypted === true, local: direct && address !== undefined && isLoopback(address) && isLoopback(name) };
+  return { address, secure: (request.socket as { encrypted?: boolean }).encrypted === true, local: direct && address !== undefined && isLoopback(address) && isLoopback(name), stranger: () => isStranger(request.socket) };
 }

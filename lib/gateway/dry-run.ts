@@ -7,6 +7,9 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
  * what never reaches a plan (no credential, malformed input) is an error as always.
  */
 export function wantsRehearsal(query: Readonly<Record<string, string>>, rehearsable: boolean): boolean | Refusal {
+  // Unknown parameters are passed over; to do for good what was asked as a rehearsal is too much of that.
+  const misspelt = Object.keys(query).find((name) => name !== 'dryRun' && /^dry[-_]?run$/i.test(name));
+  if (misspelt !== undefined) return refuse('BAD_REQUEST', { path: misspelt }, `${misspelt} is written dryRun here; nothing was done.`);
   const { dryRun } = query;
   if (dryRun === undefined || dryRun === 'false') return false;
   if (dryRun !== 'true') return refuse('BAD_REQUEST', { path: 'dryRun' }, 'dryRun: must be true or false');

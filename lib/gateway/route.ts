@@ -24,7 +24,7 @@ export interface Shape {
   readonly about: string;
   readonly answer: z.ZodType;
   /** Of a success; default 200. */
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 302;
   readonly query?: z.ZodType;
   /** Its absence means that the route reads no body. A missing body is read as `{}`. */
   readonly body?: z.ZodType;

@@ -28,7 +28,7 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 export function openSocket(servers: readonly Server[], options: { desk: Desk; step: Doorstep; visitors: Reception; authRequired: boolean; log: Logger; tokens: TokenBook; heartbeatMs: number; onRevoked?: DeviceBook['onRevoked'] | undefined }) {
   const { desk, step, visitors, log, tokens } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false, clientTracking: true });
-  const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined; deviceId: string | undefined }>();
+  const watchers = new Map<WebSocket, { watcher: Watcher; heardAt: number; token: string | undefined; deviceId: string | undefined; agentId: string | undefined }>();
   const { world } = desk.supervisor;
   const share = fairShare();
   const channels = new Channels(desk.supervisor);
@@ -63,7 +63,7 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
     const path = url.split('?', 1)[0] ?? '';
     if (!paths.includes(path)) return refuse('NOT_FOUND', {}, 'Not found');
     if (path !== '/ws' && identity.type === 'known' && identity.caller.type === 'session') return refuse('FORBIDDEN', {}, 'Inspecting is for people.');
-    if (watchers.size >= socketsMax) return refuse('BUSY');
+    if (watchers.size >= socketsMax || (identity.type === 'known' && crowded(identity.caller))) return refuse('BUSY');
     const query = readQuery(url);
     if (isRefusal(query)) return query;
     if (query['token'] !== undefined) return refuse('BAD_REQUEST', {}, 'A credential does not belong into an address.');
@@ -81,9 +81,16 @@ export function openSocket(servers: readonly Server[], options: { desk: Desk; st
     };
   }
 
+  /** However many agents hold however many sockets, people find a place. */
+  function crowded(caller: Caller): boolean {
+    if (caller.type !== 'session') return false;
+    const agents = [...watchers.values()].filter(({ agentId }) => agentId !== undefined);
+    return agents.length >= agentSocketsMax || agents.filter(({ agentId }) => agentId === caller.id).length >= agentSocketsEach;
+  }
+
   function serve(socket: WebSocket, admitted: Admitted): void {
     const { caller, token, since } = admitted;
-    const entry = { watcher: watcherOf(socket, admitted), heardAt: world.steady(), token, deviceId: caller.type === 'device' ? caller.id : undefined };
+    const entry = { watcher: watcherOf(socket, admitted), heardAt: world.steady(), token, deviceId: caller.type === 'device' ? caller.id : undefined, agentId: caller.type === 'session' ? caller.id : undefined };
     watchers.set(socket, entry);
     socket.on('pong', () => (entry.heardAt = world.steady()));
     socket.on('message', (data, binary) => {
@@ -148,6 +155,8 @@ interface Admitted { readonly path: string; readonly filter: InspectFilter; read
 const pingEveryTicks = 6;
 const deadAfterMs = 90_000;
 const socketsMax = 1_024;
+const agentSocketsMax = 512;
+const agentSocketsEach = 16;
 
 function hangUp(stream: Duplex, refusal: Refusal): void {
   const body = JSON.stringify(failureBody(refusal));

@@ -1,6 +1,7 @@
 import { assertEvent, enqueueActions, setup } from 'xstate';
 import { fromKernel } from '../caller.js';
 import { perform, type Deed } from '../deed.js';
+import { fnv1a } from '../fnv.js';
 import { announce, effect, keep, tell, type Json, type Stamp, type Wish } from '../ground.js';
 import { isoTime } from '../iso-time.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -81,8 +82,8 @@ function close(context: FireContext, at: number, status: RunStatus, text: string
   return { set: { status, endedAt: at, error, resultPreview: text === '' ? null : text.slice(0, previewCharsMax) }, wishes };
 }
 
-/** A connector's names of deliveries are short; the instant keeps them apart, the job's own name may be long. */
-const deliveryId = (fireId: string): string => fireId.slice(-64);
+/** A connector's names of deliveries are short, and a job's own name may be long: then a number made of all of it stands for its beginning. */
+const deliveryId = (fireId: string): string => (fireId.length <= 64 ? fireId : `${fnv1a(fireId).toString(16).padStart(8, '0')}-${fireId.slice(-55)}`);
 
 const opened = (context: FireContext): Wish[] => [keep('record', 1, runLine({ ...context, status: 'started' }) as unknown as Json), told(context, 'started')];
 

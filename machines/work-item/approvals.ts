@@ -55,7 +55,7 @@ function delivered(context: WorkItemContext, approval: Approval, state: 'approve
   const who = approval.decidedBy === null ? 'nobody decided in time' : `by ${approval.decidedBy}`;
   const content = `The approval of work item ${context.id} was ${state} (${who}).\nAsked: ${approval.request.slice(0, 500)}${note === undefined ? '' : `\nNote: ${note}`}`;
   const meta = { kind: 'approval', workItemId: context.id, requestId: approval.requestId, state, decidedBy: approval.decidedBy, note: note ?? null };
-  return [tell({ kind: 'session', id }, { type: 'message.post', message: { id: `${approval.requestId}:${state}`.slice(-64), content, role: 'notification', kind: 'callback', meta } })];
+  return [tell({ kind: 'session', id }, { type: 'message.post', message: { id: `${context.id}:approval-${approval.n}:${state}`, content, role: 'notification', kind: 'callback', meta } })];
 }
 
 /** By hand, or by time so that nothing stays stuck on a silent manager. A second time changes nothing. */

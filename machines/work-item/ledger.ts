@@ -1,4 +1,5 @@
 import { callerName, type Caller } from '../caller.js';
+import { fnv1a } from '../fnv.js';
 import { announce, keep, type Json, type Wish } from '../ground.js';
 import { isoTime } from '../iso-time.js';
 import type { WorkItemContext } from './context.js';
@@ -54,11 +55,4 @@ export const decider = (by: Caller): string => (by.type === 'session' && by.empl
 function eventId(id: string, n: number): string {
   const digits = (value: number, width: number): string => value.toString(16).padStart(width, '0').slice(-width);
   return `wie_${digits(fnv1a(`${id}#${n}`), 8)}${digits(n % 0x10000, 4)}`;
-}
-
-/** FNV-1a, 32 bits (Fowler, Noll, Vo). */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let place = 0; place < text.length; place += 1) hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
-  return hash >>> 0;
 }

@@ -112,7 +112,7 @@ async function attack(victim: Victim, { requests, seed, tell = () => undefined }
         count(answer.status === 0 ? 'cut' : String(answer.status));
         sent += 1;
         slowestMs = Math.max(slowestMs, answer.ms);
-        if (answer.status >= 200 && answer.status < 300 && operation) reached.add(operation.key);
+        if (answer.status >= 200 && answer.status < 400 && operation) reached.add(operation.key);
         if (answer.ms > slowMs && !copying.test(operation?.key ?? '')) slow.push(ask);
         const faults = judge.faultsOf(ask, answer);
         if (faults.length > 0) suspects.push(ask);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openOffice, type Office } from '../lib/records/office.js';
-import { operatorToken, watch } from '../lib/gateway/fixture.js';
+import { operatorToken, watch, type Watching } from '../lib/gateway/fixture.js';
 
 /**
  * Ways in that others left open, one line each (see the README of this folder for where they were seen): credentials that
@@ -70,6 +70,17 @@ describe('red team: credentials and authority', () => {
     await socket.until(({ event }) => event === 'pong');
     expect(office.supervisor.status.seq).to.equal(before);
     expect(socket.frames.filter(({ event }) => event === 'error').length).to.be.greaterThan(3);
+  });
+
+  // One agent with 1,024 sockets kept everybody else out, people too.
+  it('leaves people their place at the socket, however many an agent opens', async () => {
+    const own = await office.agent();
+    const sockets: Watching[] = [];
+    const statuses = await Promise.all(Array.from({ length: 24 }, () => watch(`ws://127.0.0.1:${office.port}/ws`, own.headers).then((socket) => { sockets.push(socket); return 101; }, (error: { status: number }) => error.status)));
+    expect(statuses.filter((status) => status === 101)).to.have.length(16);
+    expect(statuses.filter((status) => status === 503)).to.have.length(8);
+    await office.socket();
+    for (const socket of sockets) socket.ws.terminate();
   });
 
   it('ends a socket that sends too much at once or binary, and no other', async () => {

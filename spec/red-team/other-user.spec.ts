@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isStranger, ownersOf } from '../../lib/gateway/peer-owner.js';
 import { makeClient, poll } from '../lib/gateway/fixture.js';
 import { Troupe } from '../lib/cli/troupe.js';
 
@@ -43,6 +46,32 @@ describe('red team: another user of this machine', function () {
     await walk(home);
     expect(seen).to.be.greaterThan(8);
     expect(open).to.deep.equal([]);
+  });
+
+  // `troupe open` gives the browser a link on its command line; whoever read it there first was let in
+  it('cannot redeem a grant that it read in the arguments of a browser', async () => {
+    const table = `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid\n${['0: 0100007F:A505 0100007F:1CFC 01 0:0 0:0 0 1000 0 1', '1: 0100007F:1CFC 0100007F:A505 01 0:0 0:0 0 0 0 2', '2: 0100007F:A505 0100007F:1CFD 01 0:0 0:0 0 33 0 3'].join('\n')}\n`;
+    expect(ownersOf(table, 0xa505, 0x1cfc)).to.deep.equal([1_000]);
+    if (process.platform !== 'linux') return; // elsewhere the system does not tell
+    const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+    const farEnd = { remotePort: socket.localPort, localPort: socket.remotePort };
+    const self = process.getuid?.() ?? 0;
+    expect([await isStranger(farEnd), await isStranger(farEnd, self + 1)]).to.deep.equal([false, self !== 0]);
+    socket.destroy();
+    server.close();
+    if (self !== 0) return; // only root can be somebody else
+    await troupe.start();
+    const { port } = await troupe.announcement();
+    const { out } = await troupe.run('open', '--print', '--home', troupe.home());
+    const grant = /svc-bootstrap=([\w-]{43})/.exec(out)?.[1] ?? '';
+    const redeem = `fetch('http://127.0.0.1:${port}/api/auth/bootstrap', { method: 'POST', headers: { 'x-svc-bootstrap-grant': '${grant}', 'content-type': 'application/json' }, body: '{}' }).then((answer) => console.log(answer.status))`;
+    const as = async (uid: number): Promise<string> => (await promisify(execFile)(process.execPath, ['-e', redeem], { uid, cwd: '/' })).stdout.trim();
+    await chmod(troupe.folder, 0o755);
+    // the administrator's gateway takes nobody else; its own user comes in after that
+    expect([await as(65_534), await as(0)]).to.deep.equal(['403', '200']);
   });
 
   it('sees no secret in arguments of processes', async () => {

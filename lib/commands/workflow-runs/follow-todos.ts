@@ -1,7 +1,8 @@
 import { system } from '../../../machines/caller.js';
 import type { Trigger } from '../../../machines/graph/definition.js';
 import { recordOf, type Desk } from '../desk.js';
-import { inTurn } from '../in-turn.js';
+import { follower, type Follower } from '../follower.js';
+import { ownRow } from '../own-row.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { LogEntry } from '../../supervisor/contract.js';
@@ -12,40 +13,15 @@ import { startRun } from './start-run.js';
  * starts a run under its own key: whatever a crash makes us read twice starts nothing twice. Nobody reads while no
  * definition waits for work items.
  */
-export interface TodoFollower {
-  /** Look whether any definition waits for work items; begin to read, or go on resting. */
-  look(): Promise<void>;
-  close(): void;
-}
-
-export function followTodos(desk: Desk, failed: (error: unknown) => void): TodoFollower {
-  const ending = new AbortController();
-  let reading = false;
-  // one look after the other: two at once would become two readers
-  const look = (): Promise<void> => inTurn(ending, 'look', async () => {
-    if (reading || ending.signal.aborted || await desk.supervisor.count('workflow', { index: wakes, limit: 1 }) === 0) return;
-    const since = await cursorOf(desk);
-    reading = true;
-    void read(desk, since, ending.signal).catch((error: unknown) => {
-      if (ending.signal.aborted) return;
-      failed(error);
-      desk.supervisor.world.timeout(againMs, () => void look().catch(failed)); // from the last place that was kept
-    }).finally(() => { reading = false; });
-  });
-  return { look, close: () => ending.abort() };
-}
-
-const againMs = 5_000;
+export const followTodos = (desk: Desk, failed: (error: unknown) => void): Follower => follower(desk, { kind: 'workflow', index: wakes }, (signal) => read(desk, signal), failed);
 
 const wakes = 'todo-status-change';
 const cursorKey = 'workflow-todos/cursor';
 
-async function cursorOf({ supervisor }: Desk): Promise<number> {
-  for (const [key, value] of await supervisor.meta(cursorKey)) if (key === cursorKey && typeof value === 'number') return value;
-  return supervisor.status.seq; // nobody has waited before: what is past wakes nobody
-}
-
-async function read(desk: Desk, since: number, signal: AbortSignal): Promise<void> {
+async function read(desk: Desk, signal: AbortSignal): Promise<void> {
+  const now = desk.supervisor.status.seq; // before anything is waited for: what changes from here on wakes
+  const kept = await ownRow(desk.supervisor, cursorKey);
+  const since = typeof kept === 'number' ? kept : now; // nobody has waited before: what is past wakes nobody
   let read = 0;
   await keep(desk, since);
   for await (const entry of desk.supervisor.watch({ since, kinds: ['work-item'], signal })) {

@@ -66,9 +66,13 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
       body: code, answer: paired, bodyBytesMax, refusals: ['PAIRING_CODE_INVALID', 'TOO_MANY', 'DEVICES_DAMAGED', ...store],
     }, (call) => redeem(call, 'remote', call.body.code ?? '')),
     route('POST', '/api/auth/bootstrap', 'auth.bootstrap', {
-      about: 'Exchange a grant, in the header X-Svc-Bootstrap-Grant, for two cookies. From this machine only.',
+      about: 'Exchange a grant, in the header X-Svc-Bootstrap-Grant, for two cookies. From this machine, and its own user, only.',
       body: nothing, answer: paired, bodyBytesMax, refusals: ['LOCAL_ONLY', 'PAIRING_CODE_INVALID', 'TOO_MANY', 'DEVICES_DAMAGED', ...store],
-    }, (call) => (call.visitor.local ? redeem(call, 'local', call.header('x-svc-bootstrap-grant') ?? '') : refuse('LOCAL_ONLY'))),
+    }, async (call) => {
+      if (!call.visitor.local) return refuse('LOCAL_ONLY');
+      if (await call.visitor.stranger()) return refuse('LOCAL_ONLY', {}, 'Another user of this machine may not redeem a grant.');
+      return redeem(call, 'local', call.header('x-svc-bootstrap-grant') ?? '');
+    }),
     route('GET', '/api/auth/devices', 'auth.devices', { about: 'The paired browsers, last seen first.', answer: z.object({ devices: z.array(device) }), refusals: ['DEVICES_DAMAGED'] }, async (call) => {
       if (!call.authenticated) return refuse('UNAUTHENTICATED'); // also where reads are open
       const listed = await devices.list();

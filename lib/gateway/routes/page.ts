@@ -10,7 +10,7 @@ import { route, type Call, type Reply, type Route } from '../route.js';
  * for itself, with the credential of who opened it. Nothing runs or is loaded but what stands beside it.
  */
 export const pageRoutes: readonly Route[] = [
-  route('GET', '/', 'page.inspect', { about: 'Leads to the live inspector.', answer: z.string(), contentType: 'text/html; charset=utf-8' }, () => ({ status: 302, body: '', headers: { Location: '/inspect' } })),
+  route('GET', '/', 'page.inspect', { about: 'Leads to the live inspector.', answer: z.string(), status: 302, contentType: 'text/html; charset=utf-8' }, () => ({ body: '', headers: { Location: '/inspect' } })),
   route('GET', '/inspect', 'page.inspect', { about: 'The live inspector: a page without data.', answer: z.string(), contentType: 'text/html; charset=utf-8', refusals: ['NOT_FOUND'] }, () => file('index.html', 'no-store')),
   route('GET', '/inspect/:name', 'page.inspect', { about: 'A file of the live inspector\'s page, named for its content.', answer: z.string(), refusals: ['NOT_FOUND'] }, (call: Call) => file(call.params['name'] ?? '', 'public, max-age=31536000, immutable')),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createWorkItem } from '../../commands/create-work-item.js';
-import { askOne, employeeNamed, recordOf } from '../../commands/desk.js';
+import { askOne, recordOf } from '../../commands/desk.js';
 import { attemptsOf, spendOf } from '../../commands/list-sessions.js';
 import { listWorkItems } from '../../commands/list-work-items.js';
 import { whatNext } from '../../commands/next-moves.js';
@@ -117,8 +117,6 @@ function versionIn(header: string | undefined): number | undefined {
 }
 
 async function assign(call: Call<z.output<typeof assignBody>>): Promise<Reply | Refusal> {
-  const nobody = call.desk.roster?.() === undefined ? employeeNamed(call.desk, call.body.assignee) : undefined; // else the item's own policy looks
-  if (isRefusal(nobody) && await call.desk.supervisor.get('work-item', idOf(call)) !== undefined) return nobody;
   const event = { type: 'item.assign', assignee: call.body.assignee, department: null }; // the roster knows the department
   const done = await askOne(call.desk, 'work-item', idOf(call), event, call.asking);
   return isRefusal(done) ? done : { ...done, body: { workItem: done.value.view } };

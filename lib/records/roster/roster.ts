@@ -13,8 +13,8 @@ import { rosterValue, type RosterValue } from './value.js';
  * here. The files are the truth; what is held in memory is replaced whole, so that nobody ever sees half of a change.
  */
 export interface RosterBook {
-  /** For decisions: undefined while there are no employees. */
-  readonly value: RosterValue | undefined;
+  /** For decisions. */
+  readonly value: RosterValue;
   readonly departments: readonly Department[];
   readonly hierarchy: Hierarchy;
   readonly setAside: readonly SetAside[];
@@ -95,7 +95,7 @@ export async function openRoster(options: { readonly folder: string; readonly ro
   };
 }
 
-interface Current { readonly files: RosterFiles; readonly standing: Standing; readonly value: RosterValue | undefined; readonly revision: number }
+interface Current { readonly files: RosterFiles; readonly standing: Standing; readonly value: RosterValue; readonly revision: number }
 
 function snapshotOf(files: RosterFiles, root: string | null, revision: number, log: SystemWorld['log']): Current {
   for (const { file, reason } of files.setAside) log.warn({ file: `org/${file}`, reason }, 'a roster file was set aside');

@@ -30,9 +30,8 @@ export interface RosterEmployee {
   readonly worktree?: boolean;
 }
 
-/** Undefined where there is nobody: then the operator is the root. */
-export function rosterValue(people: readonly Person[], standing: Standing, revision: number): RosterValue | undefined {
-  if (people.length === 0) return undefined;
+/** Where there is nobody, no name is anybody's, and the operator is the root. */
+export function rosterValue(people: readonly Person[], standing: Standing, revision: number): RosterValue {
   const employees = people.map((person): RosterEmployee => Object.freeze({
     name: person.name,
     displayName: person.displayName,

@@ -22,9 +22,13 @@ describe('the facts about a work item', () => {
   });
 
   it('are empty without a roster, or with one that is none', () => {
-    for (const none of [undefined, null, {}, { employees: [] }, 'people']) {
+    for (const none of [undefined, null, {}, 'people']) {
       expect(workItemFacts(context('ann'), { type: 'item.assign', assignee: 'x' } as { type: string }, none)).to.deep.equal({ root: null, managers: [], executives: [], named: null });
     }
+  });
+
+  it('know nobody where a roster is kept and empty: the operator is the root, and every name is unknown', () => {
+    expect(workItemFacts(context('ann'), { type: 'item.assign', assignee: 'x' } as { type: string }, { employees: [] })).to.deep.equal({ root: null, managers: [], executives: [], named: { known: false, department: null, suggestion: null } });
   });
 
   it('say whether the employee whom an event names is known, where, and who may be meant', () => {

@@ -68,6 +68,13 @@ describe('troupe top, tail and replay', () => {
     expect((await troupe.run('inspect', troupe.home(), 'session', '--bundle', other)).code).to.equal(2);
   });
 
+  it('tail says that it watches, and of a position that the log does not reach that it does not reach it', async () => {
+    const watching = troupe.begin(...at('tail', '--since', '99999', '--kind', 'session'));
+    await watching.seen(/\(watching; Ctrl-C ends it\)[^]*\(the log ends at \d+ and does not reach 99999; going on from its end\)/);
+    watching.child.kill('SIGINT');
+    expect((await watching.ended).code).to.equal(130);
+  });
+
   it('tail goes on without a gap when the gateway is killed and comes back', async () => {
     const watching = troupe.begin(...at('tail', '--json', '--since', '0'));
     await watching.seen(/kernel\.created/);

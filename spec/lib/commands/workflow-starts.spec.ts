@@ -90,11 +90,14 @@ describe('what starts runs', () => {
       watch(options) { readers += 1; return house.supervisor.watch(options); },
       meta: (prefix) => (broken ? Promise.reject(new Error('not now')) : house.supervisor.meta(prefix)),
     });
-    const todos = followTodos(desk, (error) => { throw error; });
-    expect(await todos.look().catch((error: Error) => error.message)).to.equal('not now');
+    const failures: unknown[] = [];
+    const todos = followTodos(desk, (error) => { failures.push(error); });
+    await todos.look();
+    for (let commits = 0; commits < 20; commits += 1) await house.supervisor.transact({ name: 'until it has failed', actors: [], decide: () => null });
+    expect(failures.map((error) => (error as Error).message)).to.deep.equal(['not now']);
     broken = false;
     await todos.look();
-    for (let commits = 0; commits < 20; commits += 1) await house.supervisor.transact({ name: 'until they have begun', actors: [], decide: () => null });
+    for (let commits = 0; commits < 20; commits += 1) await house.supervisor.transact({ name: 'until it has begun', actors: [], decide: () => null });
     todos.close();
     expect(readers).to.equal(1);
   });

@@ -95,6 +95,14 @@ describe('?dryRun=true', () => {
   before(async () => { house = await openHouse(); });
   after(() => house.close());
 
+  it('does nothing for good that was asked as a rehearsal in other letters', async () => {
+    for (const name of ['dryrun', 'dry_run', 'dry-run', 'DryRun']) {
+      const answer = await house.operator.post(`/api/work-items?${name}=true`, { title: 'x' });
+      expect([answer.status, answer.body.path], name).to.deep.equal([400, name]);
+    }
+    expect((await house.operator.get('/api/work-items')).body.total).to.equal(0);
+  });
+
   it('tells the steps and writes nothing', async () => {
     const before = house.supervisor.status.seq;
     const create = await house.operator.post('/api/work-items?dryRun=true', { title: 'x' });

@@ -24,11 +24,13 @@ describe('a home without employees', () => {
 
   it('gives work to nobody: every name is unknown', async () => {
     const { body: { workItem: { id } } } = await operator.post('/api/work-items', { title: 'Buy milk' });
-    const deeds = [['/api/sessions', { prompt: 'digest', employee: 'ann' }], ['/api/delegations', { task: 'digest', employee: 'ann' }], ['/api/cron', { prompt: 'digest', employee: 'ann' }], [`/api/work-items/${String(id)}/assign`, { assignee: 'ann' }]] as const;
+    const deeds = [['/api/sessions', { prompt: 'digest', employee: 'ann' }], ['/api/delegations', { task: 'digest', employee: 'ann' }], ['/api/cron', { prompt: 'digest', employee: 'ann' }], [`/api/work-items/${String(id)}/assign`, { assignee: 'ann' }],
+      ['/api/work-items', { title: 'Buy bread', assignee: 'ann' }], [`/api/work-items/${String(id)}/approval/request`, { request: 'May I?', target: 'ann' }]] as const; // these two once took any name: only the route of the third looked
     for (const [path, body] of deeds) {
       const { status, body: refusal } = await operator.post(path, body);
       expect([status, refusal.code, refusal.employee], path).to.deep.equal([400, 'UNKNOWN_EMPLOYEE', 'ann']);
     }
+    expect((await operator.call('PATCH', `/api/work-items/${String(id)}`, { assignee: 'ann', expectedVersion: 1 })).body.code).to.equal('UNKNOWN_EMPLOYEE');
     expect((await operator.post('/api/work-items/TRP-999/assign', { assignee: 'ann' })).status).to.equal(404);
     expect((await operator.get('/api/sessions?limit=0')).body).to.deep.equal([]);
   });

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openHouse, operatorToken, poll, type House } from './fixture.js';
 
 /** What people do with whole sessions, over HTTP. */
@@ -39,6 +42,15 @@ describe('the care of sessions', () => {
     expect(ids((await house.operator.get('/api/sessions?q=treasure')).body)).to.deep.equal([id]);
     expect((await house.operator.post(at(id, '/unarchive'))).body.archivedAt).to.equal(null);
     expect(ids((await house.operator.get('/api/sessions?limit=0')).body)).to.include(id);
+  });
+
+  // The folder of every session stayed for ever, although nothing was ever in it.
+  it('takes the working folder of a deleted session away, unless something is in it', async () => {
+    const [empty, full] = [await rested(), await rested()];
+    const folders = await Promise.all([empty, full].map(async (id) => (await read(id)).cwd as string));
+    await writeFile(join(folders[1] ?? '', 'notes.txt'), 'mine');
+    for (const id of [empty, full]) expect((await house.operator.call('DELETE', at(id))).status).to.equal(200);
+    expect(folders.map((folder) => existsSync(folder))).to.deep.equal([false, true]);
   });
 
   it('deletes for good, but nothing at work and no evidence', async () => {

@@ -112,7 +112,8 @@ describe('/api/work-items/:id, what stands around it', () => {
 
     it('lead nowhere else: not to itself, to nothing, or to what one may not read', async () => {
       const [own, others] = [await mint({ assignee: 'ann' }), await mint({ assignee: 'cat' })];
-      expect((await house.operator.post(`/api/work-items/${own}/links`, { relation: 'relates', workItemId: own })).status).to.equal(400);
+      const itself = await house.operator.post(`/api/work-items/${own}/links`, { relation: 'relates', workItemId: own });
+      expect([itself.status, itself.body.path], 'the member as the caller knows it').to.deep.equal([400, 'workItemId']);
       expect((await house.operator.post(`/api/work-items/${own}/links`, { relation: 'relates', workItemId: 'ACM-99999' })).status).to.equal(404);
       expect(brief(await (await agent('ann')).post(`/api/work-items/${own}/links`, { relation: 'blocks', workItemId: others }))).to.deep.equal([403, 'NOT_OWNER']);
     });

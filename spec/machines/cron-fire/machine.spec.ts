@@ -26,6 +26,16 @@ describe('a run of a cron job', () => {
     expect(life.value).to.equal('ended');
   });
 
+  it('names its delivery after all of its own name: of two jobs whose names end alike one result passed for the other', () => {
+    const named = (begin: string) => {
+      const life = born({ id: `cron:${begin}-nightly-regression-report-for-the-northern-office:2026-06-01T09:00:00.000Z` });
+      life.finish('launch', { sessionId: 's1' });
+      life.send(ended('succeeded', 'Done.'));
+      return String(life.tells('delivery.request')[0]?.event['deliveryId']);
+    };
+    expect([named('alpha') === named('alpha'), named('alpha') === named('beta'), named('alpha').length]).to.deep.equal([true, false, 64]);
+  });
+
   it('is an error, not a success, when it could not begin or its work failed', () => {
     const late = born();
     late.fail('launch', 'There is no employee "eve".');

@@ -143,6 +143,16 @@ describe('approvals', () => {
     });
   });
 
+  it('tells whoever works on it what was decided, also of a gate: a session refused the message by its name', () => {
+    const item = inStatus('executing');
+    const ask = { ...request('bob-lead', { requestId: 'run-20261121073000-1a2b3c4d:g/ok@1', gate: { runId: 'r', gateKey: 'g/ok@1' } }), by: { type: 'system', part: 'workflow-run:r' } as const };
+    item.send({ ...ask, facts: roster });
+    item.send({ ...as('manager', decide()), resolves: 'r', gateKey: 'g/ok@1' });
+    const ids = item.tells('message.post').map(({ event }) => (event['message'] as { id: string }).id);
+    expect(ids).to.have.lengthOf(1);
+    expect(ids[0], 'what a session takes for the id of a message').to.match(/^[A-Za-z0-9._:-]{1,64}$/);
+  });
+
   describe('a decision in review', () => {
     it('approves: the item is done', () => {
       const item = inStatus('in_review');
