@@ -16,6 +16,12 @@ describe('red team: cookies', () => {
 
   const statusWith = async (cookie: string, more: Record<string, string> = {}): Promise<number> => (await office.client({ cookie, ...more }).get('/api/work-items')).status;
 
+  // An agent's tool has its own bearer. Without it, it must not become the person whose browser's cookies it got hold of.
+  it('let in no call that says it is an agent\'s', async () => {
+    for (const marker of ['x-svc-tool-call', 'x-svc-caller-session', 'x-svc-session-capability']) expect(await statusWith(browser.cookie, { [marker]: '1' }), marker).to.equal(401);
+    expect(await statusWith(browser.cookie)).to.equal(200);
+  });
+
   it('let nobody in by one of the two, by a wrong one, twice, or by guesses around them', async () => {
     const { deviceId } = browser;
     const crooked = [

@@ -29,6 +29,22 @@ describe('idempotency keys', () => {
     expect((await house.operator.post('/api/sessions', { prompt: 'x' }, { 'idempotency-key': 'k3' })).status).to.equal(409);
   });
 
+  it('refuse the same words said to another thing: its answer would be the first one\'s', async () => {
+    const ids = await Promise.all(['k3-a', 'k3-b'].map(async (key) => (await create('To be archived', key)).body.workItem.id));
+    const archive = (id: string) => house.operator.post(`/api/work-items/${id}/archive`, { note: 'done with' }, { 'idempotency-key': 'k3-c' });
+    expect((await archive(ids[0])).status).to.equal(200);
+    const other = await archive(ids[1]);
+    expect([other.status, other.body.code]).to.deep.equal([409, 'IDEMPOTENCY_CONFLICT']);
+    expect((await house.operator.get(`/api/work-items/${ids[1]}`)).body.workItem.status).to.equal('backlog');
+  });
+
+  it('know the same wish in another order of its members', async () => {
+    const [one, two] = ['{"title":"Order","body":"b","priority":1}', '{"priority":1,"body":"b","title":"Order"}'];
+    const first = await house.operator.post('/api/work-items', one, { 'idempotency-key': 'k4-a' });
+    const again = await house.operator.post('/api/work-items', two, { 'idempotency-key': 'k4-a' });
+    expect([again.status, again.body.workItem?.id]).to.deep.equal([201, first.body.workItem.id]);
+  });
+
   it('are one namespace in header and body, whatever the order of members', async () => {
     const first = await create('Same', 'k4');
     const again = await house.operator.post('/api/work-items', '{"idempotencyKey":"k4","title":"Same"}');

@@ -12,5 +12,5 @@ export const contract = (sha256 = 'a'.repeat(64)): PollFields['contract'] => ({
 export const fields = (): PollFields => ({ event: 'mail', targetWorkflowId: 'sort', filter: [], contract: contract(), contractHash: 'first' });
 
 /** A program that looks for mail every minute. */
-export const born = (): Life<typeof pollMachine> => new Life(pollMachine, { id: 'mail', ...fields() },
+export const born = (more: Partial<PollFields> = {}): Life<typeof pollMachine> => new Life(pollMachine, { id: 'mail', ...fields(), ...more },
   ({ value, context }: SnapshotFrom<typeof pollMachine>, event: PollEvent) => pollPolicy((typeof value === 'object' ? 'active' : value) as PollState, context, event), Date.UTC(2026, 5, 1));

@@ -56,6 +56,17 @@ describe('a poll', () => {
     expect([life.at - before, context(life).failures]).to.deep.equal([60_000, 0]);
   });
 
+  it('looks once a day where that was approved, also after a failure: the hour is the most that a failure adds, not the least that is waited', () => {
+    const life = born({ contract: { ...contract(), intervalSeconds: 86_400 } });
+    life.send(approve);
+    for (const outcome of ['no-fire', 'nonzero']) {
+      life.finish('check', { outcome });
+      const before = life.at;
+      life.wait();
+      expect(life.at - before, outcome).to.equal(86_400_000);
+    }
+  });
+
   it('keeps what a look found until its run was started, with the same name at every try, over a crash', () => {
     const life = active();
     life.finish('check', { outcome: 'fire', payload: { from: 'you' } });
