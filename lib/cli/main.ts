@@ -1,4 +1,3 @@
-#!/usr/bin/env -S node --max-semi-space-size=64
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
 import { auditCommand } from './audit.js';
