@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { wordingOf } from './wording.js';
+import { judged } from '../records/judged.js';
 import { deeperThan, jsonDepthMax } from '../../machines/json-depth.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -43,7 +44,7 @@ export const bodyBytesDefault = 1_048_576;
 
 /** `parse(schema, body, 'body')` → the value, or BAD_REQUEST with the path of the first fault and all of them in `issues`. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, where: 'body' | 'query'): z.output<Schema> | Refusal {
-  const result = schema.safeParse(value);
+  const result = judged(schema, value);
   if (result.success) return result.data;
   const issues = result.error.issues.slice(0, 20).map((issue) => ({ path: pathOf(issue), message: sentenceOf(issue, value, where) }));
   return refuse('BAD_REQUEST', { path: issues[0]?.path ?? '', issues }, issues[0]?.message);

@@ -39,7 +39,7 @@ export const delegationRoutes: readonly Route[] = [
   route('POST', '/api/delegations', 'delegation.create', {
     about: 'Give a task to somebody: a Todo and the session that attempts it, in one commit. With an engine that is not available the Todo stays and the answer is 502 with its id.',
     body, answer, status: 201, forbidden: ['provenance', 'approval*', 'source', 'status'], plan: true,
-    refusals: ['UNKNOWN_EMPLOYEE', 'UNKNOWN_ENGINE', 'UNKNOWN_MODEL', 'UNKNOWN_EFFORT', 'UNKNOWN_ATTACHMENT', 'NOT_FOUND', 'NOT_OWNER', 'TERMINAL', 'LIVE_ATTEMPT', 'ENGINE_UNAVAILABLE'],
+    refusals: ['UNKNOWN_EMPLOYEE', 'UNKNOWN_ENGINE', 'UNKNOWN_MODEL', 'UNKNOWN_EFFORT', 'UNKNOWN_ATTACHMENT', 'NOT_FOUND', 'NOT_OWNER', 'TERMINAL', 'CONFLICT', 'LIVE_ATTEMPT', 'ENGINE_UNAVAILABLE'],
   }, create),
 ];
 

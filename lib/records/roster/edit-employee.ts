@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { contentHash, readPlainFile, writeAtomically } from '../../home/atomic-file.js';
 import { HomeError } from '../../home/home-error.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { judged } from '../judged.js';
 import { parsePlainYaml } from '../plain-yaml.js';
 import { editable, personOf, type Person } from './employee.js';
 import { onCircles } from './hierarchy.js';
@@ -21,7 +22,7 @@ export function parsePatch(body: unknown): EmployeePatch | Refusal {
   const unknown = members.filter((member) => !Object.hasOwn(editable, member));
   if (unknown.length > 0) return refuse('BAD_REQUEST', { path: unknown[0] }, `unknown field(s): ${unknown.slice(0, 20).join(', ')}`);
   if (members.length === 0) return refuse('BAD_REQUEST', {}, 'no recognized fields to update');
-  const checked = employeePatch.safeParse(body);
+  const checked = judged(employeePatch, body);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   const path = issue?.path.join('.') ?? '';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { judged } from '../judged.js';
 
 /**
  * What an employee's file may say. Everything but the name has a default, so that a file of three lines is somebody
@@ -80,7 +81,7 @@ export interface Person {
 
 /** The file's value as a person of that department, or what is wrong with it: `rank: invalid rank "boss": …`. */
 export function personOf(value: unknown, fallback: { readonly name: string; readonly department: string }): Person | { readonly fault: string } {
-  const checked = employeeFile.safeParse(value);
+  const checked = judged(employeeFile, value);
   if (!checked.success) {
     const [issue] = checked.error.issues;
     return { fault: `${issue?.path.join('.') || 'the whole file'}: ${issue?.message ?? 'cannot be used'}` };

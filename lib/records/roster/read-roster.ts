@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { contentHash, readPlainFile } from '../../home/atomic-file.js';
+import { judged } from '../judged.js';
 import { parsePlainYaml } from '../plain-yaml.js';
 import { departmentFile, personOf, type Person } from './employee.js';
 
@@ -39,7 +40,7 @@ export async function readRoster(folder: string): Promise<RosterFiles> {
   for (const department of (await entriesOf(folder, 'folder')).slice(0, departmentsMax)) {
     hashes.push(`${department}/`); // one without a file is news, too
     const about = await valueOf(folder, join(department, 'department.yaml'), hashes);
-    const described = departmentFile.safeParse('value' in about ? about.value ?? {} : {});
+    const described = judged(departmentFile, 'value' in about ? about.value ?? {} : {});
     if ('fault' in about && about.fault !== absent) setAside.push({ file: join(department, 'department.yaml'), reason: about.fault });
     else if (!described.success) setAside.push({ file: join(department, 'department.yaml'), reason: described.error.issues[0]?.message ?? 'it cannot be used' });
     const { displayName, description } = described.success ? described.data : {};

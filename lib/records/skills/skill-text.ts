@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { judged } from '../judged.js';
 import { parsePlainYaml } from '../plain-yaml.js';
 
 /**
@@ -14,7 +15,7 @@ export function frontmatterOf(text: string): Partial<Frontmatter> | { readonly f
   if (yaml === undefined || !/^\uFEFF?---[ \t]*\r?\n/.test(text)) return { fault: 'SKILL.md must start with YAML frontmatter between lines of ---' };
   const parsed = parsePlainYaml(yaml, frontmatterCharsMax);
   if ('fault' in parsed) return { fault: `SKILL.md frontmatter cannot be read: ${parsed.fault}` };
-  const checked = shape.safeParse(parsed.value ?? {});
+  const checked = judged(shape, parsed.value ?? {});
   if (!checked.success) return { fault: `SKILL.md frontmatter ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'cannot be used'}` };
   const { name, description } = checked.data;
   return { ...(name != null && { name }), ...(description != null && { description }) };
