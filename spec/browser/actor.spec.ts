@@ -45,7 +45,7 @@ describe('an actor in a browser', () => {
     const page = await viewer.open(house.gateway.url, { at: `#/actor/session/${parent}` });
     await page.click(`.kin a[href$="${child}"]`);
     await page.waitForSelector(`.crumbs >> text=${child}`);
-    expect(await page.evaluate('document.activeElement.id')).to.equal('main');
+    await page.waitForFunction('document.activeElement.id === "main"'); // it is given after the view is drawn
     await page.waitForSelector('.history > li >> nth=1');
     await page.keyboard.press('['); // a step in time is no other place
     await page.waitForSelector('[data-at]:not([data-at=now])');
