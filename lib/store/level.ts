@@ -214,6 +214,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     backUp: (target, { onProgress } = {}) => read((database) => backUp(database, target, onProgress)),
     verify: (how) => read(async (database) => verifyCopies(database, copy, await surveyCopy(copy), how)),
     async scrub() {
+      await session.pipeline.readable(); // whoever asks means what was acknowledged before
       while (!(await scrubOn()));
       return lastScrub!;
     },
