@@ -1,5 +1,6 @@
 import type { AnyStateMachine, EventFromLogic, SnapshotFrom } from 'xstate';
-import type { ActorKey, Json, Stamp } from '../machines/ground.js';
+import type { Authority } from '../machines/caller.js';
+import type { ActorKey, Json, Stamp } from '../machines/outputs.js';
 import type { Refusal } from '../machines/refusals.js';
 import type { Shape } from '../machines/shape.js';
 import type { Supervision } from '../machines/supervisor/supervise.js';
@@ -12,7 +13,7 @@ import type { Supervision } from '../machines/supervisor/supervise.js';
 /** What the kernel knows about an actor beside its snapshot. Times are epoch milliseconds. */
 export interface Meta extends ActorKey {
   /** Grows by one with every committed event; 1 after creation. */
-  readonly rev: number;
+  readonly revision: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly parent: ActorKey | null;
@@ -20,7 +21,10 @@ export interface Meta extends ActorKey {
   readonly halted: { readonly at: number; readonly reason: string } | null;
 }
 
-/** One list row: `index` is a list's name, `key` sorts within it (see `sortable`), `row` is what the list shows. */
+/**
+ * One list row: `index` is a list's name, `key` sorts within it (see `sortable`), `row` is what the list
+ * shows.
+ */
 export interface IndexRow {
   readonly index: string;
   readonly key: string;
@@ -46,14 +50,15 @@ export interface CandidateMove {
 }
 
 /** What the world looks like to `facts`: immutable values that a reload swaps whole. */
-export type World = Readonly<Record<string, unknown>>;
+export type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * A kind of actor. Made with `defineKind`, which checks it and names each fault.
  *
- * The kernel's promise for one event: it stamps `at` and `by`, calls `facts`, then `policy`; a refusal is returned
- * to the asker and nothing is written. Otherwise the machine steps, and record, rows, effects, messages and frames
- * are written in one atomic, fsynced batch before any of them becomes visible.
+ * The kernel's promise for one event: it stamps `at` and `by`, calls `facts`, then `policy` (who may), then lets
+ * the machine step (when it may). A refusal of either is returned to the asker and nothing is written.
+ * Otherwise record, rows, effects, messages and frames are written in one atomic, fsynced batch before any of
+ * them becomes visible.
  */
 export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends Json = Json> {
   /** `[a-z][a-z0-9-]*` */
@@ -61,37 +66,76 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   /** Version of machine and context; grows when either changes shape. From 1. */
   readonly version: number;
   readonly machine: M;
+  /**
+   * Version of `index` and `counts`, where they change and the kind's own version does not. Whenever one of the
+   * two versions grows, all actors of the kind are listed and counted anew, in the background.
+   */
+  readonly indexVersion?: number;
   /** Effects by the `src` under which the machine invokes them. */
-  readonly hands?: Readonly<Record<string, Hand>>;
+  readonly effects?: Readonly<Record<string, Effect>>;
   /** `src` names that the machine invokes or spawns as durable child actors: src → kind. */
   readonly childKinds?: Readonly<Record<string, string>>;
-  /** May this event happen now, for this caller? Pure. `undefined` = yes. Guards call the same function. */
-  policy?(snapshot: SnapshotFrom<M>, event: EventFromLogic<M> & Stamp): Refusal | undefined;
+  /**
+   * Who may do this, and does what the event carries fit? Pure; asked once per event, before the step.
+   * `undefined` = yes. In which states it may happen is the machine's to say, see `notInState`.
+   */
+  policy?(
+    snapshot: SnapshotFrom<M>,
+    event: EventFromLogic<M> & Stamp,
+    authority: Authority,
+  ): Refusal | undefined;
+  /**
+   * A better word than the kernel's own for an event that the policy allows and no state takes now: `undefined`
+   * leaves it at the kernel's, which names the states that take it.
+   */
+  notInState?(snapshot: SnapshotFrom<M>, event: EventFromLogic<M> & Stamp): Refusal | undefined;
   /** May an actor be created with this input (the machine's, stamp included)? Pure. */
-  admit?(input: Readonly<Record<string, unknown>> & Stamp & { readonly id: string }): Refusal | undefined;
-  /** What a decision must know of the world, as JSON; carried in `event.facts` and logged. `snapshot` is absent at creation. */
-  facts?(snapshot: SnapshotFrom<M> | undefined, event: { readonly type: string }, world: World): Json;
+  validateInput?(
+    input: Readonly<Record<string, unknown>> & Stamp & { readonly id: string },
+  ): Refusal | undefined;
+  /**
+   * What a decision must know of the world, as JSON; carried in `event.facts` and logged. `snapshot` is
+   * absent at creation.
+   */
+  facts?(snapshot: SnapshotFrom<M> | undefined, event: { readonly type: string }, world: Facts): Json;
   /** What callers see. */
   view(snapshot: SnapshotFrom<M>, meta: Meta): View;
   /** The lists that this actor appears in. Pure; diffed by the kernel at every commit. */
   index?(snapshot: SnapshotFrom<M>, meta: Meta): readonly IndexRow[];
-  /** Names under which this actor counts one each: totals without reading lists. Few names for many actors. Pure; kept by the kernel in the same commit. */
-  counts?(snapshot: SnapshotFrom<M>, meta: Meta): readonly string[];
-  /** Events that a caller might send now, for `why`: each is judged by `policy` as it stands. Without it `why` judges bare event names. */
+  /**
+   * Names under which this actor counts one each: totals without reading lists. Few names for many actors.
+   * Pure; kept by the kernel in the same commit.
+   */
+  totals?(snapshot: SnapshotFrom<M>, meta: Meta): readonly string[];
+  /**
+   * Events that a caller might send now, for `why`: each is judged by `policy` as it stands. Without it `why`
+   * judges bare event names.
+   */
   moves?(snapshot: SnapshotFrom<M>, stamp: Stamp): readonly CandidateMove[];
   /** Who or what this actor waits for, as far as its kind knows; shown by `why`. */
   awaits?(snapshot: SnapshotFrom<M>, facts: Json | undefined): Json;
-  /** Members of events and inputs (by name, at any depth) whose text is kept out of the log and stands there as hash and length. */
-  readonly contents?: readonly string[];
-  /** Called on restore: what is wrong with this context, or undefined. Guards against snapshots of another shape. */
-  check?(context: unknown): string | undefined;
-  /** Events that a person may send by hand from the inspector, with the members that each takes (`?`: may be absent). Judged by `policy` like any other; without it none. */
-  readonly operatorEvents?: Readonly<Record<string, Shape>>;
-  /** Events that begin new work: refused while the disk is almost full, when everything else still goes on. */
-  readonly newWork?: readonly string[];
   /**
-   * Ended actors are removed from the store this long after their end, and only their log tells of them. For kinds that
-   * have no rows of their own and whose ids never return. Without it they stay for ever.
+   * Members of events and inputs (by name, at any depth) whose text is kept out of the log and stands there
+   * as hash and length.
+   */
+  readonly redacted?: readonly string[];
+  /**
+   * Called on restore: what is wrong with this context, or undefined. Guards against snapshots of another
+   * shape.
+   */
+  validateContext?(context: unknown): string | undefined;
+  /**
+   * Events that a person may send by hand from the inspector, with the members that each takes (`?`: may be
+   * absent). Judged by `policy` like any other; without it none.
+   */
+  readonly operatorEvents?: Readonly<Record<string, Shape>>;
+  /**
+   * Events that begin new work: refused while the disk is almost full, when everything else still goes on.
+   */
+  readonly startsWork?: readonly string[];
+  /**
+   * Ended actors are removed from the store this long after their end, and only their log tells of them. For
+   * kinds that have no rows of their own and whose ids never return. Without it they stay for ever.
    */
   readonly forgetAfterMs?: number;
   /** `migrate[v]` turns a version v snapshot into version v+1. */
@@ -100,41 +144,53 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   readonly supervision?: Partial<Supervision>;
 }
 
-/** The hands of an effect: where a machine's placeholder meets the world. Rejections arrive as `onError` with `{name, message, code?}`. */
-// In and Out are `any` by default because a record of hands mixes them; each hand states its own.
-export type Hand<In = any, Out = any> = KeyedHand<In, Out> | FencedHand<In, Out>;
+/**
+ * The hands of an effect: where a machine's placeholder meets the world. Rejections arrive as `onError` with
+ * `{name, message, code?}`.
+ */
+// A record of effects mixes them, so that In and Out are unknown there; each effect states its own.
+export type Effect<In = unknown, Out = unknown> = AtLeastOnceEffect<In, Out> | AtMostOnceEffect<In, Out>;
 
 /** May run again after a crash, with the same `key`: the far side must be idempotent in it. */
-export interface KeyedHand<In = any, Out = any> {
-  readonly fence: false;
-  run(input: In, context: HandContext): Promise<Out>;
+export interface AtLeastOnceEffect<In = unknown, Out = unknown> {
+  readonly guarantee: 'at-least-once';
+  run(input: In, context: EffectContext): Promise<Out>;
 }
 
 /**
- * Must never run twice (an engine turn, a chat message). The hand awaits `context.note(intent)` before it acts: from
- * then on, when the process dies, `recover` is called instead of `run`, with the last note, to clean up and tell the
- * honest outcome. An effect that died before its first note never acted and is simply run.
+ * Must never run twice (an engine turn, a chat message). The hand awaits `context.note(intent)` before it
+ * acts: from then on, when the process dies, `recover` is called instead of `run`, with the last note, to
+ * clean up and tell the honest outcome. An effect that died before its first note never acted and is simply
+ * run.
  */
-export interface FencedHand<In = any, Out = any> {
-  readonly fence: true;
-  run(input: In, context: HandContext): Promise<Out>;
-  /** Also called when the state was left while a dead process held the effect; then its outcome is only logged. */
-  recover(input: In, note: Json, context: HandContext): Promise<Out>;
+export interface AtMostOnceEffect<In = unknown, Out = unknown> {
+  readonly guarantee: 'at-most-once';
+  run(input: In, context: EffectContext): Promise<Out>;
+  /**
+   * Also called when the state was left while a dead process held the effect; then its outcome is only
+   * logged.
+   */
+  recover(input: In, note: Json, context: EffectContext): Promise<Out>;
 }
 
 /** What a running effect may use. */
-export interface HandContext {
+export interface EffectContext {
   /** Stable across restarts: `<kind>/<id>/<rev>.<index>`. The idempotency key for the outside. */
   readonly key: string;
   readonly actor: ActorKey;
-  /** Aborts when the machine leaves the invoking state or the supervisor stops. The promise must still settle. */
+  /**
+   * Aborts when the machine leaves the invoking state or the supervisor stops. The promise must still settle.
+   */
   readonly signal: AbortSignal;
-  /** Why the signal aborted: `left` (state left), `stopping` (supervisor drains) or `restarting` (the actor is restarted). */
+  /**
+   * Why the signal aborted: `left` (state left), `stopping` (supervisor drains) or `restarting` (the actor is
+   * restarted).
+   */
   readonly reason: () => 'left' | 'stopping' | 'restarting' | undefined;
   /** Send a durable event to the own actor; resolves after its commit. */
   send(event: { readonly type: string } & Record<string, Json | undefined>): Promise<void>;
   /** Replace the durable note of a fenced effect (pid, start time …); resolves after its commit. */
-  note(note: Json): Promise<void>;
+  checkpoint(note: Json): Promise<void>;
   /** An ephemeral frame for watchers (`seq:null`): streaming deltas. Never replayed. */
   progress(event: string, payload: Json): void;
   /** Events that the machine sends to this effect while it runs (`sendTo('turn', …)`). Not durable. */
@@ -144,4 +200,4 @@ export interface HandContext {
 }
 
 /** Identity functions that check: see lib/supervisor/define-kind.ts for the checks of a kind. */
-export type { ActorKey, Json, Stamp } from '../machines/ground.js';
+export type { ActorKey, Json, Stamp } from '../machines/outputs.js';

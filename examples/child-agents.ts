@@ -1,6 +1,7 @@
 /**
- * A machine of your own with two durable agents as its children: a writer and a critic work at the same time. The
- * writer's program fails at its first try; its supervisor (this machine) restarts it once, and no more than once.
+ * A machine of your own with two durable agents as its children: a writer and a critic work at the same time.
+ * The writer's program fails at its first try; its supervisor (this machine) restarts it once, and no more
+ * than once.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,11 +11,16 @@ import { asActor, commandEngine, createAgents, createSupervisor, memoryStore } f
 
 const folder = await mkdtemp(join(tmpdir(), 'troupe-example-'));
 
-// Any program is an engine: the prompt on stdin, the answer on stdout. This one fails while its mark is missing.
-const moody = 'if [ -e ../mark ]; then echo "a poem about $(tail -n 1)"; else touch ../mark; echo "no muse today" >&2; exit 1; fi';
+// Any program is an engine: the prompt on stdin, the answer on stdout. This one fails while its mark is
+// missing.
+const moody =
+  'if [ -e ../mark ]; then echo "a poem about $(tail -n 1)"; else touch ../mark; echo "no muse today" >&2; exit 1; fi';
 const agents = createAgents({
   workFolder: folder,
-  engines: [commandEngine({ name: 'poet', command: ['sh', '-c', moody] }), commandEngine({ name: 'critic', command: ['sh', '-c', 'echo "I expect $(cat)"'] })],
+  engines: [
+    commandEngine({ name: 'poet', command: ['sh', '-c', moody] }),
+    commandEngine({ name: 'critic', command: ['sh', '-c', 'echo "I expect $(cat)"'] }),
+  ],
 });
 const supervisor = await createSupervisor({ kinds: agents.kinds, store: memoryStore() });
 
@@ -24,7 +30,8 @@ const poem = await agents.session({ engine: 'poet', prompt: 'the sea' });
 const view = await agents.session({ engine: 'critic', prompt: 'much of it' });
 
 const restartsMax = 1;
-const turnsOf = (event: { snapshot: { view: unknown } }) => event.snapshot.view as { status: string; totalTurns: number } | null;
+const turnsOf = (event: { snapshot: { view: unknown } }) =>
+  event.snapshot.view as { status: string; totalTurns: number } | null;
 const duet = setup({ types: { context: {} as { restarts: number } }, actors: { agent } }).createMachine({
   context: { restarts: 0 },
   type: 'parallel',
@@ -33,17 +40,28 @@ const duet = setup({ types: { context: {} as { restarts: number } }, actors: { a
       initial: 'working',
       states: {
         working: {
-          // The id makes the child durable: a program that starts again with the same store finds the same agent.
+          // The id makes the child durable: a program that starts again with the same store finds the same
+          // agent.
           invoke: {
-            id: 'writer', src: 'agent', input: { id: 'writer', input: poem }, onDone: 'done',
+            id: 'writer',
+            src: 'agent',
+            input: { id: 'writer', input: poem },
+            onDone: 'done',
             onSnapshot: [
               { guard: ({ event }) => turnsOf(event)?.status !== 'error' },
-              { guard: ({ context, event }) => context.restarts === restartsMax && (turnsOf(event)?.totalTurns ?? 0) > restartsMax, target: 'gaveUp' },
+              {
+                guard: ({ context, event }) =>
+                  context.restarts === restartsMax && (turnsOf(event)?.totalTurns ?? 0) > restartsMax,
+                target: 'gaveUp',
+              },
               {
                 guard: ({ context }) => context.restarts < restartsMax,
                 actions: [
                   assign({ restarts: ({ context }) => context.restarts + 1 }),
-                  sendTo('writer', { type: 'message.post', message: { id: 'once-more', role: 'user', kind: 'user', content: 'the sea, once more' } }),
+                  sendTo('writer', {
+                    type: 'message.post',
+                    message: { id: 'once-more', role: 'user', kind: 'user', content: 'the sea, once more' },
+                  }),
                 ],
               },
             ],
@@ -55,14 +73,23 @@ const duet = setup({ types: { context: {} as { restarts: number } }, actors: { a
     },
     critic: {
       initial: 'working',
-      states: { working: { invoke: { src: 'agent', input: { id: 'critic', input: view }, onDone: 'done' } }, done: { type: 'final' } },
+      states: {
+        working: { invoke: { src: 'agent', input: { id: 'critic', input: view }, onDone: 'done' } },
+        done: { type: 'final' },
+      },
     },
   },
 });
 
 const actor = createActor(duet).start();
 await toPromise(actor);
-console.log('ended as', JSON.stringify(actor.getSnapshot().value), 'after', actor.getSnapshot().context.restarts, 'restart');
+console.log(
+  'ended as',
+  JSON.stringify(actor.getSnapshot().value),
+  'after',
+  actor.getSnapshot().context.restarts,
+  'restart',
+);
 for (const id of ['writer', 'critic']) {
   for (const { row } of await supervisor.rows({ kind: 'session', id }, 'messages')) {
     const { role, content } = row as { role: string; content: string };

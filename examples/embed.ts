@@ -7,7 +7,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { createSupervisor, defineKind, isRefusal, levelStore, memoryStore, refuse } from 'troupe';
-import { announce } from 'troupe/machines';
+import { publish } from 'troupe/machines';
 
 // A machine decides and never does: no clock, no I/O. Its `after` becomes a durable timer.
 const machine = setup({
@@ -24,30 +24,41 @@ const machine = setup({
   states: {
     travelling: {
       on: {
-        'parcel.scan': { actions: assign({ stops: ({ context, event }) => [...context.stops, event.place].slice(-20) }) },
+        'parcel.scan': {
+          actions: assign({ stops: ({ context, event }) => [...context.stops, event.place].slice(-20) }),
+        },
         'parcel.hand-over': 'delivered',
       },
       after: { patience: 'lost' },
     },
     lost: { on: { 'parcel.scan': 'travelling' } },
-    delivered: { type: 'final', entry: emit(({ context }) => announce('parcel:delivered', { id: context.id })) },
+    delivered: {
+      type: 'final',
+      entry: emit(({ context }) => publish('parcel:delivered', { id: context.id })),
+    },
   },
 });
 
-// The rule "no hand-over before the first scan" is a refusal: an answer, not an exception, and nothing is written.
+// The rule "no hand-over before the first scan" is a refusal: an answer, not an exception, and nothing is
+// written.
 const parcel = defineKind({
   kind: 'parcel',
   version: 1,
   machine,
-  policy: (snapshot, event) => (event.type === 'parcel.hand-over' && snapshot.context.stops.length === 0
-    ? refuse('CONFLICT', {}, 'A parcel that was never seen cannot be handed over.') : undefined),
+  policy: (snapshot, event) =>
+    event.type === 'parcel.hand-over' && snapshot.context.stops.length === 0
+      ? refuse('CONFLICT', {}, 'A parcel that was never seen cannot be handed over.')
+      : undefined,
   view: (snapshot) => ({ state: snapshot.value, stops: snapshot.context.stops }),
 });
 
 const folder = process.argv[2];
-const supervisor = await createSupervisor({ kinds: [parcel], store: folder === undefined ? memoryStore() : await levelStore({ directory: folder }) });
+const supervisor = await createSupervisor({
+  kinds: [parcel],
+  store: folder === undefined ? memoryStore() : await levelStore({ directory: folder }),
+});
 
-if (await supervisor.get('parcel', 'p1') === undefined) await supervisor.spawn('parcel', { id: 'p1' });
+if ((await supervisor.get('parcel', 'p1')) === undefined) await supervisor.spawn('parcel', { id: 'p1' });
 
 for (const event of [{ type: 'parcel.hand-over' }, { type: 'parcel.scan', place: 'Leipzig' }]) {
   const answer = await supervisor.ask('parcel', 'p1', event);

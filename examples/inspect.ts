@@ -1,6 +1,7 @@
 /**
- * Watching durable actors from a program of your own: every step as it is committed, filtered, and resumed where the
- * watcher stopped. What you see is the log itself: nothing is missed, and nothing is told that is not on disk.
+ * Watching durable actors from a program of your own: every step as it is committed, filtered, and resumed
+ * where the watcher stopped. What you see is the log itself: nothing is missed, and nothing is told that is
+ * not on disk.
  *
  *     node inspect.js
  */
@@ -8,19 +9,33 @@ import { setup } from 'xstate';
 import { createSupervisor, defineKind, memoryStore } from 'troupe';
 
 const machine = setup({ delays: { amber: 50 } }).createMachine({
-  id: 'light', initial: 'red',
-  states: { red: { on: { go: 'green' } }, green: { on: { stop: 'yellow' } }, yellow: { after: { amber: 'red' } } },
+  id: 'light',
+  initial: 'red',
+  states: {
+    red: { on: { go: 'green' } },
+    green: { on: { stop: 'yellow' } },
+    yellow: { after: { amber: 'red' } },
+  },
 });
 const light = defineKind({ kind: 'light', version: 1, machine, view: (snapshot) => snapshot.value });
 const supervisor = await createSupervisor({ kinds: [light], store: memoryStore() });
 
 let cursor = 0;
 
-/** Tell what happens to one light until it stands in a state. The next watch goes on after the last entry that was seen. */
+/**
+ * Tell what happens to one light until it stands in a state. The next watch goes on after the last entry that
+ * was seen.
+ */
 async function tell(id: string, until: string): Promise<void> {
-  for await (const { seq, event, from, to, by } of supervisor.watch({ kinds: ['light'], ids: [id], since: cursor })) {
+  for await (const { seq, event, from, to, by } of supervisor.watch({
+    kinds: ['light'],
+    ids: [id],
+    since: cursor,
+  })) {
     cursor = seq;
-    console.log(`${seq} ${(event as { type: string }).type}: ${String(from ?? 'born')} → ${String(to)} (${by})`);
+    console.log(
+      `${seq} ${(event as { type: string }).type}: ${String(from ?? 'born')} → ${String(to)} (${by})`,
+    );
     if (to === until) return;
   }
 }

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { createConnectorRegistry, type ConnectorInstance } from '../actors/connectors/registry.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connector, Inbox } from '../actors/connectors/connector.js';
-import type { FencedHand, Kind } from '../actors/contracts.js';
-import { connectionHand } from '../actors/effects/connection.js';
+import type { AtMostOnceEffect, Kind } from '../actors/contracts.js';
+import { connectionEffect } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
-import { deliveryHand } from '../actors/effects/delivery.js';
-import { engineTurnHand } from '../actors/effects/engine-turn.js';
+import { deliveryEffect } from '../actors/effects/delivery.js';
+import { engineTurnEffect } from '../actors/effects/engine-turn.js';
 import type { Purse } from '../actors/effects/purse.js';
 import type { Engine } from '../actors/engines/engine.js';
 import { createPool } from '../actors/engines/pool.js';
@@ -21,15 +21,15 @@ import { workItemKind } from '../actors/kinds/work-item.js';
 import type { WorkflowPorts } from '../actors/effects/workflow-ports.js';
 import { workflowRunKind } from '../actors/kinds/workflow-run.js';
 import { workflowKind } from '../actors/kinds/workflow.js';
-import type { Json } from '../machines/ground.js';
+import type { Json } from '../machines/outputs.js';
 import type { TurnInput } from '../machines/session/context.js';
-import { evidenceHand } from './records/evidence/evidence-hand.js';
+import { evidenceEffect } from './records/evidence/evidence-hand.js';
 import type { Evidence } from './records/evidence/evidence.js';
 import { isRefusal } from '../machines/refusals.js';
 
 /**
- * The built-in kinds with their hands: sessions that engines answer, todos, connectors. A gateway is made of them, and
- * a program of your own can run them without one.
+ * The built-in kinds with their hands: sessions that engines answer, todos, connectors. A gateway is made of
+ * them, and a program of your own can run them without one.
  */
 export interface AgentsOptions {
   readonly engines: readonly Engine[];
@@ -74,7 +74,10 @@ export interface Agents {
   readonly kinds: readonly Kind[];
   readonly registry: EngineRegistry;
   readonly tokens: SessionTokens;
-  /** The input of a new session: `supervisor.spawn('session', {input: await agents.session({prompt: 'digest'})})`. Rejects when there is no such engine or model. */
+  /**
+   * The input of a new session: `supervisor.spawn('session', {input: await agents.session({prompt:
+   * 'digest'})})`. Rejects when there is no such engine or model.
+   */
   session(wish: SessionWish): Promise<Json>;
 }
 
@@ -88,63 +91,106 @@ export interface SessionWish {
   readonly cwd?: string;
 }
 
-/** `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder: 'work'})` */
+/**
+ * `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder:
+ * 'work'})`
+ */
 export function createAgents(options: AgentsOptions): Agents {
-  const { agentToken, opened, silenceMs, maxProcesses, escalateAfterMs, permissionWaitMs, attachmentPath, purse, evidence, log } = options;
+  const {
+    agentToken,
+    opened,
+    silenceMs,
+    maxProcesses,
+    escalateAfterMs,
+    permissionWaitMs,
+    attachmentPath,
+    purse,
+    evidence,
+    log,
+  } = options;
   const workFolder = resolve(options.workFolder);
   const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
   const tokens = createSessionTokens();
-  const turn = engineTurnHand({
-    registry, workRoot: workFolder, gatewayUrl: options.gatewayUrl ?? (() => undefined),
+  const turn = engineTurnEffect({
+    registry,
+    workRoot: workFolder,
+    gatewayUrl: options.gatewayUrl ?? (() => undefined),
     pool: createPool(maxProcesses === undefined ? {} : { maxProcesses }),
     tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
-    onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine broke its contract'),
+    onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine violated its contract'),
     ...(silenceMs === undefined ? {} : { silenceMs }),
     ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(purse === undefined ? {} : { purse }),
   });
-  const links = createConnectorLinks(createConnectorRegistry({ connectors: options.connectors ?? builtInConnectors, instances: options.connectorInstances ?? (() => []) }), options.inboxOf);
+  const links = createConnectorLinks(
+    createConnectorRegistry({
+      connectors: options.connectors ?? builtInConnectors,
+      instances: options.connectorInstances ?? (() => []),
+    }),
+    options.inboxOf,
+  );
   const kinds = [
     sessionKind({ turn: hearing(registry, opened === undefined ? turn : after(opened, turn)) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
     budgetKind(),
     ...(options.workflows === undefined ? [] : [workflowRunKind({ ports: options.workflows })]),
-    workflowKind(evidence === undefined ? {} : { evidence: evidenceHand(evidence) }),
-    connectorKind({ connection: connectionHand({ links }), delivery: deliveryHand({ links }) }),
+    workflowKind(evidence === undefined ? {} : { evidence: evidenceEffect(evidence) }),
+    connectorKind({ connection: connectionEffect({ links }), delivery: deliveryEffect({ links }) }),
   ];
   return {
-    kinds: kinds as readonly Kind[], // each kind knows its own machine; a list of them knows only that they are kinds
-    registry, tokens,
+    // Each kind knows its own machine; a list of them knows only that they are kinds
+    kinds: kinds as readonly Kind[],
+    registry,
+    tokens,
     async session({ prompt, engine, model, effort, title, cwd }) {
       const selection = await registry.select(engine, model, effort);
       if (isRefusal(selection)) throw new TypeError(selection.message);
       return {
-        engine: selection.engine, model: selection.model, effort: selection.effort, employee: null, parentSessionId: null, ancestors: [], workItemId: null,
-        title: title ?? null, cwd: cwd ?? join(workFolder, randomUUID()), source: 'embedded', sourceRef: null, interruptOnNewMessage: true,
-        turnDeadlineMs: options.turnDeadlineMs ?? 3_600_000, message: { id: randomUUID(), role: 'user', content: prompt, kind: 'user' },
+        engine: selection.engine,
+        model: selection.model,
+        effort: selection.effort,
+        employee: null,
+        parentSessionId: null,
+        ancestors: [],
+        workItemId: null,
+        title: title ?? null,
+        cwd: cwd ?? join(workFolder, randomUUID()),
+        source: 'embedded',
+        sourceRef: null,
+        interruptOnNewMessage: true,
+        turnDeadlineMs: options.turnDeadlineMs ?? 3_600_000,
+        message: { id: randomUUID(), role: 'user', content: prompt, kind: 'user' },
         ...(selection.unavailable === undefined ? {} : { unavailable: { ...selection.unavailable } }),
       };
     },
   };
 }
 
-/** A hand that begins only once something else has happened, or when it is no longer wanted: then it sees that for itself. */
-function after(event: Promise<void>, hand: FencedHand): FencedHand {
+/**
+ * A hand that begins only once something else has happened, or when it is no longer wanted: then it sees that
+ * for itself.
+ */
+function after<In, Out>(event: Promise<void>, effect: AtMostOnceEffect<In, Out>): AtMostOnceEffect<In, Out> {
   return {
-    ...hand,
+    ...effect,
     async run(input, context) {
-      const unwanted = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), { once: true }));
+      const unwanted = new Promise<void>((resolve) =>
+        context.signal.addEventListener('abort', () => resolve(), { once: true }),
+      );
       if (!context.signal.aborted) await Promise.race([event, unwanted]);
-      return hand.run(input, context);
+      return effect.run(input, context);
     },
   };
 }
 
 /** The end of a turn is when an engine may know more of its provider's limits; nobody waits for it. */
-function hearing(registry: EngineRegistry, hand: FencedHand<TurnInput>): FencedHand<TurnInput> {
+function hearing(registry: EngineRegistry, effect: AtMostOnceEffect<TurnInput>): AtMostOnceEffect<TurnInput> {
   return {
-    ...hand,
-    run: (input, context) => hand.run(input, context).finally(() => { void registry.hear(input.engine); }),
+    ...effect,
+    run: (input, context) =>
+      effect.run(input, context).finally(() => {
+        void registry.hear(input.engine);
+      }),
   };
 }

@@ -2,5 +2,9 @@
 export { storeContract } from './testing/store-contract.js';
 export { engineContract, type EngineContractOptions } from './testing/engine-contract.js';
 export { connectorContract, type ConnectorContractOptions } from './testing/connector-contract.js';
-export { virtualWorld, type VirtualWorld, type VirtualWorldOptions } from './testing/virtual-world.js';
+export {
+  testEnvironment,
+  type TestEnvironment,
+  type TestEnvironmentOptions,
+} from './testing/test-environment.js';
 export { faultyStore, type FaultyStore, type Faults } from './store/faulty.js';

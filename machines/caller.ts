@@ -1,4 +1,6 @@
-/** Who asks. Made at the edge (gateway, embedder, kernel), carried by every event as `by`, judged by policies. */
+/**
+ * Who asks. Made at the edge (gateway, embedder, kernel), carried by every event as `by`, judged by policies.
+ */
 export type Caller =
   /** The kernel itself, a plan or a schedule: `part` says which. */
   | { readonly type: 'system'; readonly part: string }
@@ -14,6 +16,22 @@ export type Caller =
       readonly ancestors: readonly string[];
     };
 
+/**
+ * Who sends an event (`by`), and with whose rights (`onBehalfOf`). Policies are given both: what somebody may do
+ * is judged by `onBehalfOf`, who an event may come from by `by`. The two are equal wherever nobody else's
+ * authority travels with an event.
+ */
+export interface Authority {
+  readonly by: Caller;
+  readonly onBehalfOf: Caller;
+}
+
+/** Of a stamped event, or of a caller who acts with its own rights: `authorityOf({ by: operator })`. */
+export const authorityOf = ({ by, onBehalfOf }: { by: Caller; onBehalfOf?: Caller }): Authority => ({
+  by,
+  onBehalfOf: onBehalfOf ?? by,
+});
+
 export const operator: Caller = { type: 'operator' };
 export const system = (part: string): Caller => ({ type: 'system', part });
 
@@ -23,15 +41,23 @@ export const isPerson = (caller: Caller): boolean => caller.type === 'operator' 
 /** People and the kernel itself; everything but an agent. */
 export const isTrusted = (caller: Caller): boolean => caller.type !== 'session';
 
-/** XState's own events (results of effects, timers): the kernel alone sends them, and a policy lets them through. */
-export const fromKernel = (event: { readonly type: string; readonly by: Caller }): boolean => event.by.type === 'system' && event.type.startsWith('xstate.');
+/**
+ * XState's own events (results of effects, timers): the kernel alone sends them, and a policy lets them
+ * through.
+ */
+export const fromKernel = (event: { readonly type: string; readonly by: Caller }): boolean =>
+  event.by.type === 'system' && event.type.startsWith('xstate.');
 
 /** How a caller is written in events and logs: `operator`, `device:<id>`, `session:<id>`, `system:<part>`. */
 export function callerName(caller: Caller): string {
   switch (caller.type) {
-    case 'operator': return 'operator';
-    case 'device': return `device:${caller.id}`;
-    case 'session': return `session:${caller.id}`;
-    case 'system': return caller.part;
+    case 'operator':
+      return 'operator';
+    case 'device':
+      return `device:${caller.id}`;
+    case 'session':
+      return `session:${caller.id}`;
+    case 'system':
+      return caller.part;
   }
 }

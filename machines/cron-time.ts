@@ -1,12 +1,13 @@
 import { Cron } from 'croner';
 
 /**
- * When a schedule is due next: five fields, read as local time of an IANA zone. Pure: the only clock is the argument.
+ * When a schedule is due next: five fields, read as local time of an IANA zone. Pure: the only clock is the
+ * argument.
  *
- * Local times are what people write, so they are what counts: each one that the schedule names runs once. One that the
- * clocks leap over (spring) runs right after the leap, several of them together as one; one that comes twice (autumn)
- * runs the first time. The schedule itself is therefore looked up in a zone without leaps, and only its answer is put
- * into the real zone.
+ * Local times are what people write, so they are what counts: each one that the schedule names runs once. One
+ * that the clocks leap over (spring) runs right after the leap, several of them together as one; one that
+ * comes twice (autumn) runs the first time. The schedule itself is therefore looked up in a zone without
+ * leaps, and only its answer is put into the real zone.
  */
 export function nextAfter(schedule: string, zone: string, after: number): number | null {
   const cron = patternOf(schedule);
@@ -22,19 +23,30 @@ export function nextAfter(schedule: string, zone: string, after: number): number
 }
 
 /** What is wrong with a schedule or a zone, as a sentence; undefined: nothing. */
-export function scheduleFault(schedule: string, zone: string): { readonly path: 'schedule' | 'timezone'; readonly message: string } | undefined {
+export function scheduleFault(
+  schedule: string,
+  zone: string,
+): { readonly path: 'schedule' | 'timezone'; readonly message: string } | undefined {
   try {
     patternOf(schedule);
   } catch {
-    return { path: 'schedule', message: 'schedule must be a valid cron expression of five fields: minute, hour, day of the month, month, day of the week' };
+    return {
+      path: 'schedule',
+      message:
+        'schedule must be a valid cron expression of five fields: ' +
+        'minute, hour, day of the month, month, day of the week',
+    };
   }
   try {
-    if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) throw new RangeError('no name'); // an offset like +01:00 knows no summer
+    // An offset like +01:00 knows no summer
+    if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) throw new RangeError('no name');
     formatOf(zone);
   } catch {
     return { path: 'timezone', message: `timezone ${JSON.stringify(zone)} is not a valid IANA timezone` };
   }
-  return nextAfter(schedule, zone, sometime) === null ? { path: 'schedule', message: 'schedule must be a time that comes' } : undefined;
+  return nextAfter(schedule, zone, sometime) === null
+    ? { path: 'schedule', message: 'schedule must match a time in the future' }
+    : undefined;
 }
 
 /** Offset of the clocks of a zone from UTC at an instant, in milliseconds. */
@@ -53,17 +65,24 @@ const sometime = Date.UTC(2024, 0); // a leap year
 const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 
-/** The schedule in a zone without leaps. Only the last one is remembered: many of these objects would be a lot of memory. */
+/**
+ * The schedule in a zone without leaps. Only the last one is remembered: many of these objects would be a lot
+ * of memory.
+ */
 export function patternOf(schedule: string): Cron {
   if (lastPattern?.schedule === schedule) return lastPattern.cron;
   if (schedule.length > 200 || schedule.trim().startsWith('@')) throw new RangeError('not five fields');
-  const cron = new Cron(schedule, { mode: '5-part', utcOffset: 0, paused: true }); // for a zone by name, even UTC, it asks Intl: twenty times as slow
+  // For a zone by name, even UTC, it asks Intl: twenty times as slow
+  const cron = new Cron(schedule, { mode: '5-part', utcOffset: 0, paused: true });
   lastPattern = { schedule, cron };
   return cron;
 }
 let lastPattern: { readonly schedule: string; readonly cron: Cron } | undefined;
 
-/** The instant at which the clocks of a zone first show a time, or where they leap over it, the end of the leap. */
+/**
+ * The instant at which the clocks of a zone first show a time, or where they leap over it, the end of the
+ * leap.
+ */
 export function instantOf(wall: number, zone: string): number {
   const [before, later] = [offsetAt(wall - dayMs, zone), offsetAt(wall + dayMs, zone)];
   for (const offset of before > later ? [before, later] : [later, before]) {
@@ -102,7 +121,18 @@ function shownAt(at: number, zone: string): number {
 function formatOf(zone: string): Intl.DateTimeFormat {
   let format = formats.get(zone);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
     if (formats.size >= formatsMax) formats.clear();
     formats.set(zone, format);
   }

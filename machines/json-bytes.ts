@@ -1,4 +1,4 @@
-import type { Json } from './ground.js';
+import type { Json } from './outputs.js';
 
 /** Bytes of a value as JSON in UTF-8: what it takes in a snapshot, whose 64 KiB the machines must keep. */
 export function jsonBytes(value: Json): number {

@@ -1,9 +1,15 @@
-/** The name that is at most two edits away from what was typed, for a slip of the finger: `nearest('prot', ['host', 'port'])` → `'port'` */
+/**
+ * The name that is at most two edits away from what was typed, for a slip of the finger: `nearest('prot',
+ * ['host', 'port'])` → `'port'`
+ */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestEdits = editsMax + 1;
   for (const name of known) {
-    const count = edits(typed.toLowerCase().slice(0, nameCharsMax), name.toLowerCase().slice(0, nameCharsMax));
+    const count = edits(
+      typed.toLowerCase().slice(0, nameCharsMax),
+      name.toLowerCase().slice(0, nameCharsMax),
+    );
     if (count < bestEdits) [best, bestEdits] = [name, count];
   }
   return best;

@@ -1,9 +1,9 @@
 /**
  * Every expected "no" of the system, in one table: code → HTTP status hint → sentence.
  *
- * A *refusal* is a value, not an exception: the caller asked for something that may not be done now, or not by
- * them. Nothing is written and nobody is to blame. A *fault* is ours and never appears here. Only the gateway
- * speaks HTTP; the status is a hint so that the table needs no second half elsewhere.
+ * A *refusal* is a value, not an exception: the caller asked for something that may not be done now, or not
+ * by them. Nothing is written and nobody is to blame. A *fault* is ours and never appears here. Only the
+ * gateway speaks HTTP; the status is a hint so that the table needs no second half elsewhere.
  */
 export interface Refusal {
   readonly refused: true;
@@ -17,25 +17,25 @@ export interface Refusal {
 
 const table = {
   BAD_REQUEST: [400, 'The request is malformed.'],
-  UNKNOWN_EVENT: [400, 'This actor does not know such an event.'],
+  UNKNOWN_EVENT: [400, 'Unknown event for this actor.'],
   NOTE_REQUIRED: [400, 'A note is required for this change: say why.'],
   ILLEGAL_TRANSITION: [400, 'This change is not possible from the current status.'],
   ASSIGNEE_REQUIRED: [400, 'This status needs an assignee.'],
-  UNKNOWN_EMPLOYEE: [400, 'There is no such employee. GET /api/org lists them.'],
-  UNKNOWN_ENGINE: [400, 'There is no such engine. GET /api/engines lists them.'],
+  UNKNOWN_EMPLOYEE: [400, 'Unknown employee. GET /api/org lists them.'],
+  UNKNOWN_ENGINE: [400, 'Unknown engine. GET /api/engines lists them.'],
   UNKNOWN_MODEL: [400, 'This engine does not offer that model. GET /api/engines lists them.'],
   UNKNOWN_EFFORT: [400, 'This model does not offer that effort level. GET /api/engines lists them.'],
-  UNKNOWN_ATTACHMENT: [400, 'An attachment id names no managed file.'],
-  URL_REFUSED: [400, 'This address may not be fetched.'],
+  UNKNOWN_ATTACHMENT: [400, 'Unknown attachment id.'],
+  URL_REFUSED: [400, 'Fetching this URL is not allowed.'],
   SELF_MESSAGE: [400, 'A session cannot send a message to itself.'],
-  DRY_RUN_UNSUPPORTED: [400, 'This route cannot be rehearsed; nothing was done.'],
+  DRY_RUN_UNSUPPORTED: [400, 'This route does not support dry runs; nothing was done.'],
   IDEMPOTENCY_KEYS_DIFFER: [400, 'The Idempotency-Key header and the body member idempotencyKey differ.'],
-  WORKFLOW_INVALID: [400, 'The definition has faults; errors names each of them.'],
+  WORKFLOW_INVALID: [400, 'The workflow definition is invalid; see errors.'],
   UNAUTHENTICATED: [401, 'Missing or invalid gateway auth token.'],
   PAIRING_CODE_INVALID: [401, 'Invalid or expired pairing code.'],
-  FORBIDDEN: [403, 'This caller may not do that.'],
+  FORBIDDEN: [403, 'The caller is not allowed to do this.'],
   CHALLENGE_FAILED: [403, 'Missing, invalid, expired, or already used pairing challenge.'],
-  LOCAL_ONLY: [403, 'This can only be done from this machine, at a loopback address.'],
+  LOCAL_ONLY: [403, 'This is allowed only from this machine, at a loopback address.'],
   CROSS_SITE_REFUSED: [403, 'A paired browser may do this only from a page of this gateway.'],
   PERSON_REQUIRED: [403, 'Only a person may make this change.'],
   SELF_REVIEW: [403, 'An attempt cannot declare its own work item done. Ask for review instead.'],
@@ -43,52 +43,79 @@ const table = {
   CANCEL_BY_ARCHIVE: [403, 'A status change cannot cancel. Archive the work item instead.'],
   NOT_DESCENDANT: [403, 'An agent may stop only sessions that it spawned.'],
   OWN_APPROVAL: [403, 'An owner cannot decide their own approval.'],
-  NOT_ROUTED: [403, 'The approval is routed to somebody else.'],
+  NOT_ROUTED: [403, 'The approval is routed to another approver.'],
   HOST_REFUSED: [403, 'This Host is not allowed. Add it to gateway.allowedHosts if it is yours.'],
   ORIGIN_REFUSED: [403, 'Origin not allowed. Add it to gateway.allowedOrigins if it is yours.'],
-  NOT_FOUND: [404, 'There is no such thing.'],
-  METHOD_NOT_ALLOWED: [405, 'This path does not know that method.'],
+  NOT_FOUND: [404, 'Not found.'],
+  METHOD_NOT_ALLOWED: [405, 'This path does not support this method.'],
   CONFLICT: [409, 'The request conflicts with the current state.'],
-  EXISTS: [409, 'Something with this id exists already.'],
-  IDEMPOTENCY_CONFLICT: [409, 'This idempotency key was used with another request.'],
+  EXISTS: [409, 'This id already exists.'],
+  IDEMPOTENCY_CONFLICT: [409, 'This idempotency key was used with a different request.'],
   NO_PENDING_APPROVAL: [409, 'There is no pending approval.'],
-  GATE_PARKED: [409, 'The work item mirrors a gate at which a workflow run is parked. Resolve the gate, or cancel the run.'],
+  GATE_PARKED: [
+    409,
+    'The work item mirrors a gate at which a workflow run is parked. Resolve the gate, or cancel the run.',
+  ],
   TERMINAL: [409, 'The work item is closed.'],
-  VERSION_CONFLICT: [409, 'Somebody changed this in the meantime. Read it again.'],
+  VERSION_CONFLICT: [409, 'This was changed in the meantime. Read it again.'],
   LIVE_ATTEMPT: [409, 'A session is already working on this work item.'],
   PAYLOAD_TOO_LARGE: [413, 'The payload is too large.'],
-  REQUEST_TIMEOUT: [408, 'The request came too slowly.'],
-  EXPECTATION_FAILED: [417, 'This expectation is not known here; only 100-continue is.'],
-  HEADERS_TOO_LARGE: [431, 'The headers and the address are too long together.'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'This route reads JSON in UTF-8.'],
-  RANGE_NOT_SATISFIABLE: [416, 'The file has no such range of bytes.'],
-  QUOTA_EXCEEDED: [507, 'The quota for files is used up. Remove some.'],
+  REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  EXPECTATION_FAILED: [417, 'Unsupported expectation; only 100-continue is supported.'],
+  HEADERS_TOO_LARGE: [431, 'The headers and the URL are too long.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'This route accepts only JSON in UTF-8.'],
+  RANGE_NOT_SATISFIABLE: [416, 'The byte range is outside the file.'],
+  QUOTA_EXCEEDED: [507, 'The file quota is used up. Remove some files.'],
   PRECONDITION_REQUIRED: [428, 'Send expectedVersion (or If-Match) with the version that you have read.'],
   TOO_MANY: [429, 'Too many requests of this kind. Wait, then try again.'],
   QUEUE_FULL: [429, 'The queue is full. Wait until some of it is done.'],
   NO_BINDING: [404, 'No matching workflow trigger binding.'],
-  FETCH_FAILED: [502, 'The address could not be fetched.'],
+  FETCH_FAILED: [502, 'The URL could not be fetched.'],
   ENGINE_UNAVAILABLE: [502, 'The engine is not available.'],
-  CONNECTOR_UNAVAILABLE: [503, 'The connector is not running. GET /api/connectors says why.'],
+  CONNECTOR_UNAVAILABLE: [503, 'The connector is not running. GET /api/connectors shows why.'],
   ACTOR_HALTED: [503, 'This actor failed too often and was halted. A person must resume it.'],
-  STORE_UNAVAILABLE: [503, 'The store cannot write at the moment. Nothing was done; it is safe to try again.'],
-  DEVICES_DAMAGED: [503, 'The file of paired browsers cannot be used, so no paired browser is let in. Mend auth-devices.json, or remove it and pair again.'],
-  DISK_LOW: [503, 'The disk is almost full: new work is refused, running work is finished. Free some space.'],
+  STORE_UNAVAILABLE: [
+    503,
+    'The store cannot write at the moment. Nothing was done; it is safe to try again.',
+  ],
+  OUTCOME_UNKNOWN: [
+    500,
+    'The disk failed during the write; its outcome is unknown. Check, or retry with the same idempotency key.',
+  ],
+  DEVICES_DAMAGED: [
+    503,
+    'Paired browsers are refused: auth-devices.json is unusable. Fix it, or remove it and pair again.',
+  ],
+  DISK_LOW: [503, 'The disk is almost full: new work is refused, running work continues. Free some space.'],
   DRAINING: [503, 'The gateway is shutting down. Try again after its restart.'],
-  WORKFLOWS_DISABLED: [503, 'Workflows need a folder for their evidence, and the one that is set cannot be used.'],
-  BUSY: [503, 'Too much is waiting already. Try again in a moment.'],
+  WORKFLOWS_DISABLED: [503, 'Workflows need an evidence folder, and the configured one is not usable.'],
+  OVERLOADED: [503, 'Too many requests are waiting. Nothing was done; try again in a moment.'],
+  BUSY: [503, 'Too much work is waiting. Try again in a moment.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type RefusalCode = keyof typeof table;
 
-/** `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one is given. */
+/**
+ * `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one
+ * is given.
+ */
 export function refuse(code: RefusalCode, details: Record<string, unknown> = {}, message?: string): Refusal {
   const [status, sentence] = table[code];
-  const refusal = { [mark]: true, refused: true as const, code, status, message: message ?? sentence, details };
+  const refusal = {
+    [mark]: true,
+    refused: true as const,
+    code,
+    status,
+    message: message ?? sentence,
+    details,
+  };
   return refusal;
 }
 
-/** True for what `refuse` made: `if (isRefusal(answer)) …`. Words of a client that look like one (`{"refused": true, …}`) are none. */
+/**
+ * True for what `refuse` made: `if (isRefusal(answer)) …`. Words of a client that look like one (`{"refused":
+ * true, …}`) are none.
+ */
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, mark);
 }

@@ -1,13 +1,14 @@
 /**
- * Strings that sort as the values do, for the keys of lists: ASCII, and never a `/`, which separates the parts of a key.
- * Stores compare keys byte by byte, so whatever a list is ordered by must first become such a string.
+ * Strings that sort as the values do, for the keys of lists: ASCII, and never a `/`, which separates the
+ * parts of a key. Stores compare keys byte by byte, so whatever a list is ordered by must first become such a
+ * string.
  */
 
 /**
  * A number as 16 hexadecimal digits in numeric order; `descending` turns the order round. NaN is refused.
  *
- * After IEEE 754: positive doubles sort like their bits, negative ones in reverse, so the sign bit is flipped for the
- * former and every bit for the latter.
+ * After IEEE 754: positive doubles sort like their bits, negative ones in reverse, so the sign bit is flipped
+ * for the former and every bit for the latter.
  * @example sortable(3) < sortable(20) // true; sortable(3, {descending: true}) < … // false
  */
 export function sortable(value: number, options: { readonly descending?: boolean } = {}): string {
@@ -21,8 +22,9 @@ export function sortable(value: number, options: { readonly descending?: boolean
 }
 
 /**
- * Text in code point order. Letters, digits, `-`, `_`, `@` and most punctuation stay as they are, so that plain names
- * are their own keys; `.` becomes `.0`, `/` becomes `.1`, blanks and control characters `!XX`, and all beyond ASCII `~XXXXXX`.
+ * Text in code point order. Letters, digits, `-`, `_`, `@` and most punctuation stay as they are, so that
+ * plain names are their own keys; `.` becomes `.0`, `/` becomes `.1`, blanks and control characters `!XX`,
+ * and all beyond ASCII `~XXXXXX`.
  * @example sortableText('ann') // 'ann'; sortableText('a/b') // 'a.1b'
  */
 export function sortableText(text: string): string {

@@ -1,4 +1,4 @@
-import type { Json } from './ground.js';
+import type { Json } from './outputs.js';
 
 /**
  * The innermost states of an XState value, by path: `stateNames('running')` is `['running']`, and
@@ -11,8 +11,9 @@ export function stateNames(value: Json): readonly string[] {
 
 function leaves(value: Json | undefined, above: string, found: string[] = []): string[] {
   if (typeof value !== 'object' || value === null) return found;
-  for (const key in value) {
-    const inner = (value as Record<string, Json>)[key];
+  const regions = value as Record<string, Json>; // the value of a state is never a list
+  for (const key in regions) {
+    const inner = regions[key];
     const before = found.length;
     if (typeof inner === 'string') found.push(`${above}${key}.${inner}`);
     else leaves(inner, `${above}${key}.`, found);
@@ -21,7 +22,16 @@ function leaves(value: Json | undefined, above: string, found: string[] = []): s
   return found;
 }
 
-/** Every state that is active, the outer ones too: `activeStates({work: 'executing'})` is `['work', 'work.executing']`. */
+/**
+ * Every state that is active, the outer ones too: `activeStates({work: 'executing'})` is `['work',
+ * 'work.executing']`.
+ */
 export function activeStates(value: Json): readonly string[] {
-  return [...new Set(stateNames(value).flatMap((name) => name.split('.').map((_, depth, parts) => parts.slice(0, depth + 1).join('.'))))].sort();
+  return [
+    ...new Set(
+      stateNames(value).flatMap((name) =>
+        name.split('.').map((_, depth, parts) => parts.slice(0, depth + 1).join('.')),
+      ),
+    ),
+  ].sort();
 }

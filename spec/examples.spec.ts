@@ -7,22 +7,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './house/sources.js';
 
-/** Examples are the first code that people copy: each is run as they would run it, and leaves nothing behind. */
+/**
+ * Examples are the first code that people copy: each is run as they would run it, and leaves nothing behind.
+ */
 describe('the examples', () => {
   let folder: string;
-  beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'troupe-examples-')); });
-  afterEach(async () => { await rm(folder, { recursive: true, force: true }); });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'troupe-examples-'));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
 
   async function run(name: string, ...words: string[]): Promise<string> {
     const temporary = join(folder, 'tmp');
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary);
-    const child = spawn(process.execPath, [join(root, 'dist/examples', `${name}.js`), ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], TMPDIR: temporary, HOME: folder } });
+    const child = spawn(process.execPath, [join(root, 'dist/examples', `${name}.js`), ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], TMPDIR: temporary, HOME: folder },
+    });
     let out = '';
     let err = '';
-    child.stdout.on('data', (piece) => { out += String(piece); });
-    child.stderr.on('data', (piece) => { err += String(piece); });
-    const [code] = await once(child, 'close') as [number | null];
+    child.stdout.on('data', (piece) => {
+      out += String(piece);
+    });
+    child.stderr.on('data', (piece) => {
+      err += String(piece);
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
     expect(code, `${out}${err}`).to.equal(0);
     expect(err, 'nothing to complain about').to.equal('');
     expect(await readdir(temporary), 'nothing left behind').to.deep.equal([]);
@@ -32,15 +45,21 @@ describe('the examples', () => {
   it('embed: keeps a parcel across runs, and refuses with a sentence', async () => {
     const place = join(folder, 'parcels');
     const first = await run('embed', place);
-    expect(first).to.match(/hand-over refused: A parcel that was never seen cannot be handed over\.\nparcel\.scan \{"state":"travelling","stops":\["Leipzig"\]\}/);
+    expect(first).to.match(
+      /hand-over refused: A parcel that was never seen cannot be handed over\.\nparcel\.scan \{"state":"travelling","stops":\["Leipzig"\]\}/,
+    );
     const second = await run('embed', place);
-    expect(second).to.match(/hand-over \{"state":"delivered","stops":\["Leipzig"\]\}/).and.match(/3 \{"type":"parcel\.hand-over"\} → "delivered"/);
+    expect(second)
+      .to.match(/hand-over \{"state":"delivered","stops":\["Leipzig"\]\}/)
+      .and.match(/3 \{"type":"parcel\.hand-over"\} → "delivered"/);
     expect((await run('embed')).split('\n')[1]).to.equal(first.split('\n')[1]);
   });
 
   it('gateway: opens a session over HTTP and reads its answer', async () => {
     const out = await run('gateway');
-    expect(out).to.match(/^opened running\nuser: add "buy milk"/).and.match(/assistant: Added TRP-1: buy milk\.\nAdded TRP-2: water the plants\./);
+    expect(out)
+      .to.match(/^opened running\nuser: add "buy milk"/)
+      .and.match(/assistant: Added TRP-1: buy milk\.\nAdded TRP-2: water the plants\./);
   });
 
   it('child-agents: two agents as children of a machine, one of them restarted once', async () => {
@@ -50,24 +69,46 @@ describe('the examples', () => {
     expect(out).to.include('critic assistant: I expect much of it\n');
   });
 
-  it('own-engine: streams what its program says and keeps the program\'s name of the conversation', async () => {
-    expect(await run('own-engine')).to.equal('three two one \nconversation c-1 used {"inputTokens":13,"outputTokens":13,"cachedTokens":0}\none two three\nthree two one\n');
+  it("own-engine: streams what its program says and keeps the program's name of the conversation", async () => {
+    expect(await run('own-engine')).to.equal(
+      'three two one \nconversation c-1 used {"inputTokens":13,"outputTokens":13,"cachedTokens":0}\none two three\nthree two one\n',
+    );
   });
 
   it('inspect: tells what happened to one light, and goes on where it stopped', async () => {
     const out = (await run('inspect')).split('\n');
     expect(out.slice(0, 4).map((line) => line.replace(/^\d+ /, ''))).to.deep.equal([
-      'kernel.created: born → red (operator)', 'go: red → green (operator)', 'stop: green → yellow (operator)', 'xstate.after.amber.light.yellow: yellow → red (timer)',
+      'kernel.created: born → red (operator)',
+      'go: red → green (operator)',
+      'stop: green → yellow (operator)',
+      'xstate.after.amber.light.yellow: yellow → red (timer)',
     ]);
     expect(out.slice(4)).to.deep.equal(['may happen next: go', 'lights by state: {"green":1,"red":1}', '']);
   });
 
   it('own-connector: sends one message and knows its outcome', async () => {
-    expect(await run('own-connector')).to.equal('outcome: sent\non the board: [fridge] We are out of milk. (d1)\n');
+    expect(await run('own-connector')).to.equal(
+      'outcome: sent\non the board: [fridge] We are out of milk. (d1)\n',
+    );
   });
 
   it('leave no example unproved', () => {
-    const proved = ['child-agents', 'embed', 'gateway', 'inspect', 'own-connector', 'own-engine', ...(existsSync(join(root, 'spec/examples')) ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', '')) : [])];
-    expect(readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts')).map((name) => name.replace('.ts', '')).filter((name) => !proved.includes(name))).to.deep.equal([]);
+    const proved = [
+      'child-agents',
+      'embed',
+      'gateway',
+      'inspect',
+      'own-connector',
+      'own-engine',
+      ...(existsSync(join(root, 'spec/examples'))
+        ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', ''))
+        : []),
+    ];
+    expect(
+      readdirSync(join(root, 'examples'))
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => name.replace('.ts', ''))
+        .filter((name) => !proved.includes(name)),
+    ).to.deep.equal([]);
   });
 });

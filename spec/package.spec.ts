@@ -6,26 +6,43 @@ import { join } from 'node:path';
 import { InstalledPackage } from './helpers/installed.js';
 import { root } from './house/sources.js';
 
-/** The package as its users get it: packed, unpacked among its dependencies alone, and used from TypeScript. */
+/**
+ * The package as its users get it: packed, unpacked among its dependencies alone, and used from TypeScript.
+ */
 describe('the packed package', () => {
   let project: InstalledPackage;
-  before(async () => { project = await InstalledPackage.create(); });
+  before(async () => {
+    project = await InstalledPackage.create();
+  });
   after(() => project.clear());
 
-  it('holds the inspector\'s page and no maps of sources that are not in it', async () => {
+  it("holds the inspector's page and no maps of sources that are not in it", async () => {
     const names = await readdir(join(project.folder, 'node_modules/troupe'), { recursive: true });
-    expect(names).to.include.members(['README.md', 'LICENSE', 'lib/cli/troupe.mjs', 'dist/lib/cli/main.js', 'dist/lib/inspector/page/index.html']);
+    expect(names).to.include.members([
+      'README.md',
+      'LICENSE',
+      'lib/cli/troupe.mjs',
+      'lib/docs/effects.md',
+      'lib/docs/style.css',
+      'dist/lib/cli/main.js',
+      'dist/lib/inspector/page/index.html',
+    ]);
     expect(names.filter((name) => name.endsWith('.map') || name.startsWith('dist/spec'))).to.deep.equal([]);
   });
 
   it('builds itself before it is packed: a fresh clone has nothing to pack', async () => {
-    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
     expect(scripts['prepack']).to.equal('npm run --silent build');
   });
 
-  // npx links the command of a checkout once, for good: looked for in dist/ before the first build it was "not found" ever after.
+  // npx links the command of a checkout once, for good: looked for in dist/ before the first build it was
+  // "not found" ever after.
   it('has a command that is there, and says what to do, before anything is built', async () => {
-    const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { bin: { troupe: string } };
+    const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      bin: { troupe: string };
+    };
     const clone = await mkdtemp(join(tmpdir(), 'troupe-clone-'));
     try {
       const command = join(clone, bin.troupe);
@@ -40,39 +57,54 @@ describe('the packed package', () => {
   });
 
   it('runs its command', async () => {
-    const { bin, version } = JSON.parse(await readFile(join(project.folder, 'node_modules/troupe/package.json'), 'utf8')) as { bin: { troupe: string }; version: string };
-    expect(await project.run(join(project.folder, 'node_modules/troupe', bin.troupe), '--version')).to.deep.equal({ code: 0, said: `${version}\n` });
+    const { bin, version } = JSON.parse(
+      await readFile(join(project.folder, 'node_modules/troupe/package.json'), 'utf8'),
+    ) as { bin: { troupe: string }; version: string };
+    expect(
+      await project.run(join(project.folder, 'node_modules/troupe', bin.troupe), '--version'),
+    ).to.deep.equal({ code: 0, said: `${version}\n` });
   });
 
   it('lets the examples be copied: they compile where nothing but the package is', async () => {
     const names = (await readdir(join(root, 'examples'))).filter((name) => name.endsWith('.ts'));
-    const texts = await Promise.all(names.map(async (name) => [name, await readFile(join(root, 'examples', name), 'utf8')] as const));
+    const texts = await Promise.all(
+      names.map(async (name) => [name, await readFile(join(root, 'examples', name), 'utf8')] as const),
+    );
     expect(await project.compile(Object.fromEntries(texts))).to.equal('');
   });
 
   it('lets engines be written as their README shows', async () => {
     const text = await readFile(join(root, 'actors/engines/README.md'), 'utf8');
     const [, sample = ''] = /^```ts\n([^]*?)^```$/m.exec(text) ?? [];
-    expect(await project.compile({ 'shout.ts': `import { defineEngine, turnResultOf } from 'troupe';\n${sample}` })).to.equal('');
+    expect(
+      await project.compile({
+        'shout.ts': `import { defineEngine, turnResult } from 'troupe';\n${sample}`,
+      }),
+    ).to.equal('');
   });
 
   it('gives what machines and tests are made of, and says what the suites want only where they are called', async () => {
-    expect(await project.compile({
-      'house.ts': `
+    expect(
+      await project.compile({
+        'house.ts': `
         import { createMachine } from 'xstate';
         import * as machines from 'troupe/machines';
-        import { connectorContract, engineContract, faultyStore, storeContract, virtualWorld } from 'troupe/testing';
+        import { connectorContract, engineContract, faultyStore, storeContract, testEnvironment } from 'troupe/testing';
         import { memoryStore } from 'troupe';
 
         const attempt = (deed: () => void): string => { try { deed(); return 'no complaint'; } catch (error) { return error instanceof Error ? error.message : String(error); } };
-        console.log(Object.keys(machines).length > 0, typeof createMachine, typeof virtualWorld().now(), typeof faultyStore);
+        console.log(Object.keys(machines).length > 0, typeof createMachine, typeof testEnvironment().now(), typeof faultyStore);
         console.log(attempt(() => storeContract('mine', async () => memoryStore())));
         console.log([connectorContract, engineContract].map((suite) => attempt(() => suite('mine', {} as never))).every((line) => line.includes('chai')));`,
-    })).to.equal('');
-    expect((await project.run('house.js')).said).to.equal([
-      'true function number function',
-      'The contract suites of troupe/testing need chai 6. Install it beside troupe: npm install --save-dev chai@6 mocha',
-      'true', '',
-    ].join('\n'));
+      }),
+    ).to.equal('');
+    expect((await project.run('house.js')).said).to.equal(
+      [
+        'true function number function',
+        'The contract suites of troupe/testing need chai 6. Install it beside troupe: npm install --save-dev chai@6 mocha',
+        'true',
+        '',
+      ].join('\n'),
+    );
   });
 });

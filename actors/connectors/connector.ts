@@ -1,15 +1,21 @@
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 
 /** The connector port: a named outbound messaging channel. One file per type, made with `defineConnector`. */
 export interface Connector {
   /** `webhook`, `slack` … the `type` of an instance in the configuration. */
   readonly type: string;
   readonly capabilities: ConnectorCapabilities;
-  /** Open what a configured instance needs; reject with a sentence for a person when it cannot work. Never logs secrets. `inbox`: where messages from people go, if anybody listens. */
+  /**
+   * Open what a configured instance needs; reject with a sentence for a person when it cannot work. Never
+   * logs secrets. `inbox`: where messages from people go, if anybody listens.
+   */
   open(settings: Readonly<Record<string, Json>>, signal: AbortSignal, inbox?: Inbox): Promise<ConnectorLink>;
 }
 
-/** Resolves when the message is kept for good: only then may the far side be told so. Rejects when it is not; the far side will say it again. */
+/**
+ * Resolves when the message is kept for good: only then may the far side be told so. Rejects when it is not;
+ * the far side will say it again.
+ */
 export type Inbox = (message: InboundMessage) => Promise<void>;
 
 /** What somebody wrote on the far side. */
@@ -54,7 +60,8 @@ export interface ConnectorLink {
 
 /** `export const pigeon = defineConnector({type: 'pigeon', …})`: checks the shape at definition. */
 export function defineConnector(connector: Connector): Connector {
-  if (!/^[a-z][a-z0-9-]*$/.test(connector.type)) throw new TypeError(`connector type "${connector.type}" must match [a-z][a-z0-9-]*`);
+  if (!/^[a-z][a-z0-9-]*$/.test(connector.type))
+    throw new TypeError(`connector type "${connector.type}" must match [a-z][a-z0-9-]*`);
   if (typeof connector.open !== 'function') throw new TypeError(`connector "${connector.type}" lacks open()`);
   return connector;
 }

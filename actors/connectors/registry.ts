@@ -1,9 +1,9 @@
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { Connector, ConnectorCapabilities } from './connector.js';
 
 /**
- * The connector types of this gateway and the instances that the configuration names. Settings (and their secrets) are
- * read here when they are needed, so that neither a machine nor an event ever holds them.
+ * The connector types of this gateway and the instances that the configuration names. Settings (and their
+ * secrets) are read here when they are needed, so that neither a machine nor an event ever holds them.
  */
 export interface ConnectorRegistry {
   type(type: string): Connector | undefined;
@@ -16,7 +16,10 @@ export interface ConnectorInstance {
   readonly name: string;
   readonly type: string;
   readonly employee: string | null;
-  /** Names of people on the far side who may write to us; empty or absent: nobody, and nobody listens. `*`: everybody. */
+  /**
+   * Names of people on the far side who may write to us; empty or absent: nobody, and nobody listens. `*`:
+   * everybody.
+   */
   readonly allowFrom?: readonly string[];
   readonly settings: Readonly<Record<string, Json>>;
 }
@@ -36,7 +39,10 @@ export interface ConnectorRegistryOptions {
 }
 
 /** `createConnectorRegistry({connectors: [webhook], instances: () => config.connectors})` */
-export function createConnectorRegistry({ connectors, instances }: ConnectorRegistryOptions): ConnectorRegistry {
+export function createConnectorRegistry({
+  connectors,
+  instances,
+}: ConnectorRegistryOptions): ConnectorRegistry {
   const known = new Map(connectors.map((connector) => [connector.type, connector]));
   if (known.size !== connectors.length) throw new TypeError('two connectors have the same type');
   return {
@@ -48,4 +54,9 @@ export function createConnectorRegistry({ connectors, instances }: ConnectorRegi
 }
 
 /** What a connector of an unknown type can do. */
-export const noCapabilities: ConnectorCapabilities = { threading: false, messageEdits: false, reactions: false, attachments: false };
+export const noCapabilities: ConnectorCapabilities = {
+  threading: false,
+  messageEdits: false,
+  reactions: false,
+  attachments: false,
+};

@@ -6,7 +6,8 @@ import { addressOf, secondsOf, secretOf } from './settings.js';
 
 /**
  * Telegram, through a bot. The channel is a chat id or `@name`, the thread a message id that is answered to.
- * With somebody who listens, updates are fetched by long polling; the far side forgets one only after it was kept here.
+ * With somebody who listens, updates are fetched by long polling; the far side forgets one only after it was
+ * kept here.
  *
  * Settings: `botToken`, `apiRoot` (default https://api.telegram.org), `timeoutSeconds` (default 20).
  */
@@ -23,9 +24,14 @@ export function createTelegram(patience: Patience = {}): Connector {
       const closing = new AbortController();
       const listening = inbox === undefined ? undefined : listen(api, inbox, closing.signal);
       return {
-        send: (message, signal) => inPieces(message.text, textCharsMax, (piece) => withinLimits(signal, patience, () => post(api, message.channel, message.thread, piece, signal))),
+        send: (message, signal) =>
+          inPieces(message.text, textCharsMax, (piece) =>
+            withinLimits(signal, patience, () => post(api, message.channel, message.thread, piece, signal)),
+          ),
         async probe(signal) {
-          await api.getMe(signal as never).catch((error: unknown) => { throw new Error(`Telegram does not know this bot (${reasonOf(error)}).`, { cause: error }); }); // grammy types the signal of an older polyfill
+          await api.getMe(signal as never).catch((error: unknown) => {
+            throw new Error(`Telegram rejected the bot token (${reasonOf(error)}).`, { cause: error });
+          }); // grammy types the signal of an older polyfill
         },
         async close() {
           closing.abort();
@@ -39,17 +45,38 @@ export function createTelegram(patience: Patience = {}): Connector {
 /** Telegram takes 4,096 characters. */
 const textCharsMax = 4_096;
 
-async function post(api: Api, chat: string, thread: string | null, text: string, signal: AbortSignal): Promise<DeliveryResult | RateLimited> {
+async function post(
+  api: Api,
+  chat: string,
+  thread: string | null,
+  text: string,
+  signal: AbortSignal,
+): Promise<DeliveryResult | RateLimited> {
   const answered = Number(thread);
-  if (thread !== null && !(Number.isSafeInteger(answered) && answered > 0)) return { outcome: 'failed', reason: 'The thread of a Telegram message is the number of the message that it answers.' };
+  if (thread !== null && !(Number.isSafeInteger(answered) && answered > 0))
+    return {
+      outcome: 'failed',
+      reason: 'The thread of a Telegram message must be the id of the message that it answers.',
+    };
   try {
-    const told = await api.sendMessage(chat, text, thread === null ? {} : { reply_parameters: { message_id: answered, allow_sending_without_reply: true } }, signal as never);
+    const told = await api.sendMessage(
+      chat,
+      text,
+      thread === null
+        ? {}
+        : { reply_parameters: { message_id: answered, allow_sending_without_reply: true } },
+      signal as never,
+    );
     return { outcome: 'sent', messageId: String(told.message_id) };
   } catch (error) {
     if (!(error instanceof GrammyError)) return unanswered('Telegram', error);
     if (error.error_code === 429) return { retryAfterMs: (error.parameters.retry_after ?? 1) * 1000 };
-    if (error.error_code >= 500) return { outcome: 'unknown', reason: `Telegram answered ${error.error_code}; it may have the message.` };
-    return { outcome: 'failed', reason: `Telegram refused it: ${error.description}` };
+    if (error.error_code >= 500)
+      return {
+        outcome: 'unknown',
+        reason: `Telegram answered ${error.error_code}; it may have the message.`,
+      };
+    return { outcome: 'failed', reason: `Telegram refused the message: ${error.description}` };
   }
 }
 
@@ -57,16 +84,26 @@ async function listen(api: Api, inbox: Inbox, signal: AbortSignal): Promise<void
   let offset = 0;
   while (!signal.aborted) {
     try {
-      const updates = await api.getUpdates({ offset, timeout: pollSeconds, allowed_updates: ['message'] }, signal as never);
+      const updates = await api.getUpdates(
+        { offset, timeout: pollSeconds, allowed_updates: ['message'] },
+        signal as never,
+      );
       for (const { update_id: id, message } of updates) {
         const { text, chat, from } = message ?? {};
         if (text !== undefined && chat !== undefined && from !== undefined && !from.is_bot) {
-          await inbox({ id: String(id), channel: String(chat.id), thread: null, from: String(from.id), text });
+          await inbox({
+            id: String(id),
+            channel: String(chat.id),
+            thread: null,
+            from: String(from.id),
+            text,
+          });
         }
         offset = id + 1; // asking from here on is what tells Telegram that this one was kept
       }
     } catch {
-      await delay(retryMs, undefined, { signal }).catch(() => undefined); // the probe says what is wrong; nothing is lost meanwhile
+      // The probe says what is wrong; nothing is lost meanwhile
+      await delay(retryMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
@@ -74,4 +111,5 @@ async function listen(api: Api, inbox: Inbox, signal: AbortSignal): Promise<void
 const pollSeconds = 10; // less than the time limit of a call
 const retryMs = 2_000;
 
-const reasonOf = (error: unknown): string => (error instanceof GrammyError ? error.description : codeOf(error));
+const reasonOf = (error: unknown): string =>
+  error instanceof GrammyError ? error.description : codeOf(error);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { defineConnector, type Connector, type DeliveryResult, type OutboundMessage } from './connector.js';
 import { codeOf, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
 import { secondsOf, secretOf } from './settings.js';
@@ -15,9 +15,10 @@ import { secondsOf, secretOf } from './settings.js';
  * | `x-svc-signature` | `sha256=` + hex of HMAC-SHA256 with the shared secret over `<timestamp>.<body>` |
  * | `idempotency-key` | the same for every attempt at one message |
  *
- * The receiver recomputes the signature over the bytes that it got, compares in constant time, refuses old timestamps,
- * and ignores a key that it has seen. A 2xx means sent; a JSON answer may name the message by `id`. 429 is tried again
- * after `Retry-After` (at most `retryAfterSecondsMax`, thrice). Redirects are failures: a signature is for one receiver.
+ * The receiver recomputes the signature over the bytes that it got, compares in constant time, refuses old
+ * timestamps, and ignores a key that it has seen. A 2xx means sent; a JSON answer may name the message by
+ * `id`. 429 is tried again after `Retry-After` (at most `retryAfterSecondsMax`, thrice). Redirects are
+ * failures: a signature is for one receiver.
  *
  * Settings: `url` (http or https), `secret` (at least 16 characters), `timeoutSeconds` (default 10).
  */
@@ -31,11 +32,18 @@ export function createWebhook(patience: Patience = {}): Connector {
     async open(settings) {
       const { url, secret, timeoutMs } = readSettings(settings);
       return {
-        send: (message, signal) => withinLimits(signal, patience, () => post(url, secret, message, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))),
+        send: (message, signal) =>
+          withinLimits(signal, patience, () =>
+            post(url, secret, message, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
+          ),
         /** Any answer at all shows that somebody is there; OPTIONS promises to change nothing. */
         async probe(signal) {
           try {
-            const answer = await fetch(url, { method: 'OPTIONS', redirect: 'manual', signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+            const answer = await fetch(url, {
+              method: 'OPTIONS',
+              redirect: 'manual',
+              signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+            });
             await answer.body?.cancel();
           } catch (error) {
             throw new Error(`${url.origin} does not answer (${codeOf(error)}).`, { cause: error });
@@ -53,25 +61,46 @@ export const webhookSignature = (secret: string, timestamp: string, body: string
 
 const answerCharsMax = 64 * 1024;
 
-function readSettings(settings: Readonly<Record<string, Json>>): { readonly url: URL; readonly secret: string; readonly timeoutMs: number } {
+function readSettings(settings: Readonly<Record<string, Json>>): {
+  readonly url: URL;
+  readonly secret: string;
+  readonly timeoutMs: number;
+} {
   const { url: address } = settings;
   const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new Error('A webhook needs a url that begins with http:// or https://.');
-  if (url.username !== '' || url.password !== '') throw new Error('The url of a webhook must not carry a name or password; use the secret.');
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new Error('A webhook needs a url that begins with http:// or https://.');
+  if (url.username !== '' || url.password !== '')
+    throw new Error('The url of a webhook must not carry a name or password; use the secret.');
   const secret = secretOf(settings, 'webhook', 'secret');
   if (secret.length < 16) throw new Error('A webhook needs a secret of at least 16 characters.');
   return { url, secret, timeoutMs: secondsOf(settings, 'webhook', 10) * 1000 };
 }
 
-async function post(url: URL, secret: string, message: OutboundMessage, signal: AbortSignal): Promise<DeliveryResult | RateLimited> {
-  const body = JSON.stringify({ id: message.key, channel: message.channel, text: message.text, thread: message.thread });
+async function post(
+  url: URL,
+  secret: string,
+  message: OutboundMessage,
+  signal: AbortSignal,
+): Promise<DeliveryResult | RateLimited> {
+  const body = JSON.stringify({
+    id: message.key,
+    channel: message.channel,
+    text: message.text,
+    thread: message.thread,
+  });
   const timestamp = String(Math.floor(Date.now() / 1000));
   try {
     const answer = await fetch(url, {
-      method: 'POST', redirect: 'manual', signal, body,
+      method: 'POST',
+      redirect: 'manual',
+      signal,
+      body,
       headers: {
-        'content-type': 'application/json; charset=utf-8', 'idempotency-key': message.key,
-        'x-svc-timestamp': timestamp, 'x-svc-signature': webhookSignature(secret, timestamp, body),
+        'content-type': 'application/json; charset=utf-8',
+        'idempotency-key': message.key,
+        'x-svc-timestamp': timestamp,
+        'x-svc-signature': webhookSignature(secret, timestamp, body),
       },
     });
     return await judge(answer);
@@ -92,8 +121,9 @@ async function judge(answer: Response): Promise<DeliveryResult | RateLimited> {
   }
   await answer.body?.cancel();
   // 501 and 503 say that it was not handled; any other 5xx may have failed half-way
-  if (status >= 500 && status !== 501 && status !== 503) return { outcome: 'unknown', reason: `The far side answered ${status}; it may have the message.` };
-  return { outcome: 'failed', reason: `The far side answered ${status}.` };
+  if (status >= 500 && status !== 501 && status !== 503)
+    return { outcome: 'unknown', reason: `The service answered ${status}; it may have the message.` };
+  return { outcome: 'failed', reason: `The service answered ${status}.` };
 }
 
 /** Seconds or a date; without either a second. */
@@ -105,7 +135,10 @@ function retryAfter(header: string | null): number {
   return Number.isNaN(at) ? 1_000 : Math.max(0, at - Date.now());
 }
 
-/** The message was taken, so nothing in the answer's body can make it unsent: a body that is too long or broken names nothing. */
+/**
+ * The message was taken, so nothing in the answer's body can make it unsent: a body that is too long or
+ * broken names nothing.
+ */
 async function answerId(answer: Response): Promise<string | undefined> {
   try {
     let text = '';

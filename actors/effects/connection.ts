@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { KeyedHand } from '../contracts.js';
+import type { AtLeastOnceEffect } from '../contracts.js';
 import type { ConnectorLink } from '../connectors/connector.js';
 import type { ConnectorLinks } from './connector-links.js';
 
 /**
- * The hand of a connector's link. `open` resolves when the far side answered a probe; `hold` lives as long as the link
- * does and asks the far side now and then, so that a dead one is noticed before somebody's message is.
- * Keyed: opening again after a crash harms nobody.
+ * The hand of a connector's link. `open` resolves when the far side answered a probe; `hold` lives as long as
+ * the link does and asks the far side now and then, so that a dead one is noticed before somebody's message
+ * is. Keyed: opening again after a crash harms nobody.
  */
 export interface ConnectionInput {
   readonly name: string;
@@ -23,9 +23,15 @@ export interface ConnectionOptions {
 }
 
 /** `hands: {connection: connectionHand({links}), delivery: deliveryHand({links})}` */
-export function connectionHand({ links, probeSeconds = 60, timeoutSeconds = 15 }: ConnectionOptions): KeyedHand<ConnectionInput, void> {
+export function connectionEffect({
+  links,
+  probeSeconds = 60,
+  timeoutSeconds = 15,
+}: ConnectionOptions): AtLeastOnceEffect<ConnectionInput, void> {
   async function opened(input: ConnectionInput, signal: AbortSignal): Promise<ConnectorLink> {
-    const link = await bounded(signal, timeoutSeconds, (limited) => links.open(input.name, input.connectorType, limited));
+    const link = await bounded(signal, timeoutSeconds, (limited) =>
+      links.open(input.name, input.connectorType, limited),
+    );
     try {
       await bounded(signal, timeoutSeconds, (limited) => link.probe(limited));
       return link;
@@ -36,7 +42,7 @@ export function connectionHand({ links, probeSeconds = 60, timeoutSeconds = 15 }
   }
 
   return {
-    fence: false,
+    guarantee: 'at-least-once',
     async run(input, { signal }) {
       if (input.mode === 'open') return void (await opened(input, signal));
       let link = links.get(input.name);
@@ -56,17 +62,21 @@ export function connectionHand({ links, probeSeconds = 60, timeoutSeconds = 15 }
 }
 
 /**
- * Work that gets a signal and so much time; it must not hold the hand for ever when it ignores its signal. The signal is
- * quiet once the work is done: a connector may tie the life of what it opened to it.
+ * Work that gets a signal and so much time; it must not hold the hand for ever when it ignores its signal.
+ * The signal is quiet once the work is done: a connector may tie the life of what it opened to it.
  */
-export async function bounded<Value>(signal: AbortSignal, timeoutSeconds: number, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+export async function bounded<Value>(
+  signal: AbortSignal,
+  timeoutSeconds: number,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
   const controller = new AbortController();
   const onAbort = (): void => controller.abort(signal.reason);
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => controller.abort(), timeoutSeconds * 1000);
   const late = new Promise<never>((_, reject) => {
-    const give = (): void => reject(new Error('The far side did not answer in time.'));
+    const give = (): void => reject(new Error('The service did not answer in time.'));
     if (controller.signal.aborted) give();
     else controller.signal.addEventListener('abort', give, { once: true });
   });

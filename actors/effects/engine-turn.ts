@@ -1,8 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { TurnInput } from '../../machines/session/context.js';
-import type { FencedHand, HandContext } from '../contracts.js';
+import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
@@ -18,12 +18,12 @@ import { played } from './turn-play.js';
 import { createSpawner } from './turn-spawner.js';
 
 /**
- * The hand of a session's turn: waits for a process slot, tells the session that it began, lets the engine work, and
- * answers only when no process of the turn is left. Fenced: a turn is never run twice; after a crash `recover` ends what
- * the dead gateway left running and calls the turn `interrupted`.
+ * The hand of a session's turn: waits for a process slot, tells the session that it began, lets the engine
+ * work, and answers only when no process of the turn is left. Fenced: a turn is never run twice; after a
+ * crash `recover` ends what the dead gateway left running and calls the turn `interrupted`.
  *
- * Whatever an engine does wrong (throws, rejects, never settles, leaves processes behind) becomes a failed outcome with
- * a sentence for a person.
+ * Whatever an engine does wrong (throws, rejects, never settles, leaves processes behind) becomes a failed
+ * outcome with a sentence for a person.
  */
 export type { TurnInput };
 
@@ -37,7 +37,10 @@ export interface EngineTurnOptions {
   readonly workRoot?: string;
   /** How long an agent may be silent before watchers are told so. Default 2 minutes. */
   readonly silenceMs?: number;
-  /** How long an engine may take to settle after its turn was aborted. Default 15 s: SIGINT, SIGTERM, SIGKILL fit in. */
+  /**
+   * How long an engine may take to settle after its turn was aborted. Default 15 s: SIGINT, SIGTERM, SIGKILL
+   * fit in.
+   */
   readonly settleMs?: number;
   /** How long a tool waits for a person's word. Default 10 minutes. */
   readonly permissionWaitMs?: number;
@@ -52,7 +55,7 @@ export interface EngineTurnOptions {
 }
 
 /** `hands: {'engine-turn': engineTurnHand({registry, pool, tokens, gatewayUrl: () => gateway.url})}` */
-export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput, TurnOutput> {
+export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<TurnInput, TurnOutput> {
   /** Sessions with a process that could not be ended: no turn of theirs begins beside it. */
   const lingering = new Map<string, Json>();
 
@@ -69,20 +72,24 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
       return undefined;
     }
     if (note !== undefined) lingering.set(sessionId, note);
-    const message = `Process ${reaped.pid} of an earlier turn could not be confirmed gone. End it by hand, then resume the queue.`;
+    const message = `Process ${reaped.pid} of an earlier turn may still be running. End it manually, then resume the queue.`;
     return { ...interruption(partialOf(note), message), unconfirmedPid: reaped.pid };
   }
 
   return {
-    fence: true,
+    guarantee: 'at-most-once',
     async run(input, context) {
       const sessionId = context.actor.id;
       const rootId = input.rootSessionId ?? input.parentSessionId ?? sessionId;
-      const slot = await options.pool.take({ sessionId, rootId, engine: input.engine, signal: context.signal }).catch(() => undefined);
+      const slot = await options.pool
+        .take({ sessionId, rootId, engine: input.engine, signal: context.signal })
+        .catch(() => undefined);
       if (slot === undefined) return interruption('');
       try {
         await recovering.get(sessionId); // a newer message may have started this turn meanwhile
-        const left = lingering.has(sessionId) ? await cleared(sessionId, lingering.get(sessionId)) : undefined;
+        const left = lingering.has(sessionId)
+          ? await cleared(sessionId, lingering.get(sessionId))
+          : undefined;
         return left ?? (await paidTurn(input, context, options, (note) => lingering.set(sessionId, note)));
       } catch (error) {
         if (context.signal.aborted) return interruption('');
@@ -97,7 +104,9 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
       const clearing = cleared(sessionId, note);
       recovering.set(sessionId, clearing);
       try {
-        return (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.');
+        return (
+          (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.')
+        );
       } finally {
         if (recovering.get(sessionId) === clearing) recovering.delete(sessionId);
       }
@@ -105,22 +114,39 @@ export function engineTurnHand(options: EngineTurnOptions): FencedHand<TurnInput
   };
 }
 
-/** A turn whose employee may not spend waits as it would for a provider; what a turn cost is told before its end is. */
-async function paidTurn(input: TurnInput, context: HandContext, options: EngineTurnOptions, onLingering: (note: Json) => void): Promise<TurnOutput> {
+/**
+ * A turn whose employee may not spend waits as it would for a provider; what a turn cost is told before its
+ * end is.
+ */
+async function paidTurn(
+  input: TurnInput,
+  context: EffectContext,
+  options: EngineTurnOptions,
+  onLingering: (note: Json) => void,
+): Promise<TurnOutput> {
   const { employee, turnId } = input;
   if (options.purse === undefined || employee === null) return turn(input, context, options, onLingering);
   const closed = await options.purse.admits(employee);
-  if (closed !== undefined) return { outcome: 'rate-limited', text: '', error: closed.reason, resetAt: closed.resetAt };
+  if (closed !== undefined)
+    return { outcome: 'rate-limited', text: '', error: closed.reason, resetAt: closed.resetAt };
   const output = await turn(input, context, options, onLingering);
   const costUsd = output.usage?.costUsd ?? 0;
-  if (costUsd > 0) await options.purse.spent(employee, turnId, costUsd).catch((error: unknown) => options.onFault?.(input.engine, error));
+  if (costUsd > 0)
+    await options.purse
+      .spent(employee, turnId, costUsd)
+      .catch((error: unknown) => options.onFault?.(input.engine, error));
   return output;
 }
 
-async function turn(input: TurnInput, context: HandContext, options: EngineTurnOptions, onLingering: (note: Json) => void): Promise<TurnOutput> {
+async function turn(
+  input: TurnInput,
+  context: EffectContext,
+  options: EngineTurnOptions,
+  onLingering: (note: Json) => void,
+): Promise<TurnOutput> {
   const sessionId = context.actor.id;
   const engine = options.registry.get(input.engine);
-  if (engine === undefined) return failure(`There is no engine "${input.engine}" here. GET /api/engines lists them.`);
+  if (engine === undefined) return failure(`Unknown engine "${input.engine}". GET /api/engines lists them.`);
   const folderFault = await prepareFolder(input.cwd, options.workRoot);
   if (folderFault !== undefined) return failure(folderFault);
   await context.send({ type: 'turn.began', turnId: input.turnId });
@@ -131,23 +157,50 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
   const onAbort = (): void => abort.abort(context.signal.reason);
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener('abort', onAbort, { once: true });
-  const deltas = createDeltas((frame) => context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }));
+  const deltas = createDeltas((frame) =>
+    context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }),
+  );
   const spawner = createSpawner({
-    tokenHash: tokenHash(token), signal: abort.signal, note: (note) => context.note({ ...note }),
-    onSilence: () => deltas.add('status', 'The engine has been silent for a while; it may be waiting for a rate limit.'),
+    tokenHash: tokenHash(token),
+    signal: abort.signal,
+    note: (note) => context.checkpoint({ ...note }),
+    onSilence: () =>
+      deltas.add('status', 'The engine has been silent for a while; it may be waiting for a rate limit.'),
     ...processOptions(options),
   });
-  const deadline = setTimeout(() => abort.abort(new DOMException('deadline', 'TimeoutError')), Math.min(input.deadlineMs, 2 ** 31 - 1));
+  const deadline = setTimeout(
+    () => abort.abort(new DOMException('deadline', 'TimeoutError')),
+    Math.min(input.deadlineMs, 2 ** 31 - 1),
+  );
   try {
     const request: TurnRequest = {
-      sessionId, turnId: input.turnId, ...conversation, nativeId: input.nativeId, model: input.model, effort: input.effort, cwd: input.cwd,
-      env: environment(input, sessionId, token, options), deadlineMs: input.deadlineMs, silenceMs: options.silenceMs ?? 120_000,
+      sessionId,
+      turnId: input.turnId,
+      ...conversation,
+      nativeId: input.nativeId,
+      model: input.model,
+      effort: input.effort,
+      cwd: input.cwd,
+      env: environment(input, sessionId, token, options),
+      deadlineMs: input.deadlineMs,
+      silenceMs: options.silenceMs ?? 120_000,
       ...toolsOf(token, options),
     };
     await spawner.intend(); // the fence: from here on a crash means "recover", also for engines that start no process
     const result = await played(engine, request, {
-      turnId: input.turnId, context, deltas, spawner, signal: abort.signal, settleMs: options.settleMs ?? 15_000,
-      permission: permissionAsker({ turnId: input.turnId, policy: input.toolPolicy ?? { mode: 'ask', allow: [] }, context, signal: abort.signal, waitMs: options.permissionWaitMs ?? 600_000 }),
+      turnId: input.turnId,
+      context,
+      deltas,
+      spawner,
+      signal: abort.signal,
+      settleMs: options.settleMs ?? 15_000,
+      permission: permissionAsker({
+        turnId: input.turnId,
+        policy: input.toolPolicy ?? { mode: 'ask', allow: [] },
+        context,
+        signal: abort.signal,
+        waitMs: options.permissionWaitMs ?? 600_000,
+      }),
       onFault: (...fault) => options.onFault?.(...fault),
     });
     const unconfirmedPid = await spawner.close(() => abort.abort());
@@ -165,19 +218,35 @@ async function turn(input: TurnInput, context: HandContext, options: EngineTurnO
 }
 
 /** What we did to the turn outranks what the engine makes of it. */
-function judged(result: TurnResult, asked: AbortSignal, ended: AbortSignal, input: TurnInput, deltas: Deltas): TurnResult {
+function judged(
+  result: TurnResult,
+  asked: AbortSignal,
+  ended: AbortSignal,
+  input: TurnInput,
+  deltas: Deltas,
+): TurnResult {
   const text = result.text === '' ? deltas.text() : result.text;
   const usage = result.usage === undefined ? {} : { usage: result.usage };
   if (asked.aborted) return { ...interruption(text), ...usage };
-  const isLate = ended.aborted && (ended.reason as { readonly name?: string } | undefined)?.name === 'TimeoutError';
-  if (isLate) return { ...failure(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`, text), ...usage };
+  const isLate =
+    ended.aborted && (ended.reason as { readonly name?: string } | undefined)?.name === 'TimeoutError';
+  if (isLate)
+    return {
+      ...failure(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`, text),
+      ...usage,
+    };
   return result;
 }
 
 /** The id that the session gives to the answer of a turn, so that watchers can join deltas and message. */
 const answerId = (turnId: string): string => `${turnId}:answer`;
 
-function environment(input: TurnInput, sessionId: string, token: string, { gatewayUrl }: EngineTurnOptions): Record<string, string> {
+function environment(
+  input: TurnInput,
+  sessionId: string,
+  token: string,
+  { gatewayUrl }: EngineTurnOptions,
+): Record<string, string> {
   const url = gatewayUrl();
   return {
     SVC_SESSION_ID: sessionId,
@@ -195,14 +264,20 @@ function toolsOf(token: string, { gatewayUrl }: EngineTurnOptions): Pick<TurnReq
 async function prepareFolder(cwd: string, workRoot: string | undefined): Promise<string | undefined> {
   const folder = resolve(cwd);
   try {
-    if (workRoot !== undefined && folder.startsWith(resolve(workRoot) + sep)) await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (workRoot !== undefined && folder.startsWith(resolve(workRoot) + sep))
+      await mkdir(folder, { recursive: true, mode: 0o700 });
     return (await stat(folder)).isDirectory() ? undefined : `The working folder ${cwd} is not a folder.`;
   } catch (error) {
     return `The working folder ${cwd} cannot be used: ${sentence(error)}`;
   }
 }
 
-const processOptions = ({ graces, table }: EngineTurnOptions): { readonly graces?: Graces; readonly table?: ProcessTable } =>
-  ({ ...(graces === undefined ? {} : { graces }), ...(table === undefined ? {} : { table }) });
+const processOptions = ({
+  graces,
+  table,
+}: EngineTurnOptions): { readonly graces?: Graces; readonly table?: ProcessTable } => ({
+  ...(graces === undefined ? {} : { graces }),
+  ...(table === undefined ? {} : { table }),
+});
 
 export type { TurnOutput } from './turn-outcome.js';

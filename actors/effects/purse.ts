@@ -1,6 +1,6 @@
 /**
- * Who pays for a turn: the port through which the hand of a turn asks before it begins and tells what it cost.
- * Absent, nobody keeps accounts.
+ * Who pays for a turn: the port through which the hand of a turn asks before it begins and tells what it
+ * cost. Absent, nobody keeps accounts.
  */
 export interface Purse {
   /** Why this employee's turn may not begin now, and when to ask again (epoch ms); undefined: it may. */

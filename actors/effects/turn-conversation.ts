@@ -1,5 +1,5 @@
-import type { Json } from '../../machines/ground.js';
-import type { HandContext } from '../contracts.js';
+import type { Json } from '../../machines/outputs.js';
+import type { EffectContext } from '../contracts.js';
 import type { TurnMessage } from '../engines/engine.js';
 import { attachedFiles, type AttachmentPath } from './turn-attachments.js';
 
@@ -13,13 +13,22 @@ export interface Conversation {
 const messagesMax = 500;
 
 /** Read the rows of `messages`: those named are the prompt, the others the past. */
-export async function readConversation(messageIds: readonly string[], context: Pick<HandContext, 'rows'>, path?: AttachmentPath): Promise<Conversation> {
+export async function readConversation(
+  messageIds: readonly string[],
+  context: Pick<EffectContext, 'rows'>,
+  path?: AttachmentPath,
+): Promise<Conversation> {
   const all = await context.rows('messages', { last: messagesMax });
   const rows = all.slice(all.findLastIndex(isNewBeginning) + 1).flatMap(readMessage);
   const asked = rows.filter(({ id }) => messageIds.includes(id));
   const missing = messageIds.filter((id) => !asked.some((row) => row.id === id));
   if (missing.length > 0) throw new Error(`message ${missing[0]} is not stored`);
-  const said = await Promise.all(asked.map(async ({ role, content, media }) => (role === 'notification' ? quoted(content) : content) + await attachedFiles(media, path)));
+  const said = await Promise.all(
+    asked.map(
+      async ({ role, content, media }) =>
+        (role === 'notification' ? quoted(content) : content) + (await attachedFiles(media, path)),
+    ),
+  );
   return {
     prompt: said.join('\n\n'),
     transcript: rows
@@ -29,12 +38,17 @@ export async function readConversation(messageIds: readonly string[], context: P
 }
 
 /**
- * What other sessions tell is news, not a person's word: each line is quoted, so that no text of theirs can pass for an
- * instruction, whatever it holds.
+ * What other sessions tell is news, not a person's word: each line is quoted, so that no text of theirs can
+ * pass for an instruction, whatever it holds.
  */
-const quoted = (content: string): string => ['[notification]', ...content.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `> ${line}`)].join('\n');
+const quoted = (content: string): string =>
+  ['[notification]', ...content.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `> ${line}`)].join('\n');
 
-interface MessageRow extends TurnMessage { readonly id: string; readonly isAside: boolean; readonly media: Json }
+interface MessageRow extends TurnMessage {
+  readonly id: string;
+  readonly isAside: boolean;
+  readonly media: Json;
+}
 
 function readMessage(row: Json): readonly MessageRow[] {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return [];
@@ -47,7 +61,8 @@ function readMessage(row: Json): readonly MessageRow[] {
 const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
 
 /** A person began the conversation anew: what was said before is no longer told. */
-const isNewBeginning = (row: Json): boolean => (row as { readonly meta?: { readonly kind?: Json } | null } | null)?.meta?.kind === 'reset';
+const isNewBeginning = (row: Json): boolean =>
+  (row as { readonly meta?: { readonly kind?: Json } | null } | null)?.meta?.kind === 'reset';
 
 /** "Error: …" is what a person reads when a turn failed; the agent never said it. */
 const isErrorNote = (meta: Json | undefined): boolean =>

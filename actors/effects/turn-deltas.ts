@@ -1,13 +1,13 @@
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { TurnIO } from '../engines/engine.js';
 import { firstBytes } from '../engines/process/output.js';
 
 type DeltaType = Parameters<TurnIO['delta']>[0];
 
 /**
- * What an agent says while it works, on its way to watchers: gathered into few small frames, so that an agent that
- * prints without pause costs watchers little. Watchers are a courtesy and never slow the work down: what is too much is
- * left out, and the `offset` of the next text shows the hole.
+ * What an agent says while it works, on its way to watchers: gathered into few small frames, so that an agent
+ * that prints without pause costs watchers little. Watchers are a courtesy and never slow the work down: what
+ * is too much is left out, and the `offset` of the next text shows the hole.
  */
 export interface Deltas {
   add(type: DeltaType, content: string, extra?: Record<string, Json>): void;
@@ -46,7 +46,8 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
     const content = firstBytes(frame.content, frameBytesMax);
     const rest = frame.content.slice(content.length);
     waitingUnits -= content.length;
-    if (rest !== '' && frame.type === 'text') waiting.unshift({ ...frame, content: rest, offset: (frame.offset ?? 0) + content.length });
+    if (rest !== '' && frame.type === 'text')
+      waiting.unshift({ ...frame, content: rest, offset: (frame.offset ?? 0) + content.length });
     else waitingUnits -= rest.length;
     send({ ...frame, content });
   }
@@ -54,14 +55,19 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
   function tick(): void {
     timer = undefined;
     if (waiting.length === 0) return;
-    timer = setTimeout(tick, frameMs).unref(); // first the pause, then the frame: whoever hears it may add more at once
+    // First the pause, then the frame: whoever hears it may add more at once
+    timer = setTimeout(tick, frameMs).unref();
     sendNext();
   }
 
   function put(frame: DeltaFrame): void {
     const last = waiting.at(-1);
-    const follows = last?.type === 'text' && frame.type === 'text' && (last.offset ?? 0) + last.content.length === frame.offset;
-    if (follows && last !== undefined) waiting[waiting.length - 1] = { ...last, content: last.content + frame.content };
+    const follows =
+      last?.type === 'text' &&
+      frame.type === 'text' &&
+      (last.offset ?? 0) + last.content.length === frame.offset;
+    if (follows && last !== undefined)
+      waiting[waiting.length - 1] = { ...last, content: last.content + frame.content };
     else waiting.push(frame);
     waitingUnits += frame.content.length;
   }

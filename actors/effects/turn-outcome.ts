@@ -3,7 +3,10 @@ import type { TurnResult } from '../engines/engine.js';
 
 /** How a turn may end, as the session hears it. */
 export interface TurnOutput extends TurnResult {
-  /** A process that could not be confirmed gone: the session stays interrupted and its queue paused until a person looked. */
+  /**
+   * A process that could not be confirmed gone: the session stays interrupted and its queue paused until a
+   * person looked.
+   */
   readonly unconfirmedPid?: number;
 }
 
@@ -12,14 +15,22 @@ const errorBytesMax = 4 * 1024;
 const outcomes: readonly unknown[] = ['succeeded', 'failed', 'interrupted', 'rate-limited'];
 
 /** `failure('It broke.')` → `{outcome: 'failed', text: '', error: 'It broke.'}` */
-export const failure = (error: string, text = ''): TurnResult => ({ outcome: 'failed', text, error: firstBytes(error, errorBytesMax) });
+export const failure = (error: string, text = ''): TurnResult => ({
+  outcome: 'failed',
+  text,
+  error: firstBytes(error, errorBytesMax),
+});
 
-export const interruption = (text: string, error?: string): TurnResult =>
-  ({ outcome: 'interrupted', text: firstBytes(text, textBytesMax), ...(error === undefined ? {} : { error }) });
+export const interruption = (text: string, error?: string): TurnResult => ({
+  outcome: 'interrupted',
+  text: firstBytes(text, textBytesMax),
+  ...(error === undefined ? {} : { error }),
+});
 
 /** An engine's answer, checked at run time and cut to what may be stored: engines are other people's code. */
 export function boundedResult(engine: string, result: TurnResult): TurnResult {
-  const given: Partial<Record<keyof TurnResult, unknown>> = typeof result === 'object' && result !== null ? result : {};
+  const given: Partial<Record<keyof TurnResult, unknown>> =
+    typeof result === 'object' && result !== null ? result : {};
   if (!outcomes.includes(given.outcome) || typeof given.text !== 'string') {
     return failure(`Engine "${engine}" answered with something that is not a turn result.`);
   }
@@ -36,7 +47,11 @@ export function boundedResult(engine: string, result: TurnResult): TurnResult {
 /** Only finite numbers: a NaN would be stored as null and poison every sum. */
 function finite(usage: NonNullable<TurnResult['usage']>): NonNullable<TurnResult['usage']> {
   const { inputTokens, outputTokens, cachedTokens, costUsd } = usage;
-  return Object.fromEntries(Object.entries({ inputTokens, outputTokens, cachedTokens, costUsd }).filter(([, value]) => Number.isFinite(value)));
+  return Object.fromEntries(
+    Object.entries({ inputTokens, outputTokens, cachedTokens, costUsd }).filter(([, value]) =>
+      Number.isFinite(value),
+    ),
+  );
 }
 
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

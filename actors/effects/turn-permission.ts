@@ -1,13 +1,16 @@
-import type { HandContext } from '../contracts.js';
+import type { EffectContext } from '../contracts.js';
 import type { PermissionAnswer, PermissionRequest } from '../engines/engine.js';
 
 /** What the session's agent may do without asking: see ToolPolicy of the session machine. */
-export interface ToolPolicy { readonly mode: 'ask' | 'allow-list' | 'full'; readonly allow: readonly string[] }
+export interface ToolPolicy {
+  readonly mode: 'ask' | 'allow-list' | 'full';
+  readonly allow: readonly string[];
+}
 
 export interface AskerOptions {
   readonly turnId: string;
   readonly policy: ToolPolicy;
-  readonly context: HandContext;
+  readonly context: EffectContext;
   /** Aborts when the turn ends: then nobody can answer any more. */
   readonly signal: AbortSignal;
   /** How long a person may take. */
@@ -15,20 +18,37 @@ export interface AskerOptions {
 }
 
 /**
- * Where an agent's question "may I use this tool?" is answered: by the session's policy at once, else by a person. The
- * question is a durable event of the session, so that it is seen and decided wherever people look; the answer comes
- * back as an event for this effect. Whatever goes wrong on the way is a no, with a sentence for the agent.
+ * Where an agent's question "may I use this tool?" is answered: by the session's policy at once, else by a
+ * person. The question is a durable event of the session, so that it is seen and decided wherever people
+ * look; the answer comes back as an event for this effect. Whatever goes wrong on the way is a no, with a
+ * sentence for the agent.
  */
-export function permissionAsker({ turnId, policy, context, signal, waitMs }: AskerOptions): (request: PermissionRequest) => Promise<PermissionAnswer> {
+export function permissionAsker({
+  turnId,
+  policy,
+  context,
+  signal,
+  waitMs,
+}: AskerOptions): (request: PermissionRequest) => Promise<PermissionAnswer> {
   const waiting = new Map<string, (given: Given) => void>();
   const always = new Set<string>();
   let asked = 0;
   context.onEvent((event) => {
     if (event.type !== 'permission.answered') return;
-    const { permissionId, decision, note, always: from } = event as unknown as Answered; // as the session machine sends it
-    waiting.get(permissionId)?.({ answer: decision === 'allow' ? { allow: true } : no(note ?? 'A person said no.'), always: from === true });
+    // As the session machine sends it
+    const { permissionId, decision, note, always: from } = event as unknown as Answered;
+    waiting.get(permissionId)?.({
+      answer: decision === 'allow' ? { allow: true } : no(note ?? 'A person denied it.'),
+      always: from === true,
+    });
   });
-  signal.addEventListener('abort', () => { for (const settle of waiting.values()) settle({ answer: no('The turn ended.'), always: false }); }, { once: true });
+  signal.addEventListener(
+    'abort',
+    () => {
+      for (const settle of waiting.values()) settle({ answer: no('The turn ended.'), always: false });
+    },
+    { once: true },
+  );
 
   return async ({ tool, title, input }) => {
     if (mayUse(policy, tool) || always.has(tool)) return { allow: true };
@@ -36,27 +56,49 @@ export function permissionAsker({ turnId, policy, context, signal, waitMs }: Ask
     const permissionId = `${turnId}:p${++asked}`;
     const answer = new Promise<Given>((resolve) => waiting.set(permissionId, resolve));
     try {
-      await context.send({ type: 'permission.asked', permissionId, turnId, tool, title, text: JSON.stringify(input, null, 2) ?? '', waitMs });
+      await context.send({
+        type: 'permission.asked',
+        permissionId,
+        turnId,
+        tool,
+        title,
+        text: JSON.stringify(input, null, 2) ?? '',
+        waitMs,
+      });
       // a refused event is not an error to its sender: only a row proves that a person will see the question
       const rows = await context.rows('permissions', { last: 64 });
-      if (!rows.some((row) => (row as { readonly id?: unknown } | null)?.id === permissionId)) return no('Too many tools wait for a person already.');
+      if (!rows.some((row) => (row as { readonly id?: unknown } | null)?.id === permissionId))
+        return no('Too many tools are already waiting for a person.');
       const given = await answer;
       if (given.always) always.add(tool);
       return given.answer;
     } catch {
-      return no('The question could not be written down.');
+      return no('The permission request could not be stored.');
     } finally {
       waiting.delete(permissionId);
     }
   };
 }
 
-interface Answered { readonly permissionId: string; readonly decision: 'allow' | 'deny'; readonly note: string | null; readonly always?: boolean }
+interface Answered {
+  readonly permissionId: string;
+  readonly decision: 'allow' | 'deny';
+  readonly note: string | null;
+  readonly always?: boolean;
+}
 /** `always`: the tool is not asked for again in this turn; later turns know it from the session's policy. */
-interface Given { readonly answer: PermissionAnswer; readonly always: boolean }
+interface Given {
+  readonly answer: PermissionAnswer;
+  readonly always: boolean;
+}
 
-const no = (reason: string): PermissionAnswer => ({ allow: false, message: `${reason} Go on without this tool, or say in your answer what you would have done with it.` });
+const no = (reason: string): PermissionAnswer => ({
+  allow: false,
+  message: `${reason} Go on without this tool, or say in your answer what you would have done with it.`,
+});
 
 /** `Bash` names one tool, `mcp__docs__*` all that begin so. */
 export const mayUse = ({ mode, allow }: ToolPolicy, tool: string): boolean =>
-  mode === 'full' || (mode === 'allow-list' && allow.some((name) => (name.endsWith('*') ? tool.startsWith(name.slice(0, -1)) : tool === name)));
+  mode === 'full' ||
+  (mode === 'allow-list' &&
+    allow.some((name) => (name.endsWith('*') ? tool.startsWith(name.slice(0, -1)) : tool === name)));

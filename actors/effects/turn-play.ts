@@ -1,4 +1,4 @@
-import type { HandContext } from '../contracts.js';
+import type { EffectContext } from '../contracts.js';
 import type { Engine, TurnIO, TurnRequest, TurnResult } from '../engines/engine.js';
 import type { Deltas } from './turn-deltas.js';
 import { boundedResult, failure, sentence } from './turn-outcome.js';
@@ -7,7 +7,7 @@ import type { Spawner } from './turn-spawner.js';
 /** What an engine plays its turn with. */
 export interface Play {
   readonly turnId: string;
-  readonly context: HandContext;
+  readonly context: EffectContext;
   readonly deltas: Deltas;
   readonly spawner: Spawner;
   /** Aborts when the turn is interrupted, stopped or late. */
@@ -27,13 +27,17 @@ export async function played(engine: Engine, request: TurnRequest, play: Play): 
     spawn: spawner.spawn,
     delta: (...[type, content, extra]: Parameters<Deltas['add']>) => deltas.add(type, content, extra),
     // an engine that does not await this must not take the process down when the session has moved on
-    native: (nativeId: string) => context.send({ type: 'turn.native', turnId, nativeId }).catch(() => undefined),
+    native: (nativeId: string) =>
+      context.send({ type: 'turn.native', turnId, nativeId }).catch(() => undefined),
   };
   let timer: NodeJS.Timeout | undefined;
   let arm: () => void = () => undefined;
   const abandoned = new Promise<TurnResult>((resolve) => {
     arm = () => {
-      timer = setTimeout(() => resolve(failure(`Engine "${engine.name}" did not settle after it was told to end.`)), settleMs);
+      timer = setTimeout(
+        () => resolve(failure(`Engine "${engine.name}" did not end after it was asked to stop.`)),
+        settleMs,
+      );
     };
     if (signal.aborted) arm();
     else signal.addEventListener('abort', arm, { once: true });
@@ -50,4 +54,3 @@ export async function played(engine: Engine, request: TurnRequest, play: Play): 
     working.catch(() => undefined); // an abandoned engine may still reject, much later
   }
 }
-

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ChildProcessHandle, SpawnChildOptions } from '../engines/engine.js';
-import { ChildProcessError, startChild, type Graces, type ProcessTable, type SpawnNote } from '../engines/process.js';
+import {
+  ChildProcessError,
+  startChild,
+  type Graces,
+  type ProcessTable,
+  type SpawnNote,
+} from '../engines/process.js';
 
 /** What an engine gets to start processes with, and our own knowledge of what it started. */
 export interface Spawner {
@@ -8,8 +14,8 @@ export interface Spawner {
   intend(): Promise<void>;
   spawn(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle>;
   /**
-   * The turn is over: whatever the engine left running is ended (`endRest` is called for that), and all of it confirmed.
-   * Answers a pid that could not be confirmed gone.
+   * The turn is over: whatever the engine left running is ended (`endRest` is called for that), and all of it
+   * confirmed. Answers a pid that could not be confirmed gone.
    */
   close(endRest: () => void): Promise<number | undefined>;
   /** The note as it stands now. */
@@ -26,10 +32,17 @@ export interface SpawnerOptions {
 }
 
 /**
- * The children of a turn carry marks of their own below one common mark: the end of one leaves the others alone, and
- * after a crash one search finds them all.
+ * The children of a turn carry marks of their own below one common mark: the end of one leaves the others
+ * alone, and after a crash one search finds them all.
  */
-export function createSpawner({ tokenHash, signal, note, onSilence, graces, table }: SpawnerOptions): Spawner {
+export function createSpawner({
+  tokenHash,
+  signal,
+  note,
+  onSilence,
+  graces,
+  table,
+}: SpawnerOptions): Spawner {
   const spawnId = randomUUID();
   const starting = new Set<Promise<unknown>>();
   const running = new Set<Promise<unknown>>();
@@ -39,17 +52,31 @@ export function createSpawner({ tokenHash, signal, note, onSilence, graces, tabl
   let children = 0;
   /** The intent of a further child says nothing new. */
   const remember = (next: SpawnNote): Promise<void> =>
-    next.pid === undefined && lastNote !== undefined ? Promise.resolve() : note((lastNote = { ...next, spawnId }));
+    next.pid === undefined && lastNote !== undefined
+      ? Promise.resolve()
+      : note((lastNote = { ...next, spawnId }));
 
   const heedUnended = (error: unknown): void => {
     if (error instanceof ChildProcessError) unconfirmedPid ??= error.pid;
   };
 
-  async function start(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle> {
-    if (isClosed) throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
+  async function start(
+    command: string,
+    args: readonly string[],
+    options: SpawnChildOptions,
+  ): Promise<ChildProcessHandle> {
+    if (isClosed)
+      throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
     const child = await startChild(command, args, {
-      ...options, spawnId: `${spawnId}.${(children += 1)}`, tokenHash, note: remember, signal, silence: 'report', onSilence,
-      ...(graces === undefined ? {} : { graces }), ...(table === undefined ? {} : { table }),
+      ...options,
+      spawnId: `${spawnId}.${(children += 1)}`,
+      tokenHash,
+      note: remember,
+      signal,
+      silence: 'report',
+      onSilence,
+      ...(graces === undefined ? {} : { graces }),
+      ...(table === undefined ? {} : { table }),
     });
     const watched = child.done.then(() => undefined, heedUnended).finally(() => running.delete(watched));
     running.add(watched);

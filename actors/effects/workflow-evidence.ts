@@ -1,17 +1,20 @@
 import { parsePath, readPath } from '../../machines/graph/paths.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { EvidenceCall, EvidenceResult } from '../../machines/workflow-run/context.js';
-import type { HandContext, KeyedHand } from '../contracts.js';
+import type { EffectContext, AtLeastOnceEffect } from '../contracts.js';
 import type { WorkflowPorts } from './workflow-ports.js';
 import { scopeOf } from './workflow-scope.js';
 
 /**
- * Keeps a run as files: `run.json` and `receipts.jsonl`, written whole whenever it parks and when it has ended. They are
- * outputs and are never read back. A run that has ended also learns here what it gives back, and lets the next one in.
+ * Keeps a run as files: `run.json` and `receipts.jsonl`, written whole whenever it parks and when it has
+ * ended. They are outputs and are never read back. A run that has ended also learns here what it gives back,
+ * and lets the next one in.
  */
-export function workflowEvidenceHand(ports: WorkflowPorts): KeyedHand<EvidenceCall, EvidenceResult> {
+export function workflowEvidenceEffect(
+  ports: WorkflowPorts,
+): AtLeastOnceEffect<EvidenceCall, EvidenceResult> {
   return {
-    fence: false,
+    guarantee: 'at-least-once',
     async run(call, context) {
       const ended = call.status !== 'parked';
       if (ended) await ports.admitNext?.(call.workflowId);
@@ -22,17 +25,36 @@ export function workflowEvidenceHand(ports: WorkflowPorts): KeyedHand<EvidenceCa
   };
 }
 
-async function keep(ports: WorkflowPorts, { workflowId, runId, definitionVersion, status }: EvidenceCall, context: HandContext, result: Json | undefined): Promise<Pick<EvidenceResult, 'evidence' | 'reason'>> {
+async function keep(
+  ports: WorkflowPorts,
+  { workflowId, runId, definitionVersion, status }: EvidenceCall,
+  context: EffectContext,
+  result: Json | undefined,
+): Promise<Pick<EvidenceResult, 'evidence' | 'reason'>> {
   if (ports.keepEvidence === undefined) return { evidence: 'off' };
   try {
-    const [receipts, given, reports] = await Promise.all([context.rows('receipts', { last: receiptsMax }), context.rows('given'), context.rows('reports')]);
-    const run = { runId, workflowId, definitionVersion, status, ...(given[0] as object | undefined), ...(result === undefined ? {} : { result }), reports };
+    const [receipts, given, reports] = await Promise.all([
+      context.rows('receipts', { last: receiptsMax }),
+      context.rows('given'),
+      context.rows('reports'),
+    ]);
+    const run = {
+      runId,
+      workflowId,
+      definitionVersion,
+      status,
+      ...(given[0] as object | undefined),
+      ...(result === undefined ? {} : { result }),
+      reports,
+    };
     return {
       evidence: await ports.keepEvidence(workflowId, runId, {
-        'run.json': `${JSON.stringify(run, null, 2)}\n`, 'receipts.jsonl': receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''),
+        'run.json': `${JSON.stringify(run, null, 2)}\n`,
+        'receipts.jsonl': receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''),
       }),
     };
-  } catch (error) { // the run itself is safe in the store; that its copy could not be written must not keep it from ending
+  } catch (error) {
+    // the run itself is safe in the store; that its copy could not be written must not keep it from ending
     return { evidence: 'failed', reason: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -40,9 +62,16 @@ async function keep(ports: WorkflowPorts, { workflowId, runId, definitionVersion
 const receiptsMax = 100_000;
 
 /** What the ends that were reached name, read from the outcomes. */
-async function resultOf(ports: WorkflowPorts, { workflowId, definitionVersion, runId }: EvidenceCall, context: HandContext): Promise<EvidenceResult['result']> {
+async function resultOf(
+  ports: WorkflowPorts,
+  { workflowId, definitionVersion, runId }: EvidenceCall,
+  context: EffectContext,
+): Promise<EvidenceResult['result']> {
   const definition = await ports.definition(workflowId, definitionVersion);
-  const ends = definition?.nodes.flatMap((node) => (node.type === 'end' ? Object.entries(node.result).map(([name, path]) => ({ name, path })) : [])) ?? [];
+  const ends =
+    definition?.nodes.flatMap((node) =>
+      node.type === 'end' ? Object.entries(node.result).map(([name, path]) => ({ name, path })) : [],
+    ) ?? [];
   if (ends.length === 0) return undefined;
   const scope = await scopeOf({ id: runId, rounds: 1, status: 'completed' }, context);
   const found = ends.map(({ name, path }) => {

@@ -1,21 +1,30 @@
-import type { ActionActor, SessionActor, StepOptions, WorkflowDefinition } from '../../machines/graph/definition.js';
+import type {
+  ActionActor,
+  SessionActor,
+  StepOptions,
+  WorkflowDefinition,
+} from '../../machines/graph/definition.js';
 import type { Attempted, StepOutcome } from '../../machines/workflow-run/context.js';
 
 /**
- * What the hands of a run may reach. A gateway wires all of it (lib/commands/workflow-runs/ports.ts); a program of your
- * own may give less, and steps that need the rest fail with a sentence. Every deed is given a key under which it may be
- * repeated; `signal` aborts when the step is left.
+ * What the hands of a run may reach. A gateway wires all of it (lib/commands/workflow-runs/ports.ts); a
+ * program of your own may give less, and steps that need the rest fail with a sentence. Every deed is given a
+ * key under which it may be repeated; `signal` aborts when the step is left.
  */
 export interface WorkflowPorts {
   /** A version of a definition, for ever the same. */
   definition(workflowId: string, version: number): Promise<WorkflowDefinition | undefined>;
-  openSession?(wish: StepSession): Promise<Opened>;
-  startRun?(wish: StepRun): Promise<Opened>;
-  send?(wish: Deed<'connector-send'>): Promise<StepOutcome>;
-  request?(wish: Deed<'http'>): Promise<StepOutcome>;
-  workItem?(wish: Deed<'work-item'>): Promise<StepOutcome>;
+  openSession?(input: StepSession): Promise<Opened>;
+  startRun?(input: ChildRun): Promise<Opened>;
+  send?(input: ActionCall<'connector-send'>): Promise<StepOutcome>;
+  request?(input: ActionCall<'http'>): Promise<StepOutcome>;
+  workItem?(input: ActionCall<'work-item'>): Promise<StepOutcome>;
   /** Keep these files as evidence; `off`: no evidence is kept. */
-  keepEvidence?(workflowId: string, runId: string, files: Readonly<Record<string, string>>): Promise<'written' | 'off'>;
+  keepEvidence?(
+    workflowId: string,
+    runId: string,
+    files: Readonly<Record<string, string>>,
+  ): Promise<'written' | 'off'>;
   /** A run has ended: the next one that waits for room may begin. */
   admitNext?(workflowId: string): Promise<void>;
 }
@@ -29,7 +38,9 @@ export interface Placed extends Attempted {
 }
 
 /** An action with its texts filled in. */
-export type Deed<Kind extends ActionActor['kind']> = Placed & { readonly action: Extract<ActionActor, { readonly kind: Kind }> };
+export type ActionCall<Kind extends ActionActor['kind']> = Placed & {
+  readonly action: Extract<ActionActor, { readonly kind: Kind }>;
+};
 
 export interface StepSession extends Placed {
   readonly actor: SessionActor;
@@ -38,7 +49,7 @@ export interface StepSession extends Placed {
   readonly options: StepOptions;
 }
 
-export type StepRun = Deed<'workflow'>;
+export type ChildRun = ActionCall<'workflow'>;
 
 /** The address of what was opened, or why it could not be. */
 export type Opened = { readonly id: string } | { readonly refused: string };

@@ -1,17 +1,19 @@
 import { commandFacts } from './executable.js';
 import { defineEngine, type Engine, type EngineModel, type TurnMessage } from './engine.js';
 import { lastBytes } from './process/output.js';
-import { turnResultOf } from './turn-result.js';
+import { turnResult } from './turn-result.js';
 
 /**
- * Any program as an engine: the prompt on stdin, the answer on stdout, exit code 0 for success. Such a program has no
- * memory, so from the second turn on the conversation so far stands before the prompt (see `promptWithTranscript`).
- * What a client sent goes to stdin only, never onto the command line.
+ * Any program as an engine: the prompt on stdin, the answer on stdout, exit code 0 for success. Such a
+ * program has no memory, so from the second turn on the conversation so far stands before the prompt (see
+ * `promptWithTranscript`). What a client sent goes to stdin only, never onto the command line.
  */
 export interface CommandEngineOptions {
   /** Exact string in the API: `[a-z][a-z0-9-]*` */
   readonly name: string;
-  /** Program and its fixed arguments, as they are: no shell, no substitution. `['ollama', 'run', 'llama3.2']` */
+  /**
+   * Program and its fixed arguments, as they are: no shell, no substitution. `['ollama', 'run', 'llama3.2']`
+   */
   readonly command: readonly [program: string, ...args: readonly string[]];
   /** Further environment variables for the program. */
   readonly env?: Readonly<Record<string, string>>;
@@ -24,13 +26,24 @@ export interface CommandEngineOptions {
 
 /** `commandEngine({name: 'llama', command: ['ollama', 'run', 'llama3.2']})` */
 export function commandEngine(options: CommandEngineOptions): Engine {
-  const { name, command: [program, ...args], env = {}, transcriptBytesMax = 64 * 1024, outputBytesMax, model } = options;
-  if (typeof program !== 'string' || program === '') throw new TypeError(`engine "${name}" needs a command: an array that begins with a program`);
+  const {
+    name,
+    command: [program, ...args],
+    env = {},
+    transcriptBytesMax = 64 * 1024,
+    outputBytesMax,
+    model,
+  } = options;
+  if (typeof program !== 'string' || program === '')
+    throw new TypeError(`engine "${name}" needs a command: an array that begins with a program`);
   return defineEngine({
     name,
     effortMechanism: 'none',
     async discover() {
-      const facts = await commandFacts(program, `Install "${program}", or set engines.${name}.command to a program of this machine.`);
+      const facts = await commandFacts(
+        program,
+        `Install "${program}", or set engines.${name}.command to a program of this machine.`,
+      );
       return { ...facts, defaultModel: model?.id ?? null, models: model === undefined ? [] : [model] };
     },
     async turn(request, io) {
@@ -43,7 +56,7 @@ export function commandEngine(options: CommandEngineOptions): Engine {
         onStdout: (chunk) => io.delta('text', chunk),
         ...(outputBytesMax === undefined ? {} : { outputBytesMax }),
       });
-      return turnResultOf(await child.done, { program, deadlineMs: request.deadlineMs });
+      return turnResult(await child.done, { program, deadlineMs: request.deadlineMs });
     },
   });
 }
@@ -63,7 +76,11 @@ export function commandEngine(options: CommandEngineOptions): Engine {
  *
  * The oldest messages are left out when they do not fit, and a line says how many.
  */
-export function promptWithTranscript(prompt: string, transcript: readonly TurnMessage[], bytesMax: number): string {
+export function promptWithTranscript(
+  prompt: string,
+  transcript: readonly TurnMessage[],
+  bytesMax: number,
+): string {
   if (transcript.length === 0 || bytesMax <= 0) return prompt;
   const kept: string[] = [];
   let bytes = 0;
@@ -80,5 +97,11 @@ export function promptWithTranscript(prompt: string, transcript: readonly TurnMe
   }
   const left = transcript.length - kept.length;
   const omitted = left === 0 ? [] : [`(${left} earlier message${left === 1 ? '' : 's'} left out)\n`];
-  return ['--- conversation so far, oldest first ---', ...omitted, ...kept, '--- new message ---', prompt].join('\n');
+  return [
+    '--- conversation so far, oldest first ---',
+    ...omitted,
+    ...kept,
+    '--- new message ---',
+    prompt,
+  ].join('\n');
 }

@@ -1,7 +1,10 @@
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { EngineLimits } from './limits.js';
 
-/** The engine port: what an agent program must be able to do to work here. One file per engine, made with `defineEngine`. */
+/**
+ * The engine port: what an agent program must be able to do to work here. One file per engine, made with
+ * `defineEngine`.
+ */
 export interface Engine {
   /** `claude`, `command` … Exact string in the API. */
   readonly name: string;
@@ -12,11 +15,15 @@ export interface Engine {
   /** One turn. Settles when the agent is done and its processes are gone; rejects only on our own faults. */
   turn(request: TurnRequest, io: TurnIO): Promise<TurnResult>;
   /**
-   * What the provider's own record of a conversation says, oldest first: also what was said in it without us. Absent: it
-   * keeps none that can be read. An empty list for one that is not there; must not start a turn; at most 5 s.
+   * What the provider's own record of a conversation says, oldest first: also what was said in it without us.
+   * Absent: it keeps none that can be read. An empty list for one that is not there; must not start a turn;
+   * at most 5 s.
    */
   readTranscript?(nativeId: string, cwd: string): Promise<readonly TranscriptEntry[]>;
-  /** What is known of the provider's limits; must not throw and must not spend anything. Absent: `unsupported`. */
+  /**
+   * What is known of the provider's limits; must not throw and must not spend anything. Absent:
+   * `unsupported`.
+   */
   limits?(): Promise<EngineLimits>;
 }
 
@@ -99,10 +106,17 @@ export interface TurnIO {
   /** Start a child in its own process group, with the durable spawn intent written first. */
   spawn(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle>;
   /** Streaming output for watchers; never stored. */
-  delta(type: 'text' | 'tool_use' | 'tool_result' | 'status' | 'error', content: string, extra?: Record<string, Json>): void;
+  delta(
+    type: 'text' | 'tool_use' | 'tool_result' | 'status' | 'error',
+    content: string,
+    extra?: Record<string, Json>,
+  ): void;
   /** The engine's own session id, stored at once. */
   native(id: string): Promise<void>;
-  /** Answers an agent that asks. Absent: whatever the engine's allow-list does not name is denied with a sentence. */
+  /**
+   * Answers an agent that asks. Absent: whatever the engine's allow-list does not name is denied with a
+   * sentence.
+   */
   permission?(request: PermissionRequest): Promise<PermissionAnswer>;
 }
 
@@ -110,12 +124,18 @@ export interface SpawnChildOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Bytes of stdout and stderr kept each; the rest is counted, the child is killed beyond ten times as much. Default 1 MiB. */
+  /**
+   * Bytes of stdout and stderr kept each; the rest is counted, the child is killed beyond ten times as much.
+   * Default 1 MiB.
+   */
   readonly outputBytesMax?: number;
   /** Bytes after which the child is killed as a flood, when ten times what is kept is not the right bound. */
   readonly floodBytesMax?: number;
   readonly onStdout?: (chunk: string) => void;
-  /** How to ask the agent itself to stop when the turn is aborted, and how long it may take before signals follow. */
+  /**
+   * How to ask the agent itself to stop when the turn is aborted, and how long it may take before signals
+   * follow.
+   */
   readonly interrupt?: { readonly ask: () => void; readonly graceMs: number };
   /** No output for this long: `silent` in the result. */
   readonly silenceMs: number;
@@ -126,7 +146,10 @@ export interface ChildProcessHandle {
   readonly pid: number;
   write(text: string): void;
   end(): void;
-  /** End the group now, whatever it does; `ended` is then `interrupted`. For agents that stay after their work is done. */
+  /**
+   * End the group now, whatever it does; `ended` is then `interrupted`. For agents that stay after their work
+   * is done.
+   */
   stop(): void;
   /** Resolves when the whole group is confirmed gone. */
   readonly done: Promise<ChildResult>;
@@ -162,9 +185,11 @@ export interface TurnResult {
 
 /** `export const echo = defineEngine({name: 'echo', …})`: checks the shape at definition. */
 export function defineEngine(engine: Engine): Engine {
-  if (!/^[a-z][a-z0-9-]*$/.test(engine.name)) throw new TypeError(`engine name "${engine.name}" must match [a-z][a-z0-9-]*`);
+  if (!/^[a-z][a-z0-9-]*$/.test(engine.name))
+    throw new TypeError(`engine name "${engine.name}" must match [a-z][a-z0-9-]*`);
   for (const member of ['discover', 'turn'] as const) {
-    if (typeof engine[member] !== 'function') throw new TypeError(`engine "${engine.name}" lacks ${member}()`);
+    if (typeof engine[member] !== 'function')
+      throw new TypeError(`engine "${engine.name}" lacks ${member}()`);
   }
   return engine;
 }

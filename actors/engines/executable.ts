@@ -3,7 +3,10 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /** Is a program here? What a shell would find, without a shell and without starting it. */
-export async function findExecutable(program: string, path: string = process.env['PATH'] ?? ''): Promise<string | undefined> {
+export async function findExecutable(
+  program: string,
+  path: string = process.env['PATH'] ?? '',
+): Promise<string | undefined> {
   if (isAbsolute(program)) return (await isExecutable(program)) ? program : undefined;
   if (program.includes('/')) return undefined; // relative to which folder? sessions have their own
   for (const folder of path.split(delimiter).filter(isAbsolute)) {
@@ -15,11 +18,17 @@ export async function findExecutable(program: string, path: string = process.env
 
 /** `available`, or the reason and what would mend it: the part of `EngineFacts` that any program has. */
 export async function commandFacts(
-  program: string, mend: string,
-): Promise<{ readonly available: true; readonly executable: string } | { readonly available: false; readonly reason: string; readonly mend: string }> {
+  program: string,
+  mend: string,
+): Promise<
+  | { readonly available: true; readonly executable: string }
+  | { readonly available: false; readonly reason: string; readonly mend: string }
+> {
   const executable = await findExecutable(program);
   if (executable !== undefined) return { available: true, executable };
-  const reason = isAbsolute(program) ? `${program} is not an executable file.` : `The program "${program}" was not found on the PATH.`;
+  const reason = isAbsolute(program)
+    ? `${program} is not an executable file.`
+    : `The program "${program}" was not found on the PATH.`;
   return { available: false, reason, mend };
 }
 

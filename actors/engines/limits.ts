@@ -1,7 +1,8 @@
 /**
- * What is known of a provider's limits, as the API shows it. Five kinds: `live` (told within the last minutes), `cached`
- * (told earlier), `static` (nothing was told yet; only what the engine is configured with), `unsupported` (it never tells)
- * and `error`. Limits are observations of past turns, never a cap on the next: asking for them spends nothing.
+ * What is known of a provider's limits, as the API shows it. Five kinds: `live` (told within the last
+ * minutes), `cached` (told earlier), `static` (nothing was told yet; only what the engine is configured
+ * with), `unsupported` (it never tells) and `error`. Limits are observations of past turns, never a cap on
+ * the next: asking for them spends nothing.
  */
 export interface EngineLimits {
   readonly status: 'live' | 'cached' | 'static' | 'unsupported' | 'error';
@@ -26,7 +27,10 @@ export interface LimitWindow {
   readonly resetsAtIso: string | null;
 }
 
-/** Remembers what turns were told. `limits.tell([limitWindow('primary', 12, 300, 1_766_000_000)]); limits.read().status // 'live'` */
+/**
+ * Remembers what turns were told. `limits.tell([limitWindow('primary', 12, 300, 1_766_000_000)]);
+ * limits.read().status // 'live'`
+ */
 export interface LimitsMemory {
   tell(windows: readonly LimitWindow[], accountPlan?: string): void;
   read(): EngineLimits;
@@ -41,34 +45,63 @@ const askMsMax = 3_000;
 const freshMs = 300_000;
 
 export function limitsMemory(source: string, now: () => number = Date.now): LimitsMemory {
-  let told: { readonly at: number; readonly windows: readonly LimitWindow[]; readonly accountPlan?: string } | undefined;
+  let told:
+    | { readonly at: number; readonly windows: readonly LimitWindow[]; readonly accountPlan?: string }
+    | undefined;
   return {
     tell(windows, accountPlan) {
       const names = new Set(windows.map(({ name }) => name));
       // a provider tells one window at a time; those it did not mention still stand
       const others = (told?.windows ?? []).filter(({ name }) => !names.has(name));
-      told = { at: now(), windows: [...others, ...windows].slice(-20), ...(accountPlan === undefined ? {} : { accountPlan }) };
+      told = {
+        at: now(),
+        windows: [...others, ...windows].slice(-20),
+        ...(accountPlan === undefined ? {} : { accountPlan }),
+      };
     },
     read() {
       if (told === undefined) return { status: 'static', source: 'configuration' };
       return {
-        status: now() - told.at < freshMs ? 'live' : 'cached', source, refreshedAt: new Date(told.at).toISOString(), windows: told.windows,
+        status: now() - told.at < freshMs ? 'live' : 'cached',
+        source,
+        refreshedAt: new Date(told.at).toISOString(),
+        windows: told.windows,
         ...(now() - told.at > staleMs ? { stale: true } : {}),
         ...(told.accountPlan === undefined ? {} : { accountPlan: told.accountPlan }),
       };
     },
     resetAt() {
-      const resets = (told?.windows ?? []).filter(({ usedPercent, resetsAt }) => resetsAt !== null && resetsAt * 1000 > now() && (usedPercent ?? 0) >= 100);
-      return resets.length === 0 ? undefined : Math.max(...resets.map(({ resetsAt }) => (resetsAt ?? 0) * 1000));
+      const resets = (told?.windows ?? []).filter(
+        ({ usedPercent, resetsAt }) =>
+          resetsAt !== null && resetsAt * 1000 > now() && (usedPercent ?? 0) >= 100,
+      );
+      return resets.length === 0
+        ? undefined
+        : Math.max(...resets.map(({ resetsAt }) => (resetsAt ?? 0) * 1000));
     },
   };
 }
 
-/** What an engine knows; one that throws or takes too long is `error`, one that cannot know is `unsupported`. */
-export async function limitsOf(engine: { readonly name: string; limits?(): Promise<EngineLimits> }): Promise<EngineLimits> {
-  if (engine.limits === undefined) return { status: 'unsupported', source: 'engine', unsupportedReason: `Engine "${engine.name}" is not told of any limits.` };
+/**
+ * What an engine knows; one that throws or takes too long is `error`, one that cannot know is `unsupported`.
+ */
+export async function limitsOf(engine: {
+  readonly name: string;
+  limits?(): Promise<EngineLimits>;
+}): Promise<EngineLimits> {
+  if (engine.limits === undefined)
+    return {
+      status: 'unsupported',
+      source: 'engine',
+      unsupportedReason: `Engine "${engine.name}" does not report limits.`,
+    };
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<EngineLimits>((resolve) => { timer = setTimeout(() => resolve(limitsFault(`It did not answer within ${askMsMax / 1000} s.`)), askMsMax); });
+  const late = new Promise<EngineLimits>((resolve) => {
+    timer = setTimeout(
+      () => resolve(limitsFault(`It did not answer within ${askMsMax / 1000} s.`)),
+      askMsMax,
+    );
+  });
   try {
     return await Promise.race([engine.limits(), late]);
   } catch (error) {
@@ -81,10 +114,18 @@ export async function limitsOf(engine: { readonly name: string; limits?(): Promi
 export const limitsFault = (error: string): EngineLimits => ({ status: 'error', source: 'engine', error });
 
 /** A window of a limit; `resetsAt` in epoch seconds. */
-export function limitWindow(name: string, usedPercent: number | null, windowDurationMins: number | null, resetsAt: number | null): LimitWindow {
+export function limitWindow(
+  name: string,
+  usedPercent: number | null,
+  windowDurationMins: number | null,
+  resetsAt: number | null,
+): LimitWindow {
   const isDate = resetsAt !== null && Number.isFinite(resetsAt) && Math.abs(resetsAt) < 8.64e12;
   return {
-    name, usedPercent: usedPercent === null ? null : Math.min(100, Math.max(0, usedPercent)), windowDurationMins,
-    resetsAt: isDate ? resetsAt : null, resetsAtIso: isDate ? new Date(resetsAt * 1000).toISOString() : null,
+    name,
+    usedPercent: usedPercent === null ? null : Math.min(100, Math.max(0, usedPercent)),
+    windowDurationMins,
+    resetsAt: isDate ? resetsAt : null,
+    resetsAtIso: isDate ? new Date(resetsAt * 1000).toISOString() : null,
   };
 }

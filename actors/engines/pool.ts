@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * Slots for agent processes: so many at once in all and per engine, handed out first come first served within a root
- * session and in turn between roots, so that one tree of a hundred agents cannot starve a person's single question.
- * A session holds at most one slot: its next turn waits until the last one has settled.
+ * Slots for agent processes: so many at once in all and per engine, handed out first come first served within
+ * a root session and in turn between roots, so that one tree of a hundred agents cannot starve a person's
+ * single question. A session holds at most one slot: its next turn waits until the last one has settled.
  */
 export interface Pool {
-  /** Wait for a slot. Rejects with the signal's reason when aborted while waiting. Release exactly once (more is harmless). */
+  /**
+   * Wait for a slot. Rejects with the signal's reason when aborted while waiting. Release exactly once (more
+   * is harmless).
+   */
   take(request: SlotRequest): Promise<Slot>;
   /** How many slots will be given out before this session's, plus one; undefined when it does not wait. */
   position(sessionId: string): number | undefined;
@@ -21,7 +24,9 @@ export interface SlotRequest {
   readonly signal: AbortSignal;
 }
 
-export interface Slot { release(): void }
+export interface Slot {
+  release(): void;
+}
 
 export interface PoolStats {
   readonly max: number;
@@ -37,10 +42,15 @@ export interface PoolOptions {
   readonly perEngine?: Readonly<Record<string, number>>;
 }
 
-interface Ticket extends SlotRequest { readonly grant: () => void }
+interface Ticket extends SlotRequest {
+  readonly grant: () => void;
+}
 
 /** `const slot = await createPool({maxProcesses: 4}).take({sessionId, rootId, engine: 'clerk', signal})` */
-export function createPool({ maxProcesses = 2 * availableParallelism(), perEngine = {} }: PoolOptions = {}): Pool {
+export function createPool({
+  maxProcesses = 2 * availableParallelism(),
+  perEngine = {},
+}: PoolOptions = {}): Pool {
   if (!(maxProcesses >= 1)) throw new RangeError('maxProcesses must be at least 1');
   /** Roots in the order of their next turn; each with its waiting tickets, oldest first. */
   const queues = new Map<string, Ticket[]>();
@@ -49,7 +59,8 @@ export function createPool({ maxProcesses = 2 * availableParallelism(), perEngin
   let total = 0;
 
   const mayRun = (ticket: Ticket): boolean =>
-    !busySessions.has(ticket.sessionId) && (running.get(ticket.engine) ?? 0) < (perEngine[ticket.engine] ?? Infinity);
+    !busySessions.has(ticket.sessionId) &&
+    (running.get(ticket.engine) ?? 0) < (perEngine[ticket.engine] ?? Infinity);
 
   function next(): Ticket | undefined {
     for (const [rootId, tickets] of queues) {
@@ -133,5 +144,7 @@ export function createPool({ maxProcesses = 2 * availableParallelism(), perEngin
 /** The waiting tickets in the order in which the rounds will reach them. */
 function inTurn(queues: readonly (readonly Ticket[])[]): readonly Ticket[] {
   const rounds = Math.max(0, ...queues.map((tickets) => tickets.length));
-  return Array.from({ length: rounds }, (_, round) => queues.flatMap((tickets) => tickets[round] ?? [])).flat();
+  return Array.from({ length: rounds }, (_, round) =>
+    queues.flatMap((tickets) => tickets[round] ?? []),
+  ).flat();
 }

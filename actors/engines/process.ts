@@ -8,11 +8,15 @@ import { processTable, type ProcessTable } from './process/table.js';
 import type { ChildProcessHandle, ChildResult, SpawnChildOptions } from './engine.js';
 
 /**
- * A child of an engine: started niced and in its own process group, with an intent written down first and its pid right
- * after, watched for floods, silence and deadline, and over only when nothing of it is left on this machine.
+ * A child of an engine: started niced and in its own process group, with an intent written down first and its
+ * pid right after, watched for floods, silence and deadline, and over only when nothing of it is left on this
+ * machine.
  */
 export interface StartOptions extends SpawnChildOptions {
-  /** Names this child in its environment and in the note. Unique; `a.1` and `a.2` are both found by the mark `a`. */
+  /**
+   * Names this child in its environment and in the note. Unique; `a.1` and `a.2` are both found by the mark
+   * `a`.
+   */
   readonly spawnId: string;
   readonly tokenHash: string | null;
   /** Writes the durable note; called before the spawn and again with pid and start time. */
@@ -34,7 +38,11 @@ export class ChildProcessError extends Error {
   /** A process that is still there, with `NOT_ENDED`. */
   readonly pid: number | undefined;
 
-  constructor(code: ChildProcessError['code'], message: string, options: { readonly pid?: number; readonly cause?: unknown } = {}) {
+  constructor(
+    code: ChildProcessError['code'],
+    message: string,
+    options: { readonly pid?: number; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.code = code;
     this.pid = options.pid;
@@ -42,16 +50,25 @@ export class ChildProcessError extends Error {
 }
 
 /** `const child = await startChild('cat', [], {stdin: 'hello', …}); (await child.done).stdout // 'hello'` */
-export async function startChild(command: string, args: readonly string[], options: StartOptions): Promise<ChildProcessHandle> {
+export async function startChild(
+  command: string,
+  args: readonly string[],
+  options: StartOptions,
+): Promise<ChildProcessHandle> {
   const { spawnId, tokenHash, note, signal } = options;
   const table = options.table ?? processTable();
   refuseWhenAborted(signal);
   await note({ spawnId, tokenHash });
   refuseWhenAborted(signal);
   const child = spawn(command, [...args], {
-    cwd: options.cwd, env: childEnvironment(options.env, spawnId), detached: true, stdio: ['pipe', 'pipe', 'pipe'], shell: false,
+    cwd: options.cwd,
+    env: childEnvironment(options.env, spawnId),
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    shell: false,
   });
-  child.stdin?.on('error', () => undefined); // a child that does not read its prompt is no fault of ours (EPIPE)
+  // A child that does not read its prompt is no fault of ours (EPIPE)
+  child.stdin?.on('error', () => undefined);
   const pid = await started(child, command);
   makeNice(pid);
   const giveUp = new AbortController();
@@ -67,7 +84,8 @@ export async function startChild(command: string, args: readonly string[], optio
     throw error;
   }
   return {
-    pid, done,
+    pid,
+    done,
     write: (text) => void (child.stdin?.writable === true && child.stdin.write(text)),
     end: () => void child.stdin?.end(),
     stop: () => giveUp.abort(),
@@ -75,14 +93,21 @@ export async function startChild(command: string, args: readonly string[], optio
 }
 
 function refuseWhenAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new ChildProcessError('INTERRUPTED', 'The turn was interrupted before the process began.');
+  if (signal.aborted)
+    throw new ChildProcessError('INTERRUPTED', 'The turn was interrupted before the process began.');
 }
 
 function started(child: ChildProcess, command: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid as number)); // 'spawn' is emitted only for a process that has a pid
     child.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new ChildProcessError('NOT_STARTED', `Could not start "${command}": ${error.code ?? error.message}.`, { cause: error }));
+      reject(
+        new ChildProcessError(
+          'NOT_STARTED',
+          `Could not start "${command}": ${error.code ?? error.message}.`,
+          { cause: error },
+        ),
+      );
     });
     child.on('error', () => undefined); // later errors (a signal that failed) show in the confirmation
   });
@@ -106,11 +131,20 @@ async function settle(child: ChildProcess, pid: number, options: SettleOptions):
   following.close();
   const from = why === 'exited' ? 'SIGTERM' : 'SIGINT';
   try {
-    const left = await endAll({ groupId: pid, spawnId: options.spawnId }, { table: options.table, graces: options.graces ?? defaultGraces, from });
-    if (left[0] !== undefined) throw new ChildProcessError('NOT_ENDED', `Process ${left[0]} could not be ended. End it by hand.`, { pid: left[0] });
+    const left = await endAll(
+      { groupId: pid, spawnId: options.spawnId },
+      { table: options.table, graces: options.graces ?? defaultGraces, from },
+    );
+    if (left[0] !== undefined)
+      throw new ChildProcessError('NOT_ENDED', `Process ${left[0]} could not be ended. End it manually.`, {
+        pid: left[0],
+      });
   } catch (error) {
     if (error instanceof ChildProcessError) throw error;
-    throw new ChildProcessError('NOT_ENDED', `Nobody can tell whether process ${pid} has ended.`, { pid, cause: error });
+    throw new ChildProcessError('NOT_ENDED', `It is unknown whether process ${pid} has ended.`, {
+      pid,
+      cause: error,
+    });
   }
   return following.result();
 }

@@ -3,18 +3,29 @@ import type { Engine, EngineFacts, EngineModel, TranscriptEntry } from './engine
 import { limitsFault, limitsOf, type EngineLimits } from './limits.js';
 
 /**
- * The engines of this gateway and what is known of them: discovered on demand, remembered for a minute, chosen by exact
- * strings. It answers what would run; it runs nothing.
+ * The engines of this gateway and what is known of them: discovered on demand, remembered for a minute,
+ * chosen by exact strings. It answers what would run; it runs nothing.
  */
 export interface EngineRegistry {
   get(name: string): Engine | undefined;
   /** What a new session would run with, or why that cannot be chosen. Omitted parts take the defaults. */
-  select(engine?: string | null, model?: string | null, effort?: string | null): Promise<EngineSelection | Refusal>;
+  select(
+    engine?: string | null,
+    model?: string | null,
+    effort?: string | null,
+  ): Promise<EngineSelection | Refusal>;
   /** The body of GET /api/engines. */
   list(): Promise<EngineList>;
   /** The provider's own record of a conversation; undefined where the engine reads none. */
-  readTranscript(engine: string, nativeId: string, cwd: string): Promise<readonly TranscriptEntry[] | undefined>;
-  /** The engines part of GET /api/engine-limits: of all, or of the one named. Asking spends nothing and never rejects. */
+  readTranscript(
+    engine: string,
+    nativeId: string,
+    cwd: string,
+  ): Promise<readonly TranscriptEntry[] | undefined>;
+  /**
+   * The engines part of GET /api/engine-limits: of all, or of the one named. Asking spends nothing and never
+   * rejects.
+   */
   limits(name?: string): Promise<EngineLimitsList>;
   /** The engine for sessions that name none; null when nothing is available. */
   defaultEngine(): Promise<string | null>;
@@ -22,7 +33,10 @@ export interface EngineRegistry {
   refresh(): void;
   /** A turn of the engine has ended: what it was told of limits may be new. Never rejects. */
   hear(name: string): Promise<void>;
-  /** Told when a look finds an engine other than the last one did, or when it was told other limits. Returns the way to unsubscribe. */
+  /**
+   * Told when a look finds an engine other than the last one did, or when it was told other limits. Returns
+   * the way to unsubscribe.
+   */
   onChange(listener: (name: string) => void): () => void;
 }
 
@@ -51,7 +65,12 @@ export interface EngineList {
   readonly engines: Readonly<Record<string, EngineRecord>>;
 }
 
-export type LimitsRecord = EngineLimits & { readonly name: string; readonly available: boolean; readonly defaultModel: string | null; readonly models: readonly EngineModel[] };
+export type LimitsRecord = EngineLimits & {
+  readonly name: string;
+  readonly available: boolean;
+  readonly defaultModel: string | null;
+  readonly models: readonly EngineModel[];
+};
 
 export interface EngineLimitsList {
   readonly default: string | null;
@@ -91,7 +110,8 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
   /** The time at which it was told is no news. */
   async function readLimits(engine: Engine): Promise<EngineLimits> {
     const limits = await limitsOf(engine);
-    if (limits.status !== 'error') compare(told, engine.name, JSON.stringify([limits.windows ?? [], limits.accountPlan]), nothingTold);
+    if (limits.status !== 'error')
+      compare(told, engine.name, JSON.stringify([limits.windows ?? [], limits.accountPlan]), nothingTold);
     return limits;
   }
 
@@ -109,7 +129,8 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
 
   async function defaultEngine(): Promise<string | null> {
     if (options.default !== undefined && options.default !== null) return options.default;
-    for (const engine of inOrder([...engines.values()])) if ((await factsOf(engine)).available) return engine.name;
+    for (const engine of inOrder([...engines.values()]))
+      if ((await factsOf(engine)).available) return engine.name;
     return null;
   }
 
@@ -123,26 +144,44 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
     },
     onChange(listener) {
       listeners.add(listener);
-      return () => { listeners.delete(listener); };
+      return () => {
+        listeners.delete(listener);
+      };
     },
     async select(engineName, model, effort) {
       const name = engineName ?? (await defaultEngine());
       const names = [...engines.keys()];
-      if (name === null) return refuse('UNKNOWN_ENGINE', { known: names }, `No engine is available here (known: ${list(names)}). GET /api/engines says what each one lacks.`);
+      if (name === null)
+        return refuse(
+          'UNKNOWN_ENGINE',
+          { known: names },
+          `No engine is available here (known: ${list(names)}). GET /api/engines shows what each one lacks.`,
+        );
       const engine = engines.get(name);
-      if (engine === undefined) return refuse('UNKNOWN_ENGINE', { engine: name, known: names }, `unknown engine "${name}" (known: ${list(names)})`);
+      if (engine === undefined)
+        return refuse(
+          'UNKNOWN_ENGINE',
+          { engine: name, known: names },
+          `unknown engine "${name}" (known: ${list(names)})`,
+        );
       const facts = await factsOf(engine);
       const chosen = chooseModel(name, facts, model ?? null);
       if (isRefusal(chosen)) return chosen;
       const refusal = checkEffort(name, facts, chosen.model, effort ?? null);
       if (refusal !== undefined) return refusal;
       return {
-        engine: name, model: chosen.model, effort: effort ?? null,
+        engine: name,
+        model: chosen.model,
+        effort: effort ?? null,
         ...(facts.available ? {} : { unavailable: { reason: unavailableReason(name, facts) } }),
       };
     },
     async list() {
-      const records = await Promise.all([...engines.values()].map(async (engine) => [engine.name, record(engine, await factsOf(engine))] as const));
+      const records = await Promise.all(
+        [...engines.values()].map(
+          async (engine) => [engine.name, record(engine, await factsOf(engine))] as const,
+        ),
+      );
       return { default: await defaultEngine(), engines: Object.fromEntries(records) };
     },
     async readTranscript(name, nativeId, cwd) {
@@ -151,66 +190,117 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
     },
     async limits(name) {
       const asked = name === undefined ? [...engines.keys()] : [name];
-      const records = await Promise.all(asked.map(async (one): Promise<[string, LimitsRecord]> => {
-        const engine = engines.get(one);
-        if (engine === undefined) return [one, { name: one, available: false, status: 'unsupported', source: 'registry', defaultModel: null, models: [], unsupportedReason: 'Unknown engine.' }];
-        const { available, defaultModel, models, reason } = await factsOf(engine);
-        const limits = available ? await readLimits(engine) : limitsFault(reason ?? 'It is not available here.');
-        return [one, { name: one, available, defaultModel, models, ...limits }];
-      }));
+      const records = await Promise.all(
+        asked.map(async (one): Promise<[string, LimitsRecord]> => {
+          const engine = engines.get(one);
+          if (engine === undefined)
+            return [
+              one,
+              {
+                name: one,
+                available: false,
+                status: 'unsupported',
+                source: 'registry',
+                defaultModel: null,
+                models: [],
+                unsupportedReason: 'Unknown engine.',
+              },
+            ];
+          const { available, defaultModel, models, reason } = await factsOf(engine);
+          const limits = available
+            ? await readLimits(engine)
+            : limitsFault(reason ?? 'It is not available here.');
+          return [one, { name: one, available, defaultModel, models, ...limits }];
+        }),
+      );
       return { default: await defaultEngine(), engines: Object.fromEntries(records) };
     },
   };
 }
 
-/** In the order in which they were given, but the clerk last: it has no model and serves where nothing else does. */
+/**
+ * In the order in which they were given, but the clerk last: it has no model and serves where nothing else
+ * does.
+ */
 function inOrder(engines: readonly Engine[]): readonly Engine[] {
-  return [...engines.filter(({ name }) => name !== 'clerk'), ...engines.filter(({ name }) => name === 'clerk')];
+  return [
+    ...engines.filter(({ name }) => name !== 'clerk'),
+    ...engines.filter(({ name }) => name === 'clerk'),
+  ];
 }
 
 /** An engine that throws, lies or takes too long is unavailable, with that as its reason. */
 async function discover(engine: Engine): Promise<EngineFacts> {
-  const none = (reason: string): EngineFacts => ({ available: false, reason, defaultModel: null, models: [] });
+  const none = (reason: string): EngineFacts => ({
+    available: false,
+    reason,
+    defaultModel: null,
+    models: [],
+  });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<EngineFacts>((resolve) => {
-    timer = setTimeout(() => resolve(none(`Looking for it took longer than ${discoveryMsMax / 1000} s.`)), discoveryMsMax);
+    timer = setTimeout(
+      () => resolve(none(`Detecting it took longer than ${discoveryMsMax / 1000} s.`)),
+      discoveryMsMax,
+    );
   });
   try {
     return await Promise.race([engine.discover(), late]);
   } catch (error) {
-    return none(`Looking for it failed: ${error instanceof Error ? error.message : String(error)}`);
+    return none(`Detecting it failed: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function chooseModel(name: string, facts: EngineFacts, model: string | null): { readonly model: string | null } | Refusal {
+function chooseModel(
+  name: string,
+  facts: EngineFacts,
+  model: string | null,
+): { readonly model: string | null } | Refusal {
   if (model === null) return { model: facts.defaultModel };
   const ids = facts.models.map(({ id }) => id);
-  // what an absent program would offer is not known, so its models cannot be refused: the session says why it cannot run
+  // what an absent program would offer is not known, so its models cannot be refused: the session says why it
+  // cannot run
   if (ids.includes(model) || (!facts.available && ids.length === 0)) return { model };
-  return refuse('UNKNOWN_MODEL', { engine: name, model, known: ids }, `unknown model "${model}" for engine "${name}" (known: ${list(ids)})`);
+  return refuse(
+    'UNKNOWN_MODEL',
+    { engine: name, model, known: ids },
+    `unknown model "${model}" for engine "${name}" (known: ${list(ids)})`,
+  );
 }
 
-function checkEffort(name: string, facts: EngineFacts, model: string | null, effort: string | null): Refusal | undefined {
+function checkEffort(
+  name: string,
+  facts: EngineFacts,
+  model: string | null,
+  effort: string | null,
+): Refusal | undefined {
   if (effort === null || (!facts.available && facts.models.length === 0)) return undefined;
   const levels = facts.models.find(({ id }) => id === model)?.effortLevels ?? [];
   if (levels.includes(effort)) return undefined;
-  const message = levels.length === 0
-    ? `engine "${name}"${model === null ? '' : ` model "${model}"`} does not support effort levels`
-    : `unknown effort "${effort}" for engine "${name}" model "${model}" (known: ${list(levels)})`;
+  const message =
+    levels.length === 0
+      ? `engine "${name}"${model === null ? '' : ` model "${model}"`} does not support effort levels`
+      : `unknown effort "${effort}" for engine "${name}" model "${model}" (known: ${list(levels)})`;
   return refuse('UNKNOWN_EFFORT', { engine: name, model, effort, known: levels }, message);
 }
 
 const list = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
 function unavailableReason(name: string, facts: EngineFacts): string {
-  return [`Engine "${name}" is not available.`, facts.reason, facts.mend && `To mend it: ${facts.mend}`].filter((part) => part !== undefined).join(' ');
+  return [`Engine "${name}" is not available.`, facts.reason, facts.mend && `To fix it: ${facts.mend}`]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 function record(engine: Engine, facts: EngineFacts): EngineRecord {
   return {
-    name: engine.name, available: facts.available, defaultModel: facts.defaultModel, effortMechanism: engine.effortMechanism, models: facts.models,
+    name: engine.name,
+    available: facts.available,
+    defaultModel: facts.defaultModel,
+    effortMechanism: engine.effortMechanism,
+    models: facts.models,
     ...(facts.version === undefined ? {} : { version: facts.version }),
     ...(facts.reason === undefined ? {} : { reason: facts.reason }),
     ...(facts.mend === undefined ? {} : { mend: facts.mend }),

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * The tokens by which agents speak to the gateway as their own session. Minted per spawn, kept only as hashes and only
- * in memory: after a crash none is valid, which is right, because then no agent of ours may still be running.
+ * The tokens by which agents speak to the gateway as their own session. Minted per spawn, kept only as hashes
+ * and only in memory: after a crash none is valid, which is right, because then no agent of ours may still be
+ * running.
  */
 export interface SessionTokens {
   /** A new token, 43 characters (256 bits), valid until revoked. */

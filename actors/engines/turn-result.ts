@@ -2,21 +2,31 @@ import type { ChildResult, TurnResult } from './engine.js';
 import { lastBytes } from './process/output.js';
 
 /**
- * What the end of a plain program means for a turn. Why *we* ended it comes first: an exit code of 0 is worth nothing
- * after a signal of ours, and a program that says nothing has not answered, whatever its exit code.
+ * What the end of a plain program means for a turn. Why *we* ended it comes first: an exit code of 0 is worth
+ * nothing after a signal of ours, and a program that says nothing has not answered, whatever its exit code.
  */
-export function turnResultOf(child: ChildResult, { program, deadlineMs }: { readonly program: string; readonly deadlineMs: number }): TurnResult {
+export function turnResult(
+  child: ChildResult,
+  { program, deadlineMs }: { readonly program: string; readonly deadlineMs: number },
+): TurnResult {
   const text = child.stdout.trimEnd();
   const failed = (error: string): TurnResult => ({ outcome: 'failed', text, error });
   switch (child.ended) {
-    case 'interrupted': return { outcome: 'interrupted', text };
-    case 'deadline': return failed(`${program} did not finish within ${Math.round(deadlineMs / 1000)} s and was ended.`);
-    case 'silence': return failed(`${program} was silent for too long and was ended.`);
-    case 'flood': return failed(`${program} wrote far more than may be kept and was ended.`);
-    case null: break;
+    case 'interrupted':
+      return { outcome: 'interrupted', text };
+    case 'deadline':
+      return failed(`${program} did not finish within ${Math.round(deadlineMs / 1000)} s and was ended.`);
+    case 'silence':
+      return failed(`${program} was silent for too long and was ended.`);
+    case 'flood':
+      return failed(`${program} exceeded the output limit and was ended.`);
+    case null:
+      break;
   }
-  if (child.signal !== null) return failed(`${program} was ended by ${child.signal} from outside.${lastLines(child.stderr)}`);
-  if (child.exitCode !== 0) return failed(`${program} exited with code ${child.exitCode}.${lastLines(child.stderr)}`);
+  if (child.signal !== null)
+    return failed(`${program} was ended by ${child.signal} from outside.${lastLines(child.stderr)}`);
+  if (child.exitCode !== 0)
+    return failed(`${program} exited with code ${child.exitCode}.${lastLines(child.stderr)}`);
   if (text.trim() === '') return failed(`${program} ended without a result.${lastLines(child.stderr)}`);
   return { outcome: 'succeeded', text: child.truncated ? `${text}\n… (the rest was cut off)` : text };
 }

@@ -2,22 +2,35 @@ import { budgetMachine, budgetPolicy, type Band } from '../../machines/budget/ma
 import { checkShape } from '../../machines/shape.js';
 import type { Kind } from '../contracts.js';
 
-/** The account of an employee as a kind; the id is the employee's name. The budget is a fact of the roster. */
+/**
+ * The account of an employee as a kind; the id is the employee's name. The budget is a fact of the roster.
+ */
 export function budgetKind(): Kind<typeof budgetMachine> {
   return {
     kind: 'budget',
     version: 1,
     machine: budgetMachine,
-    policy: (_snapshot, event) => budgetPolicy(event),
-    facts: (snapshot, _event, world) => ({ limitUsd: snapshot === undefined ? null : limitOf(world['roster'], snapshot.context.id) }),
+    policy: (_snapshot, event, authority) => budgetPolicy(event, authority),
+    facts: (snapshot, _event, world) => ({
+      limitUsd: snapshot === undefined ? null : limitOf(world['roster'], snapshot.context.id),
+    }),
     view: ({ value, context }) => ({ ...context, state: value as Band }),
     index: ({ context }) => [{ index: 'all', key: context.id }],
-    check: checkShape({ id: 'string', month: 'string', spentUsd: 'number', turns: 'number', grantedUsd: 'number', limitUsd: 'number?' }),
+    validateContext: checkShape({
+      id: 'string',
+      month: 'string',
+      spentUsd: 'number',
+      turns: 'number',
+      grantedUsd: 'number',
+      limitUsd: 'number?',
+    }),
   };
 }
 
 /** What the roster allows an employee a month; null where it says nothing. */
 export function limitOf(roster: unknown, name: string): number | null {
-  const { employees = [] } = (roster ?? {}) as { readonly employees?: readonly { readonly name: string; readonly monthlyBudgetUsd?: number }[] };
+  const { employees = [] } = (roster ?? {}) as {
+    readonly employees?: readonly { readonly name: string; readonly monthlyBudgetUsd?: number }[];
+  };
   return employees.find((employee) => employee.name === name)?.monthlyBudgetUsd ?? null;
 }

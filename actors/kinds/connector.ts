@@ -4,24 +4,46 @@ import { connectorPolicy } from '../../machines/connector/policy.js';
 import { connectorView, type ConnectorView } from '../../machines/connector/view.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
-import type { FencedHand, KeyedHand, Kind } from '../contracts.js';
+import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../contracts.js';
 
-/** Connectors as a kind: `connectorKind({connection, delivery})`. The hands get a ConnectionInput and a DeliveryInput. */
-export function connectorKind(hands: { readonly connection: KeyedHand; readonly delivery: FencedHand }): Kind<typeof connectorMachine, ConnectorView> {
+/**
+ * Connectors as a kind: `connectorKind({connection, delivery})`. The hands get a ConnectionInput and a
+ * DeliveryInput.
+ */
+export function connectorKind(effects: {
+  readonly connection: AtLeastOnceEffect;
+  readonly delivery: AtMostOnceEffect;
+}): Kind<typeof connectorMachine, ConnectorView> {
   return {
     kind: 'connector',
     version: 1,
     machine: connectorMachine,
-    hands: { connection: hands.connection, delivery: hands.delivery },
-    policy: (snapshot, event) => connectorPolicy(snapshot.value, snapshot.context, event),
+    effects: { connection: effects.connection, delivery: effects.delivery },
+    policy: (snapshot, event, authority) =>
+      connectorPolicy(snapshot.value, snapshot.context, event, authority),
     facts: (snapshot, _event, world) => connectorFacts(snapshot?.context.name, world['roster']),
     view: (snapshot) => connectorView(snapshot.value, snapshot.context),
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
     operatorEvents: { 'connector.start': {}, 'connector.stop': {} },
-    contents: ['text'],
-    check: checkShape({
-      id: 'string', name: 'string', connectorType: 'string', employee: 'string?', capabilities: 'object', wanted: 'boolean', createdAt: 'number', updatedAt: 'number',
-      detail: 'string?', failures: 'number', deliveries: 'number', queue: 'array', current: 'object?', sent: 'number', failed: 'number', unknown: 'number', last: 'object?',
+    redacted: ['text'],
+    validateContext: checkShape({
+      id: 'string',
+      name: 'string',
+      connectorType: 'string',
+      employee: 'string?',
+      capabilities: 'object',
+      wanted: 'boolean',
+      createdAt: 'number',
+      updatedAt: 'number',
+      detail: 'string?',
+      failures: 'number',
+      deliveries: 'number',
+      queue: 'array',
+      current: 'object?',
+      sent: 'number',
+      failed: 'number',
+      unknown: 'number',
+      last: 'object?',
     }),
     supervision: { strategy: 'one_for_one', restart: 'permanent' },
   };
@@ -29,6 +51,13 @@ export function connectorKind(hands: { readonly connection: KeyedHand; readonly 
 
 /** Sessions may send where their employee lists the connector. */
 function connectorFacts(name: string | undefined, roster: unknown): ConnectorFacts {
-  const employees = (roster as { employees?: readonly { name: string; connectors?: readonly string[] }[] } | undefined)?.employees ?? [];
-  return { senders: name === undefined ? [] : employees.filter(({ connectors }) => connectors?.includes(name)).map((employee) => employee.name) };
+  const employees =
+    (roster as { employees?: readonly { name: string; connectors?: readonly string[] }[] } | undefined)
+      ?.employees ?? [];
+  return {
+    senders:
+      name === undefined
+        ? []
+        : employees.filter(({ connectors }) => connectors?.includes(name)).map((employee) => employee.name),
+  };
 }

@@ -8,10 +8,10 @@ export function homeKind(): Kind<typeof homeMachine> {
     kind: 'home',
     version: 1,
     machine: homeMachine,
-    policy: (_snapshot, event) => homePolicy(event),
+    policy: (_snapshot, event, authority) => homePolicy(event, authority),
     view: ({ context }) => ({ id: context.id, facts: context.facts, lastAt: context.lastAt }),
     index: ({ context }) => [{ index: 'all', key: context.id }],
-    check: checkShape({ id: 'string', facts: 'number' }),
+    validateContext: checkShape({ id: 'string', facts: 'number' }),
   };
 }
 

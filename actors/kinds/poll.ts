@@ -5,38 +5,82 @@ import { pollPolicy, type PollState } from '../../machines/poll/policy.js';
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
-import type { FencedHand, KeyedHand, Kind } from '../contracts.js';
+import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../contracts.js';
 
-export interface PollHands { readonly check: FencedHand<CheckInput, Checked>; readonly fire: KeyedHand<FireInput, Fired> }
+export interface PollEffects {
+  readonly check: AtMostOnceEffect<CheckInput, Checked>;
+  readonly fire: AtLeastOnceEffect<FireInput, Fired>;
+}
 
 /** Bindings that look for their event by a program, as a kind; the id is the binding's name. */
-export function pollKind(hands: PollHands): Kind<typeof pollMachine> {
+export function pollKind(effects: PollEffects): Kind<typeof pollMachine> {
   return {
     kind: 'poll',
     version: 1,
     machine: pollMachine,
-    hands: { check: hands.check, fire: hands.fire },
-    policy: ({ value, context }, event) => pollPolicy(stateOf(value), context, event),
+    effects: { check: effects.check, fire: effects.fire },
+    policy: ({ value, context }, event, authority) => pollPolicy(stateOf(value), context, event, authority),
     view: ({ value, context }) => {
       const { approval, contract } = context;
       return {
-        schemaVersion: 2, name: context.id, kind: 'poll', source: 'poll', event: context.event, targetWorkflowId: context.targetWorkflowId, filter: context.filter,
-        activation: activations[stateOf(value)], command: contract.command, intervalSeconds: contract.intervalSeconds, activationContract: contract, activationContractHash: context.contractHash,
+        schemaVersion: 2,
+        name: context.id,
+        kind: 'poll',
+        source: 'poll',
+        event: context.event,
+        targetWorkflowId: context.targetWorkflowId,
+        filter: context.filter,
+        activation: activations[stateOf(value)],
+        command: contract.command,
+        intervalSeconds: contract.intervalSeconds,
+        activationContract: contract,
+        activationContractHash: context.contractHash,
         approval: {
-          state: approval.decision ?? 'pending', requestedAt: isoTime(approval.requestedAt), escalatedAt: isoTimeOrNull(approval.escalatedAt), escalationReason: approval.reason,
-          decidedBy: approval.decidedBy, decidedAt: isoTimeOrNull(approval.decidedAt), note: approval.note,
+          state: approval.decision ?? 'pending',
+          requestedAt: isoTime(approval.requestedAt),
+          escalatedAt: isoTimeOrNull(approval.escalatedAt),
+          escalationReason: approval.reason,
+          decidedBy: approval.decidedBy,
+          decidedAt: isoTimeOrNull(approval.decidedAt),
+          note: approval.note,
         },
-        checking: typeof value === 'object' && value.active === 'checking', checks: context.checks, fired: context.fired, failures: context.failures,
-        lastCheckedAt: isoTimeOrNull(context.lastCheckedAt), lastFiredAt: isoTimeOrNull(context.lastFiredAt), lastOutcome: context.lastOutcome, lastReason: context.lastReason, lastRunId: context.lastRunId,
-        bindingRevision: `${context.id}@${context.revision}`, createdBy: context.createdBy, createdAt: isoTime(context.createdAt), updatedAt: isoTime(context.updatedAt),
+        checking: typeof value === 'object' && value.active === 'checking',
+        checks: context.checks,
+        fired: context.fired,
+        failures: context.failures,
+        lastCheckedAt: isoTimeOrNull(context.lastCheckedAt),
+        lastFiredAt: isoTimeOrNull(context.lastFiredAt),
+        lastOutcome: context.lastOutcome,
+        lastReason: context.lastReason,
+        lastRunId: context.lastRunId,
+        bindingRevision: `${context.id}@${context.revision}`,
+        createdBy: context.createdBy,
+        createdAt: isoTime(context.createdAt),
+        updatedAt: isoTime(context.updatedAt),
       };
     },
-    index: ({ value, context }) => (value === 'deleted' ? [] : [{ index: 'all', key: sortableText(context.id) }]),
-    contents: ['payload', 'note', 'reason'],
-    check: checkShape({ id: 'string', event: 'string', targetWorkflowId: 'string', filter: 'array', contract: 'object', contractHash: 'string', approval: 'object', checks: 'number' }),
+    index: ({ value, context }) =>
+      value === 'deleted' ? [] : [{ index: 'all', key: sortableText(context.id) }],
+    redacted: ['payload', 'note', 'reason'],
+    validateContext: checkShape({
+      id: 'string',
+      event: 'string',
+      targetWorkflowId: 'string',
+      filter: 'array',
+      contract: 'object',
+      contractHash: 'string',
+      approval: 'object',
+      checks: 'number',
+    }),
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   };
 }
 
-const stateOf = (value: string | object): PollState => (typeof value === 'object' ? 'active' : value as PollState);
-const activations = { pending: 'pending_approval', active: 'active', disabled: 'disabled', deleted: 'disabled' } as const;
+const stateOf = (value: string | object): PollState =>
+  typeof value === 'object' ? 'active' : (value as PollState);
+const activations = {
+  pending: 'pending_approval',
+  active: 'active',
+  disabled: 'disabled',
+  deleted: 'disabled',
+} as const;

@@ -1,32 +1,76 @@
 import { checkShape } from '../../machines/shape.js';
 import type { SessionInput } from '../../machines/session/context.js';
 import { sessionMachine } from '../../machines/session/machine.js';
-import { admitSession, sessionPolicy } from '../../machines/session/policy.js';
+import { admitSession, sessionNotInState, sessionPolicy } from '../../machines/session/policy.js';
+import { isResting, statusOf } from '../../machines/session/status.js';
 import { sessionIndex, sessionView, type SessionView } from '../../machines/session/view.js';
-import type { FencedHand, Kind } from '../contracts.js';
+import type { AtMostOnceEffect, Kind } from '../contracts.js';
 
-/** Sessions as a kind: `sessionKind({turn: engineTurnHand(…)})`. The hand gets a TurnInput and answers a TurnOutput. */
-export function sessionKind(hands: { readonly turn: FencedHand }): Kind<typeof sessionMachine, SessionView> {
+/**
+ * Sessions as a kind: `sessionKind({turn: engineTurnHand(…)})`. The hand gets a TurnInput and answers a
+ * TurnOutput.
+ */
+export function sessionKind(effects: {
+  readonly turn: AtMostOnceEffect;
+}): Kind<typeof sessionMachine, SessionView> {
   return {
     kind: 'session',
-    newWork: ['message.post'],
-    version: 1,
+    startsWork: ['message.post'],
+    version: 2,
     machine: sessionMachine,
-    hands: { 'engine-turn': hands.turn },
-    policy: (snapshot, event) => sessionPolicy(snapshot.context, event),
-    admit: (input) => admitSession(input as unknown as SessionInput), // the kernel hands inputs on as JSON; the door has parsed this one
-    view: (snapshot) => sessionView(snapshot.value, snapshot.context),
-    index: (snapshot) => sessionIndex(snapshot.value, snapshot.context),
+    effects: { 'engine-turn': effects.turn },
+    policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
+    notInState: ({ value, context }, event) => sessionNotInState(statusOf(value), context, event),
+    // The kernel passes inputs on as JSON; the command has parsed this one
+    validateInput: (input) => admitSession(input as unknown as SessionInput),
+    view: (snapshot) => sessionView(statusOf(snapshot.value), snapshot.context),
+    index: (snapshot) => sessionIndex(statusOf(snapshot.value), snapshot.context),
     operatorEvents: {
-      'session.stop': { reason: 'string?' }, 'queue.pause': {}, 'queue.resume': {}, 'queue.clear': {}, 'queue.cancel': { messageId: 'string' }, 'session.archive': {}, 'session.unarchive': {},
+      'session.stop': { reason: 'string?' },
+      'queue.pause': {},
+      'queue.resume': {},
+      'queue.clear': {},
+      'queue.cancel': { messageId: 'string' },
+      'session.archive': {},
+      'session.unarchive': {},
     },
-    contents: ['content', 'text', 'prompt'],
-    check: checkShape({
-      id: 'string', engine: 'string', model: 'string?', effort: 'string?', employee: 'string?', parentSessionId: 'string?', ancestors: 'array',
-      workItemId: 'string?', title: 'string', cwd: 'string', createdAt: 'number', lastActivity: 'number', lastError: 'string?', engineSessions: 'object',
-      messages: 'number', turns: 'number', turn: 'object?', queue: 'array', queuePaused: 'boolean', leftTurns: 'array', engaged: 'boolean',
-      attemptTerminalVersion: 'number', totalTurns: 'number', totalCost: 'number', usage: 'object', resetAt: 'number?', waits: 'number',
+    redacted: ['content', 'text', 'prompt'],
+    validateContext: checkShape({
+      id: 'string',
+      engine: 'string',
+      model: 'string?',
+      effort: 'string?',
+      employee: 'string?',
+      parentSessionId: 'string?',
+      ancestors: 'array',
+      workItemId: 'string?',
+      title: 'string',
+      cwd: 'string',
+      createdAt: 'number',
+      lastActivity: 'number',
+      lastError: 'string?',
+      engineSessions: 'object',
+      messages: 'number',
+      turns: 'number',
+      turn: 'object?',
+      queue: 'array',
+      queuePaused: 'boolean',
+      leftTurns: 'array',
+      engaged: 'boolean',
+      attemptTerminalVersion: 'number',
+      totalTurns: 'number',
+      totalCost: 'number',
+      usage: 'object',
+      resetAt: 'number?',
+      waits: 'number',
     }),
+    migrate: {
+      /** The resting states moved into one around them. */
+      1: (old) =>
+        typeof old.value === 'string' && isResting(old.value)
+          ? { ...old, value: { resting: old.value } }
+          : old,
+    },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   };
 }

@@ -1,4 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
+import { refuse } from '../../machines/refusals.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
 import { triggerMachine, triggerPolicy } from '../../machines/trigger/machine.js';
@@ -10,17 +11,44 @@ export function triggerKind(): Kind<typeof triggerMachine> {
     kind: 'trigger',
     version: 1,
     machine: triggerMachine,
-    policy: (_snapshot, event) => triggerPolicy(event),
+    policy: (_snapshot, event, authority) => triggerPolicy(event, authority),
+    notInState: ({ value, context: { id } }) =>
+      value === 'deleted' ? refuse('NOT_FOUND', { kind: 'workflow trigger', id }, 'Not found') : undefined,
     view: ({ value, context }) => ({
-      schemaVersion: 2, name: context.id, kind: 'webhook', source: 'event-webhook', event: context.event, targetWorkflowId: context.targetWorkflowId, filter: context.filter,
-      activation: value === 'active' ? 'active' : 'disabled', signature: context.signingSalt == null ? null : 'hmac-sha256', signingSalt: context.signingSalt ?? null, secretTokenPreview: context.tokenPreview, bindingRevision: `${context.id}@${context.revision}`, createdBy: context.createdBy,
-      createdAt: isoTime(context.createdAt), updatedAt: isoTime(context.updatedAt), fired: context.fired, lastFiredAt: isoTimeOrNull(context.lastFiredAt), lastOutcome: context.lastOutcome,
+      schemaVersion: 2,
+      name: context.id,
+      kind: 'webhook',
+      source: 'event-webhook',
+      event: context.event,
+      targetWorkflowId: context.targetWorkflowId,
+      filter: context.filter,
+      activation: value === 'active' ? 'active' : 'disabled',
+      signature: context.signingSalt == null ? null : 'hmac-sha256',
+      signingSalt: context.signingSalt ?? null,
+      secretTokenPreview: context.tokenPreview,
+      bindingRevision: `${context.id}@${context.revision}`,
+      createdBy: context.createdBy,
+      createdAt: isoTime(context.createdAt),
+      updatedAt: isoTime(context.updatedAt),
+      fired: context.fired,
+      lastFiredAt: isoTimeOrNull(context.lastFiredAt),
+      lastOutcome: context.lastOutcome,
     }),
-    index: ({ value, context }) => (value === 'active' ? [
-      { index: 'all', key: sortableText(context.id) },
-      { index: 'event', key: sortableText(context.event) },
-      ...(context.tokenHash === '' ? [] : [{ index: 'token', key: sortableText(context.tokenHash) }]),
-    ] : []),
-    check: checkShape({ id: 'string', event: 'string', targetWorkflowId: 'string', filter: 'array', tokenHash: 'string', revision: 'number' }),
+    index: ({ value, context }) =>
+      value === 'active'
+        ? [
+            { index: 'all', key: sortableText(context.id) },
+            { index: 'event', key: sortableText(context.event) },
+            ...(context.tokenHash === '' ? [] : [{ index: 'token', key: sortableText(context.tokenHash) }]),
+          ]
+        : [],
+    validateContext: checkShape({
+      id: 'string',
+      event: 'string',
+      targetWorkflowId: 'string',
+      filter: 'array',
+      tokenHash: 'string',
+      revision: 'number',
+    }),
   };
 }

@@ -2,14 +2,14 @@ import { nearest } from '../../machines/nearest.js';
 import { ownerOf, type WorkItemContext, type WorkItemFacts } from '../../machines/work-item/context.js';
 
 /**
- * What a decision about a work item must know of the organisation: read from the roster that the supervisor has
- * learned (`supervisor.learn('roster', roster)`), just before the step, and logged with the event.
+ * What a decision about a work item must know of the organisation: read from the roster that the supervisor
+ * has learned (`supervisor.learn('roster', roster)`), just before the step, and logged with the event.
  */
 
 /** The part of the roster that counts here. Employees in roster order. */
 export interface Roster {
   readonly employees: readonly RosterEmployee[];
-  /** The root employee where the configuration names one; else the first executive who reports to nobody. */
+  /** The root employee where the configuration names one; else the first executive without a manager. */
   readonly root?: string | null;
 }
 
@@ -21,8 +21,17 @@ export interface RosterEmployee {
 }
 
 /** Facts for one event. `known` undefined: there is none, and the operator is the root. */
-export function workItemFacts(context: WorkItemContext | undefined, event: { readonly type: string }, known: unknown): WorkItemFacts {
-  const asked = event as { readonly assignee?: unknown; readonly target?: unknown; readonly patch?: { assignee?: unknown }; readonly input?: { assignee?: unknown } };
+export function workItemFacts(
+  context: WorkItemContext | undefined,
+  event: { readonly type: string },
+  known: unknown,
+): WorkItemFacts {
+  const asked = event as {
+    readonly assignee?: unknown;
+    readonly target?: unknown;
+    readonly patch?: { assignee?: unknown };
+    readonly input?: { assignee?: unknown };
+  };
   const roster = rosterOf(known);
   if (roster === undefined) return { root: null, managers: [], executives: [], named: null };
   const owner = context === undefined ? null : ownerOf(context);
@@ -30,14 +39,18 @@ export function workItemFacts(context: WorkItemContext | undefined, event: { rea
   return {
     root: rootOf(roster),
     managers: owner === null ? [] : managersOf(roster, owner),
-    executives: roster.employees.filter(({ rank }) => rank === 'executive').map((executive) => executive.name),
+    executives: roster.employees
+      .filter(({ rank }) => rank === 'executive')
+      .map((executive) => executive.name),
     named: name === null ? null : named(roster, name),
   };
 }
 
 /** The one executive without a manager; of several, the configured one, else the first. */
 export function rootOf(roster: Roster): string | null {
-  const tops = roster.employees.filter(({ rank, reportsTo }) => rank === 'executive' && (reportsTo ?? null) === null);
+  const tops = roster.employees.filter(
+    ({ rank, reportsTo }) => rank === 'executive' && (reportsTo ?? null) === null,
+  );
   return tops.find(({ name }) => name === roster.root)?.name ?? tops[0]?.name ?? null;
 }
 
@@ -59,12 +72,22 @@ function managerOf(roster: Roster, name: string): string | null {
 
 function named(roster: Roster, name: string): NonNullable<WorkItemFacts['named']> {
   const employee = roster.employees.find((candidate) => candidate.name === name);
-  return { known: employee !== undefined, department: employee?.department ?? null, suggestion: employee ? null : nearest(name, roster.employees.map((candidate) => candidate.name)) ?? null };
+  return {
+    known: employee !== undefined,
+    department: employee?.department ?? null,
+    suggestion: employee
+      ? null
+      : (nearest(
+          name,
+          roster.employees.map((candidate) => candidate.name),
+        ) ?? null),
+  };
 }
 
-const firstText = (...values: readonly unknown[]): string | null => values.find((value): value is string => typeof value === 'string') ?? null;
+const firstText = (...values: readonly unknown[]): string | null =>
+  values.find((value): value is string => typeof value === 'string') ?? null;
 
-/** Undefined: none is kept, and names are not checked. One without people knows nobody. */
+/** Undefined: none is kept, and names are not checked. One without people knows no name. */
 export function rosterOf(value: unknown): Roster | undefined {
   const { employees } = (value ?? {}) as Partial<Roster>;
   return Array.isArray(employees) ? (value as Roster) : undefined;

@@ -2,35 +2,84 @@ import { checkShape } from '../../machines/shape.js';
 import type { WorkItemFacts, WorkItemInput } from '../../machines/work-item/context.js';
 import { workItemMachine } from '../../machines/work-item/machine.js';
 import { admitWorkItem, workItemPolicy } from '../../machines/work-item/policy.js';
-import { workItemCount, workItemIndex, workItemView, type WorkItemView } from '../../machines/work-item/view.js';
+import { workItemNotInState } from '../../machines/work-item/state-refusals.js';
+import {
+  workItemCount,
+  workItemIndex,
+  workItemView,
+  type WorkItemView,
+} from '../../machines/work-item/view.js';
 import { awaits, candidates } from '../../machines/work-item/why.js';
 import type { Kind } from '../contracts.js';
 import { workItemFacts } from './work-item-facts.js';
 
-/** Work items as a kind: `workItemKind({escalateAfterMs: 24 * 3600 * 1000})`. A pending approval escalates by itself after that long. */
-export function workItemKind(options: { readonly escalateAfterMs?: number } = {}): Kind<typeof workItemMachine, WorkItemView> {
+/**
+ * Work items as a kind: `workItemKind({escalateAfterMs: 24 * 3600 * 1000})`. A pending approval escalates by
+ * itself after that long.
+ */
+export function workItemKind(
+  options: { readonly escalateAfterMs?: number } = {},
+): Kind<typeof workItemMachine, WorkItemView> {
   const { escalateAfterMs } = options;
-  if (escalateAfterMs !== undefined && !(escalateAfterMs > 0)) throw new RangeError('escalateAfterMs must be positive');
+  if (escalateAfterMs !== undefined && !(escalateAfterMs > 0))
+    throw new RangeError('escalateAfterMs must be positive');
   return {
     kind: 'work-item',
-    version: 1,
-    machine: escalateAfterMs === undefined ? workItemMachine : workItemMachine.provide({ delays: { escalation: escalateAfterMs } }),
-    policy: (snapshot, event) => workItemPolicy(snapshot.value, snapshot.context, event),
-    admit: (input) => admitWorkItem(input as unknown as WorkItemInput), // the kernel hands inputs on as JSON; the door has parsed this one
+    version: 2,
+    machine:
+      escalateAfterMs === undefined
+        ? workItemMachine
+        : workItemMachine.provide({ delays: { escalation: escalateAfterMs } }),
+    policy: ({ value, context }, event, authority) => workItemPolicy(value, context, event, authority),
+    notInState: ({ value, context }, event) => workItemNotInState(value, context, event),
+    // The kernel passes inputs on as JSON; the command has parsed this one
+    validateInput: (input) => admitWorkItem(input as unknown as WorkItemInput),
     facts: (snapshot, event, world) => workItemFacts(snapshot?.context, event, world['roster']),
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
-    counts: (snapshot) => [workItemCount(snapshot.value, snapshot.context)],
-    moves: (snapshot, { by, facts }) => candidates(snapshot.value, snapshot.context, { by, ...(facts === undefined ? {} : { facts: facts as unknown as WorkItemFacts }) }), // the kernel hands back what `facts` above made
-    awaits: (snapshot, facts) => awaits(snapshot.value, snapshot.context, facts as unknown as WorkItemFacts), // the same
-    operatorEvents: { 'item.move': { status: 'string', note: 'string?' }, 'item.archive': { note: 'string?' }, 'approval.escalate': { reason: 'string?' } },
-    contents: ['body', 'acceptance', 'text', 'request', 'note', 'summary', 'verification', 'retryNotes'],
-    check: checkShape({
-      id: 'string', title: 'string', body: 'string?', acceptance: 'string?', department: 'string?', assignee: 'string?', priority: 'number', rank: 'number?',
-      version: 'number', source: 'string', sourceRef: 'string?', verifyPolicy: 'object?', rounds: 'number', createdBy: 'string', creator: 'object',
-      createdAt: 'number', updatedAt: 'number', closedAt: 'number?', archived: 'boolean', declared: 'boolean', attempts: 'array', approval: 'object?',
-      events: 'number', approvals: 'number', comments: 'number',
+    totals: (snapshot) => [workItemCount(snapshot.value, snapshot.context)],
+    moves: (snapshot, { by, facts }) =>
+      candidates(snapshot.value, snapshot.context, {
+        by,
+        ...(facts === undefined ? {} : { facts: facts as unknown as WorkItemFacts }),
+      }), // the kernel gives back what `facts` above made
+    // The same
+    awaits: (snapshot, facts) => awaits(snapshot.value, snapshot.context, facts as unknown as WorkItemFacts),
+    operatorEvents: {
+      'item.move': { status: 'string', note: 'string?' },
+      'item.archive': { note: 'string?' },
+      'approval.escalate': { reason: 'string?' },
+    },
+    redacted: ['body', 'acceptance', 'text', 'request', 'note', 'summary', 'verification', 'retryNotes'],
+    validateContext: checkShape({
+      id: 'string',
+      title: 'string',
+      body: 'string?',
+      acceptance: 'string?',
+      department: 'string?',
+      assignee: 'string?',
+      priority: 'number',
+      rank: 'number?',
+      version: 'number',
+      source: 'string',
+      sourceRef: 'string?',
+      verifyPolicy: 'object?',
+      rounds: 'number',
+      createdBy: 'string',
+      creator: 'object',
+      createdAt: 'number',
+      updatedAt: 'number',
+      closedAt: 'number?',
+      archived: 'boolean',
+      declared: 'boolean',
+      attempts: 'array',
+      approval: 'object?',
+      events: 'number',
+      approvals: 'number',
+      comments: 'number',
     }),
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   };
 }

@@ -2,44 +2,91 @@ import { checkShape } from '../../machines/shape.js';
 import type { RunFacts, RunInput } from '../../machines/workflow-run/context.js';
 import { gatesOf, graphOf } from '../../machines/workflow-run/graph.js';
 import { workflowRunMachine } from '../../machines/workflow-run/machine.js';
-import { admitRun, runPolicy } from '../../machines/workflow-run/policy.js';
+import { admitRun, runNotInState, runPolicy } from '../../machines/workflow-run/policy.js';
+import { stepsAsMachines } from '../../machines/workflow-run/migrate.js';
 import { runIndex, runView, type RunView } from '../../machines/workflow-run/view.js';
+import { runStatus } from '../../machines/workflow-run/status.js';
 import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { Kind } from '../contracts.js';
-import { workflowEvidenceHand } from '../effects/workflow-evidence.js';
+import { workflowEvidenceEffect } from '../effects/workflow-evidence.js';
 import type { WorkflowPorts } from '../effects/workflow-ports.js';
-import { workflowActHand, workflowStepHand } from '../effects/workflow-step.js';
+import { workflowActEffect, workflowStepEffect } from '../effects/workflow-step.js';
 import { managersOf, rootOf, rosterOf } from './work-item-facts.js';
 import { departmentManagers } from './workflow.js';
 
 /** Runs of workflows as a kind: `workflowRunKind({ports})`. */
-export function workflowRunKind({ ports }: { readonly ports: WorkflowPorts }): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
+export function workflowRunKind({
+  ports,
+}: {
+  readonly ports: WorkflowPorts;
+}): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
   return {
     kind: 'workflow-run',
-    version: 1,
+    version: 2,
+    migrate: { 1: stepsAsMachines },
     machine: workflowRunMachine,
-    hands: { 'workflow-step': workflowStepHand(ports), 'workflow-act': workflowActHand(ports), 'workflow-evidence': workflowEvidenceHand(ports) },
-    policy: (snapshot, event) => runPolicy(snapshot.context, event),
-    admit: (input) => admitRun(input as unknown as RunInput), // the kernel hands inputs on as JSON; the command has made this one
-    facts: (snapshot, event, world) => runFacts(snapshot === undefined ? (event as { input?: unknown }).input as RunInput | undefined : { graph: graphOf(snapshot.context), requester: snapshot.context.requester, department: snapshot.context.department }, event.type, world['roster']) as unknown as Json, // plain members only
-    view: (snapshot, { rev }) => runView(snapshot.context, rev) as RunView & { [member: string]: Json }, // plain members only
-    index: (snapshot) => runIndex(snapshot.context),
-    moves: (snapshot) => runMoves(snapshot.context),
-    awaits: (snapshot, facts) => runAwaits(snapshot.context, facts as unknown as RunFacts | null), // the kernel hands back what `facts` above made
-    counts: (snapshot) => [snapshot.context.status],
-    contents: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
-    check: checkShape({
-      id: 'string', workflowId: 'string', definitionVersion: 'number', title: 'string', graph: 'string', trigger: 'object', status: 'string', startedAt: 'number',
-      updatedAt: 'number', endedAt: 'number?', spots: 'object', paths: 'string', truths: 'object', gates: 'object', rounds: 'number', loops: 'object',
-      receipts: 'number', settled: 'number', edited: 'array', decisions: 'array', errors: 'array', evidence: 'string', queued: 'boolean', continuing: 'boolean',
+    effects: {
+      'workflow-step': workflowStepEffect(ports),
+      'workflow-act': workflowActEffect(ports),
+      'workflow-evidence': workflowEvidenceEffect(ports),
+    },
+    policy: (snapshot, event, authority) => runPolicy(snapshot.context, event, authority),
+    notInState: (snapshot, event) => runNotInState(snapshot, event),
+    // The kernel hands inputs on as JSON; the command has made this one
+    validateInput: (input) => admitRun(input as unknown as RunInput),
+    facts: (snapshot, event, world) =>
+      runFacts(
+        snapshot === undefined
+          ? ((event as { input?: unknown }).input as RunInput | undefined)
+          : {
+              graph: graphOf(snapshot.context),
+              requester: snapshot.context.requester,
+              department: snapshot.context.department,
+            },
+        event.type,
+        world['roster'],
+      ) as unknown as Json, // plain members only
+    // Plain members only
+    view: (snapshot, { revision: rev }) => runView(snapshot, rev) as RunView & { [member: string]: Json },
+    index: (snapshot) => runIndex(snapshot),
+    moves: (snapshot) => runMoves(snapshot),
+    awaits: (snapshot, facts) => runAwaits(snapshot, facts as unknown as RunFacts | null), // the kernel hands back what `facts` above made
+    totals: (snapshot) => [runStatus(snapshot.value)],
+    redacted: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
+    validateContext: checkShape({
+      id: 'string',
+      workflowId: 'string',
+      definitionVersion: 'number',
+      title: 'string',
+      graph: 'string',
+      trigger: 'object',
+      startedAt: 'number',
+      updatedAt: 'number',
+      endedAt: 'number?',
+      steps: 'object',
+      edgeStates: 'string',
+      truths: 'object',
+      rounds: 'number',
+      loops: 'object',
+      receipts: 'number',
+      settled: 'number',
+      edited: 'array',
+      decisions: 'array',
+      errors: 'array',
+      evidence: 'string',
+      continuing: 'boolean',
     }),
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   };
 }
 
 /** Who may be asked to decide, or may steer: only for events that need to know. */
-function runFacts(run: Pick<RunInput, 'graph' | 'requester' | 'department'> | undefined, event: string, known: unknown): RunFacts | null {
+function runFacts(
+  run: Pick<RunInput, 'graph' | 'requester' | 'department'> | undefined,
+  event: string,
+  known: unknown,
+): RunFacts | null {
   if (run === undefined) return null;
   const steers = event === 'run.cancel' || event === 'step.edit';
   if (!steers && !run.graph.nodes.some((node) => gatesOf(node).length > 0)) return null;

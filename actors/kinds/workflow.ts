@@ -1,45 +1,95 @@
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { checkShape } from '../../machines/shape.js';
-import type { EvidenceInput, EvidenceOutput, WorkflowContext, WorkflowFacts, WorkflowInput } from '../../machines/workflow/context.js';
+import type {
+  EvidenceInput,
+  EvidenceOutput,
+  WorkflowContext,
+  WorkflowFacts,
+  WorkflowInput,
+} from '../../machines/workflow/context.js';
 import { workflowMachine } from '../../machines/workflow/machine.js';
 import { admitWorkflow, workflowPolicy } from '../../machines/workflow/policy.js';
 import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
-import type { KeyedHand, Kind } from '../contracts.js';
+import type { AtLeastOnceEffect, Kind } from '../contracts.js';
 import { managersOf, rootOf, rosterOf, type Roster } from './work-item-facts.js';
 
-/** Workflows as a kind: `workflowKind({evidence: hand})`. Without a hand nothing is written beside the store. */
-export function workflowKind(options: { readonly evidence?: KeyedHand<EvidenceInput, EvidenceOutput> } = {}): Kind<typeof workflowMachine, WorkflowView & Json> {
+/**
+ * Workflows as a kind: `workflowKind({evidence: hand})`. Without a hand nothing is written beside the store.
+ */
+export function workflowKind(
+  options: { readonly evidence?: AtLeastOnceEffect<EvidenceInput, EvidenceOutput> } = {},
+): Kind<typeof workflowMachine, WorkflowView & Json> {
   return {
     kind: 'workflow',
     version: 1,
     machine: workflowMachine,
-    hands: { evidence: options.evidence ?? unwritten },
-    policy: (snapshot, event) => workflowPolicy(statusOf(snapshot.value), snapshot.context, event),
-    admit: (input) => admitWorkflow(input as unknown as WorkflowInput), // the kernel hands inputs on as JSON; the command has parsed this one
-    facts: (snapshot, event, world) => workflowFacts(snapshot?.context, event, world['roster']) as unknown as Json, // an interface is no record to the compiler
+    effects: { evidence: options.evidence ?? unwritten },
+    policy: (snapshot, event, authority) =>
+      workflowPolicy(statusOf(snapshot.value), snapshot.context, event, authority),
+    // The kernel hands inputs on as JSON; the command has parsed this one
+    validateInput: (input) => admitWorkflow(input as unknown as WorkflowInput),
+    facts: (snapshot, event, world) =>
+      // An interface is no record to the compiler
+      workflowFacts(snapshot?.context, event, world['roster']) as unknown as Json,
     view: ({ value, context }) => workflowView(value, context) as WorkflowView & Json,
     index: ({ value, context }) => workflowIndex(value, context),
-    counts: ({ value }) => [statusOf(value)],
-    check: checkShape({
-      id: 'string', name: 'string', title: 'string', version: 'number', owner: 'string?', department: 'string?', runners: 'array', concurrency: 'number', trigger: 'object',
-      nodeCount: 'number', edgeCount: 'number', createdBy: 'string', createdAt: 'number', updatedBy: 'string', updatedAt: 'number', evidence: 'object',
+    totals: ({ value }) => [statusOf(value)],
+    validateContext: checkShape({
+      id: 'string',
+      name: 'string',
+      title: 'string',
+      version: 'number',
+      owner: 'string?',
+      department: 'string?',
+      runners: 'array',
+      concurrency: 'number',
+      trigger: 'object',
+      nodeCount: 'number',
+      edgeCount: 'number',
+      createdBy: 'string',
+      createdAt: 'number',
+      updatedBy: 'string',
+      updatedAt: 'number',
+      evidence: 'object',
     }),
-    newWork: ['definition.update'],
+    startsWork: ['definition.update'],
   };
 }
 
-const unwritten: KeyedHand<EvidenceInput, EvidenceOutput> = { fence: false, run: async ({ version }) => ({ version }) };
+const unwritten: AtLeastOnceEffect<EvidenceInput, EvidenceOutput> = {
+  guarantee: 'at-least-once',
+  run: async ({ version }) => ({ version }),
+};
 
 /** Who manages the department that a definition belongs to, before and after a write. */
-function workflowFacts(context: WorkflowContext | undefined, event: { readonly type: string }, roster: unknown): WorkflowFacts {
-  const { definition, input } = event as { readonly definition?: { readonly department?: unknown }; readonly input?: { readonly definition?: { readonly department?: unknown } } };
+function workflowFacts(
+  context: WorkflowContext | undefined,
+  event: { readonly type: string },
+  roster: unknown,
+): WorkflowFacts {
+  const { definition, input } = event as {
+    readonly definition?: { readonly department?: unknown };
+    readonly input?: { readonly definition?: { readonly department?: unknown } };
+  };
   const known = rosterOf(roster);
-  const managers = (department: unknown): readonly string[] => (known === undefined || typeof department !== 'string' ? [] : departmentManagers(known, department));
-  return { root: known === undefined ? null : rootOf(known), managers: { of: managers(context?.department), to: managers((definition ?? input?.definition)?.department) } };
+  const managers = (department: unknown): readonly string[] =>
+    known === undefined || typeof department !== 'string' ? [] : departmentManagers(known, department);
+  return {
+    root: known === undefined ? null : rootOf(known),
+    managers: {
+      of: managers(context?.department),
+      to: managers((definition ?? input?.definition)?.department),
+    },
+  };
 }
 
 /** The managers and executives of a department, and who stands above them. */
 export function departmentManagers(roster: Roster, department: string): readonly string[] {
-  const own = roster.employees.filter((employee) => employee.department === department && (employee.rank === 'manager' || employee.rank === 'executive')).map(({ name }) => name);
+  const own = roster.employees
+    .filter(
+      (employee) =>
+        employee.department === department && (employee.rank === 'manager' || employee.rank === 'executive'),
+    )
+    .map(({ name }) => name);
   return [...new Set([...own, ...own.flatMap((name) => managersOf(roster, name))])];
 }

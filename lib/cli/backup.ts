@@ -8,32 +8,54 @@ import { needStore } from './need-store.js';
 import { bytes } from './print.js';
 import { progressTeller } from './progress.js';
 
-/** `troupe backup <target>`: the whole instance as of one moment. A live gateway makes it itself and goes on working; a stopped one is opened for it. */
+/**
+ * `troupe backup <target>`: the whole instance as of one moment. A live gateway makes it itself and goes on
+ * working; a stopped one is opened for it.
+ */
 export function backupCommand(program: Command, terminal: Terminal): void {
   withHome(program.command('backup').description('copy the whole instance, live or stopped, to a new folder'))
-    .argument('<target>', 'folder to make; nothing is ever overwritten')
+    .argument('<target>', 'folder to create; existing files are never overwritten')
     .option('--json', 'answer as JSON')
     .action(async (target: string, options: HomeOptions & { readonly json?: boolean }) => {
       const layout = homeOf(options, terminal);
       const place = resolve(target);
-      const live = await running(layout) !== undefined;
+      const live = (await running(layout)) !== undefined;
       const report = live ? await ofRunning() : await ofStopped();
-      terminal.out(options.json === true ? JSON.stringify(report)
-        : `Backed up to ${report.target}: the store up to ${report.seq}, ${report.files} files, ${bytes(report.bytes)}.\nThe token is in it: keep it private. Working folders of sessions (work/) and logs are not.`);
+      terminal.out(
+        options.json === true
+          ? JSON.stringify(report)
+          : `Backed up to ${report.target}: the store up to ${report.seq}, ${report.files} files, ${bytes(report.bytes)}.\nThe token is in it: keep it private. Working folders of sessions (work/) and logs are not.`,
+      );
 
       async function ofRunning(): Promise<BackupReport> {
         const client = await connect(layout);
-        return await client.post('/api/backup', { target: place }, { patient: true }).catch((error: Error) => {
-          // Node gives up on an answer after five minutes; the gateway does not.
-          if (!String((error.cause as { cause?: { code?: string } } | undefined)?.cause?.code).includes('TIMEOUT')) throw error;
-          throw new CommandError(exitCodes.failed, `The backup takes longer than five minutes. The gateway goes on with it: it is whole once ${place} exists.`, { cause: error });
-        }) as BackupReport;
+        return (await client
+          .post('/api/backup', { target: place }, { patient: true })
+          .catch((error: Error) => {
+            // Node gives up on an answer after five minutes; the gateway does not.
+            if (
+              !String((error.cause as { cause?: { code?: string } } | undefined)?.cause?.code).includes(
+                'TIMEOUT',
+              )
+            )
+              throw error;
+            throw new CommandError(
+              exitCodes.failed,
+              `The backup takes longer than five minutes. The gateway continues it; it is complete once ${place} exists.`,
+              { cause: error },
+            );
+          })) as BackupReport;
       }
 
       async function ofStopped(): Promise<BackupReport> {
-        await needStore(layout); // a mistyped home must not look like a good backup of nothing, nor come to be
+        // A mistyped home must not look like a good backup of nothing, nor come to be
+        await needStore(layout);
         const { openLevelStore } = await import('../store/level.js');
-        const store = await openLevelStore({ directory: layout.home, onProgress: progressTeller(terminal), scrubEveryMs: 0 });
+        const store = await openLevelStore({
+          directory: layout.home,
+          onProgress: progressTeller(terminal),
+          scrubEveryMs: 0,
+        });
         try {
           return await backUp(layout, place, (folder) => store.backUp(folder), Date.now());
         } finally {

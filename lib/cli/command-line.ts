@@ -31,27 +31,42 @@ export function homeOf(options: HomeOptions, terminal: Terminal): Layout {
     return layoutOf({ home: options.home, instance: options.instance, env: terminal.env });
   } catch (error) {
     // What was typed is at fault, and not a home.
-    throw error instanceof HomeError && (options.home !== undefined || options.instance !== undefined) ? new CommandError(exitCodes.usage, error.message, { cause: error }) : error;
+    throw error instanceof HomeError && (options.home !== undefined || options.instance !== undefined)
+      ? new CommandError(exitCodes.usage, error.message, { cause: error })
+      : error;
   }
 }
 
 /**
- * A command that works when it is pasted: for this very home, and begun as this one was.
- * @example hint(layout, 'show', 's1') // 'npx troupe show --instance lab s1'
+ * A command that works when it is pasted: for this very home, and begun as this one was. In a checkout that is npx,
+ * which elsewhere would fetch whatever package a registry has under our name; so it may install nothing.
+ * @example hint(layout, 'show', 's1') // 'npx --no-install troupe show --instance lab s1'
  */
 export function hint(layout: Layout, command: string, rest = '', env: Terminal['env'] = process.env): string {
   const usual = layoutOf({ env }).home === layout.home;
-  const named = layout.instance !== 'default' && layoutOf({ instance: layout.instance, env }).home === layout.home;
+  const named =
+    layout.instance !== 'default' && layoutOf({ instance: layout.instance, env }).home === layout.home;
   const where = usual ? '' : named ? ` --instance ${layout.instance}` : ` --home ${quoted(layout.home)}`;
-  return `${env['npm_command'] === undefined ? '' : 'npx '}troupe ${command}${where}${rest === '' ? '' : ` ${rest}`}`;
+  return `${env['npm_command'] === undefined ? '' : 'npx --no-install '}troupe ${command}${where}${rest === '' ? '' : ` ${rest}`}`;
 }
 
-const quoted = (path: string): string => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+const quoted = (path: string): string =>
+  /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** The engines in a line: those that are here, which one is used, and those that are not. `engineLine([{name: 'clerk', available: true}], 'clerk')` */
-export function engineLine(engines: readonly { readonly name: string; readonly available: boolean }[], usual: string | null): string {
-  const here = engines.filter(({ available }) => available).map(({ name }) => (name === usual ? `${name} (default)` : name));
-  const missing = engines.filter(({ available }) => !available).map(({ name }) => (name === usual ? `${name} (the default!)` : name));
+/**
+ * The engines in a line: those that are here, which one is used, and those that are not. `engineLine([{name:
+ * 'clerk', available: true}], 'clerk')`
+ */
+export function engineLine(
+  engines: readonly { readonly name: string; readonly available: boolean }[],
+  usual: string | null,
+): string {
+  const here = engines
+    .filter(({ available }) => available)
+    .map(({ name }) => (name === usual ? `${name} (default)` : name));
+  const missing = engines
+    .filter(({ available }) => !available)
+    .map(({ name }) => (name === usual ? `${name} (the default!)` : name));
   return `${here.join(', ') || 'none'}${missing.length === 0 ? '' : `; not found: ${missing.join(', ')}`}`;
 }
 

@@ -1,11 +1,17 @@
 import type { Command } from 'commander';
-import { examine, type Finding } from './findings.js';
+import type { Finding } from './finding.js';
+import { examine } from './findings.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
 
-/** `troupe doctor`: what is missing and how to mend it. Changes nothing. Exit code 5 when something must be mended. */
+/**
+ * `troupe doctor`: what is missing and how to mend it. Changes nothing. Exit code 5 when something must be
+ * mended.
+ */
 export function doctorCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('doctor').description('say what is missing or wrong and how to mend it; changes nothing'))
+  withHome(
+    program.command('doctor').description('show what is missing or wrong and how to fix it; changes nothing'),
+  )
     .option('--json', 'answer as JSON')
     .action(async (options: HomeOptions & { readonly json?: boolean }) => {
       const layout = homeOf(options, terminal);
@@ -16,13 +22,13 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-const marks: Readonly<Record<Finding['grade'], string>> = { good: 'ok   ', poor: 'note ', bad: 'MEND ' };
+const marks: Readonly<Record<Finding['grade'], string>> = { good: 'ok   ', poor: 'note ', bad: 'FIX  ' };
 
 const line = ({ grade, about, what, mend }: Finding): string =>
   `${marks[grade]} ${about.padEnd(9)} ${what}${mend === undefined ? '' : `\n      ${''.padEnd(9)} → ${mend}`}`;
 
 function summary(findings: readonly Finding[]): string {
   const bad = findings.filter((finding) => finding.grade === 'bad').length;
-  if (bad === 0) return 'Nothing stands in the way.';
-  return bad === 1 ? 'One thing must be mended.' : `${bad} things must be mended.`;
+  if (bad === 0) return 'No problems found.';
+  return bad === 1 ? '1 problem must be fixed.' : `${bad} problems must be fixed.`;
 }

@@ -2,8 +2,8 @@ import { HomeError } from '../home/home-error.js';
 import { StoreError } from '../store/contract.js';
 
 /**
- * How commands fail: one line that says what, where and what to do, on stderr, and an exit code that scripts can
- * rely on. No stack traces: what a person cannot act on belongs in the log.
+ * How commands fail: one line that says what, where and what to do, on stderr, and an exit code that scripts
+ * can rely on. No stack traces: what a person cannot act on belongs in the log.
  */
 export const exitCodes = {
   /** It was done. */
@@ -30,7 +30,11 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  constructor(readonly exitCode: ExitCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    readonly exitCode: ExitCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
     super(message, options);
   }
 }
@@ -39,16 +43,26 @@ export class CommandError extends Error {
 export function explain(error: unknown): { readonly line: string; readonly exitCode: ExitCode } {
   if (error instanceof CommandError) return { line: error.message, exitCode: error.exitCode };
   if (error instanceof HomeError) return { line: error.message, exitCode: exitCodes.badHome };
-  if (error instanceof StoreError) return { line: error.message, exitCode: error.code === 'LOCKED' ? exitCodes.held : exitCodes.badHome };
+  if (error instanceof StoreError)
+    return { line: error.message, exitCode: error.code === 'LOCKED' ? exitCodes.held : exitCodes.badHome };
   const fault = error as NodeJS.ErrnoException;
   if (fault.syscall === 'listen') return { line: listening(fault), exitCode: exitCodes.failed };
-  if (fault.code === 'EACCES' || fault.code === 'EPERM') return { line: `No permission for ${fault.path ?? 'a file of the home'}. "troupe doctor" shows what to mend.`, exitCode: exitCodes.badHome };
-  if (fault.code === 'ENOSPC') return { line: `The disk is full${fault.path === undefined ? '' : ` (${fault.path})`}. Free some space and try again; nothing that was acknowledged is lost.`, exitCode: exitCodes.failed };
+  if (fault.code === 'EACCES' || fault.code === 'EPERM')
+    return {
+      line: `No permission for ${fault.path ?? 'a file of the home'}. "troupe doctor" shows how to fix it.`,
+      exitCode: exitCodes.badHome,
+    };
+  if (fault.code === 'ENOSPC')
+    return {
+      line: `The disk is full${fault.path === undefined ? '' : ` (${fault.path})`}. Free some space and try again; no acknowledged work is lost.`,
+      exitCode: exitCodes.failed,
+    };
   return { line: error instanceof Error ? error.message : String(error), exitCode: exitCodes.failed };
 }
 
 function listening(fault: NodeJS.ErrnoException & { address?: string; port?: number }): string {
   const where = `${fault.address ?? ''}:${fault.port ?? ''}`;
-  if (fault.code === 'EADDRINUSE') return `Another program listens on ${where}. Use --port 0 for any free port, or set gateway.port in config.yaml.`;
+  if (fault.code === 'EADDRINUSE')
+    return `Another program listens on ${where}. Use --port 0 for any free port, or set gateway.port in config.yaml.`;
   return `Cannot listen on ${where} (${fault.code ?? fault.message}). Check gateway.host and gateway.port in config.yaml.`;
 }

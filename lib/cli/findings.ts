@@ -1,4 +1,4 @@
-import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { readAnnouncement } from '../home/announce.js';
@@ -9,18 +9,15 @@ import { readConfig } from '../home/read-config.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
 import { connect, running } from './client.js';
-import { bytes } from './print.js';
+import type { Finding } from './finding.js';
+import { bytes, duration } from './print.js';
+import { loss, retentionOf, worthTellingMs } from './retention.js';
+import { closedStore } from './store-finding.js';
 
-/** What `doctor` looks at, one question after the other. Nothing here writes, and no answer stops the next question. */
-export interface Finding {
-  /** `good`: fine. `poor`: works, but somebody should know. `bad`: must be mended. */
-  readonly grade: 'good' | 'poor' | 'bad';
-  readonly about: string;
-  readonly what: string;
-  /** What to do about it. */
-  readonly mend?: string;
-}
-
+/**
+ * What `doctor` looks at, one question after the other. Nothing here writes, and no answer stops the next
+ * question.
+ */
 export async function examine(layout: Layout): Promise<readonly Finding[]> {
   const settings = await readConfig(layout.config).catch((error: Error) => error);
   const config = settings instanceof Error ? defaultConfig() : settings;
@@ -33,109 +30,229 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => people(layout),
     () => disk(layout),
     () => gateway(layout, config),
+    () => retention(layout),
     ...enginesOf(config, layout).map((engine) => () => engineHere(engine, config.engines.default)),
     () => defaultEngine(config, layout),
   ];
   const findings: Finding[] = [];
   for (const question of questions) {
-    const found = await question().catch((error: Error): Finding => ({ grade: 'bad', about: 'doctor', what: error.message }));
+    const found = await question().catch((error: Error): Finding => ({
+      grade: 'bad',
+      about: 'doctor',
+      what: error.message,
+    }));
     if (found !== undefined) findings.push(found);
   }
   return findings;
 }
 
 // The clerk asks whether there is a gateway: there will be one when it is needed.
-const enginesOf = (config: Config, layout: Layout) => configuredEngines(config, () => 'http://127.0.0.1', layout.engines);
+const enginesOf = (config: Config, layout: Layout) =>
+  configuredEngines(config, () => 'http://127.0.0.1', layout.engines);
 
 async function nodeVersion(): Promise<Finding> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const what = `Node ${process.versions.node}`;
-  return major > 20 || (major === 20 && minor >= 19) ? { grade: 'good', about: 'node', what } : { grade: 'bad', about: 'node', what, mend: 'Install Node 20.19 or newer.' };
+  return major > 20 || (major === 20 && minor >= 19)
+    ? { grade: 'good', about: 'node', what }
+    : { grade: 'bad', about: 'node', what, mend: 'Install Node 20.19 or newer.' };
 }
 
 async function homeFolder({ home }: Layout): Promise<Finding> {
   const facts = await stat(home).catch(() => undefined);
   if (facts === undefined) {
     const above = await nearestFolder(home);
-    const writable = await access(above, constants.W_OK).then(() => true, () => false);
-    return writable ? { grade: 'good', about: 'home', what: 'does not exist yet; the first start makes it' }
-      : { grade: 'bad', about: 'home', what: `cannot be made: ${above} is not writable for you`, mend: 'Choose another with --home, or mend the permissions of that folder.' };
+    const writable = await access(above, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    return writable
+      ? { grade: 'good', about: 'home', what: 'does not exist yet; the first start creates it' }
+      : {
+          grade: 'bad',
+          about: 'home',
+          what: `cannot be created: ${above} is not writable for you`,
+          mend: 'Choose another with --home, or fix the permissions of that folder.',
+        };
   }
-  if (!facts.isDirectory()) return { grade: 'bad', about: 'home', what: 'is not a folder', mend: 'Choose another with --home.' };
+  if (!facts.isDirectory())
+    return { grade: 'bad', about: 'home', what: 'is not a folder', mend: 'Choose another with --home.' };
   const mine = process.getuid === undefined || facts.uid === process.getuid();
-  if (!mine) return { grade: 'bad', about: 'home', what: `belongs to another user (uid ${facts.uid})`, mend: `chown -R "$(id -u)" ${home}` };
-  if (!await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(() => true, () => false)) return { grade: 'bad', about: 'home', what: 'is not readable and writable for you', mend: `chmod u+rwx ${home}` };
-  if ((facts.mode & 0o077) !== 0) return { grade: 'poor', about: 'home', what: 'can be entered by other users of this machine', mend: `chmod 700 ${home}` };
+  if (!mine)
+    return {
+      grade: 'bad',
+      about: 'home',
+      what: `belongs to another user (uid ${facts.uid})`,
+      mend: `chown -R "$(id -u)" ${home}`,
+    };
+  if (
+    !(await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return {
+      grade: 'bad',
+      about: 'home',
+      what: 'is not readable and writable for you',
+      mend: `chmod u+rwx ${home}`,
+    };
+  if ((facts.mode & 0o077) !== 0)
+    return {
+      grade: 'poor',
+      about: 'home',
+      what: 'can be entered by other users of this machine',
+      mend: `chmod 700 ${home}`,
+    };
   return { grade: 'good', about: 'home', what: 'yours and private' };
 }
 
 async function announcement({ announcement: path }: Layout): Promise<Finding> {
   const known = await readAnnouncement(path).catch((error: Error) => error);
   if (known instanceof Error) return { grade: 'bad', about: 'secrets', what: known.message };
-  if (known === undefined) return { grade: 'good', about: 'secrets', what: 'none yet; the first start mints them' };
+  if (known === undefined)
+    return { grade: 'good', about: 'secrets', what: 'none yet; the first start creates them' };
   const { mode } = await stat(path);
-  return (mode & 0o077) === 0 ? { grade: 'good', about: 'secrets', what: 'gateway.json is whole and private' }
-    : { grade: 'bad', about: 'secrets', what: 'gateway.json, which holds the token, can be read by others', mend: `chmod 600 ${path}, and if others use this machine delete it so that the next start mints a new token` };
+  return (mode & 0o077) === 0
+    ? { grade: 'good', about: 'secrets', what: 'gateway.json is valid and private' }
+    : {
+        grade: 'bad',
+        about: 'secrets',
+        what: 'gateway.json contains the token and is readable by other users',
+        mend: `chmod 600 ${path}, and if others use this machine, delete it: the next start creates a new token`,
+      };
 }
 
 async function browsers({ authDevices }: Layout): Promise<Finding> {
   const read = await readDeviceFile(authDevices).catch((error: Error) => error);
-  if (read instanceof Error) return { grade: 'bad', about: 'browsers', what: read.message, mend: 'No paired browser is let in until it is mended; or delete it and pair again.' };
+  if (read instanceof Error)
+    return {
+      grade: 'bad',
+      about: 'browsers',
+      what: read.message,
+      mend: 'Paired browsers have no access until it is repaired; or delete it and pair again.',
+    };
   const { length } = read.devices;
-  return { grade: 'good', about: 'browsers', what: length === 0 ? 'none is paired' : `${length} paired` };
+  return { grade: 'good', about: 'browsers', what: length === 0 ? 'none paired' : `${length} paired` };
 }
 
 async function settingsFile({ config }: Layout, settings: Config | Error): Promise<Finding> {
   if (settings instanceof Error) return { grade: 'bad', about: 'settings', what: settings.message };
-  const exists = await stat(config).then(() => true, () => false);
-  return { grade: 'good', about: 'settings', what: exists ? 'config.yaml is sound' : 'no config.yaml; the defaults apply' };
+  const exists = await stat(config).then(
+    () => true,
+    () => false,
+  );
+  return {
+    grade: 'good',
+    about: 'settings',
+    what: exists ? 'config.yaml is valid' : 'no config.yaml; the defaults apply',
+  };
 }
 
 async function people({ org }: Layout): Promise<Finding> {
   const { people: employees, departments, setAside } = await readRoster(org);
-  const what = employees.length === 0 ? 'no employees; you are alone with the agents' : `${employees.length} employees in ${departments.length} departments`;
+  const what =
+    employees.length === 0
+      ? 'no employees'
+      : `${employees.length} employees in ${departments.length} departments`;
   if (setAside.length === 0) return { grade: 'good', about: 'people', what };
-  const told = setAside.slice(0, 10).map(({ file, reason }) => `org/${file}: ${reason}`).join('; ');
-  return { grade: 'poor', about: 'people', what: `${what}; files that cannot be used: ${told}`, mend: 'GET /api/org names them all under setAside.' };
+  const unusable = setAside
+    .slice(0, 10)
+    .map(({ file, reason }) => `org/${file}: ${reason}`)
+    .join('; ');
+  return {
+    grade: 'poor',
+    about: 'people',
+    what: `${what}; unusable files: ${unusable}`,
+    mend: 'GET /api/org lists them under setAside.',
+  };
 }
 
 async function disk({ home }: Layout): Promise<Finding> {
   const { bavail, bsize } = await statfs(await nearestFolder(home));
   const free = bavail * bsize;
   const what = `${bytes(free)} free`;
-  if (free < freeBytesMin) return { grade: 'bad', about: 'disk', what, mend: `New work is refused below ${bytes(freeBytesMin)}: free some space.` };
-  return free < 5 * freeBytesMin ? { grade: 'poor', about: 'disk', what, mend: `New work is refused below ${bytes(freeBytesMin)}.` } : { grade: 'good', about: 'disk', what };
+  if (free < freeBytesMin)
+    return {
+      grade: 'bad',
+      about: 'disk',
+      what,
+      mend: `New work is refused below ${bytes(freeBytesMin)}: free some space.`,
+    };
+  return free < 5 * freeBytesMin
+    ? { grade: 'poor', about: 'disk', what, mend: `New work is refused below ${bytes(freeBytesMin)}.` }
+    : { grade: 'good', about: 'disk', what };
 }
 
-/** A gateway that runs tells of its store itself; of one that does not, port and signs on disk are looked at. */
+/**
+ * A gateway that runs tells of its store itself; of one that does not, port and store are looked at.
+ */
 async function gateway(layout: Layout, config: Config): Promise<Finding> {
-  if (await running(layout) !== undefined) {
+  if ((await running(layout)) !== undefined) {
     const client = await connect(layout);
     const { url } = client.announcement;
-    if (await client.healthy()) return { grade: 'good', about: 'gateway', what: `runs at ${url}, answers, and its store is sound` };
-    return { grade: 'bad', about: 'gateway', what: `runs at ${url} but is not well`, mend: `Its log says why: ${layout.log}.` };
+    if (await client.healthy())
+      return { grade: 'good', about: 'gateway', what: `runs at ${url}, answers, and its store is intact` };
+    return {
+      grade: 'bad',
+      about: 'gateway',
+      what: `runs at ${url} but is unhealthy`,
+      mend: `See its log: ${layout.log}.`,
+    };
   }
   const { host, port } = config.gateway;
   const busy = await listening(host, port);
-  if (busy !== undefined) return { grade: 'bad', about: 'port', what: `${host}:${port} cannot be listened on (${busy})`, mend: 'Set gateway.port in config.yaml, or start with --port 0.' };
-  const store = await readdir(layout.store).catch(() => undefined);
-  const copy = await readdir(layout.storeCopy).catch(() => undefined);
-  if (store === undefined && copy === undefined) return { grade: 'good', about: 'store', what: `none yet; port ${port} is free` };
-  if (store === undefined || store.length === 0) return { grade: 'poor', about: 'store', what: 'the database is missing; the second copy is there', mend: 'The next start rebuilds it from the copy; troupe verify checks it whole.' };
-  return { grade: 'good', about: 'store', what: `is there and closed; port ${port} is free. troupe verify checks every record` };
+  if (busy !== undefined)
+    return {
+      grade: 'bad',
+      about: 'port',
+      what: `${host}:${port} cannot be listened on (${busy})`,
+      mend: 'Set gateway.port in config.yaml, or start with --port 0.',
+    };
+  return closedStore(layout, port);
+}
+
+/** Only a gateway that runs can tell. */
+async function retention(layout: Layout): Promise<Finding | undefined> {
+  if ((await running(layout)) === undefined) return undefined;
+  const status = await retentionOf(await connect(layout));
+  if (status === undefined) return undefined;
+  if (status.heldMs < worthTellingMs)
+    return { grade: 'good', about: 'retention', what: 'the clocks agree; no retention is held back' };
+  return {
+    grade: 'poor',
+    about: 'retention',
+    what: `the clock claims ${duration(status.heldMs)} that cannot be verified; held back: ${loss(status)}`,
+    mend: 'troupe retention allow, if so much time has passed; troupe retention dismiss, if the clock was set.',
+  };
 }
 
 async function engineHere(engine: ReturnType<typeof enginesOf>[number], standard: string): Promise<Finding> {
   const facts = await engine.discover();
   const name = `${engine.name}${engine.name === standard ? ' (default)' : ''}`;
-  if (facts.available) return { grade: 'good', about: 'engine', what: `${name} found${facts.version === undefined ? '' : `, ${facts.version}`}` };
-  return { grade: engine.name === standard ? 'bad' : 'poor', about: 'engine', what: `${name} not found: ${facts.reason ?? 'no reason given'}`, ...(facts.mend === undefined ? {} : { mend: facts.mend }) };
+  if (facts.available)
+    return {
+      grade: 'good',
+      about: 'engine',
+      what: `${name} found${facts.version === undefined ? '' : `, ${facts.version}`}`,
+    };
+  return {
+    grade: engine.name === standard ? 'bad' : 'poor',
+    about: 'engine',
+    what: `${name} not found: ${facts.reason ?? 'no reason given'}`,
+    ...(facts.mend === undefined ? {} : { mend: facts.mend }),
+  };
 }
 
 async function defaultEngine(config: Config, layout: Layout): Promise<Finding | undefined> {
   const names = enginesOf(config, layout).map((engine) => engine.name);
   if (names.includes(config.engines.default)) return undefined;
-  return { grade: 'bad', about: 'engine', what: `engines.default is "${config.engines.default}", which is not one of ${names.join(', ')}`, mend: 'Set engines.default in config.yaml to one of them, or configure that engine.' };
+  return {
+    grade: 'bad',
+    about: 'engine',
+    what: `engines.default is "${config.engines.default}", which is not one of ${names.join(', ')}`,
+    mend: 'Set engines.default in config.yaml to one of them, or configure that engine.',
+  };
 }
 
 /** Why an address cannot be listened on; undefined when it can. */
@@ -149,7 +266,14 @@ function listening(host: string, port: number): Promise<string | undefined> {
 
 async function nearestFolder(path: string): Promise<string> {
   for (let folder = path; ; folder = dirname(folder)) {
-    if (await stat(folder).then((facts) => facts.isDirectory(), () => false) || folder === dirname(folder)) return folder;
+    if (
+      (await stat(folder).then(
+        (facts) => facts.isDirectory(),
+        () => false,
+      )) ||
+      folder === dirname(folder)
+    )
+      return folder;
   }
 }
 

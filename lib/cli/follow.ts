@@ -2,9 +2,9 @@ import type { Client, Frame } from './client.js';
 import { plainText } from './print.js';
 
 /**
- * One turn of a session, watched over /ws: opened before the task is given, so that no frame is missed. Frames that
- * come before the session's id is known wait. A turn ends with the first ending that follows its own start: what a
- * turn before it still has to say is not the answer.
+ * One turn of a session, watched over /ws: opened before the task is given, so that no frame is missed.
+ * Frames that come before the session's id is known wait. A turn ends with the first ending that follows its
+ * own start: what a turn before it still has to say is not the answer.
  */
 export interface Following {
   until(sessionId: string): Promise<Ending>;
@@ -19,32 +19,43 @@ export interface Ending {
   readonly shown: 'nothing' | 'whole lines' | 'an open line';
 }
 
-export async function follow(client: Client, show: (text: string) => void, remark: (text: string) => void): Promise<Following> {
+export async function follow(
+  client: Client,
+  show: (text: string) => void,
+  remark: (text: string) => void,
+): Promise<Following> {
   let waiting: Frame[] = [];
   let take = (frame: Frame): void => void waiting.push(frame);
   const watch = await client.watch((frame) => take(frame));
   return {
     close: () => watch.close(),
-    until: (sessionId) => new Promise((resolve) => {
-      let started = false;
-      let shown: Ending['shown'] = 'nothing';
-      take = ({ event, payload }) => {
-        if (payload?.['sessionId'] !== sessionId) return;
-        if (event === 'session:started') started = true;
-        else if (event === 'session:delta') shown = delta(payload, show, remark) ?? shown;
-        else if (event === 'session:rate-limited') remark(`[waiting for the provider's rate limit${until(payload['resetAt'])}]`);
-        else if (endings.has(event) && (started || event === 'session:stopped')) resolve({ why: 'over', reason: event, shown });
-      };
-      for (const frame of waiting) take(frame);
-      waiting = [];
-      void watch.ended.then((reason) => resolve({ why: 'lost', reason, shown }));
-    }),
+    until: (sessionId) =>
+      new Promise((resolve) => {
+        let started = false;
+        let shown: Ending['shown'] = 'nothing';
+        take = ({ event, payload }) => {
+          if (payload?.['sessionId'] !== sessionId) return;
+          if (event === 'session:started') started = true;
+          else if (event === 'session:delta') shown = delta(payload, show, remark) ?? shown;
+          else if (event === 'session:rate-limited')
+            remark(`[waiting for the provider's rate limit${until(payload['resetAt'])}]`);
+          else if (endings.has(event) && (started || event === 'session:stopped'))
+            resolve({ why: 'over', reason: event, shown });
+        };
+        for (const frame of waiting) take(frame);
+        waiting = [];
+        void watch.ended.then((reason) => resolve({ why: 'lost', reason, shown }));
+      }),
   };
 }
 
 const endings = new Set(['session:completed', 'session:interrupted', 'session:stopped', 'session:deleted']);
 
-function delta(payload: Frame['payload'], show: (text: string) => void, remark: (text: string) => void): Ending['shown'] | undefined {
+function delta(
+  payload: Frame['payload'],
+  show: (text: string) => void,
+  remark: (text: string) => void,
+): Ending['shown'] | undefined {
   const content = typeof payload['content'] === 'string' ? payload['content'] : '';
   if (payload['type'] === 'text') {
     show(plainText(content, { keepLines: true }));
@@ -55,4 +66,5 @@ function delta(payload: Frame['payload'], show: (text: string) => void, remark: 
   return undefined;
 }
 
-const until = (resetAt: unknown): string => (typeof resetAt === 'number' ? ` until ${new Date(resetAt).toISOString()}` : '');
+const until = (resetAt: unknown): string =>
+  typeof resetAt === 'number' ? ` until ${new Date(resetAt).toISOString()}` : '';

@@ -10,14 +10,29 @@ export interface InspectFeed {
   close(): void;
 }
 
-export function openInspectFeed(announcement: Announcement, query: Readonly<Record<string, string>>, onFrame: (frame: InspectFrame) => void): Promise<InspectFeed> {
+export function openInspectFeed(
+  announcement: Announcement,
+  query: Readonly<Record<string, string>>,
+  onFrame: (frame: InspectFrame) => void,
+): Promise<InspectFeed> {
   const address = new URL('/ws/inspect', announcement.url.replace(/^http/, 'ws'));
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
-  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${announcement.token}` }, handshakeTimeout: 10_000 });
+  const socket = new WebSocket(address, {
+    headers: { authorization: `Bearer ${announcement.token}` },
+    handshakeTimeout: 10_000,
+  });
   socket.on('message', (data) => onFrame(JSON.parse(String(data)) as InspectFrame));
   return new Promise((resolve, reject) => {
     const ended = new Promise<number>((settle) => socket.once('close', settle));
     socket.once('open', () => resolve({ ended, close: () => socket.close() }));
-    socket.on('error', (cause) => reject(new CommandError(exitCodes.notRunning, `The inspector's feed of ${announcement.url} cannot be opened (${cause.message}).`, { cause })));
+    socket.on('error', (cause) =>
+      reject(
+        new CommandError(
+          exitCodes.notRunning,
+          `The inspector's feed of ${announcement.url} cannot be opened (${cause.message}).`,
+          { cause },
+        ),
+      ),
+    );
   });
 }

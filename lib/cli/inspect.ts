@@ -9,60 +9,119 @@ import { needStore } from './need-store.js';
 import { ago, table } from './print.js';
 import { writeBundle } from './replay.js';
 
-interface InspectOptions { readonly kind?: string; readonly bundle?: string; readonly limit: number; readonly json?: boolean }
+interface InspectOptions {
+  readonly kind?: string;
+  readonly bundle?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
 /** What is read of a stored actor; the record itself is the kernel's. */
-interface ActorRecord { readonly kind: string; readonly id: string; readonly rev: number; readonly updatedAt: number; readonly halted?: { readonly reason: string } | null; readonly state: unknown }
+interface ActorRecord {
+  readonly kind: string;
+  readonly id: string;
+  readonly rev: number;
+  readonly updatedAt: number;
+  readonly halted?: { readonly reason: string } | null;
+  readonly state: unknown;
+}
 
-/** `troupe inspect <home> [kind] [id]`: reads the store of a stopped gateway: its actors, or one of them with its newest log entries. Starts nothing. */
+/**
+ * `troupe inspect <home> [kind] [id]`: reads the store of a stopped gateway: its actors, or one of them with
+ * its newest log entries. Starts nothing.
+ */
 export function inspectCommand(program: Command, terminal: Terminal): void {
-  program.command('inspect').description('read the actors in a stopped gateway\'s store; starts nothing')
+  program
+    .command('inspect')
+    .description("read the actors in a stopped gateway's store; starts nothing")
     .argument('<home>', 'folder of the home')
     .argument('[kind]', 'only actors of this kind')
     .argument('[id]', 'one actor, with its newest log entries')
     .option('--limit <number>', 'at most so many actors or entries', wholeNumber(1, 10_000), 50)
     .option('--bundle <file>', 'write a bug bundle of one actor of a running gateway')
     .option('--json', 'one JSON object per line')
-    .action(async (home: string, kind: string | undefined, id: string | undefined, options: Omit<InspectOptions, 'kind'>) => {
-      const layout = layoutOf({ home });
-      const live = await running(layout);
-      if (options.bundle !== undefined) return bundle(layout, options.bundle, kind, id, terminal);
-      if (live !== undefined) {
-        throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home}. Ask it instead: GET ${live.url}/api/inspect/actors${kind === undefined ? '' : `?kind=${kind}`}`);
-      }
-      await needStore(layout);
-      const { openLevelStore } = await import('../store/level.js');
-      const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
-      try {
-        if (kind !== undefined && id !== undefined) await showOne(store, kind, id, options, terminal);
-        else await showAll(store, { ...options, ...(kind === undefined ? {} : { kind }) }, terminal);
-      } finally {
-        await store.close();
-      }
-    });
+    .action(
+      async (
+        home: string,
+        kind: string | undefined,
+        id: string | undefined,
+        options: Omit<InspectOptions, 'kind'>,
+      ) => {
+        const layout = layoutOf({ home });
+        const live = await running(layout);
+        if (options.bundle !== undefined) return bundle(layout, options.bundle, kind, id, terminal);
+        if (live !== undefined) {
+          throw new CommandError(
+            exitCodes.held,
+            `A gateway runs at ${layout.home}. Use its API instead: GET ${live.url}/api/inspect/actors${kind === undefined ? '' : `?kind=${kind}`}`,
+          );
+        }
+        await needStore(layout);
+        const { openLevelStore } = await import('../store/level.js');
+        const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
+        try {
+          if (kind !== undefined && id !== undefined) await showOne(store, kind, id, options, terminal);
+          else await showAll(store, { ...options, ...(kind === undefined ? {} : { kind }) }, terminal);
+        } finally {
+          await store.close();
+        }
+      },
+    );
 }
 
-async function bundle(layout: Layout, file: string, kind: string | undefined, id: string | undefined, terminal: Terminal): Promise<void> {
-  if (kind === undefined || id === undefined) throw new CommandError(exitCodes.usage, 'A bundle is of one actor: troupe inspect <home> <kind> <id> --bundle <file>');
+async function bundle(
+  layout: Layout,
+  file: string,
+  kind: string | undefined,
+  id: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  if (kind === undefined || id === undefined)
+    throw new CommandError(
+      exitCodes.usage,
+      'A bundle is of one actor: troupe inspect <home> <kind> <id> --bundle <file>',
+    );
   await writeBundle(await connect(layout), file, { kind, id }, terminal);
 }
 
-async function showAll(store: Store, { kind, limit, json }: InspectOptions, terminal: Terminal): Promise<void> {
+async function showAll(
+  store: Store,
+  { kind, limit, json }: InspectOptions,
+  terminal: Terminal,
+): Promise<void> {
   const range = prefix(kind === undefined ? 'a/' : `a/${kind}/`);
-  const [page, total] = await Promise.all([store.page({ ...range, limit: Math.min(limit, 1_000) }), store.count(range)]);
+  const [page, total] = await Promise.all([
+    store.page({ ...range, limit: Math.min(limit, 1_000) }),
+    store.count(range),
+  ]);
   const records = page.map(([, value]) => JSON.parse(value) as ActorRecord);
   if (json === true) return records.forEach((record) => terminal.out(JSON.stringify(record)));
   const now = Date.now();
-  terminal.out(table(
-    ['KIND', 'ID', 'STATE', 'REV', 'CHANGED'],
-    records.map((record) => [record.kind, record.id, record.halted ? `halted: ${record.halted.reason}` : stateOf(record), String(record.rev), ago(record.updatedAt, now)]),
-    kind === undefined ? 'The store holds no actors yet.' : `The store holds no actors of kind ${kind}.`,
-  ));
+  terminal.out(
+    table(
+      ['KIND', 'ID', 'STATE', 'REV', 'CHANGED'],
+      records.map((record) => [
+        record.kind,
+        record.id,
+        record.halted ? `halted: ${record.halted.reason}` : stateOf(record),
+        String(record.rev),
+        ago(record.updatedAt, now),
+      ]),
+      kind === undefined ? 'The store holds no actors yet.' : `The store holds no actors of kind ${kind}.`,
+    ),
+  );
   if (total > records.length) terminal.say(`(${total - records.length} more; --limit shows them)`);
 }
 
-async function showOne(store: Store, kind: string, id: string, { limit, json }: InspectOptions, terminal: Terminal): Promise<void> {
+async function showOne(
+  store: Store,
+  kind: string,
+  id: string,
+  { limit, json }: InspectOptions,
+  terminal: Terminal,
+): Promise<void> {
   const stored = await store.get(keys.actor(kind, id));
-  if (stored === undefined) throw new CommandError(exitCodes.failed, `There is no ${kind} ${id} in this store.`);
+  if (stored === undefined)
+    throw new CommandError(exitCodes.failed, `There is no ${kind} ${id} in this store.`);
   const record = JSON.parse(stored) as ActorRecord;
   const entries = await newestEntries(store, kind, id, limit);
   if (json === true) {
@@ -70,15 +129,41 @@ async function showOne(store: Store, kind: string, id: string, { limit, json }: 
     return entries.forEach((entry) => terminal.out(JSON.stringify(entry)));
   }
   terminal.out(JSON.stringify(record, null, 2));
-  terminal.out(table(['SEQ', 'AT', 'EVENT', 'TO', 'BY'], entries.map((entry) => [
-    String(entry.seq), new Date(entry.at).toISOString(), entry.event?.type ?? '-', JSON.stringify(entry.to), entry.by,
-  ]), 'The log holds no entry of this actor any more.'));
+  terminal.out(
+    table(
+      ['SEQ', 'AT', 'EVENT', 'TO', 'BY'],
+      entries.map((entry) => [
+        String(entry.seq),
+        new Date(entry.at).toISOString(),
+        entry.event?.type ?? '-',
+        JSON.stringify(entry.to),
+        entry.by,
+      ]),
+      'The log no longer has entries of this actor.',
+    ),
+  );
 }
 
-interface Entry { readonly seq: number; readonly at: number; readonly kind: string; readonly id: string; readonly event?: { readonly type?: string }; readonly to: unknown; readonly by: string }
+interface Entry {
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly id: string;
+  readonly event?: { readonly type?: string };
+  readonly to: unknown;
+  readonly by: string;
+}
 
-/** Newest first, by reading the log backwards: slow on a long log and honest about it, because nothing is running meanwhile. */
-async function newestEntries(store: Store, kind: string, id: string, limit: number): Promise<readonly Entry[]> {
+/**
+ * Newest first, by reading the log backwards: slow on a long log and honest about it, because nothing is
+ * running meanwhile.
+ */
+async function newestEntries(
+  store: Store,
+  kind: string,
+  id: string,
+  limit: number,
+): Promise<readonly Entry[]> {
   const found: Entry[] = [];
   let { gte, lt } = prefix('l/');
   for (;;) {

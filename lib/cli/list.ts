@@ -3,9 +3,24 @@ import { connect } from './client.js';
 import { hint, homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { ago, table } from './print.js';
 
-interface ListOptions extends HomeOptions { readonly json?: boolean; readonly limit: number }
-interface SessionRow { readonly id: string; readonly status: string; readonly engine: string; readonly title: string | null; readonly lastActivity: string }
-interface TodoRow { readonly id: string; readonly status: string; readonly title: string; readonly assignee: string | null; readonly updatedAt: string }
+interface ListOptions extends HomeOptions {
+  readonly json?: boolean;
+  readonly limit: number;
+}
+interface SessionRow {
+  readonly id: string;
+  readonly status: string;
+  readonly engine: string;
+  readonly title: string | null;
+  readonly lastActivity: string;
+}
+interface TodoRow {
+  readonly id: string;
+  readonly status: string;
+  readonly title: string;
+  readonly assignee: string | null;
+  readonly updatedAt: string;
+}
 
 /** `troupe list [sessions|todos]`: the newest first. */
 export function listCommand(program: Command, terminal: Terminal): void {
@@ -18,21 +33,45 @@ export function listCommand(program: Command, terminal: Terminal): void {
       const client = await connect(layout);
       const now = Date.now();
       if (what === 'todos') {
-        const { workItems } = await client.get(`/api/work-items?limit=${options.limit}`) as { workItems: readonly TodoRow[] };
-        terminal.out(options.json === true ? JSON.stringify(workItems) : table(
-          ['ID', 'STATUS', 'ASSIGNEE', 'CHANGED', 'TITLE'],
-          workItems.map((item) => [item.id, item.status, item.assignee ?? '-', ago(Date.parse(item.updatedAt), now), item.title]),
-          `No todos yet. Add one with: ${hint(layout, 'run', '"add water the plants"')}`,
-        ));
+        const { workItems } = (await client.get(`/api/work-items?limit=${options.limit}`)) as {
+          workItems: readonly TodoRow[];
+        };
+        terminal.out(
+          options.json === true
+            ? JSON.stringify(workItems)
+            : table(
+                ['ID', 'STATUS', 'ASSIGNEE', 'CHANGED', 'TITLE'],
+                workItems.map((item) => [
+                  item.id,
+                  item.status,
+                  item.assignee ?? '-',
+                  ago(Date.parse(item.updatedAt), now),
+                  item.title,
+                ]),
+                `No todos yet. Add one with: ${hint(layout, 'run', '"add water the plants"')}`,
+              ),
+        );
         return;
       }
       // The newest 50 of each group: the newest 50 of all are among them, however many there are.
-      const grouped = (await client.get('/api/sessions') as { sessions: readonly SessionRow[] }).sessions;
-      const sessions = [...grouped].sort((one, other) => other.lastActivity.localeCompare(one.lastActivity)).slice(0, options.limit);
-      terminal.out(options.json === true ? JSON.stringify(sessions) : table(
-        ['ID', 'STATUS', 'ENGINE', 'ACTIVE', 'TITLE'],
-        sessions.map((session) => [session.id, session.status, session.engine, ago(Date.parse(session.lastActivity), now), session.title ?? '-']),
-        `No sessions yet. Open one with: ${hint(layout, 'run', 'help')}`,
-      ));
+      const grouped = ((await client.get('/api/sessions')) as { sessions: readonly SessionRow[] }).sessions;
+      const sessions = [...grouped]
+        .sort((one, other) => other.lastActivity.localeCompare(one.lastActivity))
+        .slice(0, options.limit);
+      terminal.out(
+        options.json === true
+          ? JSON.stringify(sessions)
+          : table(
+              ['ID', 'STATUS', 'ENGINE', 'ACTIVE', 'TITLE'],
+              sessions.map((session) => [
+                session.id,
+                session.status,
+                session.engine,
+                ago(Date.parse(session.lastActivity), now),
+                session.title ?? '-',
+              ]),
+              `No sessions yet. Open one with: ${hint(layout, 'run', 'help')}`,
+            ),
+      );
     });
 }

@@ -1,16 +1,35 @@
-/** How answers look to a person. Text that agents or clients wrote is shown without its control characters: a title must not steer a terminal. */
+/**
+ * How answers look to a person. Text that agents or clients wrote is shown without its control characters: a
+ * title must not steer a terminal.
+ */
 
-/** Columns as wide as their widest cell, cut at `cellMax`. An empty list is one sentence that says what to do next. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[], whenEmpty: string): string {
+/**
+ * Columns as wide as their widest cell, cut at `cellMax`. An empty list is one sentence that says what to do
+ * next.
+ */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  whenEmpty: string,
+): string {
   if (rows.length === 0) return whenEmpty;
   const lines = [head, ...rows].map((row) => row.map((cell) => cut(plainText(cell))));
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** `3 s`, `5 min`, `2 h`, `4 d`. */
-export function ago(then: number, now: number): string {
-  const seconds = Math.max(0, Math.round((now - then) / 1000));
+export const ago = (then: number, now: number): string => duration(now - then);
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
@@ -26,8 +45,12 @@ export function bytes(count: number): string {
 
 /** Without control characters other than line breaks and tabs: those become spaces in tables. */
 export function plainText(text: string, options: { readonly keepLines?: boolean } = {}): string {
-  // Escape sequences would let a session's title or answer recolour, overwrite or retitle the reader's terminal.
-  const calm = text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+  // Escape sequences would let a session's title or answer recolour, overwrite or retitle the reader's
+  // terminal.
+  const calm = text.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    '',
+  );
   return options.keepLines === true ? calm : calm.replace(/\s+/g, ' ').trim();
 }
 

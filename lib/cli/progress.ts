@@ -1,7 +1,12 @@
 import type { Terminal } from './command-line.js';
 
-/** Tells of long work on stderr: when a task begins and at every further 100,000 rows; short work is not mentioned. */
-export function progressTeller(terminal: Pick<Terminal, 'say'>): (progress: { readonly task: string; readonly rows: number }) => void {
+/**
+ * Tells of long work on stderr: when a task begins and at every further 100,000 rows; short work is not
+ * mentioned.
+ */
+export function progressTeller(
+  terminal: Pick<Terminal, 'say'>,
+): (progress: { readonly task: string; readonly rows: number }) => void {
   const told = new Map<string, number>();
   return ({ task, rows }) => {
     const step = Math.floor(rows / rowsPerLine);
@@ -13,6 +18,10 @@ export function progressTeller(terminal: Pick<Terminal, 'say'>): (progress: { re
 
 const rowsPerLine = 100_000;
 const tasks: Readonly<Record<string, string>> = {
-  rebuild: 'rebuilding the database from its second copy', replay: 'bringing the database up to its second copy', verify: 'verifying', base: 'writing a base image',
-  backup: 'copying the store', restore: 'restoring the store',
+  rebuild: 'rebuilding the database from its second copy',
+  replay: 'replaying the second copy into the database',
+  verify: 'verifying',
+  base: 'writing a base image',
+  backup: 'copying the store',
+  restore: 'restoring the store',
 };

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Bundle, BundledEntry } from '../inspector/bundle.js';
+import type { Bundle, BundledActor, BundledEntry } from '../inspector/bundle.js';
 import { replayBundle, type ReplayReport } from '../inspector/replay-bundle.js';
 import { builtInKinds } from './built-in-kinds.js';
 import type { Client } from './client.js';
@@ -8,9 +8,14 @@ import type { Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
 
-/** `troupe replay bug.json`: decide everything in a bug bundle once more; exit code 1 when it comes to something else. Runs nothing. */
+/**
+ * `troupe replay bug.json`: decide everything in a bug bundle once more; exit code 1 when it comes to
+ * something else. Runs nothing.
+ */
 export function replayCommand(program: Command, terminal: Terminal): void {
-  program.command('replay').description('decide everything in a bug bundle once more and compare; runs nothing')
+  program
+    .command('replay')
+    .description('replay the decisions of a bug bundle and compare; runs no effects')
     .argument('<file>', 'what "troupe inspect --bundle" or GET /api/inspect/bundle wrote')
     .option('--json', 'answer as JSON')
     .action(async (file: string, options: { readonly json?: boolean }) => {
@@ -22,28 +27,65 @@ export function replayCommand(program: Command, terminal: Terminal): void {
 }
 
 /** Ask a running gateway for the bundle of an actor, and write it down. */
-export async function writeBundle(client: Client, file: string, { kind, id }: { readonly kind: string; readonly id: string }, terminal: Terminal): Promise<void> {
-  const bundle = await client.get(`/api/inspect/bundle?kind=${encodeURIComponent(kind)}&id=${encodeURIComponent(id)}`) as Bundle;
-  await writeFile(file, `${JSON.stringify(bundle, null, 1)}\n`, { flag: 'wx', mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandError(exitCodes.failed, cause.code === 'EEXIST' ? `${file} is there already; nothing was written.` : `${file} cannot be written (${cause.code ?? cause.message}).`, { cause });
-  });
+export async function writeBundle(
+  client: Client,
+  file: string,
+  { kind, id }: { readonly kind: string; readonly id: string },
+  terminal: Terminal,
+): Promise<void> {
+  const bundle = (await client.get(
+    `/api/inspect/bundle?kind=${encodeURIComponent(kind)}&id=${encodeURIComponent(id)}`,
+  )) as Bundle;
+  await writeFile(file, `${JSON.stringify(bundle, null, 1)}\n`, { flag: 'wx', mode: 0o600 }).catch(
+    (cause: NodeJS.ErrnoException) => {
+      throw new CommandError(
+        exitCodes.failed,
+        cause.code === 'EEXIST'
+          ? `${file} already exists; nothing was written.`
+          : `${file} cannot be written (${cause.code ?? cause.message}).`,
+        { cause },
+      );
+    },
+  );
   const entries = bundle.actors.reduce((sum, actor) => sum + actor.entries.length, 0);
-  terminal.out(`Wrote ${file}: ${entries} steps, ${bundle.from} to ${bundle.to} of the log. What people wrote is blanked out; look through it before you give it away.`);
+  terminal.out(
+    `Wrote ${file}: ${entries} steps, ${bundle.from} to ${bundle.to} of the log. What people wrote is redacted; review the file before you share it.`,
+  );
   terminal.say(`Replay it with: troupe replay ${file}`);
 }
 
 async function read(file: string): Promise<Bundle> {
-  const size = await stat(file).catch((cause: unknown) => { throw new CommandError(exitCodes.failed, `There is no file ${file}.`, { cause }); });
-  if (!size.isFile() || size.size > bundleBytesMax) throw new CommandError(exitCodes.failed, `${file} is no bug bundle of Troupe.`);
+  const size = await stat(file).catch((cause: unknown) => {
+    throw new CommandError(exitCodes.failed, `File ${file} not found.`, { cause });
+  });
+  if (!size.isFile() || size.size > bundleBytesMax)
+    throw new CommandError(exitCodes.failed, `${file} is not a Troupe bug bundle.`);
   let bundle: Partial<Bundle> | null;
   try {
     bundle = JSON.parse(await readFile(file, 'utf8')) as Partial<Bundle> | null;
   } catch (cause) {
     throw new CommandError(exitCodes.failed, `${file} is not JSON.`, { cause });
   }
-  if (bundle?.format !== 'troupe-bundle') throw new CommandError(exitCodes.failed, `${file} is no bug bundle of Troupe.`);
-  if (bundle.version !== 1) throw new CommandError(exitCodes.failed, `${file} is a bundle of version ${String(bundle.version)}; this build reads version 1.`);
-  const sound = Array.isArray(bundle.actors) && typeof bundle.machines === 'object' && bundle.actors.every((actor) => Array.isArray(actor?.entries) && actor.entries.every((entry: Partial<BundledEntry> | null) => typeof entry?.event?.type === 'string' && typeof entry.state === 'string'));
+  if (bundle?.format !== 'troupe-bundle')
+    throw new CommandError(exitCodes.failed, `${file} is not a Troupe bug bundle.`);
+  if (bundle.version !== 1)
+    throw new CommandError(
+      exitCodes.failed,
+      `${file} is a bundle of version ${String(bundle.version)}; this build reads version 1.`,
+    );
+  const sound =
+    Array.isArray(bundle.actors) &&
+    typeof bundle.machines === 'object' &&
+    bundle.actors.every((actor: Partial<BundledActor> | null) => {
+      const entries: unknown = actor?.entries;
+      return (
+        Array.isArray(entries) &&
+        entries.every(
+          (entry: Partial<BundledEntry> | null) =>
+            typeof entry?.event?.type === 'string' && typeof entry.state === 'string',
+        )
+      );
+    });
   if (!sound) throw new CommandError(exitCodes.failed, `${file} is a damaged bundle.`);
   return bundle as Bundle;
 }
@@ -54,9 +96,21 @@ function told(bundle: Bundle, report: ReplayReport): string {
   const differing = report.actors.filter(({ differs }) => differs !== null);
   const lines = [
     `${report.entries} steps of ${report.actors.length} actors, made by Troupe ${plainText(bundle.troupe)}${bundle.truncated ? ' (cut to the newest)' : ''}`,
-    ...report.machines.map(({ kind, about }) => plainText(`machine ${kind}: ${about === 'unknown' ? 'this build has none' : about === 'changed' ? 'the same version, but changed' : 'of another version'}`)),
-    ...differing.map(({ kind, id, differs }) => plainText(`${kind}/${id} differs at ${differs?.seq} (${differs?.event}): ${differs?.error ?? `expected ${JSON.stringify(differs?.expected)}, came to ${JSON.stringify(differs?.got)}${differs?.members.length === 0 ? '' : `, other members: ${differs?.members.join(', ')}`}`}`)),
-    ...report.actors.filter(({ differs, hash }) => differs === null && hash !== null).map(({ kind, id, entries, hash }) => plainText(`${kind}/${id} came to the same, ${entries} steps, ${hash?.slice(0, 16)}`)),
+    ...report.machines.map(({ kind, about }) =>
+      plainText(
+        `machine ${kind}: ${about === 'unknown' ? 'this build has none' : about === 'changed' ? 'the same version, but changed' : 'of another version'}`,
+      ),
+    ),
+    ...differing.map(({ kind, id, differs }) =>
+      plainText(
+        `${kind}/${id} differs at ${differs?.seq} (${differs?.event}): ${differs?.error ?? `expected ${JSON.stringify(differs?.expected)}, got ${JSON.stringify(differs?.got)}${differs?.members.length === 0 ? '' : `, other members: ${differs?.members.join(', ')}`}`}`,
+      ),
+    ),
+    ...report.actors
+      .filter(({ differs, hash }) => differs === null && hash !== null)
+      .map(({ kind, id, entries, hash }) =>
+        plainText(`${kind}/${id} replayed identically, ${entries} steps, ${hash?.slice(0, 16)}`),
+      ),
   ];
-  return [...lines, report.same ? 'Everything came to the same.' : 'It came to something else.'].join('\n');
+  return [...lines, report.same ? 'All results match.' : 'Results differ.'].join('\n');
 }

@@ -19,11 +19,11 @@ interface RunOptions extends HomeOptions {
 
 /** `troupe run "digest"`: give an agent a task and watch it work. Ctrl-C leaves the session running. */
 export function runCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('run').description('open a session with an agent and watch its answer as it comes'))
-    .argument('<prompt>', 'what the agent is to do; - reads it from standard input')
-    .option('--in <session>', 'go on in an existing session instead of opening one')
+  withHome(program.command('run').description('open a session with an agent and stream its answer'))
+    .argument('<prompt>', 'prompt for the agent; - reads it from standard input')
+    .option('--in <session>', 'continue an existing session instead of opening one')
     .option('--engine <name>', 'engine to use (default: engines.default of config.yaml)')
-    .option('--employee <name>', 'employee whose session it is')
+    .option('--employee <name>', 'employee who owns the session')
     .option('--model <id>', 'model of that engine')
     .option('--effort <level>', 'effort level of that model')
     .option('--cwd <folder>', 'working folder, inside sessions.roots of config.yaml')
@@ -39,14 +39,28 @@ export function runCommand(program: Command, terminal: Terminal): void {
         terminal.out(quiet ? JSON.stringify({ sessionId: id }) : id);
         return;
       }
-      const following = await follow(client, (piece) => { if (!quiet) terminal.write(piece); }, (remark) => { if (!quiet) terminal.say(remark); });
+      const following = await follow(
+        client,
+        (piece) => {
+          if (!quiet) terminal.write(piece);
+        },
+        (remark) => {
+          if (!quiet) terminal.say(remark);
+        },
+      );
       const interrupted = once('SIGINT');
       try {
         const { id: sessionId, status } = await post(client, text, options);
         // An engine that is not there fails the session before anything could start.
-        const ending = status === 'error' ? stillborn : await Promise.race([following.until(sessionId), interrupted.happened]);
+        const ending =
+          status === 'error'
+            ? stillborn
+            : await Promise.race([following.until(sessionId), interrupted.happened]);
         if (ending === undefined) {
-          throw new CommandError(exitCodes.interrupted, `The session goes on without you. Read it with: ${hint(layout, 'show', sessionId)}`);
+          throw new CommandError(
+            exitCodes.interrupted,
+            `The session continues. Read it with: ${hint(layout, 'show', sessionId)}`,
+          );
         }
         await conclude(client, sessionId, ending, options, terminal, layout);
       } finally {
@@ -58,42 +72,78 @@ export function runCommand(program: Command, terminal: Terminal): void {
 
 const stillborn: Ending = { why: 'over', reason: 'error', shown: 'nothing' };
 
-async function post(client: Client, prompt: string, options: RunOptions): Promise<{ readonly id: string; readonly status: string }> {
+async function post(
+  client: Client,
+  prompt: string,
+  options: RunOptions,
+): Promise<{ readonly id: string; readonly status: string }> {
   if (options.in !== undefined) {
     await client.post(`/api/sessions/${encodeURIComponent(options.in)}/message`, { message: prompt });
     return { id: options.in, status: 'queued' };
   }
   const { engine, employee, model, effort, cwd } = options;
-  const wish = Object.fromEntries(Object.entries({ prompt, engine, employee, model, effort, cwd }).filter(([, value]) => value !== undefined));
-  return await client.post('/api/sessions', wish) as { id: string; status: string };
+  const input = Object.fromEntries(
+    Object.entries({ prompt, engine, employee, model, effort, cwd }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  return (await client.post('/api/sessions', input)) as { id: string; status: string };
 }
 
-interface Session { readonly status: string; readonly lastError: string | null; readonly messages?: readonly { readonly role: string; readonly content: string }[] }
+interface Session {
+  readonly status: string;
+  readonly lastError: string | null;
+  readonly messages?: readonly { readonly role: string; readonly content: string }[];
+}
 
 /** What was not streamed is printed from the stored conversation, which is the truth. */
-async function conclude(client: Client, sessionId: string, ending: Ending, options: RunOptions, terminal: Terminal, layout: Layout): Promise<void> {
+async function conclude(
+  client: Client,
+  sessionId: string,
+  ending: Ending,
+  options: RunOptions,
+  terminal: Terminal,
+  layout: Layout,
+): Promise<void> {
   if (ending.why === 'lost') {
-    throw new CommandError(exitCodes.notRunning, `The gateway went away (${ending.reason}). The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`);
+    throw new CommandError(
+      exitCodes.notRunning,
+      `Lost the gateway (${ending.reason}). The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`,
+    );
   }
-  const session = await client.get(`/api/sessions/${encodeURIComponent(sessionId)}?last=1`) as Session;
+  const session = (await client.get(`/api/sessions/${encodeURIComponent(sessionId)}?last=1`)) as Session;
   if (options.json === true) terminal.out(JSON.stringify(session));
   else if (ending.shown === 'an open line') terminal.out('');
-  else if (ending.shown === 'nothing' && ending !== stillborn) terminal.out(plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
+  else if (ending.shown === 'nothing' && ending !== stillborn)
+    terminal.out(plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
   if (session.status === 'idle' || session.status === 'running') {
-    if (options.json !== true) terminal.say(`(session ${sessionId}; go on with: ${hint(layout, 'run', `--in ${sessionId} "…"`)})`);
+    if (options.json !== true)
+      terminal.say(`(session ${sessionId}; continue with: ${hint(layout, 'run', `--in ${sessionId} "…"`)})`);
     return;
   }
-  throw new CommandError(exitCodes.turnFailed, `${endings[session.status] ?? `The session is ${session.status}`}${session.lastError === null ? '.' : `: ${session.lastError}`}\nRead it with: ${hint(layout, 'show', sessionId)}`);
+  throw new CommandError(
+    exitCodes.turnFailed,
+    `${endings[session.status] ?? `The session is ${session.status}`}${session.lastError === null ? '.' : `: ${session.lastError}`}\nRead it with: ${hint(layout, 'show', sessionId)}`,
+  );
 }
 
-const endings: Readonly<Record<string, string>> = { error: 'The turn failed', interrupted: 'The turn was interrupted', stopped: 'The session was stopped', waiting: 'The turn waits for the provider\'s limit' };
+const endings: Readonly<Record<string, string>> = {
+  error: 'The turn failed',
+  interrupted: 'The turn was interrupted',
+  stopped: 'The session was stopped',
+  waiting: "The turn is waiting for the provider's rate limit",
+};
 
 async function standardInput(): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of process.stdin) {
     size += (piece as Buffer).length;
-    if (size > promptBytesMax) throw new CommandError(exitCodes.usage, `The prompt on standard input is longer than ${promptBytesMax} bytes.`);
+    if (size > promptBytesMax)
+      throw new CommandError(
+        exitCodes.usage,
+        `The prompt on standard input is longer than ${promptBytesMax} bytes.`,
+      );
     pieces.push(piece as Buffer);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -103,7 +153,9 @@ const promptBytesMax = 2 ** 20;
 
 function once(signal: NodeJS.Signals): { readonly happened: Promise<undefined>; forget(): void } {
   let onSignal = (): void => undefined;
-  const happened = new Promise<undefined>((resolve) => { onSignal = () => resolve(undefined); });
+  const happened = new Promise<undefined>((resolve) => {
+    onSignal = () => resolve(undefined);
+  });
   process.once(signal, onSignal);
   return { happened, forget: () => void process.removeListener(signal, onSignal) };
 }

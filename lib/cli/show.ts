@@ -4,35 +4,84 @@ import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from '
 import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
 
-interface ShowOptions extends HomeOptions { readonly json?: boolean; readonly last: number }
-interface Message { readonly role: string; readonly content: string; readonly partial?: boolean }
-interface Session { readonly id: string; readonly status: string; readonly engine: string; readonly title: string | null; readonly lastError: string | null; readonly messages?: readonly Message[]; readonly messagesPage?: { readonly hasOlder: boolean } }
-interface Todo { readonly id: string; readonly status: string; readonly title: string; readonly body: string | null; readonly assignee: string | null }
-interface TodoEvent { readonly kind: string; readonly fromStatus: string | null; readonly toStatus: string | null; readonly actor: string | null; readonly createdAt: string }
+interface ShowOptions extends HomeOptions {
+  readonly json?: boolean;
+  readonly last: number;
+}
+interface Message {
+  readonly role: string;
+  readonly content: string;
+  readonly partial?: boolean;
+}
+interface Session {
+  readonly id: string;
+  readonly status: string;
+  readonly engine: string;
+  readonly title: string | null;
+  readonly lastError: string | null;
+  readonly messages?: readonly Message[];
+  readonly messagesPage?: { readonly hasOlder: boolean };
+}
+interface Todo {
+  readonly id: string;
+  readonly status: string;
+  readonly title: string;
+  readonly body: string | null;
+  readonly assignee: string | null;
+}
+interface TodoEvent {
+  readonly kind: string;
+  readonly fromStatus: string | null;
+  readonly toStatus: string | null;
+  readonly actor: string | null;
+  readonly createdAt: string;
+}
 
 /** `troupe show <id>`: the conversation of a session, or what happened to a todo (ids like TRP-7). */
 export function showCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('show').description('show a session\'s conversation, or a todo and what happened to it'))
+  withHome(
+    program.command('show').description("show a session's conversation, or a todo and what happened to it"),
+  )
     .argument('<id>', 'id of a session, or of a todo such as TRP-7')
     .option('--last <number>', 'newest messages to show', wholeNumber(1, 500), 50)
     .option('--json', 'answer as JSON')
     .action(async (id: string, options: ShowOptions) => {
       // An empty id, or one of dots, would make another path of the request: that of the list.
-      if (/^\.{0,2}$/.test(id.trim())) throw new CommandError(exitCodes.usage, `${JSON.stringify(id)} is no id. "troupe list" and "troupe list todos" show them.`);
+      if (/^\.{0,2}$/.test(id.trim()))
+        throw new CommandError(
+          exitCodes.usage,
+          `Invalid id ${JSON.stringify(id)}. "troupe list" and "troupe list todos" show valid ids.`,
+        );
       const client = await connect(homeOf(options, terminal));
-      const shown = /^[A-Za-z][A-Za-z0-9]*-\d+$/.test(id) ? showTodo(client, id.toUpperCase(), options, terminal) : showSession(client, id, options, terminal);
+      const shown = /^[A-Za-z][A-Za-z0-9]*-\d+$/.test(id)
+        ? showTodo(client, id.toUpperCase(), options, terminal)
+        : showSession(client, id, options, terminal);
       await shown.catch((error: Error) => {
         // The gateway does not say what it did not find.
-        throw error.message === 'Not found (NOT_FOUND)' ? new CommandError(exitCodes.refused, `There is no session or todo ${id}. "troupe list" and "troupe list todos" show them.`, { cause: error }) : error;
+        throw error.message === 'Not found (NOT_FOUND)'
+          ? new CommandError(
+              exitCodes.refused,
+              `There is no session or todo ${id}. "troupe list" and "troupe list todos" show valid ids.`,
+              { cause: error },
+            )
+          : error;
       });
     });
 }
 
-async function showSession(client: Client, id: string, options: ShowOptions, terminal: Terminal): Promise<void> {
-  const session = await client.get(`/api/sessions/${encodeURIComponent(id)}?last=${options.last}`) as Session;
+async function showSession(
+  client: Client,
+  id: string,
+  options: ShowOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const session = (await client.get(
+    `/api/sessions/${encodeURIComponent(id)}?last=${options.last}`,
+  )) as Session;
   if (options.json === true) return terminal.out(JSON.stringify(session));
   terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}, ${session.engine}]`);
-  if (session.messagesPage?.hasOlder === true) terminal.out(`… older messages: --last ${Math.min(500, options.last * 4)}`);
+  if (session.messagesPage?.hasOlder === true)
+    terminal.out(`… older messages: --last ${Math.min(500, options.last * 4)}`);
   for (const message of session.messages ?? []) {
     terminal.out(`\n${message.role}${message.partial === true ? ' (partial)' : ''}:`);
     terminal.out(plainText(message.content, { keepLines: true }).replace(/^/gm, '  '));
@@ -42,13 +91,23 @@ async function showSession(client: Client, id: string, options: ShowOptions, ter
 }
 
 async function showTodo(client: Client, id: string, options: ShowOptions, terminal: Terminal): Promise<void> {
-  const answer = await client.get(`/api/work-items/${encodeURIComponent(id)}`) as { workItem: Todo; events: readonly TodoEvent[] };
+  const answer = (await client.get(`/api/work-items/${encodeURIComponent(id)}`)) as {
+    workItem: Todo;
+    events: readonly TodoEvent[];
+  };
   if (options.json === true) return terminal.out(JSON.stringify(answer));
   const { workItem: todo, events } = answer;
-  terminal.out(`${todo.id}  ${plainText(todo.title)}  [${todo.status}${todo.assignee === null ? '' : `, ${todo.assignee}`}]`);
+  terminal.out(
+    `${todo.id}  ${plainText(todo.title)}  [${todo.status}${todo.assignee === null ? '' : `, ${todo.assignee}`}]`,
+  );
   if (todo.body !== null) terminal.out(plainText(todo.body, { keepLines: true }).replace(/^/gm, '  '));
   for (const event of events) {
-    const change = event.toStatus === null || event.fromStatus === event.toStatus ? '' : ` ${event.fromStatus ?? ''} → ${event.toStatus}`;
-    terminal.out(`  ${event.createdAt}  ${event.kind}${change}${event.actor === null ? '' : ` by ${plainText(event.actor)}`}`);
+    const change =
+      event.toStatus === null || event.fromStatus === event.toStatus
+        ? ''
+        : ` ${event.fromStatus ?? ''} → ${event.toStatus}`;
+    terminal.out(
+      `  ${event.createdAt}  ${event.kind}${change}${event.actor === null ? '' : ` by ${plainText(event.actor)}`}`,
+    );
   }
 }

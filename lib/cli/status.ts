@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { readAnnouncement } from '../home/announce.js';
 import { connect, notRunning, running } from './client.js';
-import { engineLine, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { engineLine, hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
+import { duration } from './print.js';
+import { retentionOf, worthTellingMs } from './retention.js';
 
 interface Status {
   readonly version?: string;
@@ -13,33 +15,49 @@ interface Status {
 
 /** `troupe status`: does a gateway run at this home, and how is it. Exit code 3 when none does. */
 export function statusCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('status').description('tell whether a gateway runs at this home'))
+  withHome(program.command('status').description('show whether a gateway runs at this home'))
     .option('--json', 'answer as JSON')
     .action(async (options: HomeOptions & { readonly json?: boolean }) => {
       const layout = homeOf(options, terminal);
-      if (await running(layout) === undefined) {
+      if ((await running(layout)) === undefined) {
         const earlier = await readAnnouncement(layout.announcement);
-        const state = earlier === undefined ? 'never started' : earlier.pid === null ? 'stopped' : 'gone without a clean stop';
+        const state =
+          earlier === undefined
+            ? 'never started'
+            : earlier.pid === null
+              ? 'stopped'
+              : 'gone without a clean stop';
         if (options.json !== true) throw notRunning(layout);
         terminal.out(JSON.stringify({ running: false, state, home: layout.home }));
         process.exitCode = exitCodes.notRunning;
         return;
       }
       const client = await connect(layout);
-      const status = await client.get('/api/status') as Status;
+      const status = (await client.get('/api/status')) as Status;
+      const retention = await retentionOf(client);
       const { url, pid } = client.announcement;
       if (options.json === true) {
-        terminal.out(JSON.stringify({ running: true, url, pid, home: layout.home, status }));
+        terminal.out(JSON.stringify({ running: true, url, pid, home: layout.home, status, retention }));
         return;
       }
-      terminal.out(`Troupe ${status.version ?? ''} runs at ${url} (pid ${pid ?? '?'}, up ${status.uptime ?? '?'} s)`);
+      terminal.out(
+        `Troupe ${status.version ?? ''} runs at ${url} (pid ${pid ?? '?'}, up ${status.uptime ?? '?'} s)`,
+      );
       terminal.out(`  home      ${layout.home}`);
       terminal.out(`  engines   ${engines(status)}`);
       terminal.out(`  sessions  ${status.sessions?.total ?? 0}, ${status.sessions?.running ?? 0} running`);
+      if (retention !== undefined && retention.heldMs >= worthTellingMs)
+        terminal.out(`  retention ${duration(retention.heldMs)} held back; see ${hint(layout, 'retention')}`);
     });
 }
 
 function engines(status: Status): string {
   const { default: standard, ...named } = status.engines ?? {};
-  return engineLine(Object.entries(named).map(([name, facts]) => ({ name, available: (facts as { available?: boolean } | null)?.available !== false })), typeof standard === 'string' ? standard : null);
+  return engineLine(
+    Object.entries(named).map(([name, facts]) => ({
+      name,
+      available: (facts as { available?: boolean } | null)?.available !== false,
+    })),
+    typeof standard === 'string' ? standard : null,
+  );
 }

@@ -7,21 +7,25 @@ import { CommandError, exitCodes } from './failure.js';
 
 /** `troupe stop`: asks the gateway of this home to drain and waits until it is gone. */
 export function stopCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('stop').description('stop the gateway of this home; work in progress is kept'))
-    .action(async (options: HomeOptions) => {
-      const layout = homeOf(options, terminal);
-      const announcement = await running(layout);
-      if (announcement?.pid == null) throw notRunning(layout);
-      process.kill(announcement.pid, 'SIGTERM');
-      for (const until = performance.now() + patienceMs; performance.now() < until;) {
-        if (!await isAlive(announcement)) {
-          terminal.say('Stopped.');
-          return;
-        }
-        await wait(lookEveryMs);
+  withHome(
+    program.command('stop').description('stop the gateway of this home; work in progress is kept'),
+  ).action(async (options: HomeOptions) => {
+    const layout = homeOf(options, terminal);
+    const announcement = await running(layout);
+    if (announcement?.pid == null) throw notRunning(layout);
+    process.kill(announcement.pid, 'SIGTERM');
+    for (const until = performance.now() + patienceMs; performance.now() < until;) {
+      if (!(await isAlive(announcement))) {
+        terminal.say('Stopped.');
+        return;
       }
-      throw new CommandError(exitCodes.failed, `Process ${announcement.pid} still runs ${patienceMs / 1000} s after it was asked to stop. Its log is ${layout.log}.`);
-    });
+      await wait(lookEveryMs);
+    }
+    throw new CommandError(
+      exitCodes.failed,
+      `Process ${announcement.pid} is still running ${patienceMs / 1000} s after the stop signal. See its log: ${layout.log}.`,
+    );
+  });
 }
 
 // The drain is bounded by ten seconds; the rest is for a slow disk.

@@ -18,54 +18,89 @@ interface TailOptions extends HomeOptions {
   readonly json?: boolean;
 }
 
-/** `troupe tail --kind session`: every step of every actor as it is committed. Goes on where it stopped when the gateway comes back. */
+/**
+ * `troupe tail --kind session`: every step of every actor as it is committed. Goes on where it stopped when
+ * the gateway comes back.
+ */
 export function tailCommand(program: Command, terminal: Terminal): void {
-  const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...text.split(',').filter((name) => name !== '')];
-  withHome(program.command('tail').description('watch every step of every actor as it happens'))
+  const several = (text: string, before: readonly string[] = []): readonly string[] => [
+    ...before,
+    ...text.split(',').filter((name) => name !== ''),
+  ];
+  withHome(program.command('tail').description('stream every step of every actor'))
     .option('--kind <kind>', 'only actors of this kind (may be repeated)', several)
     .option('--id <id>', 'only this actor (may be repeated)', several)
-    .option('--tree <kind/id>', 'only this actor and everything beneath it', actorName)
-    .option('--since <seq>', 'from this log position on (exclusive; 0: from the beginning)', wholeNumber(0, 999_999_999_999))
+    .option('--tree <kind/id>', 'only this actor and its descendants', actorName)
+    .option(
+      '--since <seq>',
+      'from this log position on (exclusive; 0: from the beginning)',
+      wholeNumber(0, 999_999_999_999),
+    )
     .option('--refusals', 'show events that were refused, too')
     .option('--no-follow', 'stop at the end of the log')
     .option('--json', 'one JSON object per line')
     .action(async (options: TailOptions) => {
       const layout = homeOf(options, terminal);
-      if (await running(layout) === undefined) throw notRunning(layout);
+      if ((await running(layout)) === undefined) throw notRunning(layout);
       await follow(layout, options, terminal);
     });
 }
 
 async function follow(layout: Layout, options: TailOptions, terminal: Terminal): Promise<void> {
-  const query = { ...(options.kind && { kinds: options.kind.join(',') }), ...(options.id && { ids: options.id.join(',') }), ...(options.tree && { tree: options.tree }), ...(options.refusals === true && { refusals: '1' }) };
+  const query = {
+    ...(options.kind && { kinds: options.kind.join(',') }),
+    ...(options.id && { ids: options.id.join(',') }),
+    ...(options.tree && { tree: options.tree }),
+    ...(options.refusals === true && { refusals: '1' }),
+  };
   let cursor = options.since ?? (options.follow ? undefined : 0);
   let stopping = false;
   let begun = false;
   let close = (): void => undefined;
-  process.once('SIGINT', () => { stopping = true; close(); });
+  process.once('SIGINT', () => {
+    stopping = true;
+    close();
+  });
   for (let lost = 0; !stopping;) {
     const announcement = await running(layout);
     if (announcement !== undefined) {
       let head = Infinity;
-      const feed = await openInspectFeed(announcement, { ...query, ...(cursor !== undefined && { since: String(cursor) }) }, (frame) => {
-        lost = 0;
-        if (frame.event === 'hello' && !options.follow) head = frame.payload.head;
-        if (frame.event === 'hello' && options.follow && options.json !== true && !begun) terminal.say('(watching; Ctrl-C ends it)'); // it may be long until something happens
-        begun = true;
-        show(frame, options.json === true, terminal, cursor);
-        if ('seq' in frame && frame.seq !== null) cursor = frame.seq;
-        else if (frame.event === 'hello') cursor ??= frame.payload.from;
-        if (cursor !== undefined && cursor >= head) { stopping = true; close(); }
-      }).catch((error: unknown) => { if (cursor === undefined || ++lost > lostMax) throw error; });
+      const feed = await openInspectFeed(
+        announcement,
+        { ...query, ...(cursor !== undefined && { since: String(cursor) }) },
+        (frame) => {
+          lost = 0;
+          if (frame.event === 'hello' && !options.follow) head = frame.payload.head;
+          if (frame.event === 'hello' && options.follow && options.json !== true && !begun)
+            terminal.say('(watching; Ctrl-C ends it)'); // it may be long until something happens
+          begun = true;
+          show(frame, options.json === true, terminal, cursor);
+          if ('seq' in frame && frame.seq !== null) cursor = frame.seq;
+          else if (frame.event === 'hello') cursor ??= frame.payload.from;
+          if (cursor !== undefined && cursor >= head) {
+            stopping = true;
+            close();
+          }
+        },
+      ).catch((error: unknown) => {
+        if (cursor === undefined || ++lost > lostMax) throw error;
+      });
       if (feed !== undefined) {
         close = () => feed.close();
         if (stopping) close();
         const code = await feed.ended;
         if (stopping) break;
-        terminal.say(code === 4008 ? '(too slow for what happens; going on from where it stopped)' : '(the gateway went away; waiting for it to come back)');
+        terminal.say(
+          code === 4008
+            ? '(too slow to keep up; continuing where it stopped)'
+            : '(lost the gateway; reconnecting)',
+        );
       }
     }
-    if (!stopping) await new Promise((resolve) => { setTimeout(resolve, retryMs); });
+    if (!stopping)
+      await new Promise((resolve) => {
+        setTimeout(resolve, retryMs);
+      });
   }
   if (stopping && options.follow) process.exitCode = exitCodes.interrupted;
 }
@@ -76,15 +111,23 @@ const lostMax = 240;
 function show(frame: InspectFrame, json: boolean, terminal: Terminal, cursor: number | undefined): void {
   switch (frame.event) {
     case 'entries':
-      if (frame.payload.skipped !== undefined) terminal.say(`(${frame.payload.skipped.total} more steps happened than are shown here)`);
-      for (const entry of frame.payload.entries) terminal.out(json ? JSON.stringify(entry) : entryLine(entry));
+      if (frame.payload.skipped !== undefined)
+        terminal.say(`(${frame.payload.skipped.total} more steps are not shown)`);
+      for (const entry of frame.payload.entries)
+        terminal.out(json ? JSON.stringify(entry) : entryLine(entry));
       return;
     case 'refusals':
-      for (const refusal of frame.payload.refusals) terminal.out(json ? JSON.stringify(refusal) : refusalLine(refusal));
+      for (const refusal of frame.payload.refusals)
+        terminal.out(json ? JSON.stringify(refusal) : refusalLine(refusal));
       return;
     case 'reset':
-      if (cursor !== undefined && cursor > frame.payload.head) return terminal.say(`(the log ends at ${frame.payload.head} and does not reach ${cursor}; going on from its end)`);
-      return terminal.say(`(the log begins at ${frame.payload.floor + 1}; what was before is gone. Going on at ${frame.payload.head})`);
+      if (cursor !== undefined && cursor > frame.payload.head)
+        return terminal.say(
+          `(the log ends at ${frame.payload.head}, before ${cursor}; continuing from its end)`,
+        );
+      return terminal.say(
+        `(the log begins at ${frame.payload.floor + 1}; older entries were removed. Continuing at ${frame.payload.head})`,
+      );
     case 'error':
       return terminal.say(plainText(frame.payload.error));
     default:
@@ -93,8 +136,19 @@ function show(frame: InspectFrame, json: boolean, terminal: Terminal, cursor: nu
 
 /** `14:03:22.120     123 session/s1 turn done running → idle -engine-turn (effect:engine-turn)` */
 export function entryLine({ at, seq, kind, id, event, from, to, effects, by }: InspectEntry): string {
-  const moved = JSON.stringify(from) === JSON.stringify(to) ? `in ${stateText(to)}` : `${from === null ? '·' : stateText(from)} → ${stateText(to)}`;
-  const words = [time(at), String(seq).padStart(7), `${kind}/${id}`, event.type, moved, ...effects.map((src) => (src.startsWith('-') ? src : `+${src}`)), `(${by})`];
+  const moved =
+    JSON.stringify(from) === JSON.stringify(to)
+      ? `in ${stateText(to)}`
+      : `${from === null ? '·' : stateText(from)} → ${stateText(to)}`;
+  const words = [
+    time(at),
+    String(seq).padStart(7),
+    `${kind}/${id}`,
+    event.type,
+    moved,
+    ...effects.map((src) => (src.startsWith('-') ? src : `+${src}`)),
+    `(${by})`,
+  ];
   return words.map((word, n) => (n === 1 ? word : plainText(word))).join(' ');
 }
 
@@ -106,5 +160,5 @@ const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
 
 function actorName(text: string): string {
   if (/^[a-z][a-z0-9-]*\/.+$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be an actor, for instance session/<id>.');
+  throw new InvalidArgumentError('It must be an actor, such as session/<id>.');
 }

@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import type { ActorsPage, ActorSummary, Fleet, MachineAnswer, SupervisionTree } from '../inspector/answers.js';
+import type {
+  ActorsPage,
+  ActorSummary,
+  Fleet,
+  MachineAnswer,
+  SupervisionTree,
+} from '../inspector/answers.js';
 import type { ChartState } from '../inspector/chart/definition.js';
 import type { InspectEntry } from '../inspector/frames.js';
 import { connect, type Client } from './client.js';
@@ -7,13 +13,21 @@ import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from '
 import { openInspectFeed } from './inspect-feed.js';
 import { topFrame, type TopData } from './top-frame.js';
 
-interface TopOptions extends HomeOptions { readonly once?: boolean; readonly every: number }
+interface TopOptions extends HomeOptions {
+  readonly once?: boolean;
+  readonly every: number;
+}
 
-/** `troupe top`: what the house is doing, looked at once a second: kinds and states, rates, restarts, who is at work, what happened lately. */
+/**
+ * `troupe top`: what the house is doing, looked at once a second: kinds and states, rates, restarts, who is
+ * at work, what happened lately.
+ */
 export function topCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('top').description('watch the supervision tree, states, rates and restarts; q quits'))
-    .option('--once', 'print one picture and end')
-    .option('--every <seconds>', 'how often to look', wholeNumber(1, 3_600), 1)
+  withHome(
+    program.command('top').description('watch the supervision tree, states, rates and restarts; q quits'),
+  )
+    .option('--once', 'print one snapshot and exit')
+    .option('--every <seconds>', 'seconds between updates', wholeNumber(1, 3_600), 1)
     .action(async (options: TopOptions) => {
       const layout = homeOf(options, terminal);
       const client = await connect(layout);
@@ -28,12 +42,23 @@ export function topCommand(program: Command, terminal: Terminal): void {
 }
 
 /** Draws over itself until q, Ctrl-C or a signal; the terminal is left as it was, whatever happens. */
-export async function redraw(look: () => Promise<TopData>, everyMs: number, terminal: Terminal, input: NodeJS.ReadStream, output: NodeJS.WriteStream): Promise<void> {
+export async function redraw(
+  look: () => Promise<TopData>,
+  everyMs: number,
+  terminal: Terminal,
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+): Promise<void> {
   let quit = false;
   let wake = (): void => undefined;
-  const leave = (): void => { quit = true; wake(); };
+  const leave = (): void => {
+    quit = true;
+    wake();
+  };
   if (input.isTTY) input.setRawMode(true);
-  input.resume().on('data', (keys: Buffer) => { if (/[q\u0003\u0004]/.test(keys.toString())) leave(); });
+  input.resume().on('data', (keys: Buffer) => {
+    if (/[q\u0003\u0004]/.test(keys.toString())) leave();
+  });
   process.once('SIGINT', leave).once('SIGTERM', leave);
   output.on('resize', () => wake());
   terminal.write('\u001b[?1049h\u001b[?25l'); // a screen of its own, without cursor
@@ -43,7 +68,10 @@ export async function redraw(look: () => Promise<TopData>, everyMs: number, term
       terminal.write(`\u001b[H${lines.map((text) => `${text}\u001b[K`).join('\r\n')}\u001b[J`);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, everyMs);
-        wake = () => { clearTimeout(timer); resolve(); };
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
         if (quit) wake();
       });
     }
@@ -57,35 +85,69 @@ export async function redraw(look: () => Promise<TopData>, everyMs: number, term
 /** Looks at a running gateway; what happened lately is heard over the feed. */
 async function looker(client: Client, title: string): Promise<() => Promise<TopData>> {
   const recent: InspectEntry[] = [];
-  const { seq } = await client.get('/api/inspect/fleet') as Fleet;
+  const { seq } = (await client.get('/api/inspect/fleet')) as Fleet;
   let caughtUp = (): void => undefined;
-  const first = new Promise<void>((resolve) => { caughtUp = resolve; });
+  const first = new Promise<void>((resolve) => {
+    caughtUp = resolve;
+  });
   await openInspectFeed(client.announcement, { since: String(Math.max(0, seq - recentMax)) }, (frame) => {
-    if (frame.event === 'entries') recent.splice(0, recent.length, ...[...recent, ...frame.payload.entries].slice(-recentMax));
-    if (('seq' in frame && frame.seq !== null && frame.seq >= seq) || (frame.event === 'hello' && seq === 0) || frame.event === 'reset') caughtUp();
+    if (frame.event === 'entries')
+      recent.splice(0, recent.length, ...[...recent, ...frame.payload.entries].slice(-recentMax));
+    if (
+      ('seq' in frame && frame.seq !== null && frame.seq >= seq) ||
+      (frame.event === 'hello' && seq === 0) ||
+      frame.event === 'reset'
+    )
+      caughtUp();
   });
   await first;
   const working = await workingStates(client);
   let before: Fleet | undefined;
   return async () => {
-    const [fleet, tree] = await Promise.all([client.get('/api/inspect/fleet') as Promise<Fleet>, client.get('/api/inspect/supervision') as Promise<SupervisionTree>]);
-    const rate = before === undefined || fleet.at <= before.at ? null : (fleet.events - before.events) / (fleet.at - before.at) * 1_000;
+    const [fleet, tree] = await Promise.all([
+      client.get('/api/inspect/fleet') as Promise<Fleet>,
+      client.get('/api/inspect/supervision') as Promise<SupervisionTree>,
+    ]);
+    const rate =
+      before === undefined || fleet.at <= before.at
+        ? null
+        : ((fleet.events - before.events) / (fleet.at - before.at)) * 1_000;
     before = fleet;
-    const pages = await Promise.all(working.filter(({ kind, state }) => (fleet.kinds.find((one) => one.kind === kind)?.states[state] ?? 0) > 0)
-      .map(({ kind, state }) => client.get(`/api/inspect/actors?kind=${encodeURIComponent(kind)}&state=${encodeURIComponent(state)}&limit=20`) as Promise<ActorsPage>));
-    const busy = new Map<string, ActorSummary>(pages.flatMap(({ actors }) => actors).map((actor) => [`${actor.kind}/${actor.id}`, actor]));
+    const pages = await Promise.all(
+      working
+        .filter(({ kind, state }) => (fleet.kinds.find((one) => one.kind === kind)?.states[state] ?? 0) > 0)
+        .map(
+          ({ kind, state }) =>
+            client.get(
+              `/api/inspect/actors?kind=${encodeURIComponent(kind)}&state=${encodeURIComponent(state)}&limit=20`,
+            ) as Promise<ActorsPage>,
+        ),
+    );
+    const busy = new Map<string, ActorSummary>(
+      pages.flatMap(({ actors }) => actors).map((actor) => [`${actor.kind}/${actor.id}`, actor]),
+    );
     return { title, fleet, tree, busy: [...busy.values()].sort((a, b) => a.since - b.since), recent, rate };
   };
 }
 
 /** States in which an effect runs, of every machine. */
-async function workingStates(client: Client): Promise<readonly { readonly kind: string; readonly state: string }[]> {
-  const { kinds } = await client.get('/api/inspect/fleet') as Fleet;
-  const charts = await Promise.all(kinds.map(({ kind }) => client.get(`/api/inspect/machines/${encodeURIComponent(kind)}`) as Promise<MachineAnswer>));
+async function workingStates(
+  client: Client,
+): Promise<readonly { readonly kind: string; readonly state: string }[]> {
+  const { kinds } = (await client.get('/api/inspect/fleet')) as Fleet;
+  const charts = await Promise.all(
+    kinds.map(
+      ({ kind }) => client.get(`/api/inspect/machines/${encodeURIComponent(kind)}`) as Promise<MachineAnswer>,
+    ),
+  );
   return charts.flatMap(({ kind, chart }) => invoking(chart.root).map((state) => ({ kind, state })));
 }
 
-const invoking = (state: ChartState): readonly string[] => [...(state.invokes.length > 0 && state.path !== '' ? leavesOf(state) : []), ...state.states.flatMap(invoking)];
-const leavesOf = (state: ChartState): readonly string[] => (state.states.length === 0 ? [state.path] : state.states.flatMap(leavesOf));
+const invoking = (state: ChartState): readonly string[] => [
+  ...(state.invokes.length > 0 && state.path !== '' ? leavesOf(state) : []),
+  ...state.states.flatMap(invoking),
+];
+const leavesOf = (state: ChartState): readonly string[] =>
+  state.states.length === 0 ? [state.path] : state.states.flatMap(leavesOf);
 
 const recentMax = 200;

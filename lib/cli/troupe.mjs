@@ -7,6 +7,8 @@ try {
   await import('../../dist/lib/cli/main.js');
 } catch (error) {
   if (error?.code !== 'ERR_MODULE_NOT_FOUND' && !(error instanceof SyntaxError)) throw error;
-  process.stderr.write('Troupe is not built yet. Wait until npm start says that it runs, or build it: npm run build\n');
+  process.stderr.write(
+    'Troupe is not built yet. Wait until npm start says that it runs, or build it: npm run build\n',
+  );
   process.exitCode = 1;
 }

@@ -7,19 +7,29 @@ import { needStore } from './need-store.js';
 import { bytes } from './print.js';
 import { progressTeller } from './progress.js';
 
-/** `troupe verify`: checks every record and the whole log of a closed store, both copies; mends nothing. Exit code 5 when something is wrong. */
+/**
+ * `troupe verify`: checks every record and the whole log of a closed store, both copies; mends nothing. Exit
+ * code 5 when something is wrong.
+ */
 export function verifyCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('verify').description('check every record and the whole log of a stopped gateway\'s store; changes nothing'))
+  withHome(
+    program
+      .command('verify')
+      .description("check every record and the whole log of a stopped gateway's store; changes nothing"),
+  )
     .option('--json', 'answer as JSON')
     .action(async (options: HomeOptions & { readonly json?: boolean }) => {
       const layout = homeOf(options, terminal);
       const live = await running(layout);
       if (live !== undefined) {
-        throw new CommandError(exitCodes.held, `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a full check stop it first: ${hint(layout, 'stop')}`);
+        throw new CommandError(
+          exitCodes.held,
+          `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a full check stop it first: ${hint(layout, 'stop')}`,
+        );
       }
       await needStore(layout);
-      const { verifyStore } = await import('../store/verify.js');
-      const report = await verifyStore(layout.home, { onProgress: progressTeller(terminal) });
+      const { verifyApart } = await import('../store/verify-apart.js');
+      const report = await verifyApart(layout.home, { onProgress: progressTeller(terminal) });
       terminal.out(options.json === true ? JSON.stringify(report) : told(report));
       if (!report.ok) process.exitCode = exitCodes.badHome;
     });
@@ -30,6 +40,10 @@ function told(report: VerifyReport): string {
     `database     ${report.rows} records; log ${report.firstSeq ?? '-'} to ${report.head?.seq ?? '-'} (${report.entries} entries)`,
     `second copy  up to ${report.copy.seq} (${report.copy.baseRows} records in the base image, ${report.copy.frames} commits after it, ${bytes(report.copy.bytes)})`,
   ];
-  if (report.ok) return [...lines, 'Everything is sound.'].join('\n');
-  return [...lines, ...report.faults.map((fault) => `fault        ${fault}`), 'The next start mends what one copy can heal from the other, and refuses otherwise. Make a copy of the home first.'].join('\n');
+  if (report.ok) return [...lines, 'No damage found.'].join('\n');
+  return [
+    ...lines,
+    ...report.faults.map((fault) => `fault        ${fault}`),
+    'The next start repairs one copy from the other where possible and refuses otherwise. Copy the home first.',
+  ].join('\n');
 }

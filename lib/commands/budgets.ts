@@ -6,13 +6,13 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { Records } from '../records/records.js';
 import type { Committed, EventObject, Supervisor } from '../supervisor/contract.js';
-import { asked, doneWith, type Asking, type Desk, type Done } from './desk.js';
-import { idsOf } from './walk.js';
+import { optionsOf, replyWith, type Request, type RequestedBy, type App, type Reply } from './app.js';
+import { idsOf } from './iterate.js';
 
 /**
- * Budgets of employees: what they may cost in a month, what they have. An account is an actor of the kind `budget`,
- * made at the first cost. Nothing is ever blocked unless `budgets.enforce` says so; then a turn waits, visibly, until
- * the month is over or a person grants more.
+ * Budgets of employees: what they may cost in a month, what they have. An account is an actor of the kind
+ * `budget`, made at the first cost. Nothing is ever blocked unless `budgets.enforce` says so; then a turn
+ * waits, visibly, until the month is over or a person grants more.
  */
 export interface BudgetRecord {
   readonly employee: string;
@@ -27,50 +27,104 @@ export interface BudgetRecord {
 }
 
 /** The account as of now, whether or not anything was ever spent. */
-export async function budgetOf(supervisor: Supervisor, roster: unknown, employee: string): Promise<BudgetRecord> {
+export async function budgetOf(
+  supervisor: Supervisor,
+  roster: unknown,
+  employee: string,
+): Promise<BudgetRecord> {
   const known = await supervisor.get('budget', employee);
   const at = supervisor.world.now();
   const { month } = monthOf(at);
-  const kept = known === undefined ? { id: employee, month, spentUsd: 0, turns: 0, grantedUsd: 0, limitUsd: null } : known.view as unknown as BudgetContext; // the kind's own view
+  const kept =
+    known === undefined
+      ? { id: employee, month, spentUsd: 0, turns: 0, grantedUsd: 0, limitUsd: null }
+      : (known.view as unknown as BudgetContext); // the kind's own view
   const now = { ...inMonth(kept, at), limitUsd: limitOf(roster, employee) };
   const { limitUsd, grantedUsd, spentUsd, turns } = now;
-  const percent = limitUsd === null ? null : limitUsd + grantedUsd === 0 ? 100 : Math.floor((spentUsd / (limitUsd + grantedUsd)) * 100);
+  const percent =
+    limitUsd === null
+      ? null
+      : limitUsd + grantedUsd === 0
+        ? 100
+        : Math.floor((spentUsd / (limitUsd + grantedUsd)) * 100);
   return { employee, month, limitUsd, grantedUsd, spentUsd, turns, percent, state: bandOf(now) };
 }
 
 /** The port of the hand of a turn. `roster` and `enforce` are read at every turn. */
-export function purseOf(supervisor: () => Supervisor, world: { readonly roster: () => unknown; readonly enforce: () => boolean }): Purse {
+export function purseOf(
+  supervisor: () => Supervisor,
+  world: { readonly roster: () => unknown; readonly enforce: () => boolean },
+): Purse {
   const by = system('turns');
   return {
     async admits(employee) {
       if (!world.enforce()) return undefined;
-      const { state, spentUsd, limitUsd, grantedUsd, month } = await budgetOf(supervisor(), world.roster(), employee);
+      const { state, spentUsd, limitUsd, grantedUsd, month } = await budgetOf(
+        supervisor(),
+        world.roster(),
+        employee,
+      );
       if (state !== 'exceeded') return undefined;
-      const reason = `The budget of ${employee} for ${month} is used up: $${spentUsd.toFixed(2)} of $${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more: POST /api/org/employees/${employee}/budget {"usd": 5}.`;
+      const reason =
+        `The budget of ${employee} for ${month} is used up: $${spentUsd.toFixed(2)} of ` +
+        `$${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more: POST ` +
+        `/api/org/employees/${employee}/budget {"usd": 5}.`;
       return { reason, resetAt: monthOf(supervisor().world.now()).endsAt };
     },
     async spent(employee, turnId, costUsd) {
-      const noted = await book(supervisor(), employee, { type: 'spend.noted', costUsd }, { by, idempotency: { scope: 'budget', key: turnId, hash: turnId } });
-      if (isRefusal(noted)) throw new Error(`the cost of the turn ${turnId} could not be noted: ${noted.message}`);
+      const noted = await book(
+        supervisor(),
+        employee,
+        { type: 'spend.noted', costUsd },
+        { caller: by, idempotency: { scope: 'budget', key: turnId, hash: turnId } },
+      );
+      if (isRefusal(noted)) throw new Error(`could not record the cost of turn ${turnId}: ${noted.message}`);
     },
   };
 }
 
-/** A person grants more for this month; turns that waited for money go on. Answers the account as it stands then. */
-export async function grant(desk: Desk, records: Records, employee: string, { usd, note }: { readonly usd: number; readonly note?: string | undefined }, asking: Asking): Promise<Done<BudgetRecord> | Refusal> {
-  if (records.roster.named(employee) === undefined) return refuse('NOT_FOUND', { kind: 'employee', id: employee }, `There is no employee ${JSON.stringify(employee)}.`);
-  const done = await book(desk.supervisor, employee, { type: 'budget.granted', usd, ...(note === undefined ? {} : { note }) }, asking);
+/**
+ * A person grants more for this month; turns that waited for money go on. Answers the account as it stands
+ * then.
+ */
+export async function grant(
+  request: Request,
+  records: Records,
+  employee: string,
+  { usd, note }: { readonly usd: number; readonly note?: string | undefined },
+): Promise<Reply<BudgetRecord> | Refusal> {
+  if (records.roster.named(employee) === undefined)
+    return refuse(
+      'NOT_FOUND',
+      { kind: 'employee', id: employee },
+      `Unknown employee ${JSON.stringify(employee)}.`,
+    );
+  const done = await book(
+    request.app.supervisor,
+    employee,
+    { type: 'budget.granted', usd, ...(note === undefined ? {} : { note }) },
+    request,
+  );
   if (isRefusal(done)) return done;
-  if (asking.dryRun !== true) await wake(desk, employee, asking); // a repetition, too: a crash may have come in between
-  return doneWith(done, await budgetOf(desk.supervisor, records.roster.value, employee));
+  // A repetition, too: a crash may have come in between
+  if (request.dryRun !== true) await wake(request.app, employee, request);
+  return replyWith(done, await budgetOf(request.app.supervisor, records.roster.value, employee));
 }
 
 /** One event to an account, which its first event makes. */
-function book(supervisor: Supervisor, employee: string, event: EventObject, asking: Asking): Promise<Committed<null> | Refusal> {
+function book(
+  supervisor: Supervisor,
+  employee: string,
+  event: EventObject,
+  request: RequestedBy,
+): Promise<Committed<null> | Refusal> {
   const account = { kind: 'budget', id: employee };
   return supervisor.transact<null>({
-    name: 'book', newWork: false, actors: [account], ...asked(asking),
-    decide(turns) {
+    name: 'book',
+    startsWork: false,
+    actors: [account],
+    ...optionsOf(request),
+    run(turns) {
       if (turns.read(account) === undefined) turns.create('budget', employee);
       turns.send(account, event);
       return null;
@@ -78,12 +132,19 @@ function book(supervisor: Supervisor, employee: string, event: EventObject, aski
   });
 }
 
-/** Sessions that wait are tried again at once; one that waits for its provider finds that out again by itself. */
-async function wake(desk: Desk, employee: string, { by }: Asking): Promise<void> {
-  const ids = await idsOf(desk.supervisor, 'session', { index: 'group', prefix: `${sortableText(employee)}/`, most: wokenMax });
+/**
+ * Sessions that wait are tried again at once; one that waits for its provider finds that out again by itself.
+ */
+async function wake(app: App, employee: string, { caller: by }: Request): Promise<void> {
+  const ids = await idsOf(app.supervisor, 'session', {
+    index: 'group',
+    prefix: `${sortableText(employee)}/`,
+    most: wokenMax,
+  });
   for (const id of ids) {
-    const session = await desk.supervisor.get('session', id);
-    if ((session?.view as { status?: string } | undefined)?.status === 'waiting') await desk.supervisor.ask('session', id, { type: 'queue.resume' }, { by });
+    const session = await app.supervisor.get('session', id);
+    if ((session?.view as { status?: string } | undefined)?.status === 'waiting')
+      await app.supervisor.ask('session', id, { type: 'queue.resume' }, { by });
   }
 }
 

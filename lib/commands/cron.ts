@@ -1,119 +1,320 @@
 import type { LaunchInput, Launched } from '../../machines/cron-fire/machine.js';
 import { system } from '../../machines/caller.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
 import type { ActorView } from '../supervisor/contract.js';
-import { frozenPrefix, mintWorkItem, workItemInput } from './create-work-item.js';
-import { asked, doneWith, employeeNamed, expected, type Asking, type Desk, type Done } from './desk.js';
-import { inTurn } from './in-turn.js';
-import { openWithin, selectFor } from './open-session.js';
-import { workingFolder } from './working-folder.js';
+import { frozenPrefix, mintWorkItem, workItemInput } from './work-items/create-work-item.js';
+import {
+  optionsOf,
+  replyWith,
+  employeeNamed,
+  expected,
+  type Request,
+  type App,
+  type Reply,
+  inTurn,
+} from './app.js';
+import { openWithin, selectFor } from './sessions/open-session.js';
+import { workingFolder } from './sessions/working-folder.js';
+import { ownRow, idsOf } from './iterate.js';
 
 /** Cron jobs: written down, changed, taken away, fired by hand; and what a fire opens. */
 
-export type JobWish = Partial<JobFields> & { readonly id?: string | undefined };
+export type JobInput = Partial<JobFields> & { readonly id?: string | undefined };
 /** Of a job that follows a workflow. */
-export interface Managed { readonly managedBy: 'workflow'; readonly workflowId: string }
+export interface Managed {
+  readonly managedBy: 'workflow';
+  readonly workflowId: string;
+}
 
 /** The zone of this machine, for jobs that name none. */
 const homeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-export async function createJob(desk: Desk, wish: JobWish, asking: Asking, managed?: Managed): Promise<Done<ActorView> | Refusal> {
-  const id = wish.id ?? desk.supervisor.world.id();
-  const unfit = fitId(id, managed) ?? await fitPeople(desk, wish);
+export async function createJob(
+  request: Request,
+  input: JobInput,
+  managed?: Managed,
+): Promise<Reply<ActorView> | Refusal> {
+  const id = input.id ?? request.app.supervisor.world.id();
+  const unfit = fitId(id, managed) ?? (await fitPeople(request.app, input));
   if (unfit !== undefined) return unfit;
-  return inTurn(desk.supervisor, `cron/${id.toLowerCase()}`, () => createAs(desk, id, wish, asking, managed));
+  return inTurn(request.app.supervisor, `cron/${id.toLowerCase()}`, () =>
+    createAs(request, id, input, managed),
+  );
 }
 
-async function createAs(desk: Desk, id: string, wish: JobWish, asking: Asking, managed: Managed | undefined): Promise<Done<ActorView> | Refusal> {
-  const twin = (await desk.supervisor.list('schedule', { index: 'all', prefix: jobPlace(id), limit: 1 })).items[0]?.id;
-  if (twin !== undefined && (twin !== id || asking.idempotency === undefined)) return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
-  const input = { ...defaults, ...given(wish), zone: wish.timezone ?? homeZone(), managedBy: managed?.managedBy ?? null, workflowId: managed?.workflowId ?? null };
-  if ((await desk.supervisor.get('schedule', id))?.value === 'deleted') {
-    const { zone, managedBy, workflowId, ...job } = input;
-    return answered(await desk.supervisor.ask('schedule', id, { type: 'job.revive', job, zone, managedBy, workflowId }, asked(asking)));
+async function createAs(
+  request: Request,
+  id: string,
+  input: JobInput,
+  managed: Managed | undefined,
+): Promise<Reply<ActorView> | Refusal> {
+  const twin = (
+    await request.app.supervisor.list('schedule', { index: 'all', prefix: jobPlace(id), limit: 1 })
+  ).items[0]?.id;
+  if (twin !== undefined && (twin !== id || request.idempotency === undefined))
+    return refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`);
+  const fields = {
+    ...defaults,
+    ...given(input),
+    zone: input.timezone ?? homeZone(),
+    managedBy: managed?.managedBy ?? null,
+    workflowId: managed?.workflowId ?? null,
+  };
+  if ((await request.app.supervisor.get('schedule', id))?.value === 'deleted') {
+    const { zone, managedBy, workflowId, ...job } = fields;
+    return answered(
+      await request.app.supervisor.ask(
+        'schedule',
+        id,
+        { type: 'job.revive', job, zone, managedBy, workflowId },
+        optionsOf(request),
+      ),
+    );
   }
-  const born = await desk.supervisor.spawn('schedule', { id, input: input as unknown as Json, ...asked(asking) }); // plain values, all of them
-  return isRefusal(born) && born.code === 'EXISTS' ? refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`) : answered(born);
+  const created = await request.app.supervisor.spawn('schedule', {
+    id,
+    input: fields as unknown as Json,
+    ...optionsOf(request),
+  }); // plain values, all of them
+  return isRefusal(created) && created.code === 'EXISTS'
+    ? refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`)
+    : answered(created);
 }
 
-export const editJob = (desk: Desk, id: string, patch: JobWish, asking: Asking): Promise<Done<ActorView> | Refusal> =>
-  jobAsked(desk, id, { type: 'job.edit', patch: given(patch), zone: homeZone() }, asking, (job) => fitPeople(desk, patch, job));
+export const editJob = (request: Request, id: string, patch: JobInput): Promise<Reply<ActorView> | Refusal> =>
+  jobAsked(request, id, { type: 'job.edit', patch: given(patch), zone: homeZone() }, (job) =>
+    fitPeople(request.app, patch, job),
+  );
 
-export const deleteJob = (desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> => jobAsked(desk, id, { type: 'job.delete' }, asking);
+export const deleteJob = (request: Request, id: string): Promise<Reply<ActorView> | Refusal> =>
+  jobAsked(request, id, { type: 'job.delete' });
 
-export const triggerJob = (desk: Desk, id: string, asking: Asking): Promise<Done<ActorView> | Refusal> => jobAsked(desk, id, { type: 'job.trigger' }, asking);
+export const triggerJob = (request: Request, id: string): Promise<Reply<ActorView> | Refusal> =>
+  jobAsked(request, id, { type: 'job.trigger' });
 
-/** What a fire opens, under the fire's own name: asked again, it finds what is there. Throws a sentence when it cannot begin. */
-export async function launchFire(desk: Desk, { fireId, job }: LaunchInput): Promise<Launched> {
-  const employee = expected(employeeNamed(desk, job.employee));
-  const wish = { prompt: job.prompt, title: job.name, employee: job.employee, engine: job.engine, model: job.model, effort: job.effortLevel };
-  const selection = expected(await selectFor(desk, wish, employee));
-  const sessionId = desk.supervisor.world.id();
-  const cwd = expected(await workingFolder(desk, sessionId, undefined, false));
-  const prefix = await frozenPrefix(desk);
+/**
+ * What a fire opens, under the fire's own name: asked again, it finds what is there. Throws a sentence when
+ * it cannot begin.
+ */
+export async function launchFire(app: App, { fireId, job }: LaunchInput): Promise<Launched> {
+  const employee = expected(employeeNamed(app, job.employee));
+  const input = {
+    prompt: job.prompt,
+    title: job.name,
+    employee: job.employee,
+    engine: job.engine,
+    model: job.model,
+    effort: job.effortLevel,
+  };
+  const selection = expected(await selectFor(app, input, employee));
+  const sessionId = app.supervisor.world.id();
+  const cwd = expected(await workingFolder(app, sessionId, undefined, false));
+  const prefix = await frozenPrefix(app);
   const by = system('cron');
-  const done = expected(await desk.supervisor.transact<{ sessionId: string; workItemId: string }>({
-    name: 'cron-fire', newWork: true, actors: [], by, idempotency: { scope: 'cron', key: fireId, hash: fireId },
-    decide(turns) {
-      const item = mintWorkItem(turns, prefix, workItemInput(
-        { title: job.name, body: job.prompt, assignee: employee?.name ?? null, department: employee?.department ?? null, verifyPolicy: { mode: 'trust' } }, by, { source: 'cron', sourceRef: fireId },
-      ));
-      openWithin(desk, turns, sessionId, {
-        wish, employee, selection, cwd, lineage: { parentSessionId: null, ancestors: [] }, workItemId: item.id,
-        source: 'cron', sourceRef: fireId, reportTo: { kind: 'cron-fire', id: fireId },
-      });
-      return { sessionId, workItemId: item.id };
-    },
-  }));
+  const done = expected(
+    await app.supervisor.transact<{ sessionId: string; workItemId: string }>({
+      name: 'cron-fire',
+      startsWork: true,
+      actors: [],
+      by,
+      idempotency: { scope: 'cron', key: fireId, hash: fireId },
+      run(turns) {
+        const item = mintWorkItem(
+          turns,
+          prefix,
+          workItemInput(
+            {
+              title: job.name,
+              body: job.prompt,
+              assignee: employee?.name ?? null,
+              department: employee?.department ?? null,
+              verifyPolicy: { mode: 'trust' },
+            },
+            by,
+            { source: 'cron', sourceRef: fireId },
+          ),
+        );
+        openWithin(app, turns, sessionId, {
+          input,
+          employee,
+          selection,
+          cwd,
+          lineage: { parentSessionId: null, ancestors: [] },
+          workItemId: item.id,
+          source: 'cron',
+          sourceRef: fireId,
+          reportTo: { kind: 'cron-fire', id: fireId },
+        });
+        return { sessionId, workItemId: item.id };
+      },
+    }),
+  );
   prefix.frozen = true;
   return done.result;
 }
 
 const defaults: JobFields = {
-  name: 'untitled', enabled: true, schedule: '0 * * * *', timezone: null, engine: null, model: null, effortLevel: null, employee: null, prompt: '', delivery: null, missed: 'skip',
+  name: 'untitled',
+  enabled: true,
+  schedule: '0 * * * *',
+  timezone: null,
+  engine: null,
+  model: null,
+  effortLevel: null,
+  employee: null,
+  prompt: '',
+  delivery: null,
+  missed: 'skip',
 };
 
-/** The fields of a job that a wish names, and nothing else of it. */
-function given(wish: JobWish): Partial<JobFields> {
-  return Object.fromEntries(Object.keys(defaults).flatMap((member) => {
-    const value = wish[member as keyof JobFields];
-    return value === undefined ? [] : [[member, value]];
-  }));
+/** The fields of a job that a input names, and nothing else of it. */
+function given(input: JobInput): Partial<JobFields> {
+  return Object.fromEntries(
+    Object.keys(defaults).flatMap((member) => {
+      const value = input[member as keyof JobFields];
+      return value === undefined ? [] : [[member, value]];
+    }),
+  );
 }
 
 function fitId(id: string, managed: Managed | undefined): Refusal | undefined {
-  if (managed === undefined && id.toLowerCase().startsWith('workflow:')) return refuse('BAD_REQUEST', { path: 'id' }, 'cron job ids that begin with "workflow:" belong to workflows that wake by the clock');
-  if (id !== id.trim()) return refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must not have leading/trailing whitespace');
-  return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(id) ? undefined : refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must be A-Z, a-z or 0-9, then at most 127 of those or . _ : -');
+  if (managed === undefined && id.toLowerCase().startsWith('workflow:'))
+    return refuse(
+      'BAD_REQUEST',
+      { path: 'id' },
+      'cron job ids that begin with "workflow:" are reserved for workflow schedules',
+    );
+  if (id !== id.trim())
+    return refuse('BAD_REQUEST', { path: 'id' }, 'cron job id must not have leading/trailing whitespace');
+  return /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(id)
+    ? undefined
+    : refuse(
+        'BAD_REQUEST',
+        { path: 'id' },
+        'cron job id must be A-Z, a-z or 0-9, then at most 127 of those or . _ : -',
+      );
 }
 
-/** A name that nobody has, a connector, engine or model that does not exist: said when the job is written, not at three in the morning. `now`: the job, of an edit. */
-async function fitPeople(desk: Desk, wish: JobWish, now?: JobFields): Promise<Refusal | undefined> {
-  const named = employeeNamed(desk, wish.employee);
+/**
+ * A name that nobody has, a connector, engine or model that does not exist: said when the job is written, not
+ * at three in the morning. `now`: the job, of an edit.
+ */
+async function fitPeople(app: App, input: JobInput, now?: JobFields): Promise<Refusal | undefined> {
+  const named = employeeNamed(app, input.employee);
   if (isRefusal(named)) return named;
-  const connector = wish.delivery?.connector;
-  const connectors = desk.connectors?.instances().map(({ name }) => name);
+  const connector = input.delivery?.connector;
+  const connectors = app.connectors?.instances().map(({ name }) => name);
   if (connector !== undefined && connectors?.includes(connector) === false) {
-    return refuse('BAD_REQUEST', { path: 'delivery.connector', known: connectors }, `unknown connector "${connector}"; GET /api/connectors lists those that are configured`);
+    return refuse(
+      'BAD_REQUEST',
+      { path: 'delivery.connector', known: connectors },
+      `unknown connector "${connector}"; GET /api/connectors lists the configured connectors`,
+    );
   }
-  if ([wish.engine, wish.model, wish.effortLevel, wish.employee].every((member) => member === undefined)) return undefined;
-  const { engine, model, effortLevel: effort, employee } = { ...now, ...given(wish) };
+  if ([input.engine, input.model, input.effortLevel, input.employee].every((member) => member === undefined))
+    return undefined;
+  const { engine, model, effortLevel: effort, employee } = { ...now, ...given(input) };
   if (engine == null && model == null && effort == null) return undefined;
-  const person = wish.employee === undefined ? employeeNamed(desk, employee) : named;
-  const selected = await selectFor(desk, { prompt: '', engine, model, effort }, isRefusal(person) ? null : person); // who has left meanwhile is not what this edit is about
+  const person = input.employee === undefined ? employeeNamed(app, employee) : named;
+  const selected = await selectFor(
+    app,
+    { prompt: '', engine, model, effort },
+    isRefusal(person) ? null : person,
+  ); // who has left meanwhile is not what this edit is about
   return isRefusal(selected) ? selected : undefined;
 }
 
-async function jobAsked(desk: Desk, id: string, event: { readonly type: string; readonly [member: string]: unknown }, asking: Asking, judge?: (job: JobFields) => Promise<Refusal | undefined>): Promise<Done<ActorView> | Refusal> {
-  const known = await desk.supervisor.get('schedule', id);
+async function jobAsked(
+  request: Request,
+  id: string,
+  event: { readonly type: string; readonly [member: string]: unknown },
+  judge?: (job: JobFields) => Promise<Refusal | undefined>,
+): Promise<Reply<ActorView> | Refusal> {
+  const known = await request.app.supervisor.get('schedule', id);
   const gone = refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found');
-  if (known === undefined || (known.value === 'deleted' && asking.idempotency === undefined)) return gone;
+  if (known === undefined || (known.value === 'deleted' && request.idempotency === undefined)) return gone;
   const unfit = await judge?.(known.view as JobFields);
   if (unfit !== undefined) return unfit;
-  const answer = await desk.supervisor.ask('schedule', id, event, asked(asking)); // asked again with its key, a deed is answered also when the job is gone
-  return isRefusal(answer) && answer.code === 'UNKNOWN_EVENT' ? gone : answered(answer);
+  // Asked again with its key, a deed is answered also when the job is gone
+  return answered(await request.app.supervisor.ask('schedule', id, event, optionsOf(request)));
 }
 
-const answered = (view: ActorView | Refusal): Done<ActorView> | Refusal => (isRefusal(view) ? view : doneWith(view, view));
+const answered = (view: ActorView | Refusal): Reply<ActorView> | Refusal =>
+  isRefusal(view) ? view : replyWith(view, view);
+
+/**
+ * Tells cron jobs when somebody has set the clock back. A job hears its alarm when the time of waits says so,
+ * which never goes back: without a word, a monthly job would notice within the month. How far the clock of
+ * waits stands ahead of the wall is kept, so that a clock which was set back while nobody was there is
+ * noticed at the next start.
+ */
+export function followClock(
+  app: Pick<App, 'supervisor'>,
+  failed: (error: unknown) => void,
+): { close(): void } {
+  const { world } = app.supervisor;
+  let known: number | undefined;
+  let closed = false;
+  let cancel: (() => void) | undefined;
+  const look = async (): Promise<void> => {
+    known ??= await leadKept(app);
+    const lead = world.steady() - world.now();
+    if (Math.abs(lead - known) > leastMs) {
+      if (lead > known) await wake(app);
+      await keep(app, lead);
+      known = lead;
+    }
+  };
+  const turn = (): void => {
+    void look()
+      .catch((error: unknown) => {
+        if (!closed) failed(error);
+      })
+      .finally(() => {
+        if (!closed) cancel = world.timeout(everyMs, turn);
+      });
+  };
+  turn();
+  return {
+    close() {
+      closed = true;
+      cancel?.();
+    },
+  };
+}
+
+/** Well within the minute in which a run is not late. */
+const everyMs = 15_000;
+const leastMs = 2_000;
+const leadKey = 'cron/clock-lead';
+
+async function leadKept({ supervisor }: Pick<App, 'supervisor'>): Promise<number> {
+  const kept = await ownRow(supervisor, leadKey);
+  return typeof kept === 'number' ? kept : 0;
+}
+
+const keep = ({ supervisor }: Pick<App, 'supervisor'>, lead: number): Promise<unknown> =>
+  supervisor.transact({
+    name: 'cron-clock',
+    actors: [],
+    by: system('cron'),
+    run: (turns) => {
+      turns.put(leadKey, lead);
+      return null;
+    },
+  });
+
+/** An alarm that rings before its time makes a job look at the clock. */
+async function wake({ supervisor }: Pick<App, 'supervisor'>): Promise<void> {
+  const jobs = await idsOf(supervisor, 'schedule', { index: 'all' });
+  for (let from = 0; from < jobs.length; from += atOnce) {
+    await Promise.all(
+      jobs
+        .slice(from, from + atOnce)
+        .map((id) => supervisor.ask('schedule', id, { type: 'job.due' }, { by: system('cron') })),
+    );
+  }
+}
+const atOnce = 64;

@@ -1,5 +1,4 @@
-import type { Desk } from './desk.js';
-import { inTurn } from './in-turn.js';
+import { type App, inTurn } from './app.js';
 
 /** Somebody who reads the log for as long as there is a reason to. */
 export interface Follower {
@@ -9,24 +8,47 @@ export interface Follower {
 }
 
 /**
- * A reader of the log that begins with the first entry of a list and, where it breaks off, begins anew after a moment.
- * One at a time, however often it is told to look.
- * @example follower(desk, { kind: 'workflow', index: 'todo-status-change' }, (signal) => read(desk, signal), failed)
+ * A reader of the log that begins with the first entry of a list and, where it breaks off, begins anew after
+ * a moment. One at a time, however often it is told to look.
+ * @example follower(app, { kind: 'workflow', index: 'todo-status-change' }, (signal) => read(app, signal),
+ * failed)
  */
-export function follower(desk: Desk, { kind, index }: { readonly kind: string; readonly index: string }, read: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): Follower {
-  const ending = new AbortController();
+export function follower(
+  app: App,
+  { kind, index }: { readonly kind: string; readonly index: string },
+  read: (signal: AbortSignal) => Promise<void>,
+  failed: (error: unknown) => void,
+): Follower {
+  const stop = new AbortController();
   let reading = false;
   let cancel: (() => void) | undefined;
-  const look = (): Promise<void> => inTurn(ending, 'look', async () => { // two looks at once would become two readers
-    if (reading || ending.signal.aborted || await desk.supervisor.count(kind, { index, limit: 1 }) === 0) return;
-    reading = true;
-    void read(ending.signal).catch((error: unknown) => {
-      if (ending.signal.aborted) return;
-      failed(error);
-      cancel = desk.supervisor.world.timeout(againMs, () => void look().catch(failed));
-    }).finally(() => { reading = false; });
-  });
-  return { look, close() { ending.abort(); cancel?.(); } };
+  const look = (): Promise<void> =>
+    inTurn(stop, 'look', async () => {
+      // two looks at once would become two readers
+      if (
+        reading ||
+        stop.signal.aborted ||
+        (await app.supervisor.countRange(kind, { index, limit: 1 })) === 0
+      )
+        return;
+      reading = true;
+      void read(stop.signal)
+        .catch((error: unknown) => {
+          if (stop.signal.aborted) return;
+          failed(error);
+          cancel = app.supervisor.world.timeout(againMs, () => void look().catch(failed));
+        })
+        .finally(() => {
+          reading = false;
+        });
+    });
+  return {
+    look,
+    close() {
+      stop.abort();
+      cancel?.();
+    },
+  };
 }
 
 const againMs = 5_000;

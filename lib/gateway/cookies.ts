@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from './host.js';
-import { isStranger } from './peer-owner.js';
+import { isLoopback, isOtherUser } from './origin.js';
 
 /**
- * The two cookies of a paired browser: which device it says it is, and the secret that proves it. Cookies are shared
- * between the ports of a host, so the names carry the instance.
+ * The two cookies of a paired browser: which device it says it is, and the secret that proves it. Cookies are
+ * shared between the ports of a host, so the names carry the instance.
  */
 export interface CookieJar {
   /** What a request brings; undefined unless both are there, once each and of sane size. */
@@ -14,20 +13,32 @@ export interface CookieJar {
   clear(secure: boolean): readonly string[];
 }
 
-/** `cookieJar('default').give('d_1', secret, false)` → `['svc_auth=…; Path=/; HttpOnly; …', 'svc_device=d_1; …']` */
+/**
+ * `cookieJar('default').give('d_1', secret, false)` → `['svc_auth=…; Path=/; HttpOnly; …', 'svc_device=d_1;
+ * …']`
+ */
 export function cookieJar(instance: string): CookieJar {
   const suffix = instance === 'default' ? '' : `_${instance}`;
   const names = { secret: `svc_auth${suffix}`, id: `svc_device${suffix}` };
-  const attributes = (maxAgeSeconds: number, secure: boolean): string => `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`;
+  const attributes = (maxAgeSeconds: number, secure: boolean): string =>
+    `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`;
   return {
     read(header) {
       if (header === undefined || header.length > headerCharsMax) return undefined;
       const secret = valueOf(header, names.secret);
       const id = valueOf(header, names.id);
-      return id !== undefined && secret !== undefined && idShape.test(id) && secretShape.test(secret) ? { id, secret } : undefined;
+      return id !== undefined && secret !== undefined && idShape.test(id) && secretShape.test(secret)
+        ? { id, secret }
+        : undefined;
     },
-    give: (id, secret, secure) => [`${names.secret}=${secret}; ${attributes(yearSeconds, secure)}`, `${names.id}=${id}; ${attributes(yearSeconds, secure)}`],
-    clear: (secure) => [`${names.secret}=; ${attributes(0, secure)}`, `${names.id}=; ${attributes(0, secure)}`],
+    give: (id, secret, secure) => [
+      `${names.secret}=${secret}; ${attributes(yearSeconds, secure)}`,
+      `${names.id}=${id}; ${attributes(yearSeconds, secure)}`,
+    ],
+    clear: (secure) => [
+      `${names.secret}=; ${attributes(0, secure)}`,
+      `${names.id}=; ${attributes(0, secure)}`,
+    ],
   };
 }
 
@@ -38,12 +49,15 @@ const secretShape = /^[\w-]{43}$/;
 
 /** The value of a cookie that is there exactly once: of two, which one counts would be a guess. */
 function valueOf(header: string, name: string): string | undefined {
-  const found = header.split(';').map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`));
+  const found = header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
   return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }
 
 /** From where a request comes, as far as the connection itself says. */
-export interface Visitor {
+export interface Client {
   /** The peer's address. */
   readonly address: string | undefined;
   /** Over TLS. */
@@ -51,13 +65,18 @@ export interface Visitor {
   /** A loopback peer that asked for a loopback name, and nobody in between who says otherwise. */
   readonly local: boolean;
   /** A program of another user of this machine, as far as the system tells. */
-  stranger(): Promise<boolean>;
+  isOtherUser(): Promise<boolean>;
 }
 
-export function visitorOf(request: IncomingMessage): Visitor {
+export function clientOf(request: IncomingMessage): Client {
   const address = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
   const { host = '', forwarded, 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp } = request.headers;
   const name = host.replace(/:\d+$/, '');
   const direct = forwarded === undefined && forwardedFor === undefined && realIp === undefined;
-  return { address, secure: (request.socket as { encrypted?: boolean }).encrypted === true, local: direct && address !== undefined && isLoopback(address) && isLoopback(name), stranger: () => isStranger(request.socket) };
+  return {
+    address,
+    secure: (request.socket as { encrypted?: boolean }).encrypted === true,
+    local: direct && address !== undefined && isLoopback(address) && isLoopback(name),
+    isOtherUser: () => isOtherUser(request.socket),
+  };
 }

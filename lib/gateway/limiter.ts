@@ -25,10 +25,18 @@ export function perMinute(most: number, now: () => number): Limiter {
 }
 
 /** The same for each of many, and for all of them together: who takes too much takes it from nobody else. */
-export interface CrowdLimiter { take(who: string): number | undefined }
+export interface CrowdLimiter {
+  take(who: string): number | undefined;
+}
 
-/** `perMinuteEach({each: 30, all: 120}, world.steady)`. Of more than a thousand in a minute, those beyond share one measure. */
-export function perMinuteEach({ each, all }: { readonly each: number; readonly all: number }, now: () => number): CrowdLimiter {
+/**
+ * `perMinuteEach({each: 30, all: 120}, world.steady)`. Of more than a thousand in a minute, those beyond
+ * share one measure.
+ */
+export function perMinuteEach(
+  { each, all }: { readonly each: number; readonly all: number },
+  now: () => number,
+): CrowdLimiter {
   const whole = perMinute(all, now);
   let known = new Map<string, Limiter>();
   let since = now();

@@ -3,9 +3,9 @@ import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 /**
- * Where requests come in. Over TLS when a certificate is configured; then there is a second, plain listener on loopback
- * for the programs of this machine, which need no certificate to find each other. Whoever sends or reads too slowly is
- * cut: a connection costs memory for as long as it lives.
+ * Where requests come in. Over TLS when a certificate is configured; then there is a second, plain listener
+ * on loopback for the programs of this machine, which need no certificate to find each other. Whoever sends
+ * or reads too slowly is cut: a connection costs memory for as long as it lives.
  */
 export interface Listeners {
   readonly servers: readonly Server[];
@@ -18,11 +18,20 @@ export interface Listeners {
 }
 
 /** PEM texts. */
-export interface Tls { readonly cert: string; readonly key: string }
+export interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
 
-export function createListeners(options: { readonly tls?: Tls | undefined; readonly slow?: Partial<Slowness> }): Listeners {
+export function createListeners(options: {
+  readonly tls?: Tls | undefined;
+  readonly slow?: Partial<Slowness>;
+}): Listeners {
   const { tls } = options;
-  const main = tls === undefined ? createServer(limits) : createSecureServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 });
+  const main =
+    tls === undefined
+      ? createServer(limits)
+      : createSecureServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 });
   const servers = tls === undefined ? [main] : [main, createServer(limits)];
   for (const server of servers) server.maxConnections = connectionsMax;
   const ward = cutSlowReaders(servers, { ...slowness, ...options.slow });
@@ -44,27 +53,53 @@ export function createListeners(options: { readonly tls?: Tls | undefined; reado
 }
 
 /**
- * A server with an `upgrade` listener is asked by Node to upgrade to whatever a client offers. Clients that would rather
- * speak HTTP/2 offer `h2c` with each request (Java's does so unasked): that may be passed over, and the request is
- * answered like any other.
+ * A server with an `upgrade` listener is asked by Node to upgrade to whatever a client offers. Clients that
+ * would rather speak HTTP/2 offer `h2c` with each request (Java's does so unasked): that may be passed over,
+ * and the request is answered like any other.
  */
 class Incoming extends IncomingMessage {
-  private declare offered: boolean; // declared only: the constructor above sets it before fields of ours would be
-  get upgrade(): boolean { return this.offered && (this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? '')); }
-  set upgrade(offered: boolean | null) { this.offered = offered === true; }
+  // Declared only: the constructor above sets it before fields of ours would be
+  declare private offered: boolean;
+  get upgrade(): boolean {
+    return this.offered && (this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? ''));
+  }
+  set upgrade(offered: boolean | null) {
+    this.offered = offered === true;
+  }
 }
 
-/** Headers within ten seconds, a whole request within a minute; idle ones are let go after fifteen seconds. A missing Host is refused at the door, in words. */
-const limits = { IncomingMessage: Incoming, requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000, keepAliveTimeout: 15_000 };
+/**
+ * Headers within ten seconds, a whole request within a minute; idle ones are let go after fifteen seconds. A
+ * missing Host is refused at the door, in words.
+ */
+const limits = {
+  IncomingMessage: Incoming,
+  requireHostHeader: false,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  maxHeaderSize: 16_384,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 15_000,
+};
 const connectionsMax = 4_096;
 
-/** A reader that has something waiting and took less than `bytesMin` between two looks, `looksMax` times in a row, is cut. */
-interface Slowness { readonly lookEveryMs: number; readonly bytesMin: number; readonly looksMax: number }
+/**
+ * A reader that has something waiting and took less than `bytesMin` between two looks, `looksMax` times in a
+ * row, is cut.
+ */
+interface Slowness {
+  readonly lookEveryMs: number;
+  readonly bytesMin: number;
+  readonly looksMax: number;
+}
 /** What all answers together may hold that wait for their readers. */
 const heldBytesMax = 256 * 2 ** 20;
 const slowness: Slowness = { lookEveryMs: 5_000, bytesMin: 16_384, looksMax: 4 };
 
-function cutSlowReaders(servers: readonly Server[], { lookEveryMs, bytesMin, looksMax }: Slowness): () => void {
+function cutSlowReaders(
+  servers: readonly Server[],
+  { lookEveryMs, bytesMin, looksMax }: Slowness,
+): () => void {
   const sockets = new Map<Socket, { sent: number; slow: number }>();
   for (const server of servers) {
     server.on('connection', (socket: Socket) => {
@@ -81,7 +116,9 @@ function cutSlowReaders(servers: readonly Server[], { lookEveryMs, bytesMin, loo
     }
     // Many that are each not slow enough yet: those who hold most go first.
     let held = 0;
-    for (const socket of [...sockets.keys()].sort((one, other) => one.writableLength - other.writableLength)) {
+    for (const socket of [...sockets.keys()].sort(
+      (one, other) => one.writableLength - other.writableLength,
+    )) {
       held += socket.writableLength;
       if (held > heldBytesMax && socket.writableLength > 0) socket.destroy();
     }

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
-import type { AuthorityId } from './authority.js';
-import type { Visitor } from './cookies.js';
+import type { AuthorityId } from './authorization.js';
+import type { Client } from './cookies.js';
 import type { Upload } from './upload.js';
-import type { Asking, Desk } from '../commands/desk.js';
-import type { Caller } from '../../machines/caller.js';
+import type { Reply, Request } from '../commands/app.js';
 import type { Refusal, RefusalCode } from '../../machines/refusals.js';
-import type { PlannedStep } from '../supervisor/contract.js';
 
 /** A route is data: one line says method, path, authority, shapes and the function that answers. */
 export interface Route {
@@ -13,13 +11,13 @@ export interface Route {
   /** `/api/sessions/:id` */
   readonly path: string;
   readonly authority: AuthorityId;
-  readonly shape: Shape;
-  readonly run: (call: Call<never, never>) => Promise<Reply | Refusal> | Reply | Refusal;
+  readonly schema: RouteSchema;
+  readonly run: (request: HttpRequest<never, never>) => Promise<Reply | Refusal> | Reply | Refusal;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface Shape {
+export interface RouteSchema {
   /** A sentence for the documentation. */
   readonly about: string;
   readonly answer: z.ZodType;
@@ -43,22 +41,21 @@ export interface Shape {
   readonly headers?: Readonly<Record<string, string>>;
   /** `call.bytes` holds the body as it came. */
   readonly keepsBytes?: true;
-  /** Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in memory. */
+  /**
+   * Takes multipart bodies as well: a part `file`, and the members of `body` as texts. Streamed, not kept in
+   * memory.
+   */
   readonly upload?: true;
 }
 
-export interface Call<Body = unknown, Query = unknown> {
-  readonly desk: Desk;
-  readonly by: Caller;
+export interface HttpRequest<Body = unknown, Query = unknown> extends Request {
   /** False on a public route, or where reads are open and no credential came. */
   readonly authenticated: boolean;
   /** From where it comes. */
-  readonly visitor: Visitor;
+  readonly client: Client;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** Who asks, with idempotency key and rehearsal: goes to commands as it is. */
-  readonly asking: Asking;
   readonly header: (name: string) => string | undefined;
   /** The body as it came, for routes that keep it; absent where it did not come by HTTP. */
   readonly bytes?: Buffer;
@@ -66,26 +63,30 @@ export interface Call<Body = unknown, Query = unknown> {
   readonly upload?: Upload;
 }
 
-export interface Reply {
-  readonly body: unknown;
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  readonly replayed?: boolean;
-  readonly steps?: readonly PlannedStep[];
-}
-
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** `route('POST', '/api/work-items', 'work-item.create', {about, body, answer}, create)`: `run` sees what the schemas parse. */
-export function route<const S extends Shape>(
-  method: Method, path: string, authority: AuthorityId, shape: S,
-  run: (call: Call<Parsed<S['body']>, Parsed<S['query']>>) => Promise<Reply | Refusal> | Reply | Refusal,
+/**
+ * `route('POST', '/api/work-items', 'work-item.create', {about, body, answer}, create)`: `run` sees what the
+ * schemas parse.
+ */
+export function route<const S extends RouteSchema>(
+  method: Method,
+  path: string,
+  authority: AuthorityId,
+  shape: S,
+  run: (
+    request: HttpRequest<Parsed<S['body']>, Parsed<S['query']>>,
+  ) => Promise<Reply | Refusal> | Reply | Refusal,
 ): Route {
-  return { method, path, authority, shape, run: run as Route['run'] };
+  return { method, path, authority, schema: shape, run: run as Route['run'] };
 }
 
-/** True for a route whose deed can be asked for twice with one idempotency key: those that can be rehearsed, and uploads. */
-export const takesKey = ({ plan, upload }: Shape): boolean => plan === true || upload === true;
+/**
+ * True for a route whose deed can be asked for twice with one idempotency key: those that can be rehearsed,
+ * and uploads.
+ */
+export const takesKey = ({ plan, upload }: RouteSchema): boolean => plan === true || upload === true;
 
 /** The id in the path. */
-export const idOf = (call: { readonly params: Readonly<Record<string, string>> }): string => call.params['id'] ?? '';
+export const idOf = (call: { readonly params: Readonly<Record<string, string>> }): string =>
+  call.params['id'] ?? '';

@@ -4,16 +4,22 @@ import { readPlainFile, writeAtomically } from './atomic-file.js';
 import { HomeError } from './home-error.js';
 
 /**
- * gateway.json: how local programs find the live gateway and prove that they are the operator. Token and hook secret
- * are minted once and stay for the life of the home, so scripts survive restarts; `pid` is null after a clean stop.
- * A damaged file is refused, never quietly replaced: a new token would lock out everybody without a word.
+ * gateway.json: how local programs find the live gateway and prove that they are the operator. Token and hook
+ * secret are minted once and stay for the life of the home, so scripts survive restarts; `pid` is null after
+ * a clean stop. A damaged file is refused, never quietly replaced: a new token would lock out everybody
+ * without a word.
  */
 export interface Announcement {
   readonly host: string;
   readonly port: number;
-  /** Process id of the live gateway; null after a clean stop. After a kill it names a dead or, worse, a foreign process. */
+  /**
+   * Process id of the live gateway; null after a clean stop. After a kill it names a dead or, worse, a
+   * foreign process.
+   */
   readonly pid: number | null;
-  /** When that process began (`processStart`), so that a pid that was given to another program is told apart. */
+  /**
+   * When that process began (`processStart`), so that a pid that was given to another program is told apart.
+   */
   readonly pidStart: string | null;
   /** What `POST /api/internal/hook` accepts. 32 random bytes, base64url. */
   readonly secret: string;
@@ -28,7 +34,10 @@ export interface Announcement {
 
 export type Secrets = Pick<Announcement, 'token' | 'secret'>;
 
-/** `await readAnnouncement(layout.announcement)`: undefined when absent. Rejects with a HomeError that says what is damaged. */
+/**
+ * `await readAnnouncement(layout.announcement)`: undefined when absent. Rejects with a HomeError that says
+ * what is damaged.
+ */
 export async function readAnnouncement(path: string): Promise<Announcement | undefined> {
   const bytes = await readPlainFile(path, announcementBytesMax);
   if (bytes === undefined) return undefined;
@@ -39,9 +48,14 @@ export async function readAnnouncement(path: string): Promise<Announcement | und
   throw damaged(path, `its member "${issue?.path.join('.') ?? ''}" is missing or malformed`);
 }
 
-/** The secrets of an earlier start, or new ones. `mint` answers a fresh 43-character secret: `() => world.secret(32)`. */
+/**
+ * The secrets of an earlier start, or new ones. `mint` answers a fresh 43-character secret: `() =>
+ * world.secret(32)`.
+ */
 export function secretsOf(earlier: Announcement | undefined, mint: () => string): Secrets {
-  return earlier === undefined ? { token: mint(), secret: mint() } : { token: earlier.token, secret: earlier.secret };
+  return earlier === undefined
+    ? { token: mint(), secret: mint() }
+    : { token: earlier.token, secret: earlier.secret };
 }
 
 /** Tell where the gateway is. Readable by the owner only. */
@@ -49,14 +63,17 @@ export async function announce(path: string, announcement: Announcement): Promis
   await writeAtomically(path, `${JSON.stringify(announcement, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** After a clean stop: the same file with `pid: null`, so that nobody signals or trusts a process that is gone. */
+/**
+ * After a clean stop: the same file with `pid: null`, so that nobody signals or trusts a process that is
+ * gone.
+ */
 export async function announceStopped(path: string, announcement: Announcement): Promise<void> {
   await announce(path, { ...announcement, pid: null, pidStart: null });
 }
 
 /**
- * Is the announced process still the gateway? False when it stopped cleanly, when the pid is gone, and when the pid now
- * belongs to another program. Signal a pid, and send it the token, only when this says true.
+ * Is the announced process still the gateway? False when it stopped cleanly, when the pid is gone, and when
+ * the pid now belongs to another program. Signal a pid, and send it the token, only when this says true.
  */
 export async function isAlive(announcement: Announcement): Promise<boolean> {
   const { pid, pidStart } = announcement;
@@ -66,7 +83,8 @@ export async function isAlive(announcement: Announcement): Promise<boolean> {
 }
 
 /** When a process began: with the pid it names a process for good. Null when it is gone. */
-export const processStart = async (pid: number): Promise<string | null> => await processTable().startTime(pid) ?? null;
+export const processStart = async (pid: number): Promise<string | null> =>
+  (await processTable().startTime(pid)) ?? null;
 
 const announcementBytesMax = 64 * 1024;
 
@@ -93,6 +111,9 @@ function json(bytes: Buffer, path: string): unknown {
 }
 
 function damaged(path: string, why: string): HomeError {
-  return new HomeError('BAD_ANNOUNCEMENT', `${path} is damaged: ${why}.`,
-    'Restore it from a backup; or delete it, and the next start mints a new token that every script and tool must then be given.');
+  return new HomeError(
+    'BAD_ANNOUNCEMENT',
+    `${path} is damaged: ${why}.`,
+    'Restore it from a backup, or delete it: the next start creates a new token, which every script and tool then needs.',
+  );
 }

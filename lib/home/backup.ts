@@ -9,9 +9,10 @@ import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
 
 /**
- * A backup is a folder: the store as of one commit, the files of the home, and a list of both with their hashes. The
- * store is copied first: a file is written before the commit that speaks of it, so every file that the copied store
- * knows is there to be copied after it. A backup appears under its name only when it is whole.
+ * A backup is a folder: the store as of one commit, the files of the home, and a list of both with their
+ * hashes. The store is copied first: a file is written before the commit that speaks of it, so every file
+ * that the copied store knows is there to be copied after it. A backup appears under its name only when it is
+ * whole.
  *
  * Not in it: `work/` (the agents' working folders, which are theirs to keep), `logs/` and `tmp/`.
  */
@@ -26,35 +27,74 @@ export interface BackupReport {
 /** Copies a store into an empty folder, or back from one; answers the position of its last commit. */
 export type CopyStore = (folder: string) => Promise<{ readonly seq: number }>;
 
-/** `await backUp(layout, target, (folder) => store.backup(folder))`. `target` must not exist, or be an empty folder outside the home. */
-export async function backUp(layout: Layout, target: string, copyStore: CopyStore, at: number): Promise<BackupReport> {
+/**
+ * `await backUp(layout, target, (folder) => store.backup(folder))`. `target` must not exist, or be an empty
+ * folder outside the home.
+ */
+export async function backUp(
+  layout: Layout,
+  target: string,
+  copyStore: CopyStore,
+  at: number,
+): Promise<BackupReport> {
   const place = await freePlace(target, 'The backup');
-  if (inside(layout.home, place) || inside(place, layout.home)) throw new HomeError('BAD_HOME', `${place} lies within the home, or the home within it.`, 'Choose a folder elsewhere.');
+  if (inside(layout.home, place) || inside(place, layout.home))
+    throw new HomeError(
+      'BAD_HOME',
+      `${place} is inside the home, or contains it.`,
+      'Choose a folder elsewhere.',
+    );
   return whole(place, async (folder) => {
     await makeFolder(join(folder, storeFolder));
     const { seq } = await copyStore(join(folder, storeFolder));
     const files: Copied[] = [];
-    for (const name of keptNames) files.push(...await copyTree(layout.home, folder, name));
-    const manifest: Manifest = { troupeBackup: 1, at: new Date(at).toISOString(), instance: layout.instance, seq, files };
-    await writeAtomically(join(folder, manifestName), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 });
-    return { target: place, files: files.length, bytes: files.reduce((sum, file) => sum + file.bytes, 0), seq };
+    for (const name of keptNames) files.push(...(await copyTree(layout.home, folder, name)));
+    const manifest: Manifest = {
+      troupeBackup: 1,
+      at: new Date(at).toISOString(),
+      instance: layout.instance,
+      seq,
+      files,
+    };
+    await writeAtomically(join(folder, manifestName), `${JSON.stringify(manifest, null, 1)}\n`, {
+      mode: 0o600,
+    });
+    return {
+      target: place,
+      files: files.length,
+      bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      seq,
+    };
   });
 }
 
-/** `await restore(source, layout, copyStoreBack)`: a home as it was at the backup. The home must not exist, or be an empty folder: nothing is ever overwritten. */
-export async function restore(source: string, layout: Layout, copyStoreBack: (from: string, home: string) => Promise<{ readonly seq: number }>): Promise<BackupReport> {
+/**
+ * `await restore(source, layout, copyStoreBack)`: a home as it was at the backup. The home must not exist, or
+ * be an empty folder: nothing is ever overwritten.
+ */
+export async function restore(
+  source: string,
+  layout: Layout,
+  copyStoreBack: (from: string, home: string) => Promise<{ readonly seq: number }>,
+): Promise<BackupReport> {
   const manifest = await readManifest(source);
   const place = await freePlace(layout.home, 'The home');
   return whole(place, async (folder) => {
     const { seq } = await copyStoreBack(join(source, storeFolder), folder);
-    if (seq !== manifest.seq) throw damaged(source, `its store ends at ${seq}, its list says ${manifest.seq}`);
+    if (seq !== manifest.seq)
+      throw damaged(source, `its store ends at ${seq}, its manifest says ${manifest.seq}`);
     const files: Copied[] = [];
-    for (const name of keptNames) files.push(...await copyTree(source, folder, name));
+    for (const name of keptNames) files.push(...(await copyTree(source, folder, name)));
     compare(source, manifest.files, files);
     const announcementFile = join(folder, 'gateway.json');
     const announcement = await readAnnouncement(announcementFile);
     if (announcement !== undefined) await announceStopped(announcementFile, announcement);
-    return { target: place, files: files.length, bytes: files.reduce((sum, file) => sum + file.bytes, 0), seq };
+    return {
+      target: place,
+      files: files.length,
+      bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      seq,
+    };
   });
 }
 
@@ -62,7 +102,20 @@ const storeFolder = 'store-backup';
 const manifestName = 'backup.json';
 const manifestBytesMax = 2 ** 28;
 /** What people, agents and the gateway keep in a home beside the store. */
-const keptNames = ['config.yaml', 'gateway.json', 'auth-devices.json', 'org', 'skills', 'skills.json', 'knowledge', 'docs', 'files', 'uploads', 'cron', 'workflow-evidence'];
+const keptNames = [
+  'config.yaml',
+  'gateway.json',
+  'auth-devices.json',
+  'org',
+  'skills',
+  'skills.json',
+  'knowledge',
+  'docs',
+  'files',
+  'uploads',
+  'cron',
+  'workflow-evidence',
+];
 
 const manifestSchema = z.object({
   troupeBackup: z.literal(1),
@@ -75,7 +128,12 @@ type Manifest = z.infer<typeof manifestSchema>;
 
 async function readManifest(source: string): Promise<Manifest> {
   const bytes = await readPlainFile(join(source, manifestName), manifestBytesMax);
-  if (bytes === undefined) throw new HomeError('BAD_HOME', `${source} is no backup: it has no ${manifestName}.`, 'Give the folder that troupe backup made.');
+  if (bytes === undefined)
+    throw new HomeError(
+      'BAD_HOME',
+      `${source} is not a backup: it has no ${manifestName}.`,
+      'Use a folder written by troupe backup.',
+    );
   try {
     return manifestSchema.parse(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
@@ -93,7 +151,12 @@ function compare(source: string, listed: readonly Copied[], found: readonly Copi
 }
 
 const damaged = (source: string, why: string, cause?: unknown): HomeError =>
-  new HomeError('BAD_HOME', `The backup ${source} is damaged: ${why}.`, 'Use another backup; nothing was changed.', { cause });
+  new HomeError(
+    'BAD_HOME',
+    `The backup ${source} is damaged: ${why}.`,
+    'Use another backup; nothing was changed.',
+    { cause },
+  );
 
 /** The absolute path, if nothing stands there yet. */
 async function freePlace(path: string, what: string): Promise<string> {
@@ -101,14 +164,23 @@ async function freePlace(path: string, what: string): Promise<string> {
   const facts = await lstat(place).catch(() => undefined);
   if (facts === undefined) return place;
   if (facts.isDirectory() && (await readdir(place)).length === 0) return place;
-  throw new HomeError('BAD_HOME', `${what} would go to ${place}, where something is already.`, 'Move that away, or choose another place; nothing is ever overwritten.');
+  throw new HomeError(
+    'BAD_HOME',
+    `${what} cannot use ${place}: it already exists.`,
+    'Move it away, or choose another folder; existing files are never overwritten.',
+  );
 }
 
 /** Fill a folder beside the place and give it its name at the end; remove it when anything fails. */
 async function whole<Result>(place: string, fill: (folder: string) => Promise<Result>): Promise<Result> {
   const unfinished = `${place}.unfinished-${randomBytes(6).toString('hex')}`;
   await makeFolder(unfinished).catch((cause: NodeJS.ErrnoException) => {
-    throw new HomeError('BAD_HOME', `Nothing can be written in ${dirname(place)} (${cause.code ?? cause.message}).`, 'Choose another place, or mend its permissions.', { cause });
+    throw new HomeError(
+      'BAD_HOME',
+      `Cannot write to ${dirname(place)} (${cause.code ?? cause.message}).`,
+      'Choose another folder, or fix its permissions.',
+      { cause },
+    );
   });
   try {
     const result = await fill(unfinished);

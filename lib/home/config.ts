@@ -1,105 +1,279 @@
 import * as z from 'zod';
 import { cpus } from 'node:os';
-import { engineFamilies, engineName, presetSettings, type EngineFamilies, type PresetSettings } from './engine-settings.js';
+import {
+  engineFamilies,
+  engineName,
+  presetSettings,
+  type EngineFamilies,
+  type PresetSettings,
+} from './engine-settings.js';
 
 /**
- * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one place.
- * The file may be absent or name only what differs. Unknown keys are refused, because a misspelt `authRequired`
- * that is silently ignored is a door left open.
+ * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one
+ * place. The file may be absent or name only what differs. Unknown keys are refused, because a misspelt
+ * `authRequired` that is silently ignored is a door left open.
  */
 const gateway = z.strictObject({
-  host: z.string().min(1).max(253).default('127.0.0.1').describe('Address to bind to. Anything but a loopback address turns authRequired on.'),
+  host: z
+    .string()
+    .min(1)
+    .max(253)
+    .default('127.0.0.1')
+    .describe('Address to bind to. Anything but a loopback address turns authRequired on.'),
   port: z.int().min(0).max(65_535).default(7420).describe('TCP port; 0 takes any free one.'),
-  authRequired: z.boolean().default(true).describe('false opens reads to every local program; changes still need a credential.'),
-  allowedHosts: z.array(z.string().min(1).max(253)).max(100).default([]).describe('Further names under which clients may address the gateway.'),
-  allowedOrigins: z.array(z.url({ protocol: /^https?$/ })).max(100).default([]).describe('Further web origins whose pages may call the gateway.'),
-  tls: z.strictObject({
-    cert: z.string().min(1).max(4_096).describe('File with the certificate chain, PEM; relative to the home, or absolute.'),
-    key: z.string().min(1).max(4_096).describe('File with its private key, PEM.'),
-  }).nullable().default(null).describe('Serve over TLS at host and port. The programs of this machine are then served on a loopback port of their own, see gateway.json.'),
-  allowFileCustomPaths: z.boolean().default(false).describe('Let the operator copy files in from any path of this machine.'),
-  allowFileOpen: z.boolean().default(false).describe('Let the operator open a managed file with the desktop program of this machine.'),
+  authRequired: z
+    .boolean()
+    .default(true)
+    .describe('false opens reads to every local program; changes still need a credential.'),
+  allowedHosts: z
+    .array(z.string().min(1).max(253))
+    .max(100)
+    .default([])
+    .describe('Additional host names under which clients may address the gateway.'),
+  allowedOrigins: z
+    .array(z.url({ protocol: /^https?$/ }))
+    .max(100)
+    .default([])
+    .describe('Additional web origins whose pages may call the gateway.'),
+  tls: z
+    .strictObject({
+      cert: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .describe('File with the certificate chain, PEM; relative to the home, or absolute.'),
+      key: z.string().min(1).max(4_096).describe('File with its private key, PEM.'),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      'Serve TLS at host and port. Programs on this machine then use a separate loopback port, see gateway.json.',
+    ),
+  socketsMax: z
+    .int()
+    .min(16)
+    .max(100_000)
+    .default(1_024)
+    .describe('Concurrent event sockets; agents may use half of them.'),
+  allowFileCustomPaths: z
+    .boolean()
+    .default(false)
+    .describe('Let the operator copy files in from any path of this machine.'),
+  allowFileOpen: z
+    .boolean()
+    .default(false)
+    .describe('Let the operator open a managed file with the desktop program of this machine.'),
 });
 
 const portal = z.strictObject({
-  companyName: z.string().max(200).default('').describe('Shown to people; its first three letters begin work item ids when companyPrefix is empty.'),
-  companyPrefix: z.string().regex(/^(?:[A-Z]{3})?$/, 'must be three letters, A-Z: ids read ABC-1').default('').describe('Prefix of work item ids, frozen when the first one is made. Empty: from companyName, else TRP.'),
+  companyName: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('Shown to people; its first three letters begin work item ids when companyPrefix is empty.'),
+  companyPrefix: z
+    .string()
+    .regex(/^(?:[A-Z]{3})?$/, 'must be three letters, A-Z: ids read ABC-1')
+    .default('')
+    .describe(
+      'Prefix of work item ids, frozen once the first one is created. Empty: from companyName, else TRP.',
+    ),
   portalName: z.string().max(200).default('Troupe').describe('Shown to people.'),
-  root: z.string().max(64).nullable().default(null).describe('Employee who is the root where several executives have no reportsTo.'),
+  root: z
+    .string()
+    .max(64)
+    .nullable()
+    .default(null)
+    .describe('Employee at the root if several executives have no reportsTo.'),
 });
 
 /** An engine that is any program: prompt on stdin, answer on stdout. */
 const commandEngine = z.strictObject({
-  command: z.array(z.string().max(4_096)).min(1).max(64).describe('The program and its arguments. No shell is involved.'),
+  command: z
+    .array(z.string().max(4_096))
+    .min(1)
+    .max(64)
+    .describe('The program and its arguments. No shell is involved.'),
 });
 
-/** The Claude Code and Codex programs, driven in their own protocols. They use the login of the user; a key is passed on only when it is named here. */
+/**
+ * The Claude Code and Codex programs, driven in their own protocols. They use the login of the user; a key is
+ * passed on only when it is named here.
+ */
 const claudeEngine = z.strictObject({
-  bin: z.string().min(1).max(4_096).optional().describe('Where the program is, if not on the PATH as `claude` or `codex`.'),
-  model: z.string().min(1).max(200).optional().describe('Model of turns that name none.'),
-  baseUrl: z.url().optional().describe('Address of the model provider, where it is not the usual one.'),
-  apiKeyEnv: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable').optional().describe('Name of the environment variable of the gateway that holds the key.'),
+  bin: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe('Path of the program, if not on the PATH as `claude` or `codex`.'),
+  model: z.string().min(1).max(200).optional().describe('Default model of turns.'),
+  baseUrl: z.url().optional().describe('Address of the model provider, if not the standard one.'),
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable')
+    .optional()
+    .describe('Environment variable of the gateway with the key.'),
 });
 
 /** Settings of the engines that every home has. A command under such a name takes the engine's place. */
-const ownEngines: Readonly<Record<string, z.ZodType>> = { claude: claudeEngine, codex: claudeEngine, ...presetSettings };
+const ownEngines: Readonly<Record<string, z.ZodType>> = {
+  claude: claudeEngine,
+  codex: claudeEngine,
+  ...presetSettings,
+};
 
-const engines = z.looseObject({
-  default: engineName.default('clerk').describe('Engine of sessions that name none.'),
-  maxProcesses: z.int().min(1).max(1_024).default(() => 2 * cpus().length).describe('Agent processes that may run at once; further turns wait in line.'),
-}).transform(({ default: standard, maxProcesses, ...named }, context) => {
-  const commands: Record<string, CommandEngine> = {};
-  const own: Record<string, unknown> = {};
-  const families: Record<string, unknown> = {};
-  const names = new Set<string>();
-  const fault = (path: readonly PropertyKey[], input: unknown, message: string): void => void context.issues.push({ code: 'custom', path: [...path], input, message });
-  const known = (name: string, path: readonly PropertyKey[], input: unknown): void => {
-    if (names.has(name)) fault(path, input, `there are two engines named "${name}"`);
-    names.add(name);
-  };
-  for (const [name, value] of Object.entries(named)) {
-    const family: z.ZodType | undefined = Object.hasOwn(engineFamilies, name) ? engineFamilies[name as keyof typeof engineFamilies] : undefined;
-    const isOwn = Object.hasOwn(ownEngines, name) && !(typeof value === 'object' && value !== null && 'command' in value);
-    const shape = family ?? (isOwn ? ownEngines[name] : undefined);
-    const checked = shape === undefined ? z.object({ name: engineName, value: commandEngine }).safeParse({ name, value }) : z.object({ value: shape }).safeParse({ value: value ?? {} });
-    if (!checked.success) for (const issue of checked.error.issues) context.issues.push({ ...issue, input: value, path: [name, ...issue.path.slice(1)] } as z.core.$ZodRawIssue);
-    else if (family !== undefined) {
-      families[name] = checked.data.value;
-      for (const member of Object.keys(checked.data.value as object)) known(member, [name, member], value);
-    } else if (isOwn) own[name] = checked.data.value;
-    else {
-      commands[name] = checked.data.value as CommandEngine;
-      known(name, [name], value);
+const engines = z
+  .looseObject({
+    default: engineName.default('clerk').describe('Default engine of sessions.'),
+    maxProcesses: z
+      .int()
+      .min(1)
+      .max(1_024)
+      .default(() => 2 * cpus().length)
+      .describe('Agent processes that may run at once; further turns are queued.'),
+  })
+  .transform(({ default: standard, maxProcesses, ...named }, context) => {
+    const commands: Record<string, CommandEngine> = {};
+    const own: Record<string, unknown> = {};
+    const families: Record<string, unknown> = {};
+    const names = new Set<string>();
+    const fault = (path: readonly PropertyKey[], input: unknown, message: string): void =>
+      void context.issues.push({ code: 'custom', path: [...path], input, message });
+    const known = (name: string, path: readonly PropertyKey[], input: unknown): void => {
+      if (names.has(name)) fault(path, input, `there are two engines named "${name}"`);
+      names.add(name);
+    };
+    for (const [name, value] of Object.entries(named)) {
+      const family: z.ZodType | undefined = Object.hasOwn(engineFamilies, name)
+        ? engineFamilies[name as keyof typeof engineFamilies]
+        : undefined;
+      const isOwn =
+        Object.hasOwn(ownEngines, name) &&
+        !(typeof value === 'object' && value !== null && 'command' in value);
+      const shape = family ?? (isOwn ? ownEngines[name] : undefined);
+      const checked =
+        shape === undefined
+          ? z.object({ name: engineName, value: commandEngine }).safeParse({ name, value })
+          : z.object({ value: shape }).safeParse({ value: value ?? {} });
+      if (!checked.success)
+        for (const issue of checked.error.issues)
+          context.issues.push({
+            ...issue,
+            input: value,
+            path: [name, ...issue.path.slice(1)],
+          } as z.core.$ZodRawIssue);
+      else if (family !== undefined) {
+        families[name] = checked.data.value;
+        for (const member of Object.keys(checked.data.value as object)) known(member, [name, member], value);
+      } else if (isOwn) own[name] = checked.data.value;
+      else {
+        commands[name] = checked.data.value as CommandEngine;
+        known(name, [name], value);
+      }
     }
-  }
-  const { claude = {}, codex = {}, ...presets } = own as { readonly claude?: z.infer<typeof claudeEngine>; readonly codex?: z.infer<typeof claudeEngine> } & PresetSettings; // each was checked by its own schema
-  return { default: standard, maxProcesses, commands, claude, codex, presets, families: families as Partial<EngineFamilies> };
-});
+    const {
+      claude = {},
+      codex = {},
+      ...presets
+    } = own as {
+      readonly claude?: z.infer<typeof claudeEngine>;
+      readonly codex?: z.infer<typeof claudeEngine>;
+    } & PresetSettings; // each was checked by its own schema
+    return {
+      default: standard,
+      maxProcesses,
+      commands,
+      claude,
+      codex,
+      presets,
+      families: families as Partial<EngineFamilies>,
+    };
+  });
 
 const sessions = z.strictObject({
-  interruptOnNewMessage: z.boolean().default(true).describe('A message of a person interrupts the running turn; false queues it.'),
-  roots: z.array(z.string().startsWith('/', 'must be an absolute path').max(4_096)).max(100).default([]).describe('Folders in which sessions may be given a working folder.'),
-  cwd: z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null).describe('Folder in which sessions work that are given none and whose employee has none; inside roots. Default: a new one each.'),
-  worktree: z.boolean().default(false).describe('true gives each such session a git worktree of that folder.'),
-  permissionWaitMinutes: z.number().min(0.1).max(10_080).default(10).describe('A tool that an agent asks for waits so long for a person; then it is denied.'),
-  turnDeadlineMinutes: z.number().min(0.1).max(10_080).default(60).describe('A turn that takes longer is ended.'),
-  silenceMinutes: z.number().min(0.1).max(10_080).default(10).describe('An agent without any output for so long is reported as silent.'),
+  interruptOnNewMessage: z
+    .boolean()
+    .default(true)
+    .describe('A message of a person interrupts the running turn; false queues it.'),
+  roots: z
+    .array(z.string().startsWith('/', 'must be an absolute path').max(4_096))
+    .max(100)
+    .default([])
+    .describe('Folders that may contain working folders of sessions.'),
+  cwd: z
+    .string()
+    .startsWith('/', 'must be an absolute path')
+    .max(4_096)
+    .nullable()
+    .default(null)
+    .describe(
+      'Default working folder of sessions whose request and employee set none; inside roots. Default: a new folder per session.',
+    ),
+  worktree: z
+    .boolean()
+    .default(false)
+    .describe('true gives each such session a git worktree of that folder.'),
+  permissionWaitMinutes: z
+    .number()
+    .min(0.1)
+    .max(10_080)
+    .default(10)
+    .describe('How long a tool request waits for a person before it is denied.'),
+  turnDeadlineMinutes: z
+    .number()
+    .min(0.1)
+    .max(10_080)
+    .default(60)
+    .describe('A turn that runs longer is ended.'),
+  silenceMinutes: z
+    .number()
+    .min(0.1)
+    .max(10_080)
+    .default(10)
+    .describe('An agent without output for this long is reported as silent.'),
 });
 
-/** One configured way out to people. What else a type needs stands beside these, and is checked when it opens. */
+/**
+ * One configured way out to people. What else a type needs stands beside these, and is checked when it opens.
+ */
 const connectorInstance = z.looseObject({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be a-z first, then a-z, 0-9 or dashes').describe('How people, agents and cron jobs name it.'),
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be a-z first, then a-z, 0-9 or dashes')
+    .describe('Name that people, agents and cron jobs use for it.'),
   type: z.string().min(1).max(64).describe('slack, discord, telegram, email or webhook.'),
-  employee: z.string().min(1).max(64).nullable().default(null).describe('Who answers what people write through it.'),
-  allowFrom: z.array(z.string().min(1).max(128)).max(1_000).default([]).describe('Who may write to the agents through it, by the far side\'s ids; "*": everybody. Empty: nobody.'),
+  employee: z
+    .string()
+    .min(1)
+    .max(64)
+    .nullable()
+    .default(null)
+    .describe('Employee who answers messages sent through it.'),
+  allowFrom: z
+    .array(z.string().min(1).max(128))
+    .max(1_000)
+    .default([])
+    .describe('Ids of senders who may write to the agents through it; "*" allows all. Empty: none.'),
 });
 
 const connectors = z.strictObject({
-  instances: z.array(connectorInstance).max(100).default([]).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two instances have the same name').describe('Ways out to people: name, type, employee, allowFrom, and what the type needs. POST /api/connectors/reload takes changes over.'),
+  instances: z
+    .array(connectorInstance)
+    .max(100)
+    .default([])
+    .refine(
+      (all) => new Set(all.map(({ name }) => name)).size === all.length,
+      'two instances have the same name',
+    )
+    .describe(
+      'Connectors: name, type, employee, allowFrom, and the settings of the type. POST /api/connectors/reload applies changes.',
+    ),
 });
 
 /** A section that is absent, or whose every line is commented out, has its defaults. */
-const section = <Section extends z.ZodType>(shape: Section) => z.preprocess((value) => value ?? {}, shape).prefault({});
+const section = <Section extends z.ZodType>(shape: Section) =>
+  z.preprocess((value) => value ?? {}, shape).prefault({});
 
 const schema = z.strictObject({
   gateway: section(gateway),
@@ -107,26 +281,61 @@ const schema = z.strictObject({
   engines: section(engines),
   sessions: section(sessions),
   connectors: section(connectors),
-  agents: section(z.strictObject({
-    token: z.enum(['session', 'operator']).default('session').describe('What a spawned agent is given: a token of its own session, or (where that cannot be avoided) the operator\'s.'),
-  })),
-  approvals: section(z.strictObject({
-    escalateAfterHours: z.number().min(0.01).max(8_760).default(24).describe('An approval that nobody decided escalates by itself after this.'),
-  })),
-  budgets: section(z.strictObject({
-    enforce: z.boolean().default(false).describe('true lets no turn of an employee begin whose monthlyBudgetUsd is used up; it waits until the month is over or a person grants more.'),
-  })),
-  log: section(z.strictObject({
-    keepDays: z.number().min(0.01).max(36_500).default(30).describe('Days of history kept.'),
-    keepBytes: z.int().min(2 ** 20).default(2 * 2 ** 30).describe('Bytes of history kept; whichever limit comes first.'),
-  })),
-  logging: section(z.strictObject({
-    level: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severity that is written.'),
-    file: z.boolean().default(true).describe('Write logs/gateway.log.'),
-    fileBytesMax: z.int().min(65_536).max(2 ** 32).default(2 ** 24).describe('Bytes at which logs/gateway.log is put aside as gateway.log.1 and a new one begun.'),
-    filesKept: z.int().min(0).max(100).default(5).describe('Files that are kept beside the current one.'),
-    stdout: z.boolean().default(false).describe('Write the log to standard output as well.'),
-  })),
+  agents: section(
+    z.strictObject({
+      token: z
+        .enum(['session', 'operator'])
+        .default('session')
+        .describe("Token for spawned agents: one per session, or (where unavoidable) the operator's."),
+    }),
+  ),
+  approvals: section(
+    z.strictObject({
+      escalateAfterHours: z
+        .number()
+        .min(0.01)
+        .max(8_760)
+        .default(24)
+        .describe('An undecided approval escalates after this time.'),
+    }),
+  ),
+  budgets: section(
+    z.strictObject({
+      enforce: z
+        .boolean()
+        .default(false)
+        .describe(
+          'true holds the turns of an employee whose monthlyBudgetUsd is used up until the month ends or someone raises the budget.',
+        ),
+    }),
+  ),
+  log: section(
+    z.strictObject({
+      keepDays: z.number().min(0.01).max(36_500).default(30).describe('Days of history kept.'),
+      keepBytes: z
+        .int()
+        .min(2 ** 20)
+        .default(2 * 2 ** 30)
+        .describe('Bytes of history kept; the limit reached first applies.'),
+    }),
+  ),
+  logging: section(
+    z.strictObject({
+      level: z
+        .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+        .default('info')
+        .describe('Minimum level that is logged.'),
+      file: z.boolean().default(true).describe('Write logs/gateway.log.'),
+      fileBytesMax: z
+        .int()
+        .min(65_536)
+        .max(2 ** 32)
+        .default(2 ** 24)
+        .describe('Size in bytes at which logs/gateway.log is rotated to gateway.log.1.'),
+      filesKept: z.int().min(0).max(100).default(5).describe('Rotated log files kept.'),
+      stdout: z.boolean().default(false).describe('Write the log to standard output as well.'),
+    }),
+  ),
 });
 
 /** The settings with every default filled in. `defaultConfig().gateway.port` → 7420 */

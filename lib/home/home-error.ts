@@ -1,6 +1,6 @@
 /**
- * Something about a home or its files stands in the way. One sentence each for what, where and what to do, because
- * the reader is a person at a terminal: the command line prints exactly this and nothing else.
+ * Something about a home or its files stands in the way. One sentence each for what, where and what to do,
+ * because the reader is a person at a terminal: the command line prints exactly this and nothing else.
  */
 export class HomeError extends Error {
   override readonly name = 'HomeError';

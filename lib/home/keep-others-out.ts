@@ -3,10 +3,10 @@ import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
 
 /**
- * Whoever may write in the home's folder may put another gateway.json, another config.yaml or another store in the
- * place of ours, whatever permissions these have: so that right is taken from others, also where the folder was made
- * beforehand with a generous umask. A token that others could read already is refused: that cannot be taken back.
- * Resolves to what was closed, for the log.
+ * Whoever may write in the home's folder may put another gateway.json, another config.yaml or another store
+ * in the place of ours, whatever permissions these have: so that right is taken from others, also where the
+ * folder was made beforehand with a generous umask. A token that others could read already is refused: that
+ * cannot be taken back. Resolves to what was closed, for the log.
  */
 export async function keepOthersOut({ home, config, announcement }: Layout): Promise<readonly string[]> {
   const house = await stat(home).catch(() => undefined);
@@ -24,8 +24,11 @@ export async function keepOthersOut({ home, config, announcement }: Layout): Pro
   if (settings) await close(config, settings.mode);
   const secrets = await stat(announcement).catch(() => undefined);
   if (secrets && (secrets.mode & 0o077) !== 0) {
-    throw new HomeError('BAD_ANNOUNCEMENT', `${announcement}, which holds the token, is open to other users of this machine (mode ${(secrets.mode & 0o777).toString(8)}).`,
-      'If nobody else uses it: chmod 600 that file. Otherwise delete it, and the next start mints a new token.');
+    throw new HomeError(
+      'BAD_ANNOUNCEMENT',
+      `${announcement}, which holds the token, is accessible to other users of this machine (mode ${(secrets.mode & 0o777).toString(8)}).`,
+      'If you are its only user, chmod 600 that file. Otherwise delete it; the next start creates a new token.',
+    );
   }
   return closed;
 }

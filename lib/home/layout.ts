@@ -3,11 +3,14 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { HomeError } from './home-error.js';
 
 /**
- * Where everything of one instance lives. People and agents edit files (configuration, roster, skills, knowledge);
- * actors live in `store/` and its second copy `store-copy/`. This is the only place that spells these names.
+ * Where everything of one instance lives. People and agents edit files (configuration, roster, skills,
+ * knowledge); actors live in `store/` and its second copy `store-copy/`. This is the only place that spells
+ * these names.
  */
 export interface Layout {
-  /** `default`, or the name given with `--instance`. Names the cookies, so that co-hosted gateways stay apart. */
+  /**
+   * `default`, or the name given with `--instance`. Names the cookies, so that co-hosted gateways stay apart.
+   */
   readonly instance: string;
   /** Absolute path of the home. */
   readonly home: string;
@@ -29,7 +32,9 @@ export interface Layout {
   readonly log: string;
   /** Who was allowed or refused what, chained. 0700. */
   readonly audit: string;
-  /** Settings and conversations of agent programs that are kept apart from the user's own: `engines/<engine>`. */
+  /**
+   * Settings and conversations of agent programs that are kept apart from the user's own: `engines/<engine>`.
+   */
   readonly engines: string;
   /** Working folders of the programs that look for events: `polls/<binding>`. */
   readonly polls: string;
@@ -43,7 +48,10 @@ export interface Layout {
 export interface HomeChoice {
   /** `--home`: wins over everything. */
   readonly home?: string | undefined;
-  /** `--instance`: `~/.svc-<name>`. 1–32 characters of a–z, 0–9 and inner dashes, so that it fits cookies and folders. */
+  /**
+   * `--instance`: `~/.svc-<name>`. 1–32 characters of a–z, 0–9 and inner dashes, so that it fits cookies and
+   * folders.
+   */
   readonly instance?: string | undefined;
   /** Where SVC_HOME is looked up. Default: this process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -52,9 +60,9 @@ export interface HomeChoice {
 }
 
 /**
- * `layoutOf({home: 'demo'}).config` → `<cwd>/demo/config.yaml`. Touches no disk.
- * The nearest wish wins: `--home`, then `--instance`, then SVC_HOME, then `~/.svc`.
- * Throws a HomeError (BAD_HOME) for a name or path that cannot be used.
+ * `layoutOf({home: 'demo'}).config` → `<cwd>/demo/config.yaml`. Touches no disk. The nearest wish wins:
+ * `--home`, then `--instance`, then SVC_HOME, then `~/.svc`. Throws a HomeError (BAD_HOME) for a name or path
+ * that cannot be used.
  */
 export function layoutOf(choice: HomeChoice = {}): Layout {
   const instance = instanceName(choice.instance);
@@ -91,8 +99,11 @@ export const defaultInstance = 'default';
 function instanceName(name: string | undefined): string {
   if (name === undefined) return defaultInstance;
   if (/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(name)) return name;
-  throw new HomeError('BAD_HOME', `The instance name ${JSON.stringify(name)} cannot be used.`,
-    'Use 1 to 32 characters of a-z, 0-9 and dashes that neither begin nor end it.');
+  throw new HomeError(
+    'BAD_HOME',
+    `Invalid instance name ${JSON.stringify(name)}.`,
+    'Use 1 to 32 characters of a-z, 0-9 and dashes that neither begin nor end it.',
+  );
 }
 
 function homeFolder(choice: HomeChoice, instance: string): string {
@@ -103,7 +114,11 @@ function homeFolder(choice: HomeChoice, instance: string): string {
   if (fromEnvironment !== undefined && fromEnvironment !== '') {
     // A relative SVC_HOME would name another home in every folder that a command is typed in.
     if (!isAbsolute(fromEnvironment)) {
-      throw new HomeError('BAD_HOME', `SVC_HOME is ${JSON.stringify(fromEnvironment)}, which is not an absolute path.`, 'Set an absolute path, or use --home.');
+      throw new HomeError(
+        'BAD_HOME',
+        `SVC_HOME is ${JSON.stringify(fromEnvironment)}, which is not an absolute path.`,
+        'Set an absolute path, or use --home.',
+      );
     }
     return folder(fromEnvironment, 'SVC_HOME');
   }
@@ -112,9 +127,18 @@ function homeFolder(choice: HomeChoice, instance: string): string {
 
 function folder(path: string, source: string): string {
   if (path.trim() === '' || path.includes('\0')) {
-    throw new HomeError('BAD_HOME', `The path of the home given by ${source} is empty or holds a zero byte.`, 'Give the path of a folder.');
+    throw new HomeError(
+      'BAD_HOME',
+      `The path of the home given by ${source} is empty or contains a zero byte.`,
+      'Use the path of a folder.',
+    );
   }
   const absolute = resolve(path);
-  if (absolute === resolve('/')) throw new HomeError('BAD_HOME', `The home given by ${source} is the root of the file system.`, 'Give a folder of its own.');
+  if (absolute === resolve('/'))
+    throw new HomeError(
+      'BAD_HOME',
+      `The home given by ${source} is the root of the file system.`,
+      'Use a separate folder.',
+    );
   return absolute;
 }

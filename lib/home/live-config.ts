@@ -6,8 +6,9 @@ import type { Config } from './config.js';
 import { readConfig } from './read-config.js';
 
 /**
- * config.yaml while the gateway runs. A change is taken over as soon as the file is whole and sound; what cannot be
- * used changes nothing and is said. Some settings are built into what already runs: those wait for a restart, by name.
+ * config.yaml while the gateway runs. A change is taken over as soon as the file is whole and sound; what
+ * cannot be used changes nothing and is said. Some settings are built into what already runs: those wait for
+ * a restart, by name.
  */
 export interface LiveConfig {
   /** The settings that hold now: what was taken over, on top of those of the start. */
@@ -20,11 +21,20 @@ export interface LiveConfig {
 }
 
 export type ConfigChange =
-  | { readonly type: 'taken'; /** Keys that hold from now on. */ readonly applied: readonly string[]; /** Keys whose new values hold after a restart. */ readonly needsRestart: readonly string[]; /** Keys that hold after POST /api/connectors/reload. */ readonly needsReload: readonly string[] }
+  | {
+      readonly type: 'taken';
+      /** Keys that hold from now on. */ readonly applied: readonly string[];
+      /** Keys whose new values hold after a restart. */ readonly needsRestart: readonly string[];
+      /** Keys that hold after POST /api/connectors/reload. */ readonly needsReload: readonly string[];
+    }
   | { readonly type: 'refused'; readonly reason: string };
 
 /** `const live = watchConfig({path: layout.config, initial: config, log}); live.current.sessions.roots` */
-export function watchConfig(options: { readonly path: string; readonly initial: Config; readonly log: Logger }): LiveConfig {
+export function watchConfig(options: {
+  readonly path: string;
+  readonly initial: Config;
+  readonly log: Logger;
+}): LiveConfig {
   const { path, log } = options;
   const listeners = new Set<(change: ConfigChange) => void>();
   let current = options.initial;
@@ -34,7 +44,9 @@ export function watchConfig(options: { readonly path: string; readonly initial: 
   let quiet: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const tell = (change: ConfigChange): void => { for (const listener of listeners) listener(change); };
+  const tell = (change: ConfigChange): void => {
+    for (const listener of listeners) listener(change);
+  };
 
   async function look(): Promise<void> {
     const now = await markOf(path);
@@ -50,11 +62,11 @@ export function watchConfig(options: { readonly path: string; readonly initial: 
       const needsReload = changed.filter((key) => key === reloadKey);
       const needsRestart = changed.filter((key) => !isLive(key) && key !== reloadKey);
       current = merged(current, next);
-      log.info({ applied, needsRestart, needsReload }, 'the configuration changed');
+      log.info({ applied, needsRestart, needsReload }, 'configuration reloaded');
       tell({ type: 'taken', applied, needsRestart, needsReload });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.error({ reason }, 'the configuration changed and cannot be used: the settings stay as they were');
+      log.error({ reason }, 'configuration change rejected; previous settings kept');
       if (!first) tell({ type: 'refused', reason });
     }
   }
@@ -65,13 +77,19 @@ export function watchConfig(options: { readonly path: string; readonly initial: 
     quiet = setTimeout(() => void inOrder(), quietMs).unref();
   };
   // Editors put a new file in the old one's place: the folder sees that, the file would not.
-  const watcher = attempt(() => watch(dirname(path), { persistent: false }, (_event, name) => { if (name === basename(path)) soon(); }));
+  const watcher = attempt(() =>
+    watch(dirname(path), { persistent: false }, (_event, name) => {
+      if (name === basename(path)) soon();
+    }),
+  );
   watcher?.on('error', () => watcher.close());
   const looking = setInterval(() => void inOrder(), lookEveryMs).unref(); // notices can be lost
   void inOrder();
 
   return {
-    get current() { return current; },
+    get current() {
+      return current;
+    },
     onChange: (listener) => void listeners.add(listener),
     look: inOrder,
     close() {
@@ -83,11 +101,25 @@ export function watchConfig(options: { readonly path: string; readonly initial: 
   };
 }
 
-/** Settings that are read where they are used, and so can change under a running gateway. All others are built in. */
+/**
+ * Settings that are read where they are used, and so can change under a running gateway. All others are built
+ * in.
+ */
 export const liveKeys: readonly string[] = [
-  'gateway.allowedHosts', 'gateway.allowedOrigins', 'gateway.allowFileCustomPaths', 'gateway.allowFileOpen',
-  'portal.companyName', 'portal.companyPrefix', 'sessions.interruptOnNewMessage', 'sessions.roots', 'sessions.cwd', 'sessions.worktree', 'sessions.turnDeadlineMinutes',
-  'budgets.enforce', 'logging.level',
+  'gateway.allowedHosts',
+  'gateway.allowedOrigins',
+  'gateway.allowFileCustomPaths',
+  'gateway.allowFileOpen',
+  'gateway.socketsMax',
+  'portal.companyName',
+  'portal.companyPrefix',
+  'sessions.interruptOnNewMessage',
+  'sessions.roots',
+  'sessions.cwd',
+  'sessions.worktree',
+  'sessions.turnDeadlineMinutes',
+  'budgets.enforce',
+  'logging.level',
 ];
 
 const reloadKey = 'connectors.instances';
@@ -99,11 +131,17 @@ const lookEveryMs = 5_000;
 
 /** Sections and their members: `{'gateway.port': 7420, …}`. Deeper values are compared whole. */
 export function flat(config: Config): ReadonlyMap<string, unknown> {
-  return new Map(Object.entries(config).flatMap(([section, members]) => Object.entries(members as object).map(([name, value]) => [`${section}.${name}`, value] as const)));
+  return new Map(
+    Object.entries(config).flatMap(([section, members]) =>
+      Object.entries(members as object).map(([name, value]) => [`${section}.${name}`, value] as const),
+    ),
+  );
 }
 
 const changedKeys = (old: ReadonlyMap<string, unknown>, next: ReadonlyMap<string, unknown>): string[] =>
-  [...new Set([...old.keys(), ...next.keys()])].filter((key) => JSON.stringify(old.get(key)) !== JSON.stringify(next.get(key)));
+  [...new Set([...old.keys(), ...next.keys()])].filter(
+    (key) => JSON.stringify(old.get(key)) !== JSON.stringify(next.get(key)),
+  );
 
 /** The old settings with the live ones of the new. */
 function merged(old: Config, next: Config): Config {
@@ -111,7 +149,9 @@ function merged(old: Config, next: Config): Config {
   for (const key of liveKeys) {
     const [section = '', name = ''] = key.split('.');
     const members = made[section];
-    if (members) members[name] = (next as unknown as Record<string, Record<string, unknown>>)[section]?.[name]; // both have passed the schema
+    if (members)
+      // Both have passed the schema
+      members[name] = (next as unknown as Record<string, Record<string, unknown>>)[section]?.[name];
   }
   return made as unknown as Config; // the same shape as both
 }

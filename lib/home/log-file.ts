@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { pino } from 'pino';
 
 /**
- * A log file that is put aside when it is full: `gateway.log` becomes `gateway.log.1`, that becomes `.2`, and the last
- * one goes. The full file is renamed while it is open, and what is being written at that moment still goes into it, so
- * no line is lost and none is torn. Readable by the owner only.
+ * A log file that is put aside when it is full: `gateway.log` becomes `gateway.log.1`, that becomes `.2`, and
+ * the last one goes. The full file is renamed while it is open, and what is being written at that moment
+ * still goes into it, so no line is lost and none is torn. Readable by the owner only.
  */
 export interface LogFileOptions {
   /** The file is put aside at the first write that reaches this size. */
@@ -16,13 +16,21 @@ export interface LogFileOptions {
 
 export type LogFile = ReturnType<typeof pino.destination>;
 
-/** `const file = openLogFile(layout.log, {bytesMax: 2 ** 24, kept: 5}); file.write('a line\n'); file.end()` */
+/**
+ * `const file = openLogFile(layout.log, {bytesMax: 2 ** 24, kept: 5}); file.write('a line\n'); file.end()`
+ */
 export function openLogFile(path: string, { bytesMax, kept }: LogFileOptions): LogFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let bytes = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes >= bytesMax) putAside();
   // Bounded: a disk that hangs must not fill the memory. Beyond that, lines are dropped.
-  const file = pino.destination({ dest: path, mode: 0o600, sync: false, minLength: 0, maxLength: waitingBytesMax });
+  const file = pino.destination({
+    dest: path,
+    mode: 0o600,
+    sync: false,
+    minLength: 0,
+    maxLength: waitingBytesMax,
+  });
   // A full disk or a folder that went away must not take the gateway down with its log.
   file.on('error', () => undefined);
   file.on('write', (written: number) => {
@@ -34,7 +42,8 @@ export function openLogFile(path: string, { bytesMax, kept }: LogFileOptions): L
   function putAside(): boolean {
     bytes = 0; // when it cannot be put aside it is tried again a whole file later
     try {
-      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false; // it was already, and the new one is not open yet
+      // It was already, and the new one is not open yet
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
       rmSync(`${path}.${kept}`, { force: true });
       for (let n = kept - 1; n >= 1; n -= 1) move(`${path}.${n}`, `${path}.${n + 1}`);
       if (kept > 0) move(path, `${path}.1`);

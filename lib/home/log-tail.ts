@@ -1,10 +1,15 @@
 import { open } from 'node:fs/promises';
 
-/** The newest lines of a log, oldest first, read from its end: a log may be large. None where there is no file. `await logTail(layout.log, 100)` */
+/**
+ * The newest lines of a log, oldest first, read from its end: a log may be large. None where there is no
+ * file. `await logTail(layout.log, 100)`
+ */
 export async function logTail(path: string, linesMax: number): Promise<readonly string[]> {
   const newest = await tailOf(path, linesMax);
   // a file that was put aside a moment ago holds what came before
-  return newest.length >= linesMax ? newest : [...await tailOf(`${path}.1`, linesMax - newest.length), ...newest];
+  return newest.length >= linesMax
+    ? newest
+    : [...(await tailOf(`${path}.1`, linesMax - newest.length)), ...newest];
 }
 
 async function tailOf(path: string, linesMax: number): Promise<readonly string[]> {

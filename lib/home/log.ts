@@ -3,9 +3,12 @@ import type { Config } from './config.js';
 import type { Layout } from './layout.js';
 import { openLogFile, type LogFile } from './log-file.js';
 import { scrub } from './scrub.js';
-import { redactedPaths } from '../world.js';
+import { redactedPaths } from '../environment.js';
 
-/** The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the owner only, put aside when it is full), standard output, both or neither. */
+/**
+ * The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the
+ * owner only, put aside when it is full), standard output, both or neither.
+ */
 export interface OpenLog {
   readonly log: Logger;
   /** From now on; what was opened stays open. */
@@ -14,23 +17,44 @@ export interface OpenLog {
   close(): Promise<void>;
 }
 
-export function openLog({ level, file, stdout, fileBytesMax, filesKept }: Config['logging'], layout: Layout): OpenLog {
+export function openLog(
+  { level, file, stdout, fileBytesMax, filesKept }: Config['logging'],
+  layout: Layout,
+): OpenLog {
   let opened: LogFile | undefined;
-  // Opened at the first line: a start that finds the home held by another process has nothing to write and touches nothing.
+  // Opened at the first line: a start that finds the home held by another process has nothing to write and
+  // touches nothing.
   const open = (): LogFile => (opened = openLogFile(layout.log, { bytesMax: fileBytesMax, kept: filesKept }));
   const toFile = file ? { write: (line: string) => void (opened ?? open()).write(scrub(line)) } : undefined;
   // The streams take everything: the one level is the logger's own, which can change.
-  const streams = [...(toFile === undefined ? [] : [{ level: 'trace' as const, stream: toFile }]), ...(stdout ? [{ level: 'trace' as const, stream: { write: (line: string) => void process.stdout.write(scrub(line)) } }] : [])];
-  const log = streams.length === 0
-    ? pino({ level: 'silent' })
-    : pino({ level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } }, pino.multistream(streams));
+  const streams = [
+    ...(toFile === undefined ? [] : [{ level: 'trace' as const, stream: toFile }]),
+    ...(stdout
+      ? [
+          {
+            level: 'trace' as const,
+            stream: { write: (line: string) => void process.stdout.write(scrub(line)) },
+          },
+        ]
+      : []),
+  ];
+  const log =
+    streams.length === 0
+      ? pino({ level: 'silent' })
+      : pino(
+          { level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } },
+          pino.multistream(streams),
+        );
   return {
     log,
-    setLevel: (next) => { if (streams.length > 0) log.level = next; },
-    close: () => new Promise((resolve) => {
-      if (opened === undefined) return resolve();
-      opened.once('close', resolve);
-      opened.end();
-    }),
+    setLevel: (next) => {
+      if (streams.length > 0) log.level = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        if (opened === undefined) return resolve();
+        opened.once('close', resolve);
+        opened.end();
+      }),
   };
 }

@@ -6,11 +6,15 @@ import { nearest } from '../../machines/nearest.js';
 import { HomeError } from './home-error.js';
 
 /**
- * config.yaml → settings. YAML is a rich language and this file may come from anywhere, so: plain YAML 1.2 values only
- * (no tags, no merge keys), few aliases, a bounded size. Every fault names the line and the key where it is.
+ * config.yaml → settings. YAML is a rich language and this file may come from anywhere, so: plain YAML 1.2
+ * values only (no tags, no merge keys), few aliases, a bounded size. Every fault names the line and the key
+ * where it is.
  */
 
-/** `await readConfig(layout.config)`: the defaults when the file is absent or empty. Rejects with a HomeError (BAD_CONFIG). */
+/**
+ * `await readConfig(layout.config)`: the defaults when the file is absent or empty. Rejects with a HomeError
+ * (BAD_CONFIG).
+ */
 export async function readConfig(path: string): Promise<Config> {
   const bytes = await readPlainFile(path, configBytesMax);
   return bytes === undefined ? defaultConfig() : parseConfig(bytes.toString('utf8'), path);
@@ -22,15 +26,17 @@ export function parseConfig(text: string, source = 'config.yaml'): Config {
   const document = parsed(text, source, lines);
   const fault = (at: number | undefined, what: string): HomeError => {
     const line = at === undefined ? '' : ` line ${lines.linePos(at).line}`;
-    return new HomeError('BAD_CONFIG', `${source}${line}: ${what}`, 'Mend that line, then start again.');
+    return new HomeError('BAD_CONFIG', `${source}${line}: ${what}`, 'Fix that line, then start again.');
   };
   const broken = document.errors[0] ?? document.warnings[0];
-  if (broken !== undefined) throw fault(broken.pos[0], `this is not YAML that can be used (${firstLine(broken.message)}).`);
+  if (broken !== undefined) throw fault(broken.pos[0], `invalid YAML (${firstLine(broken.message)}).`);
 
   const checked = configSchema.safeParse(plain(document, fault) ?? {});
   if (checked.success) return checked.data;
-  const told = checked.error.issues.slice(0, faultsShownMax).map((issue) => tell(issue, document, lines, source));
-  throw new HomeError('BAD_CONFIG', told.join('\n'), 'Mend that, then start again.');
+  const told = checked.error.issues
+    .slice(0, faultsShownMax)
+    .map((issue) => tell(issue, document, lines, source));
+  throw new HomeError('BAD_CONFIG', told.join('\n'), 'Fix the settings, then start again.');
 }
 
 const configBytesMax = 2 ** 20;
@@ -41,15 +47,33 @@ const faultsShownMax = 10;
 function parsed(text: string, source: string, lineCounter: LineCounter): Document.Parsed {
   // Counted before parsing: the parser recurses, and a stack overflow is no way to find out.
   const deepest = deepestFlow(text);
-  if (deepest > nestingMax) throw new HomeError('BAD_CONFIG', `${source}: brackets are nested deeper than ${nestingMax}.`, 'Settings are flat; remove them.');
+  if (deepest > nestingMax)
+    throw new HomeError(
+      'BAD_CONFIG',
+      `${source}: brackets are nested deeper than ${nestingMax}.`,
+      'Settings are flat; remove them.',
+    );
   try {
-    return parseDocument(text, { lineCounter, version: '1.2', schema: 'core', merge: false, resolveKnownTags: false, uniqueKeys: true, prettyErrors: false });
+    return parseDocument(text, {
+      lineCounter,
+      version: '1.2',
+      schema: 'core',
+      merge: false,
+      resolveKnownTags: false,
+      uniqueKeys: true,
+      prettyErrors: false,
+    });
   } catch (cause) {
-    throw new HomeError('BAD_CONFIG', `${source}: this is not YAML that can be used.`, 'Mend it, then start again.', { cause });
+    throw new HomeError('BAD_CONFIG', `${source}: invalid YAML.`, 'Fix the file, then start again.', {
+      cause,
+    });
   }
 }
 
-function plain(document: Document.Parsed, fault: (at: number | undefined, what: string) => HomeError): unknown {
+function plain(
+  document: Document.Parsed,
+  fault: (at: number | undefined, what: string) => HomeError,
+): unknown {
   try {
     return document.toJS({ maxAliasCount: aliasesMax });
   } catch (error) {
@@ -58,9 +82,17 @@ function plain(document: Document.Parsed, fault: (at: number | undefined, what: 
 }
 
 /** `config.yaml line 3, gateway.port: expected number, received string.` */
-function tell(issue: z.core.$ZodIssue, document: Document.Parsed, lines: LineCounter, source: string): string {
+function tell(
+  issue: z.core.$ZodIssue,
+  document: Document.Parsed,
+  lines: LineCounter,
+  source: string,
+): string {
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
-  const what = issue.code === 'unrecognized_keys' ? `there is no such setting${hint(issue, path)}` : `${issue.message.replace(/^Invalid input: /, '')}.`;
+  const what =
+    issue.code === 'unrecognized_keys'
+      ? `unknown setting${hint(issue, path)}`
+      : `${issue.message.replace(/^Invalid input: /, '')}.`;
   const at = position(document, path);
   return `${source}${at === undefined ? '' : ` line ${lines.linePos(at).line}`}, ${path.join('.') || 'the whole file'}: ${what}`;
 }
@@ -71,7 +103,9 @@ function position(document: Document.Parsed, path: readonly PropertyKey[]): numb
   let at = (document.contents as Node | null)?.range?.[0];
   for (const part of path) {
     if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part));
+      const pair = node.items.find(
+        (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part),
+      );
       if (pair === undefined) return at;
       at = (pair.key as Node).range?.[0] ?? at;
       node = pair.value;
@@ -86,10 +120,13 @@ function position(document: Document.Parsed, path: readonly PropertyKey[]): numb
 /** `; did you mean "authRequired"?` where a setting of that level differs in two letters at most. */
 function hint(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
   const wrong = String(path.at(-1));
-  const level = issue.path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part], defaultConfig());
+  const level = issue.path.reduce<unknown>(
+    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
+    defaultConfig(),
+  );
   const names = Object.keys((level ?? {}) as object);
   const meant = nearest(wrong, names);
-  return meant === undefined ? `; there are ${names.join(', ')}.` : `; did you mean "${meant}"?`;
+  return meant === undefined ? `; known: ${names.join(', ')}.` : `; did you mean "${meant}"?`;
 }
 
 function deepestFlow(text: string): number {

@@ -1,10 +1,15 @@
 /**
- * The last look at a line before it is written: whatever has the shape of a secret of ours is taken out, wherever it
- * stands – in a field that nobody thought of, in the message of an error, in the output of somebody else's program.
- * All our secrets are 32 random bytes in base64url, so they are told by their shape alone; pairing codes are, too.
+ * The last look at a line before it is written: whatever has the shape of a secret of ours is taken out,
+ * wherever it stands – in a field that nobody thought of, in the message of an error, in the output of
+ * somebody else's program. All our secrets are 32 random bytes in base64url, so they are told by their shape
+ * alone; pairing codes are, too.
  */
 export function scrub(line: string): string {
-  return line.replace(bearers, 'Bearer [secret]').replace(cookies, '$1=[secret]').replace(tokens, '[secret]').replace(codes, '[secret]');
+  return line
+    .replace(bearers, 'Bearer [secret]')
+    .replace(cookies, '$1=[secret]')
+    .replace(tokens, '[secret]')
+    .replace(codes, '[secret]');
 }
 
 const bearers = /\bBearer\s+(?!\[secret\])[^\s"\\,;]{8,}/gi;

@@ -1,22 +1,33 @@
 import type { Config } from './config.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 
 /**
- * The settings as an operator may see them from afar: in the shape of config.yaml, without anything that may be a
- * secret. Of engines and connectors, whose settings are their own, nothing is shown but what is known to be harmless:
- * an argument of a program or the address of a webhook may be a key, whatever it is called.
+ * The settings as an operator may see them from afar: in the shape of config.yaml, without anything that may
+ * be a secret. Of engines and connectors, whose settings are their own, nothing is shown but what is known to
+ * be harmless: an argument of a program or the address of a webhook may be a key, whatever it is called.
  * @example shownConfig(live.current)
  */
 export function shownConfig({ engines, connectors, ...rest }: Config): Json {
   const { default: usual, maxProcesses, commands, claude, codex, presets, families } = engines;
-  const each = (settings: object): { readonly [name: string]: Json } => Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, modelOf(value)]));
+  const each = (settings: object): { readonly [name: string]: Json } =>
+    Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, modelOf(value)]));
   return {
     ...(JSON.parse(JSON.stringify(rest)) as { readonly [section: string]: Json }), // plain values, all of them ours
     engines: {
-      default: usual, maxProcesses, ...each(commands), ...each({ claude, codex, ...presets }),
+      default: usual,
+      maxProcesses,
+      ...each(commands),
+      ...each({ claude, codex, ...presets }),
       ...Object.fromEntries(Object.entries(families).map(([family, members]) => [family, each(members)])),
     },
-    connectors: { instances: connectors.instances.map(({ name, type, employee, allowFrom }) => ({ name, type, employee, allowFrom })) },
+    connectors: {
+      instances: connectors.instances.map(({ name, type, employee, allowFrom }) => ({
+        name,
+        type,
+        employee,
+        allowFrom,
+      })),
+    },
   };
 }
 

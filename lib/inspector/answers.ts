@@ -1,8 +1,11 @@
-import type { ActorKey, Json } from '../../machines/ground.js';
+import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Chart } from './chart/definition.js';
 import type { InspectEntry } from './frames.js';
 
-/** What the routes below `/api/inspect` answer. Types only, so that a browser can import it. Times are epoch ms. */
+/**
+ * What the routes below `/api/inspect` answer. Types only, so that a browser can import it. Times are epoch
+ * ms.
+ */
 
 /** `GET /api/inspect/fleet`: cheap however many actors there are. */
 export interface Fleet {
@@ -12,7 +15,10 @@ export interface Fleet {
     readonly kind: string;
     readonly version: number;
     readonly total: number;
-    /** By path of the innermost state, `running` or `work.executing`. Of parallel regions each counts for itself. */
+    /**
+     * By path of the innermost state, `running` or `work.executing`. Of parallel regions each counts for
+     * itself.
+     */
     readonly states: Readonly<Record<string, number>>;
     readonly halted: number;
   }[];
@@ -26,8 +32,10 @@ export interface Fleet {
 }
 
 /**
- * `GET /api/inspect/actors?kind=&state=&age=&after=&offset=&limit=`: a page after the last one's `next`, or past the first `offset`, by id; with `state` those longest in it come first,
- * and with `age` (seconds) only those who have been in it for so long. `state` is a path as in `Fleet`, or the beginning of some (`work.`), or `halted`.
+ * `GET /api/inspect/actors?kind=&state=&age=&after=&offset=&limit=`: a page after the last one's `next`, or
+ * past the first `offset`, by id; with `state` those longest in it come first, and with `age` (seconds) only
+ * those who have been in it for so long. `state` is a path as in `Fleet`, or the beginning of some (`work.`),
+ * or `halted`.
  */
 export interface ActorsPage {
   readonly actors: readonly ActorSummary[];
@@ -60,11 +68,24 @@ export interface ActorDetail extends ActorSummary {
   readonly view: Json;
   /** The machine's context as it stands in the store, secrets blacked out. */
   readonly context: Json;
-  readonly meta: { readonly kind: string; readonly id: string; readonly rev: number; readonly createdAt: number; readonly updatedAt: number; readonly parent: ActorKey | null; readonly halted: { readonly at: number; readonly reason: string } | null };
+  readonly meta: {
+    readonly kind: string;
+    readonly id: string;
+    readonly rev: number;
+    readonly createdAt: number;
+    readonly updatedAt: number;
+    readonly parent: ActorKey | null;
+    readonly halted: { readonly at: number; readonly reason: string } | null;
+  };
   /** Newest hundred. */
   readonly children: readonly (ActorKey & { readonly value: Json; readonly title: string | null })[];
   readonly timers: readonly { readonly name: string; readonly event: string; readonly due: number }[];
-  readonly calls: readonly { readonly src: string; readonly id: string; readonly key: string; readonly running: boolean }[];
+  readonly calls: readonly {
+    readonly src: string;
+    readonly id: string;
+    readonly key: string;
+    readonly running: boolean;
+  }[];
   /** Times of failures that still count. */
   readonly failures: readonly number[];
   /** Events waiting in its inbox. */
@@ -83,7 +104,9 @@ export interface PastActor extends ActorKey {
 }
 
 /** `GET /api/inspect/actors/:kind/:id/history?before=&limit=&diff=1`, newest first. */
-export interface History { readonly entries: readonly InspectEntry[] }
+export interface History {
+  readonly entries: readonly InspectEntry[];
+}
 
 /** `GET /api/inspect/actors/:kind/:id/why` */
 export interface WhyAnswer {
@@ -101,14 +124,23 @@ export interface WhyAnswer {
   readonly effects: readonly string[];
 }
 
-/** `GET /api/inspect/causes/:seq`: what led to a log entry, and what came of it, across actors, oldest first. */
+/**
+ * `GET /api/inspect/causes/:seq`: what led to a log entry, and what came of it, across actors, oldest first.
+ */
 export interface Causes {
   readonly seq: number;
   /** Position of the first cause that is still in the log. */
   readonly root: number;
   readonly entries: readonly InspectEntry[];
-  /** `from` caused `to`. `told`: a message or the same commit; `effect`: an effect it started ended; `timer`: a delay it began was over. */
-  readonly links: readonly { readonly from: number; readonly to: number; readonly how: 'told' | 'together' | 'effect' | 'timer' }[];
+  /**
+   * `from` caused `to`. `told`: a message or the same commit; `effect`: an effect it started ended; `timer`:
+   * a delay it began was over.
+   */
+  readonly links: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly how: 'told' | 'together' | 'effect' | 'timer';
+  }[];
   /** There is more than was looked at. */
   readonly truncated: boolean;
 }
@@ -116,7 +148,14 @@ export interface Causes {
 /** `GET /api/inspect/supervision` */
 export interface SupervisionTree {
   readonly at: number;
-  readonly root: { readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped'; readonly subsystems: readonly { readonly name: string; readonly failing: string | null }[] };
+  readonly root: {
+    readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
+    readonly subsystems: readonly { readonly name: string; readonly failing: string | null }[];
+    /** Kinds whose actors are brought into the lists of a new version, and how far that has come. */
+    readonly reindexing: readonly { readonly kind: string; readonly done: number; readonly total: number }[];
+    /** Time that only the wall clock claims; nothing is forgotten for it. */
+    readonly retentionHeldMs: number;
+  };
   readonly kinds: readonly {
     readonly kind: string;
     readonly version: number;
@@ -130,20 +169,57 @@ export interface SupervisionTree {
     readonly giveUp: 'halt' | 'escalate';
     /** Since the process began. */
     readonly restarts: number;
-    /** Actors with failures that still count (at most a hundred), worst first. `until`: backing off till then. */
-    readonly failing: readonly { readonly id: string; readonly failures: number; readonly lastAt: number; readonly until: number | null; readonly error: string }[];
+    /**
+     * Actors with failures that still count (at most a hundred), worst first. `until`: backing off till then.
+     */
+    readonly failing: readonly {
+      readonly id: string;
+      readonly failures: number;
+      readonly lastAt: number;
+      readonly until: number | null;
+      readonly error: string;
+    }[];
     /** At most a hundred. */
     readonly halted: readonly { readonly id: string; readonly at: number; readonly reason: string }[];
   }[];
   /** Engines and connectors as circuits: `closed` works, `half-open` is being tried, `open` does not. */
-  readonly circuits: readonly { readonly type: 'engine' | 'connector'; readonly name: string; readonly state: 'closed' | 'half-open' | 'open'; readonly reason: string | null }[];
+  readonly circuits: readonly {
+    readonly type: 'engine' | 'connector';
+    readonly name: string;
+    readonly state: 'closed' | 'half-open' | 'open';
+    readonly reason: string | null;
+  }[];
 }
 
 /** `GET /api/inspect/dead-letters` */
 export interface DeadLetters {
-  readonly deadLetters: readonly { readonly id: string; readonly actor: ActorKey; readonly at: number; readonly event: Json; readonly faultId: string; readonly error: string }[];
+  readonly deadLetters: readonly {
+    readonly id: string;
+    readonly actor: ActorKey;
+    readonly at: number;
+    readonly event: Json;
+    readonly faultId: string;
+    readonly error: string;
+  }[];
+  readonly next: string | null;
 }
 
-/** `GET /api/inspect/machines`, and of one: `/api/inspect/machines/:kind` (`.svg` or `Accept: image/svg+xml` for the picture, `?state=` lights states). */
-export interface Machines { readonly machines: readonly { readonly kind: string; readonly version: number; readonly hash: string; readonly states: number; readonly events: readonly string[] }[] }
-export interface MachineAnswer { readonly kind: string; readonly version: number; readonly hash: string; readonly chart: Chart }
+/**
+ * `GET /api/inspect/machines`, and of one: `/api/inspect/machines/:kind` (`.svg` or `Accept: image/svg+xml`
+ * for the picture, `?state=` lights states).
+ */
+export interface Machines {
+  readonly machines: readonly {
+    readonly kind: string;
+    readonly version: number;
+    readonly hash: string;
+    readonly states: number;
+    readonly events: readonly string[];
+  }[];
+}
+export interface MachineAnswer {
+  readonly kind: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly chart: Chart;
+}

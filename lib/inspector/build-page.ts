@@ -4,26 +4,63 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Bundle the live inspector's page into `dist/lib/inspector/page`: a shell and files named for their content. Run by
- * `npm run build`, and by the browser's specs before they open it.
+ * Bundle the live inspector's page into `dist/lib/inspector/page`: a shell and files named for their content.
+ * Run by `npm run build`, and by the browser's specs before they open it.
  */
 export async function buildPage(): Promise<void> {
   const outdir = join(root, 'dist/lib/inspector/page');
   await mkdir(outdir, { recursive: true });
   for (const old of await readdir(outdir)) await rm(join(outdir, old), { recursive: true });
   const { metafile } = await build({
-    absWorkingDir: root, outdir, entryPoints: ['lib/inspector/page/main.tsx', 'lib/inspector/page/style/main.css', 'lib/inspector/page/icon.svg'],
-    bundle: true, splitting: true, format: 'esm', target: 'es2022', minify: true, metafile: true, write: true, legalComments: 'none',
-    entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]', loader: { '.svg': 'copy' },
-    jsx: 'automatic', jsxImportSource: 'preact', tsconfigRaw: {}, define: { 'process.env.NODE_ENV': '"production"' },
+    absWorkingDir: root,
+    outdir,
+    entryPoints: [
+      'lib/inspector/page/main.tsx',
+      'lib/inspector/page/style/main.css',
+      'lib/inspector/page/icon.svg',
+    ],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    metafile: true,
+    write: true,
+    legalComments: 'none',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    loader: { '.svg': 'copy' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfigRaw: {},
+    define: { 'process.env.NODE_ENV': '"production"' },
   });
-  const named = (entry: string): string => basename(Object.entries(metafile.outputs).find(([, { entryPoint, inputs }]) => entryPoint === entry || (entry.endsWith('.svg') && Object.keys(inputs).includes(entry)))?.[0] ?? '');
-  await writeFile(join(outdir, 'index.html'), shell({
-    script: named('lib/inspector/page/main.tsx'), style: named('lib/inspector/page/style/main.css'), icon: named('lib/inspector/page/icon.svg'),
-  }));
+  const named = (entry: string): string =>
+    basename(
+      Object.entries(metafile.outputs).find(
+        ([, { entryPoint, inputs }]) =>
+          entryPoint === entry || (entry.endsWith('.svg') && Object.keys(inputs).includes(entry)),
+      )?.[0] ?? '',
+    );
+  await writeFile(
+    join(outdir, 'index.html'),
+    shell({
+      script: named('lib/inspector/page/main.tsx'),
+      style: named('lib/inspector/page/style/main.css'),
+      icon: named('lib/inspector/page/icon.svg'),
+    }),
+  );
 }
 
-const shell = ({ script, style, icon }: { readonly script: string; readonly style: string; readonly icon: string }): string => `<!doctype html>
+const shell = ({
+  script,
+  style,
+  icon,
+}: {
+  readonly script: string;
+  readonly style: string;
+  readonly icon: string;
+}): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
@@ -33,7 +70,7 @@ const shell = ({ script, style, icon }: { readonly script: string; readonly styl
 <link rel="icon" href="/inspect/${icon}" type="image/svg+xml">
 <link rel="stylesheet" href="/inspect/${style}">
 <div id="page"></div>
-<noscript>The inspector draws what it is told by the gateway as it happens, and needs JavaScript for that. The same facts in a terminal: troupe top, troupe tail.</noscript>
+<noscript>The inspector shows the gateway live and needs JavaScript. The same facts in a terminal: troupe top, troupe tail.</noscript>
 <script type="module" src="/inspect/${script}"></script>
 </html>
 `;

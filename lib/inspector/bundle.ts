@@ -1,10 +1,11 @@
-import type { ActorKey, Json } from '../../machines/ground.js';
+import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Caller } from '../../machines/caller.js';
 
 /**
- * A bug bundle: what happened to some actors, without what people wrote, so that it can be given away. It holds the
- * state that each of them began with, the events as logged, and the hash of the state that each event led to: whoever
- * has the same machines can replay it, and learns that it comes to the same, or at which entry it does not.
+ * A bug bundle: what happened to some actors, without what people wrote, so that it can be given away. It
+ * holds the state that each of them began with, the events as logged, and the hash of the state that each
+ * event led to: whoever has the same machines can replay it, and learns that it comes to the same, or at
+ * which entry it does not.
  */
 export interface Bundle {
   readonly format: 'troupe-bundle';

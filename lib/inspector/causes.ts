@@ -4,9 +4,9 @@ import type { Causes } from './answers.js';
 import { entryOf } from './entry-of.js';
 
 /**
- * What led to a log entry, and what came of it, across actors. Backwards along the causes that each entry names; then
- * forwards through the log from the first of them. Both are bounded: a log is long, and a question about one entry of
- * it must not read all of it.
+ * What led to a log entry, and what came of it, across actors. Backwards along the causes that each entry
+ * names; then forwards through the log from the first of them. Both are bounded: a log is long, and a
+ * question about one entry of it must not read all of it.
  */
 export async function causes(inspection: Inspection, seq: number): Promise<Causes | undefined> {
   const asked = await inspection.entry(seq);
@@ -19,10 +19,10 @@ export async function causes(inspection: Inspection, seq: number): Promise<Cause
   const join = (entry: LogEntry): void => {
     members.set(entry.seq, entry);
     const place = `${entry.kind}/${entry.id}`;
-    byActor.set(place, [...byActor.get(place) ?? [], entry]);
+    byActor.set(place, [...(byActor.get(place) ?? []), entry]);
   };
   let cursor = root.tx - 1;
-  scan: for (let read = 0; read < scannedMax; ) {
+  scan: for (let read = 0; read < scannedMax;) {
     const page = await inspection.entries(cursor, 500);
     for (const entry of page) {
       cursor = entry.seq;
@@ -31,7 +31,10 @@ export async function causes(inspection: Inspection, seq: number): Promise<Cause
       if (entry.seq !== root.seq && link === undefined) continue;
       if (link !== undefined) links.push({ ...link, to: entry.seq });
       join(entry);
-      if (members.size >= entriesMax && entry.seq >= seq) { truncated = true; break scan; }
+      if (members.size >= entriesMax && entry.seq >= seq) {
+        truncated = true;
+        break scan;
+      }
     }
     if (page.length < 500) break;
     if (read >= scannedMax) truncated = true;
@@ -58,17 +61,27 @@ async function rootOf(inspection: Inspection, asked: LogEntry): Promise<LogEntry
 /** The entry that caused this one, where it is still in the log. */
 async function causeOf(inspection: Inspection, entry: LogEntry): Promise<LogEntry | undefined> {
   if (typeof entry.cause === 'number') return inspection.entry(entry.cause);
-  if (entry.cause === null || (!entry.cause.startsWith('effect:') && entry.cause !== 'timer')) return entry.seq === entry.tx ? undefined : inspection.entry(entry.tx);
-  for (let earlier = await inspection.entry(entry.prev), steps = 0; earlier !== undefined && steps < depthMax; steps += 1) {
+  if (entry.cause === null || (!entry.cause.startsWith('effect:') && entry.cause !== 'timer'))
+    return entry.seq === entry.tx ? undefined : inspection.entry(entry.tx);
+  for (
+    let earlier = await inspection.entry(entry.prev), steps = 0;
+    earlier !== undefined && steps < depthMax;
+    steps += 1
+  ) {
     if (began(entry, earlier)) return earlier;
     earlier = await inspection.entry(earlier.prev);
   }
   return undefined;
 }
 
-function linkOf(entry: LogEntry, members: ReadonlyMap<number, LogEntry>, byActor: ReadonlyMap<string, readonly LogEntry[]>): { from: number; how: Causes['links'][number]['how'] } | undefined {
+function linkOf(
+  entry: LogEntry,
+  members: ReadonlyMap<number, LogEntry>,
+  byActor: ReadonlyMap<string, readonly LogEntry[]>,
+): { from: number; how: Causes['links'][number]['how'] } | undefined {
   const { cause } = entry;
-  if (typeof cause === 'number') return members.has(cause) ? { from: cause, how: 'told' } : together(entry, members);
+  if (typeof cause === 'number')
+    return members.has(cause) ? { from: cause, how: 'told' } : together(entry, members);
   if (cause !== null && (cause.startsWith('effect:') || cause === 'timer')) {
     const own = byActor.get(`${entry.kind}/${entry.id}`) ?? [];
     const earlier = [...own].reverse().find((one) => began(entry, one));
@@ -78,13 +91,17 @@ function linkOf(entry: LogEntry, members: ReadonlyMap<number, LogEntry>, byActor
 }
 
 /** Entries of one commit were decided together: the first of them stands for what they have in common. */
-const together = (entry: LogEntry, members: ReadonlyMap<number, LogEntry>): { from: number; how: 'together' } | undefined =>
+const together = (
+  entry: LogEntry,
+  members: ReadonlyMap<number, LogEntry>,
+): { from: number; how: 'together' } | undefined =>
   entry.tx !== entry.seq && members.has(entry.tx) ? { from: entry.tx, how: 'together' } : undefined;
 
 /** Did this earlier entry of the same actor begin what the later one is the end of? */
 function began(entry: LogEntry, earlier: LogEntry): boolean {
   const { cause } = entry;
-  if (cause === 'timer') return JSON.stringify(earlier.from) !== JSON.stringify(earlier.to) || earlier.from === null;
+  if (cause === 'timer')
+    return JSON.stringify(earlier.from) !== JSON.stringify(earlier.to) || earlier.from === null;
   const generation = /^effect:(\d+)\.\d+$/.exec(String(cause))?.[1];
   if (generation !== undefined) return earlier.rev === Number(generation);
   return earlier.effects.includes(String(cause).slice('effect:'.length));

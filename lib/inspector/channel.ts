@@ -1,4 +1,4 @@
-import type { ActorKey } from '../../machines/ground.js';
+import type { ActorKey } from '../../machines/outputs.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import type { SealedEntry } from '../supervisor/inspectable.js';
 import { entryOf } from './entry-of.js';
@@ -6,11 +6,11 @@ import type { EntriesFrame, InspectFilter, InspectRefusal, RefusalsFrame } from 
 import { parentAtBirth, placeOf, treeOf } from './kin.js';
 
 /**
- * The live end of the log for all who watch with the same filter: gathered, cut to what people can take in, and
- * written down once for all of them. While nobody watches it listens to nothing and costs nothing.
+ * The live end of the log for all who watch with the same filter: gathered, cut to what people can take in,
+ * and written down once for all of them. While nobody watches it listens to nothing and costs nothing.
  *
- * At most ten frames a second and 100 entries in each: the youngest are shown, the others counted. An entry that is
- * only counted is never parsed.
+ * At most ten frames a second and 100 entries in each: the youngest are shown, the others counted. An entry
+ * that is only counted is never parsed.
  */
 export interface Channel {
   /** Everything up to here was handed on, or concerns nobody who watches here. */
@@ -33,10 +33,16 @@ const refusalsPerFrame = 50;
 type Clock = Pick<Supervisor['world'], 'now' | 'steady' | 'timeout'>;
 
 /** `closed` is called when the last listener has left. */
-export async function openChannel(supervisor: Supervisor, filter: InspectFilter, closed: () => void): Promise<Channel> {
+export async function openChannel(
+  supervisor: Supervisor,
+  filter: InspectFilter,
+  closed: () => void,
+): Promise<Channel> {
   const { inspection, world } = supervisor;
-  const wanted = await wish(supervisor, filter);
-  return new Live(supervisor, world, wanted, filter.refusals === true, inspection.head, closed);
+  const wanted = await input(supervisor, filter);
+  const live = new Live(supervisor, world, wanted, filter.refusals === true, inspection.head, closed);
+  wanted.leave?.();
+  return live;
 }
 
 class Live implements Channel {
@@ -52,17 +58,34 @@ class Live implements Channel {
   private readonly leave: (() => void)[] = [];
 
   constructor(
-    supervisor: Supervisor, private readonly clock: Clock, private readonly wanted: Wanted, refusals: boolean, position: number, private readonly closed: () => void,
+    supervisor: Supervisor,
+    private readonly clock: Clock,
+    private readonly wanted: Wanted,
+    refusals: boolean,
+    position: number,
+    private readonly closed: () => void,
   ) {
     this.told = this.seen = position;
     this.leave.push(supervisor.inspection.tap((entries) => this.take(entries)));
-    if (refusals) this.leave.push(supervisor.onProgress(({ actor, event, payload, at }) => event === 'refusal' && this.refused(actor, payload as unknown as RefusalPayload, at)));
+    if (refusals)
+      this.leave.push(
+        supervisor.onProgress(
+          ({ actor, event, payload, at }) =>
+            event === 'refusal' && this.refused(actor, payload as unknown as RefusalPayload, at),
+        ),
+      );
   }
 
-  get position(): number { return this.told; }
-  get size(): number { return this.listeners.size; }
+  get position(): number {
+    return this.told;
+  }
+  get size(): number {
+    return this.listeners.size;
+  }
   ended = false;
-  wants(actor: ActorKey): boolean { return this.wanted.has(actor); }
+  wants(actor: ActorKey): boolean {
+    return this.wanted.has(actor);
+  }
 
   join(listener: (frame: Buffer) => void): () => void {
     this.listeners.add(listener);
@@ -83,9 +106,11 @@ class Live implements Channel {
   private take(entries: readonly SealedEntry[]): void {
     const { wanted } = this;
     for (const entry of entries) {
-      if (entry.seq <= this.seen) continue; // committed already when this channel began
+      // Also of one that was committed already when this channel began: it may be a birth
+      const concerns = wanted.everything || wanted.takes(entry);
+      if (entry.seq <= this.seen) continue;
       this.seen = entry.seq;
-      if (wanted.everything || wanted.takes(entry)) this.pending.push(entry);
+      if (concerns) this.pending.push(entry);
     }
     if (this.pending.length > entriesPerFrame * 4) this.countOff();
     if (this.pending.length > 0) this.schedule();
@@ -111,7 +136,9 @@ class Live implements Channel {
 
   /** The first after a pause goes out at once; from then on ten a second. */
   private schedule(): void {
-    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - this.clock.steady()), () => this.flush());
+    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - this.clock.steady()), () =>
+      this.flush(),
+    );
   }
 
   private flush(): void {
@@ -120,14 +147,26 @@ class Live implements Channel {
     this.countOff();
     const ts = this.clock.now();
     if (this.refusals.length > 0) {
-      const payload = { refusals: this.refusals, ...(this.refusalsSkipped === 0 ? {} : { skipped: this.refusalsSkipped }) };
+      const payload = {
+        refusals: this.refusals,
+        ...(this.refusalsSkipped === 0 ? {} : { skipped: this.refusalsSkipped }),
+      };
       this.refusals = [];
       this.refusalsSkipped = 0;
       this.tell(JSON.stringify({ event: 'refusals', seq: null, payload, ts } satisfies RefusalsFrame));
     }
     const { told, seen, pending } = this;
-    if (pending.length === 0) { this.told = seen; return; }
-    const skipped = this.skipped.size === 0 ? undefined : { total: [...this.skipped.values()].reduce((sum, count) => sum + count, 0), kinds: Object.fromEntries(this.skipped) };
+    if (pending.length === 0) {
+      this.told = seen;
+      return;
+    }
+    const skipped =
+      this.skipped.size === 0
+        ? undefined
+        : {
+            total: [...this.skipped.values()].reduce((sum, count) => sum + count, 0),
+            kinds: Object.fromEntries(this.skipped),
+          };
     this.pending = [];
     this.skipped.clear();
     this.told = seen;
@@ -141,7 +180,13 @@ class Live implements Channel {
 }
 
 /** A frame from entries that are text already. */
-export function entriesText(from: number, seq: number, entries: readonly string[], ts: number, skipped?: EntriesFrame['payload']['skipped']): string {
+export function entriesText(
+  from: number,
+  seq: number,
+  entries: readonly string[],
+  ts: number,
+  skipped?: EntriesFrame['payload']['skipped'],
+): string {
   return `{"event":"entries","seq":${seq},"payload":{"from":${from},"entries":[${entries.join(',')}]${skipped === undefined ? '' : `,"skipped":${JSON.stringify(skipped)}`}},"ts":${ts}}`;
 }
 
@@ -161,30 +206,60 @@ interface Wanted {
   has(actor: ActorKey): boolean;
   /** The same for an entry; learns of births. */
   takes(entry: SealedEntry): boolean;
+  /** Listen for births no longer: the channel does from now on. */
+  leave?(): void;
 }
 
-interface RefusalPayload { readonly event: string; readonly code: string; readonly message: string }
+interface RefusalPayload {
+  readonly event: string;
+  readonly code: string;
+  readonly message: string;
+}
 
-async function wish(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter): Promise<Wanted> {
+async function input(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter): Promise<Wanted> {
   const byKind = kinds && new Set(kinds);
   const byId = ids && new Set(ids);
   const named = ({ kind, id }: ActorKey): boolean => (byKind?.has(kind) ?? true) && (byId?.has(id) ?? true);
-  if (tree === undefined) return { everything: byKind === undefined && byId === undefined, has: named, takes: ({ actor }) => named(actor) };
+  if (tree === undefined)
+    return {
+      everything: byKind === undefined && byId === undefined,
+      has: named,
+      takes: ({ actor }) => named(actor),
+    };
   const family = new Set<string>();
   const learn = (sealed: SealedEntry): void => {
     if (family.size >= treeMax || !isBirth(sealed)) return;
     const entry = JSON.parse(sealed.value) as LogEntry;
-    const parent = entry.parent ?? parentAtBirth(entry.kind, (entry.event as { readonly input?: unknown }).input);
+    const parent =
+      entry.parent ?? parentAtBirth(entry.kind, (entry.event as { readonly input?: unknown }).input);
     if (parent !== null && family.has(placeOf(parent))) family.add(placeOf(entry));
   };
   // Who is born while the tree is read must not be missed.
-  const meanwhile: SealedEntry[] = [];
-  const leave = supervisor.inspection.tap((entries) => { for (const entry of entries) if (isBirth(entry)) meanwhile.push(entry); });
-  for (const place of await treeOf(supervisor, tree, treeMax)) family.add(place);
-  leave();
-  for (const entry of meanwhile) learn(entry);
+  let meanwhile: SealedEntry[] | undefined = [];
+  const leave = supervisor.inspection.tap((entries) => {
+    for (const entry of entries) {
+      if (meanwhile === undefined) learn(entry);
+      else if (isBirth(entry)) meanwhile.push(entry);
+    }
+  });
+  const found = await treeOf(supervisor, tree, treeMax).catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  for (const place of found) family.add(place);
+  const early = meanwhile;
+  meanwhile = undefined;
+  for (const entry of early) learn(entry);
   const has = (actor: ActorKey): boolean => family.has(placeOf(actor)) && named(actor);
-  return { everything: false, has, takes: (sealed) => { learn(sealed); return has(sealed.actor); } };
+  return {
+    everything: false,
+    has,
+    leave,
+    takes: (sealed) => {
+      learn(sealed);
+      return has(sealed.actor);
+    },
+  };
 }
 
 /** An actor's first entry has none before it; told by the head of its text, without parsing the rest. */

@@ -1,5 +1,5 @@
 import type { LogEntry } from '../supervisor/contract.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { decodeChange } from './change.js';
 import type { InspectEntry } from './frames.js';
 import { redact } from './redact.js';
@@ -7,17 +7,42 @@ import { redact } from './redact.js';
 /** A log entry as inspectors show it: without chain, frames and snapshot, secrets blacked out. */
 export function entryOf(entry: LogEntry): InspectEntry {
   const { seq, tx, last, at, kind, id, rev, version, event, from, to, effects, cause, by } = entry;
-  return { seq, tx, last, at, kind, id, rev, version, event: redact(event) as InspectEntry['event'], from, to, effects, cause, by };
+  return {
+    seq,
+    tx,
+    last,
+    at,
+    kind,
+    id,
+    rev,
+    version,
+    event: redact(event) as InspectEntry['event'],
+    from,
+    to,
+    effects,
+    cause,
+    by,
+  };
 }
 
 /** What it changed in the context; `before` is needed where the entry holds the whole snapshot. */
-export function diffOf(entry: LogEntry, before: Readonly<Record<string, Json>> | undefined): NonNullable<InspectEntry['diff']> {
+export function diffOf(
+  entry: LogEntry,
+  before: Readonly<Record<string, Json>> | undefined,
+): NonNullable<InspectEntry['diff']> {
   const change = decodeChange(entry.snapshot);
   if (change.whole === undefined) {
-    return { ...(change.set === undefined ? {} : { set: redact(change.set) as Record<string, Json> }), ...(change.unset === undefined ? {} : { unset: change.unset }) };
+    return {
+      ...(change.set === undefined ? {} : { set: redact(change.set) as Record<string, Json> }),
+      ...(change.unset === undefined ? {} : { unset: change.unset }),
+    };
   }
   const now = change.whole.context;
-  const set = Object.fromEntries(Object.entries(now).filter(([member, value]) => before === undefined || JSON.stringify(before[member]) !== JSON.stringify(value)));
+  const set = Object.fromEntries(
+    Object.entries(now).filter(
+      ([member, value]) => before === undefined || JSON.stringify(before[member]) !== JSON.stringify(value),
+    ),
+  );
   const unset = Object.keys(before ?? {}).filter((member) => !(member in now));
   return { whole: true, set: redact(set) as Record<string, Json>, ...(unset.length === 0 ? {} : { unset }) };
 }

@@ -1,13 +1,21 @@
-import type { ActorKey, Json } from '../../machines/ground.js';
+import type { ActorKey, Json } from '../../machines/outputs.js';
 
 /**
- * What `/ws/inspect` says: the one page that the feed and whoever reads it (the page, a terminal, a host) agree on.
- * Types only, so that a browser can import it.
+ * What `/ws/inspect` says: the one page that the feed and whoever reads it (the page, a terminal, a host)
+ * agree on. Types only, so that a browser can import it.
  *
- * Ask `/ws/inspect?since=<seq>&kinds=a,b&ids=x,y&tree=session/s1&refusals=1`, or send `Subscribe` at any time.
- * A client moves its cursor to the `seq` of every frame that has one, and resumes from there after a disconnect.
+ * Ask `/ws/inspect?since=<seq>&kinds=a,b&ids=x,y&tree=session/s1&refusals=1`, or send `Subscribe` at any
+ * time. A client moves its cursor to the `seq` of every frame that has one, and resumes from there after a
+ * disconnect.
  */
-export type InspectFrame = HelloFrame | EntriesFrame | RefusalsFrame | ResetFrame | CursorFrame | PongFrame | ComplaintFrame;
+export type InspectFrame =
+  | HelloFrame
+  | EntriesFrame
+  | RefusalsFrame
+  | ResetFrame
+  | CursorFrame
+  | PongFrame
+  | ComplaintFrame;
 
 /** First of all: where the log stands. `from` is where this watch begins (exclusive). */
 export interface HelloFrame {
@@ -19,10 +27,10 @@ export interface HelloFrame {
 }
 
 /**
- * What was committed after log position `from`, up to and including `seq` of the frame. At most ten such frames a
- * second, and at most 1,000 entries a second: where more happened, `entries` holds the youngest of them and `skipped`
- * counts the others. Holes between positions are normal under a filter; without `skipped` nothing that was asked for
- * is missing. A replay (`since`) skips nothing.
+ * What was committed after log position `from`, up to and including `seq` of the frame. At most ten such
+ * frames a second, and at most 1,000 entries a second: where more happened, `entries` holds the youngest of
+ * them and `skipped` counts the others. Holes between positions are normal under a filter; without `skipped`
+ * nothing that was asked for is missing. A replay (`since`) skips nothing.
  */
 export interface EntriesFrame {
   readonly event: 'entries';
@@ -35,7 +43,10 @@ export interface EntriesFrame {
   readonly ts: number;
 }
 
-/** One step of one actor, oldest first within a frame. `GET /api/inspect/actors/:kind/:id/history` and `/api/inspect/causes/:seq` answer the same shape. */
+/**
+ * One step of one actor, oldest first within a frame. `GET /api/inspect/actors/:kind/:id/history` and
+ * `/api/inspect/causes/:seq` answer the same shape.
+ */
 export interface InspectEntry extends ActorKey {
   readonly seq: number;
   /** Entries of one commit share it: the `seq` of its first. */
@@ -45,7 +56,10 @@ export interface InspectEntry extends ActorKey {
   readonly at: number;
   readonly rev: number;
   readonly version: number;
-  /** The event as logged: long texts that people wrote stand as `{sha256, chars}`. Births are `kernel.created`, faults `kernel.dead-letter`. */
+  /**
+   * The event as logged: long texts that people wrote stand as `{sha256, chars}`. Births are
+   * `kernel.created`, faults `kernel.dead-letter`.
+   */
   readonly event: { readonly type: string } & Readonly<Record<string, Json | undefined>>;
   /** XState values; `from` is null at birth. */
   readonly from: Json;
@@ -56,11 +70,20 @@ export interface InspectEntry extends ActorKey {
   readonly cause: number | string | null;
   /** `operator`, `session:<id>`, `effect:<src>` … */
   readonly by: string;
-  /** What it changed in the context, where that was asked for (history with `diff=1`): members set and unset. */
-  readonly diff?: { readonly whole?: true; readonly set?: Readonly<Record<string, Json>>; readonly unset?: readonly string[] };
+  /**
+   * What it changed in the context, where that was asked for (history with `diff=1`): members set and unset.
+   */
+  readonly diff?: {
+    readonly whole?: true;
+    readonly set?: Readonly<Record<string, Json>>;
+    readonly unset?: readonly string[];
+  };
 }
 
-/** Events that were refused since the last such frame: nothing of them is written, nothing of them is replayed. */
+/**
+ * Events that were refused since the last such frame: nothing of them is written, nothing of them is
+ * replayed.
+ */
 export interface RefusalsFrame {
   readonly event: 'refusals';
   readonly seq: null;
@@ -74,7 +97,10 @@ export interface InspectRefusal extends ActorKey {
   readonly refusal: { readonly code: string; readonly message: string };
 }
 
-/** What was asked for is below the retention floor (or beyond a log that was restored from a backup): read anew by REST, go on from `head`. */
+/**
+ * What was asked for is below the retention floor (or beyond a log that was restored from a backup): read
+ * anew by REST, go on from `head`.
+ */
 export interface ResetFrame {
   readonly event: 'reset';
   readonly seq: null;
@@ -83,9 +109,15 @@ export interface ResetFrame {
 }
 
 /** Every five seconds: everything up to here was told. */
-export interface CursorFrame { readonly event: 'cursor'; readonly seq: number }
+export interface CursorFrame {
+  readonly event: 'cursor';
+  readonly seq: number;
+}
 
-export interface PongFrame { readonly event: 'pong'; readonly payload: Readonly<Record<string, never>> }
+export interface PongFrame {
+  readonly event: 'pong';
+  readonly payload: Readonly<Record<string, never>>;
+}
 
 /** The client said something that is not understood. */
 export interface ComplaintFrame {
@@ -111,5 +143,8 @@ export interface InspectFilter {
   readonly refusals?: boolean;
 }
 
-/** Close codes. 4008: too slow, resume from your cursor. 4001: the credential has ended. 1001: the gateway is going. */
+/**
+ * Close codes. 4008: too slow, resume from your cursor. 4001: the credential has ended. 1001: the gateway is
+ * going.
+ */
 export const closeCodes = { tooSlow: 4008, credentialEnded: 4001, goingAway: 1001 } as const;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Inspection } from '../supervisor/inspectable.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { activeStates } from '../../machines/state-names.js';
 import type { MachineAnswer, Machines } from './answers.js';
 import { chartOf } from './chart/chart-of.js';
@@ -13,7 +13,15 @@ export function machines(inspection: Inspection): Machines {
   return {
     machines: inspection.kinds().map(({ kind, version, machine }) => {
       const chart = chartOf(machine);
-      return { kind, version, hash: machineHash(chart), states: count(chart.root), events: [...new Set(chart.edges.map(({ type }) => type))].filter((type) => type !== '' && !type.startsWith('xstate.')).sort() };
+      return {
+        kind,
+        version,
+        hash: machineHash(chart),
+        states: count(chart.root),
+        events: [...new Set(chart.edges.map(({ type }) => type))]
+          .filter((type) => type !== '' && !type.startsWith('xstate.'))
+          .sort(),
+      };
     }),
   };
 }
@@ -26,13 +34,27 @@ export function machineOf(inspection: Inspection, kind: string): MachineAnswer |
 }
 
 /** The picture. `states`: paths to light, `running,work.executing`; the states around them are lit too. */
-export function pictureOf(inspection: Inspection, kind: string, states: readonly string[]): string | undefined {
+export function pictureOf(
+  inspection: Inspection,
+  kind: string,
+  states: readonly string[],
+): string | undefined {
   const answer = machineOf(inspection, kind);
-  return answer && svgOf(layOut(answer.chart), { lit: [...new Set(states.flatMap((path) => activeStates(nested(path))))] });
+  return (
+    answer &&
+    svgOf(layOut(answer.chart), { lit: [...new Set(states.flatMap((path) => activeStates(nested(path))))] })
+  );
 }
 
-/** SHA-256 of what a machine is, without its functions: states, transitions, guards, actions and effects by name. */
-export const machineHash = (chart: Chart): string => createHash('sha256').update(JSON.stringify(chart)).digest('hex');
+/**
+ * SHA-256 of what a machine is, without its functions: states, transitions, guards, actions and effects by
+ * name. Conditions say once more what guards say, and bundles from before them must still match.
+ */
+export const machineHash = (chart: Chart): string =>
+  createHash('sha256')
+    .update(JSON.stringify(chart, (name, value: unknown) => (name === 'condition' ? undefined : value)))
+    .digest('hex');
 
-const nested = (path: string): Json => path.split('.').reduceRight<Json>((inner, part) => (inner === null ? part : { [part]: inner }), null);
+const nested = (path: string): Json =>
+  path.split('.').reduceRight<Json>((inner, part) => (inner === null ? part : { [part]: inner }), null);
 const count = (state: ChartState): number => state.states.reduce((sum, inner) => sum + count(inner), 1);

@@ -1,9 +1,9 @@
 import type { ActorKey, Kind, Persisted } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import { encodeState } from '../supervisor/codec.js';
-import { apply } from '../supervisor/log.js';
+import { apply } from '../supervisor/event-log.js';
 import { blanked, blankedState, maskedLike, privateTo } from './blank.js';
 import { bundleEntriesMax, type Bundle, type BundledActor, type BundledEntry } from './bundle.js';
 import { chartOf } from './chart/chart-of.js';
@@ -22,12 +22,16 @@ export interface BundleQuery {
 /** Undefined when the log holds nothing of it. */
 export async function makeBundle(supervisor: Supervisor, query: BundleQuery): Promise<Bundle | undefined> {
   const { inspection, world } = supervisor;
-  const entries = query.actor === undefined ? await range(supervisor, query) : await ofActor(supervisor, query.actor, query);
+  const entries =
+    query.actor === undefined
+      ? await range(supervisor, query)
+      : await ofActor(supervisor, query.actor, query);
   const slice = entries.slice(-bundleEntriesMax);
   const [first] = slice;
   if (first === undefined) return undefined;
   const byActor = new Map<string, LogEntry[]>();
-  for (const entry of slice) byActor.set(`${entry.kind}/${entry.id}`, [...byActor.get(`${entry.kind}/${entry.id}`) ?? [], entry]);
+  for (const entry of slice)
+    byActor.set(`${entry.kind}/${entry.id}`, [...(byActor.get(`${entry.kind}/${entry.id}`) ?? []), entry]);
   const kinds = inspection.kinds().filter(({ kind }) => slice.some((entry) => entry.kind === kind));
   const actors: BundledActor[] = [];
   for (const own of byActor.values()) {
@@ -35,13 +39,28 @@ export async function makeBundle(supervisor: Supervisor, query: BundleQuery): Pr
     if (kind !== undefined) actors.push(await bundled(supervisor, kind.definition, own));
   }
   return {
-    format: 'troupe-bundle', version: 1, madeAt: world.now(), troupe: version, node: process.version,
-    from: first.seq, to: slice.at(-1)?.seq ?? first.seq, truncated: entries.length > slice.length,
-    machines: Object.fromEntries(kinds.map(({ kind, version: of, machine }) => [kind, { version: of, hash: machineHash(chartOf(machine)) }])), actors,
+    format: 'troupe-bundle',
+    version: 1,
+    madeAt: world.now(),
+    troupe: version,
+    node: process.version,
+    from: first.seq,
+    to: slice.at(-1)?.seq ?? first.seq,
+    truncated: entries.length > slice.length,
+    machines: Object.fromEntries(
+      kinds.map(({ kind, version: of, machine }) => [
+        kind,
+        { version: of, hash: machineHash(chartOf(machine)) },
+      ]),
+    ),
+    actors,
   };
 }
 
-async function range({ inspection }: Supervisor, { from = 1, to = inspection.head }: BundleQuery): Promise<LogEntry[]> {
+async function range(
+  { inspection }: Supervisor,
+  { from = 1, to = inspection.head }: BundleQuery,
+): Promise<LogEntry[]> {
   const found: LogEntry[] = [];
   for (let after = from - 1; after < to && found.length <= bundleEntriesMax;) {
     const page = (await inspection.entries(after, 1_000)).filter(({ seq }) => seq <= to);
@@ -51,10 +70,17 @@ async function range({ inspection }: Supervisor, { from = 1, to = inspection.hea
   return found.slice(0, bundleEntriesMax);
 }
 
-async function ofActor(supervisor: Supervisor, actor: ActorKey, { from = 0, to }: BundleQuery): Promise<LogEntry[]> {
+async function ofActor(
+  supervisor: Supervisor,
+  actor: ActorKey,
+  { from = 0, to }: BundleQuery,
+): Promise<LogEntry[]> {
   const found: LogEntry[] = [];
   for (let before = to === undefined ? undefined : to + 1; found.length <= bundleEntriesMax;) {
-    const page = await supervisor.history(actor, { limit: 1_000, ...(before === undefined ? {} : { before }) });
+    const page = await supervisor.history(actor, {
+      limit: 1_000,
+      ...(before === undefined ? {} : { before }),
+    });
     found.push(...page.filter(({ seq }) => seq >= from));
     const last = page.at(-1);
     if (page.length < 1_000 || last === undefined || last.seq < from) break;
@@ -63,16 +89,37 @@ async function ofActor(supervisor: Supervisor, actor: ActorKey, { from = 0, to }
   return found.reverse();
 }
 
-/** What was recorded, blanked out, beside what a replay of the blanked events comes to: where texts went is seen there. */
-async function bundled(supervisor: Supervisor, kind: Kind, entries: readonly LogEntry[]): Promise<BundledActor> {
+/**
+ * What was recorded, blanked out, beside what a replay of the blanked events comes to: where texts went is
+ * seen there.
+ */
+async function bundled(
+  supervisor: Supervisor,
+  kind: Kind,
+  entries: readonly LogEntry[],
+): Promise<BundledActor> {
   const [first] = entries as readonly [LogEntry];
   const isPrivate = privateTo(kind);
   const began = first.prev === 0 ? undefined : await supervisor.past(first, first.prev);
-  const usable = entries.slice(notReplayed(entries, kind.version, first.prev === 0 || began !== undefined) + 1);
-  let recorded: Persisted = began === undefined ? { value: null, context: {} } : { value: began.value, context: began.context as Record<string, Json>, ...(began.historyValue === undefined ? {} : { historyValue: began.historyValue }) };
+  const usable = entries.slice(
+    notReplayed(entries, kind.version, first.prev === 0 || began !== undefined) + 1,
+  );
+  let recorded: Persisted =
+    began === undefined
+      ? { value: null, context: {} }
+      : {
+          value: began.value,
+          context: began.context as Record<string, Json>,
+          ...(began.historyValue === undefined ? {} : { historyValue: began.historyValue }),
+        };
   for (const entry of entries.slice(0, entries.length - usable.length)) recorded = apply(recorded, entry);
-  const start = usable.length === entries.length && first.prev === 0 ? null
-    : { seq: usable[0]?.prev ?? entries.at(-1)?.seq ?? 0, state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate) };
+  const start =
+    usable.length === entries.length && first.prev === 0
+      ? null
+      : {
+          seq: usable[0]?.prev ?? entries.at(-1)?.seq ?? 0,
+          state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate),
+        };
   const replay = new Replay(kind, start);
   const result: BundledEntry[] = [];
   for (const entry of usable) {
@@ -81,17 +128,34 @@ async function bundled(supervisor: Supervisor, kind: Kind, entries: readonly Log
     const { seq, tx, at, rev, version: of, cause, from, to, effects } = entry;
     const step = { event: blanked(entry.event, isPrivate) as BundledEntry['event'], at, by: callerOf(entry) };
     const plain = JSON.parse(encodeState(recorded)) as Persisted;
-    const masked = maskedLike(plain as unknown as Json, tried(() => replay.next(step)) as unknown as Json) as unknown as Persisted;
-    const changed = Object.entries(masked.context ?? {}).filter(([member]) => recorded.context[member] !== before[member]);
-    result.push({ seq, tx, rev, version: of, ...step, cause, from, to, effects, state: stateHash(masked), changed: Object.fromEntries(changed.map(([member, value]) => [member, memberHash(value)])) });
+    const masked = maskedLike(
+      plain as unknown as Json,
+      tried(() => replay.next(step)) as unknown as Json,
+    ) as unknown as Persisted;
+    const changed = Object.entries(masked.context ?? {}).filter(
+      ([member]) => recorded.context[member] !== before[member],
+    );
+    result.push({
+      seq,
+      tx,
+      rev,
+      version: of,
+      ...step,
+      cause,
+      from,
+      to,
+      effects,
+      state: stateHash(masked),
+      changed: Object.fromEntries(changed.map(([member, value]) => [member, memberHash(value)])),
+    });
   }
   return { kind: first.kind, id: first.id, start, entries: result };
 }
 
 /**
- * Index of the last entry that only leads to the state to begin with, -1 where all can be replayed. What an earlier
- * version decided is past: the first entry of this version holds the migrated state whole. Where the state before the
- * slice is gone, the first entry that holds a whole one stands in for it.
+ * Index of the last entry that only leads to the state to begin with, -1 where all can be replayed. What an
+ * earlier version decided is past: the first entry of this version holds the migrated state whole. Where the
+ * state before the slice is gone, the first entry that holds a whole one stands in for it.
  */
 function notReplayed(entries: readonly LogEntry[], version: number, begun: boolean): number {
   const older = entries.findLastIndex((entry) => entry.version !== version);
@@ -107,7 +171,10 @@ function callerOf({ by, agent }: LogEntry): Caller {
   return { type: 'system', part: by };
 }
 
-/** A replay that throws is a finding for who replays the bundle; here it only means that nothing is known of where texts went. */
+/**
+ * A replay that throws is a finding for who replays the bundle; here it only means that nothing is known of
+ * where texts went.
+ */
 function tried(deed: () => Persisted): Persisted | undefined {
   try {
     return deed();

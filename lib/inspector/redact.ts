@@ -1,16 +1,24 @@
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 
 /**
- * Machines hold no secrets by design; what nevertheless looks like one, by the name of its member, is blacked out
- * before anybody sees it. Bounded in depth, so that no shape of data can exhaust it.
+ * Machines hold no secrets by design; what nevertheless looks like one, by the name of its member, is blacked
+ * out before anybody sees it. Bounded in depth, so that no shape of data can exhaust it.
  */
 export function redact(value: Json | undefined, depth = 0): Json {
   if (value === undefined || value === null || typeof value !== 'object') return value ?? null;
   if (depth > depthMax) return '…';
   if (Array.isArray(value)) return value.map((element: Json) => redact(element, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, secretive.test(member) && typeof inner === 'string' && inner !== '' ? blackedOut : redact(inner as Json, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inner]) => [
+      member,
+      secretive.test(member) && typeof inner === 'string' && inner !== ''
+        ? blackedOut
+        : redact(inner as Json, depth + 1),
+    ]),
+  );
 }
 
 export const blackedOut = '••••';
 const depthMax = 40;
-const secretive = /(?:^|[a-z_-])(?:tokens?|secret|password|passphrase|authorization|cookie|api[_-]?key|private[_-]?key|capability|credential)$/i;
+const secretive =
+  /(?:^|[a-z_-])(?:tokens?|secret|password|passphrase|authorization|cookie|api[_-]?key|private[_-]?key|capability|credential)$/i;

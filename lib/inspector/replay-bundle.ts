@@ -1,5 +1,5 @@
 import type { Kind } from '../../actors/contracts.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { Bundle, BundledActor, BundledEntry } from './bundle.js';
 import { chartOf } from './chart/chart-of.js';
 import { machineHash } from './machines.js';
@@ -14,30 +14,50 @@ export interface ReplayReport {
     readonly id: string;
     readonly entries: number;
     /** The first entry that led to another state than it did when it happened. */
-    readonly differs: { readonly seq: number; readonly event: string; readonly expected: Json; readonly got: Json; readonly members: readonly string[]; readonly error?: string } | null;
+    readonly differs: {
+      readonly seq: number;
+      readonly event: string;
+      readonly expected: Json;
+      readonly got: Json;
+      readonly members: readonly string[];
+      readonly error?: string;
+    } | null;
     /** Of the state at the end. */
     readonly hash: string | null;
   }[];
   /** Machines that are not what they were, or are not known here. */
-  readonly machines: readonly { readonly kind: string; readonly about: 'unknown' | 'other version' | 'changed' }[];
+  readonly machines: readonly {
+    readonly kind: string;
+    readonly about: 'unknown' | 'other version' | 'changed';
+  }[];
 }
 
-/** Decide everything in a bundle once more, with the machines of this build. Pure: nothing is read, written or done. */
+/**
+ * Decide everything in a bundle once more, with the machines of this build. Pure: nothing is read, written or
+ * done.
+ */
 export function replayBundle(bundle: Bundle, kinds: readonly Kind[]): ReplayReport {
   const known = new Map(kinds.map((kind) => [kind.kind, kind]));
-  const machines = Object.entries(bundle.machines).flatMap(([kind, { version, hash }]): ReplayReport['machines'][number][] => {
-    const own = known.get(kind);
-    if (own === undefined) return [{ kind, about: 'unknown' }];
-    if (own.version !== version) return [{ kind, about: 'other version' }];
-    return machineHash(chartOf(own.machine)) === hash ? [] : [{ kind, about: 'changed' }];
-  });
+  const machines = Object.entries(bundle.machines).flatMap(
+    ([kind, { version, hash }]): ReplayReport['machines'][number][] => {
+      const own = known.get(kind);
+      if (own === undefined) return [{ kind, about: 'unknown' }];
+      if (own.version !== version) return [{ kind, about: 'other version' }];
+      return machineHash(chartOf(own.machine)) === hash ? [] : [{ kind, about: 'changed' }];
+    },
+  );
   const actors = bundle.actors.map((actor) => {
     const kind = known.get(actor.kind);
-    return kind === undefined ? { kind: actor.kind, id: actor.id, entries: actor.entries.length, differs: null, hash: null } : replayed(actor, kind);
+    return kind === undefined
+      ? { kind: actor.kind, id: actor.id, entries: actor.entries.length, differs: null, hash: null }
+      : replayed(actor, kind);
   });
   return {
-    same: machines.every(({ about }) => about !== 'unknown') && actors.every(({ differs }) => differs === null),
-    entries: bundle.actors.reduce((sum, { entries }) => sum + entries.length, 0), actors, machines,
+    same:
+      machines.every(({ about }) => about !== 'unknown') && actors.every(({ differs }) => differs === null),
+    entries: bundle.actors.reduce((sum, { entries }) => sum + entries.length, 0),
+    actors,
+    machines,
   };
 }
 
@@ -50,14 +70,33 @@ function replayed(actor: BundledActor, kind: Kind): ReplayReport['actors'][numbe
     try {
       const state = replay.next(entry);
       hash = stateHash(state);
-      if (hash !== entry.state) return { ...own, hash, differs: { ...about, got: state.value, members: otherMembers(entry, state.context) } };
+      if (hash !== entry.state)
+        return {
+          ...own,
+          hash,
+          differs: { ...about, got: state.value, members: otherMembers(entry, state.context) },
+        };
     } catch (error) {
-      return { ...own, hash, differs: { ...about, got: null, members: [], error: error instanceof Error ? error.message : String(error) } };
+      return {
+        ...own,
+        hash,
+        differs: {
+          ...about,
+          got: null,
+          members: [],
+          error: error instanceof Error ? error.message : String(error),
+        },
+      };
     }
   }
   return { ...own, hash, differs: null };
 }
 
 /** Of the members that the entry changed then: those that are another now. */
-const otherMembers = ({ changed }: BundledEntry, context: Readonly<Record<string, Json>>): readonly string[] =>
-  Object.entries(changed).filter(([member, hash]) => memberHash(context[member]) !== hash).map(([member]) => member);
+const otherMembers = (
+  { changed }: BundledEntry,
+  context: Readonly<Record<string, Json>>,
+): readonly string[] =>
+  Object.entries(changed)
+    .filter(([member, hash]) => memberHash(context[member]) !== hash)
+    .map(([member]) => member);

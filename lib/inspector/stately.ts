@@ -1,22 +1,36 @@
-import type { ActorKey, Json } from '../../machines/ground.js';
+import type { ActorKey, Json } from '../../machines/outputs.js';
 import { rootMachine } from '../../machines/root/machine.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import type { SealedEntry, StoredActor } from '../supervisor/inspectable.js';
 import { decodeChange, type Change } from './change.js';
 import type { InspectFilter } from './frames.js';
 import { parentOf } from './kin.js';
-import { actorFrame, rootFrame, sessionIdOf, stateOf, stepFrames, type StatelyFrame } from './stately-frames.js';
+import {
+  actorFrame,
+  rootFrame,
+  sessionIdOf,
+  stateOf,
+  stepFrames,
+  type StatelyFrame,
+} from './stately-frames.js';
 import type { Outlet } from './watch.js';
 
 /**
- * A running Troupe in Stately's words: at first the root and the actors that were asked for (or with `since`, all steps
- * since then), then each actor before its first step, and every step as event and snapshot. At most ten times a second
- * a hundred steps; in a flood the youngest.
+ * A running Troupe in Stately's words: at first the root and the actors that were asked for (or with `since`,
+ * all steps since then), then each actor before its first step, and every step as event and snapshot. At most
+ * ten times a second a hundred steps; in a flood the youngest.
  */
-export function statelyWatch(supervisor: Supervisor, filter: StatelyWish, outlet: Outlet, failed: (error: unknown) => void): { stop(): void } {
+export function statelyWatch(
+  supervisor: Supervisor,
+  filter: StatelyQuery,
+  outlet: Outlet,
+  failed: (error: unknown) => void,
+): { stop(): void } {
   const watch = new StatelyWatch(supervisor, filter, outlet);
   const leave = supervisor.inspection.tap((entries) => watch.take(entries));
-  watch.run().catch((error: unknown) => { if (!watch.ended.signal.aborted) failed(error); });
+  watch.run().catch((error: unknown) => {
+    if (!watch.ended.signal.aborted) failed(error);
+  });
   return {
     stop() {
       leave();
@@ -26,8 +40,14 @@ export function statelyWatch(supervisor: Supervisor, filter: StatelyWish, outlet
   };
 }
 
-/** `first`: so many of each kind are introduced where none are named (default 50). `since`: log position to go on from. */
-export interface StatelyWish extends Pick<InspectFilter, 'kinds' | 'ids'> { readonly first?: number | undefined; readonly since?: number | undefined }
+/**
+ * `first`: so many of each kind are introduced where none are named (default 50). `since`: log position to go
+ * on from.
+ */
+export interface StatelyQuery extends Pick<InspectFilter, 'kinds' | 'ids'> {
+  readonly first?: number | undefined;
+  readonly since?: number | undefined;
+}
 
 export const firstMax = 1_000;
 const firstDefault = 50;
@@ -40,33 +60,50 @@ class StatelyWatch {
   wake: () => void = () => undefined;
   private pending: SealedEntry[] = [];
   /** What Stately has been told of an actor last. */
-  private readonly known = new Map<string, { seq: number; value: Json; context: Readonly<Record<string, Json>> }>();
+  private readonly known = new Map<
+    string,
+    { seq: number; value: Json; context: Readonly<Record<string, Json>> }
+  >();
   private readonly begin: number;
 
-  constructor(private readonly supervisor: Supervisor, private readonly filter: StatelyWish, private readonly outlet: Outlet) {
+  constructor(
+    private readonly supervisor: Supervisor,
+    private readonly filter: StatelyQuery,
+    private readonly outlet: Outlet,
+  ) {
     this.begin = supervisor.inspection.head;
   }
 
   take(entries: readonly SealedEntry[]): void {
-    for (const entry of entries) if (entry.seq > this.begin && this.wants(entry.actor)) this.pending.push(entry);
+    for (const entry of entries)
+      if (entry.seq > this.begin && this.wants(entry.actor)) this.pending.push(entry);
     if (this.pending.length > stepsPerFlush * 4) this.pending = this.pending.slice(-stepsPerFlush);
     this.wake();
   }
 
   async run(): Promise<void> {
-    const { supervisor: { status, world }, ended: { signal } } = this;
+    const {
+      supervisor: { status, world },
+      ended: { signal },
+    } = this;
     this.send(rootFrame(rootMachine, status.state, world.now()));
     const { since } = this.filter;
     const { floor, head } = this.supervisor.inspection;
     if (since !== undefined && since >= floor && since <= head) await this.catchUp(since);
     else await this.introduce();
     while (!signal.aborted) {
-      if (this.pending.length === 0) await new Promise<void>((resolve) => { this.wake = resolve; });
+      if (this.pending.length === 0)
+        await new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
       const steps = this.pending.slice(-stepsPerFlush);
       this.pending = [];
       for (const { value } of steps) if (!signal.aborted) await this.show(JSON.parse(value) as LogEntry);
       await this.outlet.drained(signal);
-      if (!signal.aborted) await new Promise<void>((resolve) => { world.timeout(everyMs, resolve); });
+      if (!signal.aborted)
+        await new Promise<void>((resolve) => {
+          world.timeout(everyMs, resolve);
+        });
     }
   }
 
@@ -82,7 +119,14 @@ class StatelyWatch {
     let position = since;
     while (position < inspection.head && !signal.aborted) {
       const page = await inspection.entries(position, stepsPerFlush);
-      if (page.length === 0) break;
+      const [first] = page;
+      if (first === undefined) break;
+      if (first.seq > position + 1) {
+        // The retention floor has overtaken this watcher: from here on as if it came without a position
+        position = inspection.head;
+        await this.introduce();
+        continue;
+      }
       for (const entry of page) if (this.wants(entry) && !signal.aborted) await this.show(entry);
       position = page.at(-1)?.seq ?? position;
       await this.outlet.drained(signal);
@@ -96,33 +140,57 @@ class StatelyWatch {
     for (const { kind, machine } of inspection.kinds()) {
       if (this.filter.kinds?.includes(kind) === false) continue;
       const named = this.filter.ids?.map((id) => ({ kind, id }));
-      const actors = named === undefined ? await inspection.page(kind, { limit: this.filter.first ?? firstDefault }) : (await inspection.stored(named)).filter((one): one is StoredActor => one !== undefined);
+      const actors =
+        named === undefined
+          ? await inspection.page(kind, { limit: this.filter.first ?? firstDefault })
+          : (await inspection.stored(named)).filter((one): one is StoredActor => one !== undefined);
       for (const actor of actors) {
         this.remember(actor, { seq: actor.seq, value: actor.value, context: actor.context });
-        this.send(actorFrame(actor, machine, parentOf(actor), stateOf(actor.value, actor.context, actor.status), world.now()));
+        this.send(
+          actorFrame(
+            actor,
+            machine,
+            parentOf(actor),
+            stateOf(actor.value, actor.context, actor.status),
+            world.now(),
+          ),
+        );
         await this.outlet.drained(this.ended.signal); // each frame holds the whole definition
       }
     }
   }
 
   private async show(entry: LogEntry): Promise<void> {
-    const before = this.known.get(sessionIdOf(entry)) ?? await this.meet(entry);
+    const before = this.known.get(sessionIdOf(entry)) ?? (await this.meet(entry));
     if (before !== undefined && entry.seq <= before.seq) return; // it was introduced as it is after this step
     const change = decodeChange(entry.snapshot);
-    const after = before !== undefined && before.seq === entry.prev ? applied(before.context, change) : await this.contextAt(entry, entry.seq);
+    const after =
+      before !== undefined && before.seq === entry.prev
+        ? applied(before.context, change)
+        : await this.contextAt(entry, entry.seq);
     if (after === undefined) return;
     this.remember(entry, { seq: entry.seq, value: entry.to, context: after });
     const source = this.sourceOf(entry.by);
-    for (const frame of stepFrames(entry, source, stateOf(entry.to, after, change.whole?.status ?? change.status ?? 'active'))) this.send(frame);
+    for (const frame of stepFrames(
+      entry,
+      source,
+      stateOf(entry.to, after, change.whole?.status ?? change.status ?? 'active'),
+    ))
+      this.send(frame);
   }
 
-  /** An actor that Stately does not know yet: as it was before this step, or, when this is its birth, as it was born. */
-  private async meet(entry: LogEntry): Promise<{ seq: number; value: Json; context: Readonly<Record<string, Json>> } | undefined> {
+  /**
+   * An actor that Stately does not know yet: as it was before this step, or, when this is its birth, as it
+   * was born.
+   */
+  private async meet(
+    entry: LogEntry,
+  ): Promise<{ seq: number; value: Json; context: Readonly<Record<string, Json>> } | undefined> {
     const kind = this.supervisor.inspection.kinds().find((one) => one.kind === entry.kind);
     const [stored] = await this.supervisor.inspection.stored([entry]);
     if (kind === undefined || stored === undefined) return undefined;
     const at = entry.prev === 0 ? entry.seq : entry.prev;
-    const context = await this.contextAt(entry, at) ?? {};
+    const context = (await this.contextAt(entry, at)) ?? {};
     const known = { seq: entry.prev, value: entry.prev === 0 ? entry.to : entry.from, context };
     this.send(actorFrame(entry, kind.machine, parentOf(stored), stateOf(known.value, context), entry.at));
     return known;
@@ -136,10 +204,15 @@ class StatelyWatch {
   private sourceOf(by: string): string | undefined {
     const colon = by.indexOf(':');
     const kind = by.slice(0, colon);
-    return colon > 0 && this.supervisor.inspection.kinds().some((known) => known.kind === kind) ? `${kind}/${by.slice(colon + 1)}` : undefined;
+    return colon > 0 && this.supervisor.inspection.kinds().some((known) => known.kind === kind)
+      ? `${kind}/${by.slice(colon + 1)}`
+      : undefined;
   }
 
-  private remember(actor: ActorKey, state: { seq: number; value: Json; context: Readonly<Record<string, Json>> }): void {
+  private remember(
+    actor: ActorKey,
+    state: { seq: number; value: Json; context: Readonly<Record<string, Json>> },
+  ): void {
     const place = sessionIdOf(actor);
     this.known.delete(place);
     this.known.set(place, state);
@@ -157,4 +230,3 @@ function applied(before: Readonly<Record<string, Json>>, change: Change): Readon
   for (const member of change.unset ?? []) delete after[member];
   return after;
 }
-

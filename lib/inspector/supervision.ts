@@ -2,43 +2,94 @@ import type { Supervisor } from '../supervisor/contract.js';
 import { haltedPlace } from '../supervisor/inspectable.js';
 import type { SupervisionTree } from './answers.js';
 
-/** The tree of supervision as it stands: the rules of every kind, who fails and who is halted, what the house lacks. */
+/**
+ * The tree of supervision as it stands: the rules of every kind, who fails and who is halted, what the house
+ * lacks.
+ */
 export async function supervision(supervisor: Supervisor, engines: Engines): Promise<SupervisionTree> {
   const { inspection, status, world } = supervisor;
-  const kinds = await Promise.all(inspection.kinds().map(async ({ kind, version, supervision: rules, restarts }) => ({
-    kind, version, total: inspection.counts(kind).total, ...rules, restarts,
-    failing: inspection.failing(kind).slice(0, listMax).map((failing) => ({ ...failing, until: failing.until !== null && failing.until > world.now() ? failing.until : null })),
-    halted: await haltedOf(supervisor, kind),
-  })));
+  const kinds = await Promise.all(
+    inspection.kinds().map(async ({ kind, version, supervision: rules, restarts }) => ({
+      kind,
+      version,
+      total: inspection.counts(kind).total,
+      ...rules,
+      restarts,
+      failing: inspection
+        .failing(kind)
+        .slice(0, listMax)
+        .map((failing) => ({
+          ...failing,
+          until: failing.until !== null && failing.until > world.now() ? failing.until : null,
+        })),
+      halted: await haltedOf(supervisor, kind),
+    })),
+  );
   return {
     at: world.now(),
-    root: { state: status.state, subsystems: inspection.subsystems() },
-    kinds, circuits: [...await engineCircuits(engines), ...await connectorCircuits(supervisor)],
+    root: {
+      state: status.state,
+      subsystems: inspection.subsystems(),
+      reindexing: status.reindexing,
+      retentionHeldMs: status.retentionHeldMs,
+    },
+    kinds,
+    circuits: [...(await engineCircuits(engines)), ...(await connectorCircuits(supervisor))],
   };
 }
 
 /** The public list of the engine registry. */
-export interface Engines { list(): Promise<{ readonly engines: Readonly<Record<string, { readonly name: string; readonly available: boolean; readonly reason?: string }>> }> }
+export interface Engines {
+  list(): Promise<{
+    readonly engines: Readonly<
+      Record<string, { readonly name: string; readonly available: boolean; readonly reason?: string }>
+    >;
+  }>;
+}
 
-async function haltedOf({ inspection }: Supervisor, kind: string): Promise<SupervisionTree['kinds'][number]['halted']> {
+async function haltedOf(
+  { inspection }: Supervisor,
+  kind: string,
+): Promise<SupervisionTree['kinds'][number]['halted']> {
   if (inspection.counts(kind).halted === 0) return [];
   const places = await inspection.places(kind, haltedPlace, { limit: listMax });
   const stored = await inspection.stored(places.map(({ id }) => ({ kind, id })));
-  return stored.flatMap((actor) => (actor === undefined || actor.halted === null ? [] : [{ id: actor.id, ...actor.halted }]));
+  return stored.flatMap((actor) =>
+    actor === undefined || actor.halted === null ? [] : [{ id: actor.id, ...actor.halted }],
+  );
 }
 
 async function engineCircuits(engines: Engines): Promise<SupervisionTree['circuits']> {
   const { engines: listed } = await engines.list();
-  return Object.values(listed).map(({ name, available, reason }) => ({ type: 'engine' as const, name, state: available ? 'closed' as const : 'open' as const, reason: reason ?? null }));
+  return Object.values(listed).map(({ name, available, reason }) => ({
+    type: 'engine' as const,
+    name,
+    state: available ? ('closed' as const) : ('open' as const),
+    reason: reason ?? null,
+  }));
 }
 
 async function connectorCircuits({ inspection }: Supervisor): Promise<SupervisionTree['circuits']> {
   if (!inspection.kinds().some(({ kind }) => kind === 'connector')) return [];
   const stored = await inspection.page('connector', { limit: 200 });
   return stored.map(({ id, view }) => {
-    const { status, detail, name } = view as { readonly status?: string; readonly detail?: string | null; readonly name?: string };
-    const state = status === 'running' ? 'closed' as const : status === 'starting' ? 'half-open' as const : 'open' as const;
-    return { type: 'connector' as const, name: name ?? id, state, reason: detail ?? (state === 'open' ? status ?? null : null) };
+    const { status, detail, name } = view as {
+      readonly status?: string;
+      readonly detail?: string | null;
+      readonly name?: string;
+    };
+    const state =
+      status === 'running'
+        ? ('closed' as const)
+        : status === 'starting'
+          ? ('half-open' as const)
+          : ('open' as const);
+    return {
+      type: 'connector' as const,
+      name: name ?? id,
+      state,
+      reason: detail ?? (state === 'open' ? (status ?? null) : null),
+    };
   });
 }
 

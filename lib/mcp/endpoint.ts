@@ -1,8 +1,13 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult, type Tool as Listing } from '@modelcontextprotocol/sdk/types.js';
-import { advised } from './advice.js';
-import { errandOf, type Errand } from './errand.js';
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  type CallToolResult,
+  type Tool as Listing,
+} from '@modelcontextprotocol/sdk/types.js';
+import { withRemedy } from './remedy.js';
+import { toolRequestOf, type ToolRequest } from './tool-request.js';
 import { inputSchema, queryMembersOf, type Reads } from './schema.js';
 import type { Tool } from './tool.js';
 import { tools } from './tools.js';
@@ -12,8 +17,11 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 export interface Doors {
   /** What the route reads; undefined when there is none, or it is closed to this caller whatever is asked. */
   find(method: string, path: string): Reads | undefined;
-  /** The body of the route's answer, or its refusal, or the id under which the log tells of a fault of ours. Must not reject. */
-  ask(errand: Errand): Promise<{ readonly body: unknown } | { readonly faultId: string } | Refusal>;
+  /**
+   * The body of the route's answer, or its refusal, or the id under which the log tells of a fault of ours.
+   * Must not reject.
+   */
+  ask(request: ToolRequest): Promise<{ readonly body: unknown } | { readonly faultId: string } | Refusal>;
   /** The calling session; undefined for a person. */
   readonly self: string | undefined;
 }
@@ -27,19 +35,34 @@ export interface Incoming {
 }
 
 /**
- * The MCP endpoint: typed tools over streamable HTTP. Every request is a server of its own and is answered as JSON, so
- * that it stands or falls with the credential it came with: no MCP session can outlive a token.
+ * The MCP endpoint: typed tools over streamable HTTP. Every request is a server of its own and is answered as
+ * JSON, so that it stands or falls with the credential it came with: no MCP session can outlive a token.
  * @example const {status, text} = await answerMcp({message, version}, doors)
  */
-export async function answerMcp(incoming: Incoming, doors: Doors): Promise<{ readonly status: number; readonly text: string }> {
-  const server = new Server({ name: 'troupe', version: incoming.version }, { capabilities: { tools: {} }, instructions });
+export async function answerMcp(
+  incoming: Incoming,
+  doors: Doors,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const server = new Server(
+    { name: 'troupe', version: incoming.version },
+    { capabilities: { tools: {} }, instructions },
+  );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered(doors).map(listing) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => called(doors, params.name, params.arguments ?? {}));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    called(doors, params.name, params.arguments ?? {}),
+  );
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {
-    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...(incoming.protocolVersion !== undefined && { 'mcp-protocol-version': incoming.protocolVersion }) };
-    const answer = await transport.handleRequest(new Request('http://localhost/mcp', { method: 'POST', headers }), { parsedBody: incoming.message });
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(incoming.protocolVersion !== undefined && { 'mcp-protocol-version': incoming.protocolVersion }),
+    };
+    const answer = await transport.handleRequest(
+      new Request('http://localhost/mcp', { method: 'POST', headers }),
+      { parsedBody: incoming.message },
+    );
     return { status: answer.status, text: await answer.text() };
   } finally {
     await server.close();
@@ -48,13 +71,17 @@ export async function answerMcp(incoming: Incoming, doors: Doors): Promise<{ rea
 
 /** Read by the model before its first call. */
 const instructions = [
-  'These tools act in your company\'s gateway, as your own session. Start with who_am_i.',
-  'Work that others should see is a work item: move it along with update_work_item, and ask what_next when you are unsure what is possible.',
-  'Delegate with delegate_task; you are told once when it is finished, so do not poll.',
-  'A refused call says why and what to do instead. Do that; do not look for a way round.',
+  "These tools act in your company's gateway, as your own session. Start with who_am_i.",
+  'Track work that others should see as a work item: change its status with update_work_item, ' +
+    'and call what_next when you are unsure what is possible.',
+  'Delegate with delegate_task; you are notified once when it is finished, so do not poll.',
+  'A refused call says why and what to do instead. Do that; do not try to bypass it.',
 ].join('\n');
 
-interface Offer { readonly tool: Tool; readonly reads: Reads }
+interface Offer {
+  readonly tool: Tool;
+  readonly reads: Reads;
+}
 
 function offered(doors: Doors): Offer[] {
   return tools.flatMap((tool) => {
@@ -69,24 +96,50 @@ const listings = new WeakMap<Reads, Map<string, Listing>>();
 function listing({ tool, reads }: Offer): Listing {
   const known = listings.get(reads) ?? new Map<string, Listing>();
   listings.set(reads, known);
-  const made = known.get(tool.name) ?? { name: tool.name, description: tool.about, inputSchema: inputSchema(tool, reads), annotations: { readOnlyHint: tool.method === 'GET' } };
+  const made = known.get(tool.name) ?? {
+    name: tool.name,
+    description: tool.about,
+    inputSchema: inputSchema(tool, reads),
+    annotations: { readOnlyHint: tool.method === 'GET' },
+  };
   known.set(tool.name, made);
   return made;
 }
 
-async function called(doors: Doors, name: string, args: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+async function called(
+  doors: Doors,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<CallToolResult> {
   const offer = offered(doors).find(({ tool }) => tool.name === name);
-  if (!offer) return refused(refuse('NOT_FOUND', { tool: name }, `There is no tool "${name}" here.`));
-  const errand = errandOf(offer.tool, args, { self: doors.self, queryMembers: queryMembersOf(offer.reads) });
-  const answer = isRefusal(errand) ? errand : await doors.ask(errand);
+  if (!offer) return refused(refuse('NOT_FOUND', { tool: name }, `Unknown tool "${name}".`));
+  const request = toolRequestOf(offer.tool, args, {
+    self: doors.self,
+    queryMembers: queryMembersOf(offer.reads),
+  });
+  const answer = isRefusal(request) ? request : await doors.ask(request);
   if (isRefusal(answer)) return refused(answer);
-  if ('faultId' in answer) return failed(`Something failed in the gateway; its log tells more under ${answer.faultId}. Go on with other work and mention it in your answer.`);
+  if ('faultId' in answer)
+    return failed(
+      `Internal error; see ${answer.faultId} in the gateway's log. Continue with other work and ` +
+        'mention it in your answer.',
+    );
   const text = JSON.stringify(offer.tool.show ? offer.tool.show(answer.body, args) : answer.body);
-  return { content: [{ type: 'text', text: text.length > textMax ? `${text.slice(0, textMax)}\n… cut here: ask for less (limit, last).` : text }] };
+  return {
+    content: [
+      {
+        type: 'text',
+        text:
+          text.length > textMax
+            ? `${text.slice(0, textMax)}\n… truncated; request less (limit, last).`
+            : text,
+      },
+    ],
+  };
 }
 
 /** A model's window is small; an answer must not fill it. */
 const textMax = 200_000;
 
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] });
-const refused = (refusal: Refusal): CallToolResult => failed(advised(refusal));
+const refused = (refusal: Refusal): CallToolResult => failed(withRemedy(refusal));

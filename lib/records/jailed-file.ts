@@ -3,9 +3,10 @@ import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promise
 import { join, sep } from 'node:path';
 
 /**
- * The one way in which files that somebody named are opened. The name is a relative path of plain segments; what is
- * opened must be a regular file with one name only, and must lie where the path says, judged by the opened handle and
- * not by the name. So a link or a folder swapped in at any moment leads to a refusal, never to somebody else's bytes.
+ * The one way in which files that somebody named are opened. The name is a relative path of plain segments;
+ * what is opened must be a regular file with one name only, and must lie where the path says, judged by the
+ * opened handle and not by the name. So a link or a folder swapped in at any moment leads to a refusal, never
+ * to somebody else's bytes.
  */
 export interface JailedFile {
   readonly handle: FileHandle;
@@ -16,7 +17,10 @@ export interface JailedFile {
   readonly path: string;
 }
 
-/** Why not. `malformed`: the path itself. `outside`: a link, a pipe, a device, a second name. `absent`: nothing there. */
+/**
+ * Why not. `malformed`: the path itself. `outside`: a link, a pipe, a device, a second name. `absent`:
+ * nothing there.
+ */
 export type Barred = 'malformed' | 'outside' | 'absent';
 
 /** `const file = await openJailed(layout.knowledge, 'guides/tea.md')`. The caller closes `file.handle`. */
@@ -39,10 +43,17 @@ export async function openPlain(path: string): Promise<JailedFile | Barred> {
 export function segmentsOf(path: string): readonly string[] | undefined {
   if (path === '' || path.length > 1_024 || unfit.test(path)) return undefined;
   const segments = path.split('/');
-  return segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..' && Buffer.byteLength(segment) <= 255) ? segments : undefined;
+  return segments.every(
+    (segment) => segment !== '' && segment !== '.' && segment !== '..' && Buffer.byteLength(segment) <= 255,
+  )
+    ? segments
+    : undefined;
 }
 
-/** Control characters, halves of letters, backslashes, and what would be a separator or a dot if somebody decoded it once more. */
+/**
+ * Control characters, halves of letters, backslashes, and what would be a separator or a dot if somebody
+ * decoded it once more.
+ */
 const unfit = /[\p{Cc}\p{Cs}\\\u2028\u2029]|%(?:2e|2f|5c|00)/iu;
 
 async function openThere(place: string): Promise<JailedFile | Barred> {
@@ -56,7 +67,8 @@ async function openThere(place: string): Promise<JailedFile | Barred> {
   }
   try {
     const opened = await handle.stat();
-    if (opened.isFile() && opened.nlink === 1 && await liesAt(handle, place)) return { handle, size: opened.size, mtimeMs: opened.mtimeMs, path: place };
+    if (opened.isFile() && opened.nlink === 1 && (await liesAt(handle, place)))
+      return { handle, size: opened.size, mtimeMs: opened.mtimeMs, path: place };
   } catch {
     // moved away while we looked
   }
@@ -65,14 +77,14 @@ async function openThere(place: string): Promise<JailedFile | Barred> {
 }
 
 /**
- * Does the opened file lie at that very place? Linux tells the true path of an opened file. Elsewhere the place is
- * looked up again, twice: who swaps a link in must win four races in a row.
+ * Does the opened file lie at that very place? Linux tells the true path of an opened file. Elsewhere the
+ * place is looked up again, twice: who swaps a link in must win four races in a row.
  */
 async function liesAt(handle: FileHandle, place: string): Promise<boolean> {
-  if (process.platform === 'linux') return await readlink(`/proc/self/fd/${handle.fd}`) === place;
+  if (process.platform === 'linux') return (await readlink(`/proc/self/fd/${handle.fd}`)) === place;
   const opened = await handle.stat();
   for (let looks = 0; looks < 2; looks += 1) {
-    if (await realpath(place) !== place) return false;
+    if ((await realpath(place)) !== place) return false;
     const there = await stat(place);
     if (there.ino !== opened.ino || there.dev !== opened.dev) return false;
   }
@@ -80,7 +92,8 @@ async function liesAt(handle: FileHandle, place: string): Promise<boolean> {
 }
 
 /** True for a real path inside a real folder. */
-export const isInside = (folder: string, path: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+export const isInside = (folder: string, path: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 /** At most `bytesMax` bytes from the beginning, by the handle. */
 export async function readStart(handle: FileHandle, bytesMax: number): Promise<Buffer> {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { homeId } from '../../actors/kinds/home.js';
 import { system } from '../../machines/caller.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { isRefusal } from '../../machines/refusals.js';
 import { makeFolder } from '../home/atomic-file.js';
 import type { Layout } from '../home/layout.js';
 import type { Supervisor } from '../supervisor/contract.js';
-import type { SystemWorld } from '../world.js';
+import type { Environment } from '../environment.js';
 import { openAudit, type Audit } from './audit/audit.js';
 import { openDevices, type DeviceBook } from './devices/devices.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
@@ -17,8 +17,8 @@ import { runBook, type RunBook } from './cron-runs.js';
 import { openRoster, type RosterBook } from './roster/roster.js';
 
 /**
- * What people and agents keep as files in a home. The files are the truth; that they changed enters the log through
- * the actor `home`, so that watchers hear of it in order and who was away hears of it later.
+ * What people and agents keep as files in a home. The files are the truth; that they changed enters the log
+ * through the actor `home`, so that watchers hear of it in order and who was away hears of it later.
  */
 export interface Records {
   readonly roster: RosterBook;
@@ -32,8 +32,13 @@ export interface Records {
   /** The paired browsers. */
   readonly devices: DeviceBook;
   readonly allow: Allowances;
-  readonly folders: Pick<Layout, 'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'>;
-  /** From now on changes are told to watchers, and the roster to decisions. Once, when the supervisor runs. */
+  readonly folders: Pick<
+    Layout,
+    'home' | 'org' | 'skills' | 'knowledge' | 'docs' | 'files' | 'uploads' | 'temporary'
+  >;
+  /**
+   * From now on changes are told to watchers, and the roster to decisions. Once, when the supervisor runs.
+   */
   connect(supervisor: Supervisor): Promise<void>;
   /** Remove uploads that belong to nobody; happens by itself every hour. */
   sweep(): Promise<void>;
@@ -42,7 +47,7 @@ export interface Records {
 
 export interface RecordsOptions {
   readonly layout: Layout;
-  readonly world: SystemWorld;
+  readonly world: Environment;
   /** portal.root of config.yaml. */
   readonly root: string | null;
   readonly allow?: Partial<Allowances>;
@@ -63,9 +68,15 @@ export interface Allowances {
 export async function openRecords(options: RecordsOptions): Promise<Records> {
   const { layout, world, root } = options;
   const { log } = world;
-  for (const folder of [layout.org, layout.skills, layout.knowledge, layout.docs]) await makeFolder(folder); // so that they can be watched, and found by people
+  // So that they can be watched, and found by people
+  for (const folder of [layout.org, layout.skills, layout.knowledge, layout.docs]) await makeFolder(folder);
   const roster = await openRoster({ folder: layout.org, root, log });
-  const files = await openFileRoom({ layout, world, limits: options.limits ?? {}, fetch: options.fetch ?? {} });
+  const files = await openFileRoom({
+    layout,
+    world,
+    limits: options.limits ?? {},
+    fetch: options.fetch ?? {},
+  });
   const devices = await openDevices({ path: layout.authDevices, world });
   const audit = await openAudit({ folder: layout.audit, world });
   const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
@@ -80,12 +91,19 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     runs: runBook(layout.cronRuns),
     audit,
     devices,
-    allow: { get customPaths() { return options.allow?.customPaths === true; }, get open() { return options.allow?.open === true; } }, // as they are now
+    allow: {
+      get customPaths() {
+        return options.allow?.customPaths === true;
+      },
+      get open() {
+        return options.allow?.open === true;
+      },
+    }, // as they are now
     folders: layout,
     async connect(supervisor) {
       await raiseHome(supervisor);
       roster.onChange(async ({ patched }) => {
-        supervisor.learn('roster', roster.value);
+        supervisor.setFact('roster', roster.value);
         if (patched !== undefined) await announceFact(supervisor, 'org:updated', { employee: patched });
         await announceFact(supervisor, 'org:changed', {});
       });
@@ -93,10 +111,14 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
         if (updated !== undefined) await announceFact(supervisor, 'skills:updated', { name: updated });
         await announceFact(supervisor, 'skills:changed', {});
       });
-      supervisor.learn('roster', roster.value);
+      supervisor.setFact('roster', roster.value);
       await roster.reload();
-      const isKept = async (id: string): Promise<boolean> => (await supervisor.get('file', id))?.value === 'stored';
-      sweep = () => files.sweep(isKept).catch((error: unknown) => log.error({ err: error }, 'uploads could not be swept'));
+      const isKept = async (id: string): Promise<boolean> =>
+        (await supervisor.get('file', id))?.value === 'stored';
+      sweep = () =>
+        files
+          .sweep(isKept)
+          .catch((error: unknown) => log.error({ err: error }, 'uploads could not be swept'));
       sweeping = setInterval(() => void sweep(), sweepMs).unref();
       void sweep(); // nobody waits for it: it only removes what belongs to nobody
     },
@@ -118,12 +140,19 @@ const sweepMs = 3_600_000;
 async function raiseHome(supervisor: Supervisor): Promise<void> {
   if (await supervisor.get('home', homeId)) return;
   const made = await supervisor.spawn('home', { id: homeId, by: system('records') });
-  if (isRefusal(made) && made.code !== 'EXISTS') throw new Error(`The home could not be opened in the log: ${made.message}`);
+  if (isRefusal(made) && made.code !== 'EXISTS')
+    throw new Error(`The home could not be recorded in the log: ${made.message}`);
 }
 
-/** Tell watchers of a fact. That nobody could be told undoes nothing: the file is the truth, and the log says that it failed. */
+/**
+ * Tell watchers of a fact. That nobody could be told undoes nothing: the file is the truth, and the log says
+ * that it failed.
+ */
 export async function announceFact(supervisor: Supervisor, event: string, payload: Json): Promise<void> {
-  const told = await supervisor.ask('home', homeId, { type: 'fact.recorded', event, payload }, { by: system('records') }).catch((error: unknown) => error as Error);
-  if (told instanceof Error) supervisor.world.log.error({ err: told, event }, 'a fact could not be announced');
-  else if (isRefusal(told)) supervisor.world.log.warn({ code: told.code, event }, 'a fact could not be announced');
+  const told = await supervisor
+    .ask('home', homeId, { type: 'fact.recorded', event, payload }, { by: system('records') })
+    .catch((error: unknown) => error as Error);
+  if (told instanceof Error) supervisor.world.log.error({ err: told, event }, 'event could not be published');
+  else if (isRefusal(told))
+    supervisor.world.log.warn({ code: told.code, event }, 'event could not be published');
 }

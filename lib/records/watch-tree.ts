@@ -3,16 +3,17 @@ import { lstat, opendir } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 
 /**
- * Tells that something changed below a folder, soon after it did: the system's notices where it gives them, and a
- * look at regular intervals besides, because notices can be lost and some file systems give none. It listens to
- * folders, not to files, and asks about no more than what was noticed, so that a hundred thousand files cost nothing.
+ * Tells that something changed below a folder, soon after it did: the system's notices where it gives them,
+ * and a look at regular intervals besides, because notices can be lost and some file systems give none. It
+ * listens to folders, not to files, and asks about no more than what was noticed, so that a hundred thousand
+ * files cost nothing.
  */
 export interface WatchTreeOptions {
   /** Folders below the root that are watched: 1 = the root's own sub-folders. */
   readonly depth: number;
   /**
-   * Called after a quiet moment with what notices came for, or with undefined when everything must be looked at.
-   * A second call never begins before the first has ended. Must not reject.
+   * Called after a quiet moment with what notices came for, or with undefined when everything must be looked
+   * at. A second call never begins before the first has ended. Must not reject.
    */
   readonly onChange: (changed: Changed | undefined) => Promise<void>;
   /** Quiet moment, default 100. Where it never becomes quiet, the call comes after eight such moments. */
@@ -22,7 +23,10 @@ export interface WatchTreeOptions {
   readonly foldersMax?: number;
 }
 
-/** Folder → the names in it that may have changed; undefined: any of them, those of a folder that came or went included. */
+/**
+ * Folder → the names in it that may have changed; undefined: any of them, those of a folder that came or went
+ * included.
+ */
 export type Changed = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 
 export interface TreeWatch {
@@ -33,7 +37,10 @@ export interface TreeWatch {
   close(): Promise<void>;
 }
 
-/** `const watched = watchTree(layout.org, {depth: 1, onChange: reload}); … await watched.close()`. An absent folder is waited for. */
+/**
+ * `const watched = watchTree(layout.org, {depth: 1, onChange: reload}); … await watched.close()`. An absent
+ * folder is waited for.
+ */
 export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
   const { debounceMs = 100, rescanMs = 30_000, foldersMax = 2_000 } = options;
   const watchers = new Map<string, FSWatcher>();
@@ -50,7 +57,8 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
     noticed.set(folder, countable ? names.add(name) : undefined);
     noticedSince ??= performance.now();
     clearTimeout(quiet);
-    const patience = noticedSince + 8 * debounceMs - performance.now(); // or else steady noise would put it off for ever
+    // Or else steady noise would put it off for ever
+    const patience = noticedSince + 8 * debounceMs - performance.now();
     quiet = setTimeout(() => void look(false), Math.max(0, Math.min(debounceMs, patience))).unref();
   }
 
@@ -61,7 +69,8 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
       const changed = noticed;
       noticed = new Map();
       noticedSince = undefined;
-      // a watched folder that goes is noticed under its own name; for all but the root, its parent notices too
+      // a watched folder that goes is noticed under its own name; for all but the root, its parent notices
+      // too
       const replaced = changed.get(root)?.has(basename(root)) === true;
       if (replaced) forgetBelow(root);
       if (everything || replaced) await follow(root);
@@ -79,18 +88,28 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
         const place = join(folder, name);
         const went = forgetBelow(place); // what is there now may be another folder of that name
         for (const one of went) changed.set(one, undefined);
-        if (went.length > 0 || (!name.startsWith('.') && (await lstat(place).catch(() => undefined))?.isDirectory())) tops.push(place);
+        if (
+          went.length > 0 ||
+          (!name.startsWith('.') && (await lstat(place).catch(() => undefined))?.isDirectory())
+        )
+          tops.push(place);
       }
       for (const top of tops) for (const came of await follow(top)) changed.set(came, undefined);
     }
   }
 
-  /** Watch the folders that are there now from that one on, and no others. Answers those that came or went. */
+  /**
+   * Watch the folders that are there now from that one on, and no others. Answers those that came or went.
+   */
   async function follow(top: string): Promise<readonly string[]> {
     const moved: string[] = [];
     const there = new Set<string>();
     let level = [top];
-    for (let down = top === root ? 0 : relative(root, top).split(sep).length; down <= options.depth && level.length > 0; down += 1) {
+    for (
+      let down = top === root ? 0 : relative(root, top).split(sep).length;
+      down <= options.depth && level.length > 0;
+      down += 1
+    ) {
       const next: string[] = [];
       for (const folder of level) {
         if (closed || (!watchers.has(folder) && watchers.size >= foldersMax)) continue;
@@ -161,7 +180,8 @@ const isWithin = (top: string, folder: string): boolean => folder === top || fol
 async function subfolders(folder: string): Promise<readonly string[] | undefined> {
   const found: string[] = [];
   try {
-    for await (const entry of await opendir(folder, { bufferSize: 256 })) if (entry.isDirectory() && !entry.name.startsWith('.')) found.push(join(folder, entry.name));
+    for await (const entry of await opendir(folder, { bufferSize: 256 }))
+      if (entry.isDirectory() && !entry.name.startsWith('.')) found.push(join(folder, entry.name));
     return found;
   } catch {
     return undefined;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * The hash chain of the log. Each entry's value ends in `,"chain":"<43 characters>"}`: the SHA-256 of the entry
- * before it and of its own text. So a hole, a swap or an edit anywhere shows at the next entry, and one hash names
- * the whole history.
+ * The hash chain of the log. Each entry's value ends in `,"chain":"<43 characters>"}`: the SHA-256 of the
+ * entry before it and of its own text. So a hole, a swap or an edit anywhere shows at the next entry, and one
+ * hash names the whole history.
  */
 
 /** `chainOf(previousChain, '{"seq":1}')`: 43 characters base64url. `previous` is `''` for the first entry. */
@@ -12,7 +12,10 @@ export function chainOf(previous: string, body: string): string {
 }
 
 /** Close a log entry: `body` is a non-empty JSON object without `chain`; `value` is what the store keeps. */
-export function sealEntry(previous: string, body: string): { readonly value: string; readonly chain: string } {
+export function sealEntry(
+  previous: string,
+  body: string,
+): { readonly value: string; readonly chain: string } {
   const chain = chainOf(previous, body);
   return { value: `${body.slice(0, -1)},"chain":"${chain}"}`, chain };
 }

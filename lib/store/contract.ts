@@ -1,21 +1,30 @@
 /**
- * The store port: an ordered map of strings that takes whole groups of commits, all or nothing, durable before
- * the promise resolves. LevelDB with segment files is the embedded default, memory serves tests.
+ * The store port: an ordered map of strings that takes whole groups of commits, all or nothing, durable
+ * before the promise resolves. LevelDB with segment files is the embedded default, memory serves tests.
  *
- * Nothing above the store may assume that it is the only process: a group carries the position it was made for,
- * and a store may refuse it with `CONFLICT`.
+ * Nothing above the store may assume that it is the only process: a group carries the position it was made
+ * for, and a store may refuse it with `CONFLICT`.
  */
 
-/** Put (`string`) or delete (`null`) one key. Values are single-line text (JSON): no control characters. Keys: `[!-~]`, no tab. */
+/**
+ * Put (`string`) or delete (`null`) one key. Values are single-line text (JSON): no control characters. Keys:
+ * `[!-~]`, no tab.
+ */
 export type Op = readonly [key: string, value: string | null];
 
-/** Where the ordered log stands: the last entry's position and its chain hash. `{seq: 0, chain: ''}` in an empty store. */
+/**
+ * Where the ordered log stands: the last entry's position and its chain hash. `{seq: 0, chain: ''}` in an
+ * empty store.
+ */
 export interface Head {
   readonly seq: number;
   readonly chain: string;
 }
 
-/** One group commit. `first..last` are the log positions it holds (`last === first - 1`: ops without log entries); `chain` is the hash of the last. */
+/**
+ * One group commit. `first..last` are the log positions it holds (`last === first - 1`: ops without log
+ * entries); `chain` is the hash of the last.
+ */
 export interface Group {
   readonly first: number;
   readonly last: number;
@@ -39,7 +48,10 @@ export interface Range {
 
 export type StoreState =
   | { readonly state: 'ready' }
-  /** A write failed or damage was found: closing, reopening, verifying. Writes reject with STORE_UNAVAILABLE meanwhile. */
+  /**
+   * A write failed or damage was found: closing, reopening, verifying. Writes reject with STORE_UNAVAILABLE
+   * meanwhile.
+   */
   | { readonly state: 'recovering'; readonly reason: string }
   /** Given up; a person is needed. */
   | { readonly state: 'failed'; readonly reason: string };
@@ -49,9 +61,11 @@ export interface Store {
   readonly head: Head;
   readonly state: StoreState;
   /**
-   * Write one group. Resolves when every op is durable (fsync) and readable. Groups are applied in call order; a
-   * call need not await the one before it. A rejection means: this group and all calls after it that were not yet
-   * settled have left nothing behind.
+   * Write one group. Resolves when every op is durable (fsync) and readable. Groups are applied in call
+   * order; a call need not await the one before it. A rejection with STORE_UNAVAILABLE or CONFLICT means: this group
+   * and all calls after it that were not yet settled have left nothing behind. One with OUTCOME_UNKNOWN means: a
+   * later opening of the store shows whether this group was written; calls after it left nothing behind. Until this
+   * store is `ready` again nobody reads anything of it, and then it is gone for good.
    */
   write(group: Group): Promise<void>;
   get(key: string): Promise<string | undefined>;
@@ -72,9 +86,14 @@ export interface Store {
 export type StoreErrorCode =
   /** Nothing was written; safe to retry once `state` is `ready` again. */
   | 'STORE_UNAVAILABLE'
+  /**
+   * The disk failed, and then failed again while what it may have written was taken back: it may be found by the next
+   * opening. Not safe to retry as if nothing had been done.
+   */
+  | 'OUTCOME_UNKNOWN'
   /** The group was made for another head. */
   | 'CONFLICT'
-  /** A record failed its checksum and no second copy could heal it. */
+  /** A record failed its checksum and no second copy could repair it. */
   | 'CORRUPT'
   /** Another process holds this home. */
   | 'LOCKED'
@@ -83,7 +102,11 @@ export type StoreErrorCode =
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  constructor(readonly code: StoreErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    readonly code: StoreErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
     super(message, options);
   }
 }

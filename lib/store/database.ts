@@ -1,18 +1,21 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Level } from 'level';
 import { StoreError, type Group, type Range } from './contract.js';
+import { exists, type StoreFiles } from './files.js';
 import { firstKey, headKey } from './keys.js';
-import { origin, type Position } from './frame.js';
+import { origin, positionOf, type Position } from './frame.js';
 import { pageLimit } from './memory.js';
-import { openRow, sealRow } from './row.js';
+import { openTables, type OpenTables, type Tables } from './tables.js';
+import { isFormat1, openRow, sealRow } from './row.js';
 
 /** A row that LevelDB cannot read or whose checksum does not hold. The second copy must mend it. */
 export class DamageError extends Error {
   override readonly name = 'DamageError';
 }
 
-/** LevelDB with checksummed rows and a head row that moves with every batch. Nothing here is synced: the segments carry the durability. */
+/**
+ * LevelDB with checksummed rows and a head row that moves with every batch. Nothing here is synced: the
+ * segments carry the durability.
+ */
 export interface Database {
   /** What the head row says; `undefined` where there is none. */
   head(): Position | undefined;
@@ -25,34 +28,56 @@ export interface Database {
   page(range: Range): Promise<[key: string, value: string][]>;
   count(range: Range): Promise<number>;
   /** Every row as of now, in pages, the head row too; throws DamageError where one is bad. */
-  walk(options?: { readonly from?: string; readonly pageRows?: number }): AsyncGenerator<[key: string, value: string][]>;
+  walk(options?: {
+    readonly from?: string;
+    readonly pageRows?: number;
+  }): AsyncGenerator<[key: string, value: string][]>;
+  /** The rows behind a key, where the database stood at that moment, and which rows were sealed by format 1. */
+  slice(
+    from: string | undefined,
+    limit: number,
+  ): Promise<{
+    readonly position: Position;
+    readonly rows: [key: string, value: string][];
+    readonly format1: readonly string[];
+  }>;
+  /** Seal rows of format 1 anew. Nobody may write meanwhile. */
+  reseal(keys: readonly string[]): Promise<void>;
   /** Put everything written so far into tables (synced by LevelDB), so that its own log no longer matters. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-type Compacting = { compactRange(start: string, end: string): Promise<void> };
+/**
+ * Open LevelDB, or what a test puts in its place. Throws LOCKED when another process has it, DamageError when it is
+ * not whole. `new` makes an empty one and refuses one that exists.
+ */
+export type OpenDatabase = (
+  directory: string,
+  options: { readonly create: 'new' | 'if-missing' | 'never' },
+) => Promise<Database>;
 
-/** Throws LOCKED when another process has it, DamageError when LevelDB refuses it. `new` makes an empty one and refuses one that exists. */
-export async function openDatabase(directory: string, options: { readonly create: 'new' | 'if-missing' | 'never' }): Promise<Database> {
+/** LevelDB, or a model of it. Its files are its own; `files` only tells whether there are any. */
+export async function openDatabase(
+  files: StoreFiles,
+  directory: string,
+  options: Parameters<OpenDatabase>[1],
+  opens: OpenTables = openTables,
+): Promise<Database> {
   // LevelDB makes the folder even where it then refuses to make the database.
-  if (options.create === 'never' && !(await stat(join(directory, 'CURRENT')).catch(() => undefined))) throw new DamageError('its file CURRENT is missing');
-  // The text options are typed for browsers too; LevelDB's own are passed through. Level is classic-level here.
-  const level = new Level<string, string>(directory, {
-    keyEncoding: 'utf8', valueEncoding: 'utf8', createIfMissing: options.create !== 'never', errorIfExists: options.create === 'new', writeBufferSize: 16 << 20, cacheSize: 32 << 20,
-  }) as Level<string, string> & Compacting;
+  if (options.create === 'never' && !(await exists(files, join(directory, 'CURRENT'))))
+    throw new DamageError('its file CURRENT is missing');
   try {
-    await level.open();
+    return wrap(await opens(directory, options));
   } catch (error) {
     throw openingError(directory, error);
   }
-  return wrap(level);
 }
 
-function wrap(level: Level<string, string> & Compacting): Database {
+function wrap(level: Tables): Database {
   const open = (key: string, stored: string): string => {
-    const value = openRow(stored);
-    if (value === undefined) throw new DamageError(`the checksum of the row ${key} does not hold`);
+    const value = openRow(key, stored);
+    if (value === undefined) throw new DamageError(`the checksum of the row ${key} does not match`);
     return value;
   };
   const get = (key: string): string | undefined => {
@@ -64,24 +89,24 @@ function wrap(level: Level<string, string> & Compacting): Database {
   return {
     head() {
       const value = get(headKey);
-      return value === undefined ? undefined : (JSON.parse(value) as Position);
+      return value === undefined ? undefined : positionOf(JSON.parse(value) as Position);
     },
     async apply(groups, position) {
       const batch = level.batch();
       for (const group of groups) {
         for (const [key, value] of group.ops) {
           if (value === null) batch.del(key);
-          else batch.put(key, sealRow(value));
+          else batch.put(key, sealRow(key, value));
         }
       }
-      batch.put(headKey, sealRow(JSON.stringify({ frame: position.frame, seq: position.seq, chain: position.chain })));
+      batch.put(headKey, sealRow(headKey, JSON.stringify(positionOf(position))));
       await batch.write().catch(writingError);
     },
     async load(rows) {
       const batch = level.batch();
       for (const [key, value] of rows) {
         if (value === null) batch.del(key);
-        else batch.put(key, sealRow(value));
+        else batch.put(key, sealRow(key, value));
       }
       await batch.write().catch(writingError);
     },
@@ -91,30 +116,28 @@ function wrap(level: Level<string, string> & Compacting): Database {
       return stored.map((row, n) => (row === undefined ? undefined : open(keys[n]!, row)));
     },
     async page(asked) {
-      const range = await passed(level, asked);
+      const range = await behindOffset(level, asked);
       if (range === undefined) return [];
       if (range.keysOnly === true) {
-        const keys = await reading(() => level.keys({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all());
+        const keys = await reading(() =>
+          level.keys({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all(),
+        );
         return keys.map((key) => [key, ''] as [string, string]);
       }
-      const rows = await reading(() => level.iterator({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all());
+      const rows = await reading(() =>
+        level.iterator({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all(),
+      );
       return rows.map(([key, stored]) => [key, open(key, stored)] as [string, string]);
     },
     async count(range) {
-      const keys = level.keys({ ...bounds(range), limit: range.limit ?? -1, highWaterMarkBytes: pageBytes });
-      let total = 0;
-      try {
-        for (;;) {
-          const some = await reading(() => keys.nextv(1_000));
-          if (some.length === 0) return total;
-          total += some.length;
-        }
-      } finally {
-        await keys.close();
-      }
+      return (await passOver(level, range, range.limit)).passed;
     },
     async *walk({ from, pageRows = 1_000 } = {}) {
-      const rows = level.iterator({ ...(from === undefined ? {} : { gt: from }), fillCache: false, highWaterMarkBytes: pageBytes });
+      const rows = level.iterator({
+        ...(from === undefined ? {} : { gt: from }),
+        fillCache: false,
+        highWaterMarkBytes: pageBytes,
+      });
       try {
         for (;;) {
           const some = await reading(() => rows.nextv(pageRows));
@@ -125,11 +148,43 @@ function wrap(level: Level<string, string> & Compacting): Database {
         await rows.close();
       }
     },
+    async slice(from, limit) {
+      for (;;) {
+        const before = reading(() => level.getSync(headKey));
+        const iterator = level.iterator({
+          // From the very beginning: before the first key nothing but the head belongs
+          ...(from === undefined ? {} : { gt: from }),
+          limit,
+          fillCache: false,
+          highWaterMarkBytes: pageBytes,
+        });
+        // It sees one moment; a head that is the same before and behind it is of that moment, too.
+        if (reading(() => level.getSync(headKey)) !== before) {
+          await iterator.close();
+          continue;
+        }
+        const all = await reading(() => iterator.all());
+        const rows = all.filter(([key]) => key !== headKey);
+        return {
+          position: before === undefined ? origin : positionOf(JSON.parse(open(headKey, before)) as Position),
+          rows: rows.map(([key, stored]) => [key, open(key, stored)] as [string, string]),
+          format1: rows.filter(([, stored]) => isFormat1(stored)).map(([key]) => key),
+        };
+      }
+    },
+    async reseal(keys) {
+      const batch = level.batch();
+      for (const key of keys) {
+        const stored = reading(() => level.getSync(key));
+        if (stored !== undefined && isFormat1(stored)) batch.put(key, sealRow(key, open(key, stored)));
+      }
+      await batch.write().catch(writingError);
+    },
     async flush() {
       // LevelDB writes out its memory before it looks at the range, and the range beyond all keys is empty.
       await level.compactRange('\x7f\x7f', '\x7f\x7f\x7f');
       // compactRange swallows errors; after a failed flush every write fails.
-      await level.batch().put(flushKey, sealRow('1')).del(flushKey).write().catch(writingError);
+      await level.batch().put(flushKey, sealRow(flushKey, '1')).del(flushKey).write().catch(writingError);
     },
     close: () => level.close(),
   };
@@ -139,38 +194,56 @@ function wrap(level: Level<string, string> & Compacting): Database {
 const flushKey = ' flush';
 const pageBytes = 1 << 20;
 
-/** What is left of a range behind its `offset`. The keys before it are read in slices, and none of them is kept. */
-async function passed(level: Level<string, string>, { offset = 0, ...range }: Range): Promise<Range | undefined> {
+/** What is left of a range behind its `offset`; undefined: nothing. */
+async function behindOffset(level: Tables, { offset = 0, ...range }: Range): Promise<Range | undefined> {
   if (offset === 0) return range;
-  const keys = level.keys({ ...bounds(range), limit: offset, highWaterMarkBytes: pageBytes });
+  const { passed, last } = await passOver(level, range, offset);
+  if (last === undefined || passed < offset) return undefined;
+  const { lte: _lte, ...below } = range; // abstract-level would prefer it to `lt`
+  return range.reverse === true ? { ...below, lt: last } : { ...range, gt: last };
+}
+
+/**
+ * How many keys a range has, up to a limit, and the last of them. They are read in slices, and none but the
+ * last is kept.
+ */
+async function passOver(
+  level: Tables,
+  range: Range,
+  limit = -1,
+): Promise<{ readonly passed: number; readonly last: string | undefined }> {
+  const keys = level.keys({ ...bounds(range), limit, highWaterMarkBytes: pageBytes });
+  let passed = 0;
+  let last: string | undefined;
   try {
-    let last = '';
-    for (let left = offset; left > 0;) {
-      const some = await reading(() => keys.nextv(Math.min(left, passedAtOnce)));
-      if (some.length === 0) return undefined;
-      left -= some.length;
-      last = some[some.length - 1]!;
+    for (;;) {
+      const some = await reading(() => keys.nextv(1_000));
+      if (some.length === 0) return { passed, last };
+      passed += some.length;
+      last = some.at(-1);
     }
-    const { lt, lte, gt, gte, ...how } = range;
-    return range.reverse === true ? { ...how, ...(gt !== undefined && { gt }), ...(gte !== undefined && { gte }), lt: last } : { ...how, ...(lt !== undefined && { lt }), ...(lte !== undefined && { lte }), gt: last };
   } finally {
     await keys.close();
   }
 }
 
-const passedAtOnce = 1_000;
-
-/** The range without the limit, and never before the first key; abstract-level would prefer a lower `gte` to `gt`. */
+/**
+ * The range without the limit, and never before the first key; abstract-level would prefer a lower `gte` to
+ * `gt`.
+ */
 function bounds(range: Range): Range {
   const { limit: _limit, keysOnly: _keysOnly, gt, gte, ...rest } = range;
-  if (gt !== undefined && gt >= firstKey) return gte !== undefined && gte > gt ? { ...rest, gte } : { ...rest, gt };
+  if (gt !== undefined && gt >= firstKey)
+    return gte !== undefined && gte > gt ? { ...rest, gte } : { ...rest, gt };
   return { ...rest, gte: gte !== undefined && gte > firstKey ? gte : firstKey };
 }
 
 /** Tell damage from other failures of reading. Works on values and on promises. */
 function reading<Value>(read: () => Value): Value {
   const judge = (error: unknown): never => {
-    const damaged = codeOf(error) === 'LEVEL_CORRUPTION' || (codeOf(error) === 'LEVEL_IO_ERROR' && !surroundings.test(String(error)));
+    const damaged =
+      codeOf(error) === 'LEVEL_CORRUPTION' ||
+      (codeOf(error) === 'LEVEL_IO_ERROR' && !surroundings.test(String(error)));
     if (damaged) throw new DamageError('LevelDB cannot read a table', { cause: error });
     throw new StoreError('STORE_UNAVAILABLE', 'the store cannot be read now', { cause: error });
   };
@@ -185,7 +258,8 @@ function reading<Value>(read: () => Value): Value {
 function openingError(directory: string, error: unknown): Error {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const text = cause instanceof Error ? cause.message : String(cause);
-  if (codeOf(cause) === 'LEVEL_LOCKED') return new StoreError('LOCKED', `another process has ${directory} open`, { cause });
+  if (codeOf(cause) === 'LEVEL_LOCKED')
+    return new StoreError('LOCKED', `another process has ${directory} open`, { cause });
   if (surroundings.test(text)) return new StoreError('STORE_UNAVAILABLE', text, { cause });
   return new DamageError(text, { cause });
 }
@@ -199,7 +273,9 @@ function codeOf(error: unknown): unknown {
 
 /** LevelDB refuses all writes once a compaction met damage. */
 function writingError(error: unknown): never {
-  throw codeOf(error) === 'LEVEL_CORRUPTION' ? new DamageError('LevelDB met damage in a table', { cause: error }) : error;
+  throw codeOf(error) === 'LEVEL_CORRUPTION'
+    ? new DamageError('LevelDB found damage in a table', { cause: error })
+    : error;
 }
 
 /** The head of a database that may have none yet. */

@@ -1,28 +1,30 @@
-import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { StoreFiles } from './files.js';
 
-/** Replace a file so that a crash leaves the old text or the new, never a mixture: temporary file, fsync, rename, fsync of the folder. */
-export async function writeFileDurably(path: string, text: string): Promise<void> {
+/**
+ * Replace a file so that a crash leaves the old text or the new, never a mixture: temporary file, fsync,
+ * rename, fsync of the folder.
+ */
+export async function writeFileDurably(files: StoreFiles, path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
-  const file = await open(temporary, 'w', 0o600);
+  const file = await files.open(temporary, 'new');
   try {
-    await file.writeFile(text);
+    await file.write(Buffer.from(text), 0);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(temporary, path);
-  await syncDirectory(dirname(path));
+  await files.rename(temporary, path);
+  await files.syncDirectory(dirname(path));
 }
 
-/** Make the names in a folder durable. */
-export async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a folder; its renames are journalled by the file system.
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
+/** The whole text of a small file. */
+export async function readText(files: StoreFiles, path: string): Promise<string> {
+  const file = await files.open(path, 'read');
   try {
-    await directory.sync();
+    const bytes = Buffer.alloc(await file.size());
+    return bytes.toString('utf8', 0, await file.read(bytes, 0));
   } finally {
-    await directory.close();
+    await file.close();
   }
 }

@@ -1,8 +1,9 @@
 import { StoreError, type Store, type StoreState } from './contract.js';
 
 /**
- * A store that fails where a test says so. `before`: the write leaves nothing behind. `after`: it was written, but
- * the answer is lost, as when a process dies between the fsync and the reply. `hold`: it waits until `release()`.
+ * A store that fails where a test says so. `before`: the write leaves nothing behind. `after`: it was
+ * written, but the answer is lost, as when a process dies between the fsync and the reply. `hold`: it waits
+ * until `release()`.
  */
 export interface Faults {
   /** Which write fails, counted from 1; every one where absent and `mode` is set. */
@@ -33,10 +34,10 @@ export function faultyStore(inner: Store, faults?: Faults): FaultyStore {
   };
   inner.onState(become);
   /** What a real store does after a failed write: refuse, look at itself, go on. */
-  const stumble = (): StoreError => {
+  const stumble = (code: 'STORE_UNAVAILABLE' | 'OUTCOME_UNKNOWN'): StoreError => {
     become({ state: 'recovering', reason: 'injected fault' });
     queueMicrotask(() => become(inner.state));
-    return new StoreError('STORE_UNAVAILABLE', 'injected fault');
+    return new StoreError(code, 'injected fault');
   };
 
   return {
@@ -52,11 +53,12 @@ export function faultyStore(inner: Store, faults?: Faults): FaultyStore {
     async write(group) {
       offered += 1;
       since += 1;
-      const active = plan !== undefined && (plan.failAt === undefined || plan.failAt === since) ? plan : undefined;
-      if (active?.mode === 'before') throw stumble();
+      const active =
+        plan !== undefined && (plan.failAt === undefined || plan.failAt === since) ? plan : undefined;
+      if (active?.mode === 'before') throw stumble('STORE_UNAVAILABLE');
       if (active?.mode === 'hold') await new Promise<void>((resolve) => held.push(resolve));
       await inner.write(group);
-      if (active?.mode === 'after') throw stumble();
+      if (active?.mode === 'after') throw stumble('OUTCOME_UNKNOWN');
     },
     get: (key) => inner.get(key),
     getMany: (wanted) => inner.getMany(wanted),

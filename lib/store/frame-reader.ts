@@ -1,19 +1,25 @@
-import { open } from 'node:fs/promises';
-import { headerAt, headerBytes, isSound, type Frame } from './frame.js';
+import type { StoreFiles } from './files.js';
+import { bodySumAt, headerAt, headerBytes, type Frame } from './frame.js';
 
 /** What a file of frames holds, in order: a sound frame, or a stretch that is none. */
 export type Found =
-  | { readonly frame: Frame; readonly start: number; readonly end: number; readonly body: Buffer }
+  | {
+      readonly frame: Frame;
+      readonly start: number;
+      readonly end: number;
+      readonly body: Buffer;
+      readonly bodySum: number;
+    }
   | { readonly damage: { readonly start: number; readonly end: number } };
 
 /**
- * Read the frames of a file from byte `from` on. Zeros up to the end of the file are reserved room, not damage.
- * After damage the reader goes on at the next sound frame. `body` is valid until the next step.
+ * Read the frames of a file from byte `from` on. Zeros up to the end of the file are reserved room, not
+ * damage. After damage the reader goes on at the next sound frame. `body` is valid until the next step.
  */
-export async function* readFrames(path: string, from = 0): AsyncGenerator<Found> {
-  const file = await open(path, 'r');
+export async function* readFrames(files: StoreFiles, path: string, from = 0): AsyncGenerator<Found> {
+  const file = await files.open(path, 'read');
   try {
-    const size = (await file.stat()).size;
+    const size = await file.size();
     let buffer = Buffer.alloc(0);
     let base = from; // the place in the file of the buffer's first byte
     let at = 0;
@@ -24,29 +30,26 @@ export async function* readFrames(path: string, from = 0): AsyncGenerator<Found>
       const rest = buffer.subarray(at);
       const next = Buffer.allocUnsafe(Math.min(Math.max(chunkBytes, bytes), size - base - at));
       rest.copy(next);
-      let filled = rest.length;
       base += at;
       at = 0;
-      while (filled < next.length) {
-        const { bytesRead } = await file.read(next, filled, next.length - filled, base + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-      }
-      buffer = next.subarray(0, filled);
+      const filled = await file.read(next.subarray(rest.length), base + rest.length);
+      buffer = next.subarray(0, rest.length + filled);
     };
 
     for (;;) {
       await want(headerBytes);
       if (at >= buffer.length) break;
       const frame = headerAt(buffer, at);
-      if (frame !== undefined && base + at + headerBytes + frame.bytes <= size) {
-        await want(headerBytes + frame.bytes);
-        if (isSound(buffer, at, frame)) {
+      if (frame !== undefined && base + at + frame.headerBytes + frame.bytes <= size) {
+        await want(frame.headerBytes + frame.bytes);
+        const bodySum = bodySumAt(buffer, at, frame);
+        if (bodySum !== undefined) {
           const start = base + at;
           if (damagedFrom >= 0) yield { damage: { start: damagedFrom, end: start } };
           damagedFrom = -1;
-          const end = at + headerBytes + frame.bytes;
-          yield { frame, start, end: base + end, body: buffer.subarray(at + headerBytes, end) };
+          const end = at + frame.headerBytes + frame.bytes;
+          const body = buffer.subarray(at + frame.headerBytes, end);
+          yield { frame, start, end: base + end, body, bodySum };
           at = end;
           continue;
         }

@@ -3,15 +3,20 @@ import type { Group, Op } from './contract.js';
 
 /**
  * The frame: how one group lies in a segment file. A header line of fixed width,
- * `#<crc32> <frame> <first> <last> <bytes> <chain>\n`, then one line per op: `+key\tvalue\n` or `-key\n`.
+ * `#<crc32> <frame> <first> <last> <bytes> <chain> <digest>\n`, then one line per op: `+key\tvalue\n` or `-key\n`.
  *
- * The checksum covers everything after itself, header fields included. Values and keys hold no control characters,
- * so `\n#` can only be the beginning of a frame: a reader finds damage, and finds the next good frame behind it.
- * Frames are numbered without a gap, so that a lost one shows even where it held no log entries.
+ * The checksum covers the body and everything after itself in the header. Values and keys hold no control
+ * characters, so `\n#` can only be the beginning of a frame: a reader finds damage, and finds the next good
+ * frame behind it. Frames are numbered without a gap, so that a lost one shows even where it held no log
+ * entries. The digest runs from frame to frame over every operation: two copies with the same one were given the
+ * same operations in the same order.
+ *
+ * Frames of format 1 have no digest, and their checksum begins with the header. They are read, never written.
  */
 export interface Frame extends Position {
   readonly first: number;
   readonly bytes: number;
+  readonly headerBytes: number;
 }
 
 /** Where a copy stands: the last frame, the last log entry, its chain. */
@@ -19,20 +24,56 @@ export interface Position {
   readonly frame: number;
   readonly seq: number;
   readonly chain: string;
+  /** The running hash of all operations; '' where the last frame was of format 1. */
+  readonly digest: string;
 }
 
-export const origin: Position = { frame: 0, seq: 0, chain: '' };
+export const origin: Position = { frame: 0, seq: 0, chain: '', digest: '' };
 
-export const headerBytes = 1 + 8 + 1 + 16 + 1 + 16 + 1 + 16 + 1 + 10 + 1 + 43 + 1;
+/** The position that a head row or a checkpoint tells; those of format 1 know no digest. */
+export function positionOf({
+  frame,
+  seq,
+  chain,
+  digest = '',
+}: Omit<Position, 'digest'> & { readonly digest?: string }): Position {
+  return { frame, seq, chain, digest };
+}
+
+const headerBytes1 = 1 + 8 + 1 + 16 + 1 + 16 + 1 + 16 + 1 + 10 + 1 + 43 + 1;
+export const headerBytes = headerBytes1 + 1 + 8;
 /** So that a reader who meets a damaged length does not try to fetch half the disk. */
 const bytesMax = 256 << 20;
 const noChain = '-'.repeat(43);
+const noDigest = '-'.repeat(8);
+
+/** Whether two copies that both stand at one frame were given the same entries and operations up to it. */
+export function isSameHistory(one: Position, other: Position): boolean {
+  return (
+    one.seq === other.seq &&
+    one.chain === other.chain &&
+    (one.digest === '' || other.digest === '' || one.digest === other.digest)
+  );
+}
+
+/** The digest of a frame that comes after `previous` with a body of this checksum. */
+export function digestAfter(previous: string, frame: number, bodySum: number): string {
+  return hex(crc32(`${previous} ${frame} ${bodySum}`));
+}
 
 /**
- * Writes frames into one buffer that is used again and again: `begin()`, `add(frame, group)` for each, then
- * `finish()` is the bytes to be written. They are valid until the next `begin()`.
+ * Writes frames into one buffer that is used again and again: `begin()`, `follow(frame, group, digest)` for each
+ * group, then `finish()` is the bytes to be written. They are valid until the next `begin()`.
  */
-export function frameWriter(): { begin(): void; add(frame: number, group: Group): void; readonly size: number; finish(): Buffer } {
+export function frameWriter(): {
+  begin(): void;
+  /** A group behind the one with the digest `previous`. Answers its own digest. */
+  follow(frame: number, group: Group, previous: string): string;
+  /** A frame that tells a digest instead of making one. */
+  state(frame: number, group: Group, digest: string): void;
+  readonly size: number;
+  finish(): Buffer;
+} {
   let buffer = Buffer.allocUnsafeSlow(1 << 18);
   let end = 0;
   const reserve = (bytes: number): void => {
@@ -52,6 +93,21 @@ export function frameWriter(): { begin(): void; add(frame: number, group: Group)
     }
     buffer[end++] = newline;
   };
+  const add = (frame: number, group: Group, digestOf: (bodySum: number) => string): string => {
+    reserve(headerBytes);
+    const start = end;
+    end += headerBytes;
+    for (const op of group.ops) line(op);
+    const bytes = end - start - headerBytes;
+    if (bytes > bytesMax) throw new RangeError('a group is too large for a frame');
+    const bodySum = crc32(buffer.subarray(start + headerBytes, end));
+    const digest = digestOf(bodySum);
+    const chain = group.chain === '' ? noChain : group.chain;
+    const rest = ` ${wide(frame, 16)} ${wide(group.first, 16)} ${wide(group.last, 16)} ${wide(bytes, 10)} ${chain} ${digest === '' ? noDigest : digest}\n`;
+    if (buffer.write(`#${hex(crc32(rest, bodySum))}${rest}`, start, 'latin1') !== headerBytes)
+      throw new RangeError(`not a chain: ${chain}`);
+    return digest;
+  };
   return {
     begin() {
       end = 0;
@@ -60,18 +116,8 @@ export function frameWriter(): { begin(): void; add(frame: number, group: Group)
     get size() {
       return end;
     },
-    add(frame, group) {
-      reserve(headerBytes);
-      const start = end;
-      end += headerBytes;
-      for (const op of group.ops) line(op);
-      const bytes = end - start - headerBytes;
-      if (bytes > bytesMax) throw new RangeError('a group is too large for a frame');
-      const chain = group.chain === '' ? noChain : group.chain;
-      const header = `#........ ${wide(frame, 16)} ${wide(group.first, 16)} ${wide(group.last, 16)} ${wide(bytes, 10)} ${chain}\n`;
-      if (buffer.write(header, start, 'latin1') !== headerBytes) throw new RangeError(`not a chain: ${chain}`);
-      buffer.write(hex(crc32(buffer.subarray(start + 10, end))), start + 1, 'latin1');
-    },
+    follow: (frame, group, previous) => add(frame, group, (bodySum) => digestAfter(previous, frame, bodySum)),
+    state: (frame, group, digest) => void add(frame, group, () => digest),
     finish: () => buffer.subarray(0, end),
   };
 }
@@ -81,20 +127,38 @@ const [plus, minus, tab, newline] = [0x2b, 0x2d, 0x09, 0x0a];
 
 /** The header at `offset`, or undefined where there is none. Says nothing yet about the checksum. */
 export function headerAt(buffer: Buffer, offset: number): Frame | undefined {
-  if (offset + headerBytes > buffer.length) return undefined;
-  const match = headerPattern.exec(buffer.toString('latin1', offset, offset + headerBytes));
+  if (offset + headerBytes1 > buffer.length) return undefined;
+  const text = buffer.toString('latin1', offset, offset + headerBytes);
+  const match = headerPattern.exec(text);
   if (!match) return undefined;
-  const [, frame, first, last, bytes, chain] = match;
+  const [all, frame, first, last, bytes, chain, digest] = match;
   if (Number(bytes) > bytesMax) return undefined;
-  return { frame: Number(frame), first: Number(first), seq: Number(last), bytes: Number(bytes), chain: chain === noChain ? '' : chain! };
+  return {
+    frame: Number(frame),
+    first: Number(first),
+    seq: Number(last),
+    bytes: Number(bytes),
+    chain: chain === noChain ? '' : chain!,
+    digest: digest === undefined || digest === noDigest ? '' : digest,
+    headerBytes: all.length,
+  };
 }
 
-const headerPattern = /^#[0-9a-f]{8} (\d{16}) (\d{16}) (\d{16}) (\d{10}) ([A-Za-z0-9_-]{43})\n$/;
+const headerPattern =
+  /^#[0-9a-f]{8} (\d{16}) (\d{16}) (\d{16}) (\d{10}) ([A-Za-z0-9_-]{43})(?: ([0-9a-f]{8}|-{8}))?\n/;
 
-/** Does the checksum of the whole frame at `offset` hold? The frame must lie in the buffer in full. */
-export function isSound(buffer: Buffer, offset: number, frame: Frame): boolean {
-  const sum = crc32(buffer.subarray(offset + 10, offset + headerBytes + frame.bytes));
-  return buffer.toString('latin1', offset + 1, offset + 9) === hex(sum);
+/**
+ * The checksum of the body of the frame at `offset`, or undefined where that of the whole does not hold. The frame
+ * must lie in the buffer in full.
+ */
+export function bodySumAt(buffer: Buffer, offset: number, frame: Frame): number | undefined {
+  const start = offset + frame.headerBytes;
+  const bodySum = crc32(buffer.subarray(start, start + frame.bytes));
+  const sum =
+    frame.headerBytes === headerBytes1
+      ? crc32(buffer.subarray(offset + 10, start + frame.bytes))
+      : crc32(buffer.subarray(offset + 9, start), bodySum);
+  return buffer.toString('latin1', offset + 1, offset + 9) === hex(sum) ? bodySum : undefined;
 }
 
 /** The ops in the body of a frame. */

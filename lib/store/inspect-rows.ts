@@ -1,7 +1,7 @@
 import { chainIn, checkEntry } from './chain.js';
 import { DamageError, type Database } from './database.js';
-import type { Position } from './frame.js';
-import { digits, headKey } from './keys.js';
+import { origin, positionOf, type Position } from './frame.js';
+import { digits, headKey, logFloorChainKey, logFloorKey } from './keys.js';
 
 /** What a walk over every row of a database found. */
 export interface RowReport {
@@ -15,32 +15,50 @@ export interface RowReport {
 }
 
 /**
- * Read every row: its checksum, and for the log that it is gap-free, that each entry follows from the one before it
- * and that the head row names the last.
+ * Read every row: its checksum, and for the log that it is gap-free, that each entry follows from the one
+ * before it, the first one from what retention says it let go, and that the head row names the last.
  */
-export async function inspectRows(database: Database, options: { readonly onProgress?: (rows: number) => void } = {}): Promise<RowReport> {
+export async function inspectRows(
+  database: Database,
+  options: {
+    readonly onProgress?: (rows: number) => void;
+    /** Sees every page, the head row first, and then that there is no more. What it throws as a DamageError is a fault. */
+    readonly visit?: (
+      rows: readonly (readonly [key: string, value: string])[],
+      head: Position,
+      end: boolean,
+    ) => Promise<void>;
+  } = {},
+): Promise<RowReport> {
   const faults: string[] = [];
   const log = logChecker();
   let rows = 0;
   let head: Position | undefined;
+  let floor = 0;
+  let floorChain: string | undefined;
   try {
     for await (const page of database.walk()) {
       for (const [key, value] of page) {
         if (key.startsWith('l/')) log.entry(key, value);
-        else if (key === headKey) head = JSON.parse(value) as Position;
+        else if (key === logFloorKey) floor = Number(value);
+        else if (key === logFloorChainKey) floorChain = value;
+        else if (key === headKey) head = positionOf(JSON.parse(value) as Position);
       }
       rows += page.length;
+      await options.visit?.(page, head ?? origin, false);
       options.onProgress?.(rows);
     }
+    if (head) await options.visit?.([], head, true);
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
     faults.push(error.message);
   }
   faults.push(...log.faults);
-  if (!head && faults.length === 0 && rows > 0) faults.push('there is no head row');
+  if (!head && faults.length === 0 && rows > 0) faults.push('the head row is missing');
   if (head && faults.length === 0 && log.entries > 0 && (log.last !== head.seq || log.chain !== head.chain)) {
     faults.push(`the log ends at ${log.last}, the head row says ${head.seq}`);
   }
+  if (faults.length === 0) faults.push(...log.faultsBefore(floor, floorChain));
   return { rows, entries: log.entries, firstSeq: log.first, head, faults };
 }
 
@@ -49,6 +67,7 @@ export function logChecker() {
   const faults: string[] = [];
   let first: number | undefined;
   let last = 0;
+  let firstValue = '';
   let chain = '';
   let entries = 0;
   return {
@@ -65,18 +84,32 @@ export function logChecker() {
     get entries() {
       return entries;
     },
+    /** What is wrong with the beginning, where entries up to `floor` were let go, the last of them with this chain. */
+    faultsBefore(floor: number, floorChain: string | undefined): readonly string[] {
+      if (first === undefined) return [];
+      if (first !== floor + 1)
+        return [`the log begins at ${first}, but only the entries up to ${floor} were removed`];
+      return floorChain === undefined || checkEntry(floorChain, firstValue) !== undefined
+        ? []
+        : [`entry ${first} of the log does not continue the last removed entry`];
+    },
     entry(key: string, value: string): void {
       const seq = Number(key.slice(2));
       entries += 1;
       if (first === undefined) {
         first = seq;
+        firstValue = value;
         // Entry 1 follows nothing; a later first one follows what retention dropped.
-        chain = (seq === 1 ? checkEntry('', value) : chainIn(value)) ?? note(`entry ${seq} of the log has no valid chain`);
+        chain =
+          (seq === 1 ? checkEntry('', value) : chainIn(value)) ??
+          note(`entry ${seq} of the log has no valid chain`);
       } else if (key !== `l/${digits(last + 1)}`) {
         note(`the log jumps from ${last} to ${seq}`);
         chain = chainIn(value) ?? '';
       } else {
-        chain = checkEntry(chain, value) ?? note(`entry ${seq} of the log does not follow from the one before it`, chainIn(value));
+        chain =
+          checkEntry(chain, value) ??
+          note(`entry ${seq} of the log does not follow from the one before it`, chainIn(value));
       }
       last = seq;
     },

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { Backup } from './backup.js';
 import type { Store } from './contract.js';
-import type { Database } from './database.js';
+import type { StorePorts } from './ports.js';
 import type { Progress } from './rebuild.js';
 import type { ScrubReport } from './scrub.js';
-import type { SegmentWriter } from './segment-writer.js';
 import type { UpkeepLimits } from './upkeep.js';
 import type { VerifyOptions, VerifyReport } from './verify.js';
 
@@ -18,15 +17,13 @@ export interface LevelStoreOptions {
   readonly segmentBytesMax?: number;
   /** Room reserved ahead of the writes; 0 reserves none. */
   readonly reserveBytes?: number;
-  /** Pause between two small pieces of the background check of both copies; after a whole pass it is 300 times as long. Default 2,000; 0 never checks. */
+  /**
+   * Pause between two small pieces of the background check of both copies; after a whole pass it is 300 times
+   * as long. Default 2,000; 0 never checks.
+   */
   readonly scrubEveryMs?: number;
-  /** For tests: stand between the store and its files, at every opening. */
-  readonly intercept?: (files: StoreFiles) => StoreFiles;
-}
-
-export interface StoreFiles {
-  readonly database: Database;
-  readonly writer: SegmentWriter;
+  /** The disk, LevelDB and time; the real ones where absent. */
+  readonly ports?: Partial<StorePorts>;
 }
 
 /** The embedded store: what the port promises, and what an operator may ask of it. */
@@ -37,7 +34,10 @@ export interface LevelStore extends Store {
   checkpoint(): Promise<void>;
   /** Write a new base image now; contents erased since the last one leave the second copy. */
   compact(): Promise<void>;
-  /** Write everything, as of one moment, to a new folder while the store goes on. REFUSED where the folder holds anything. */
+  /**
+   * Write everything, as of one moment, to a new folder while the store goes on. REFUSED where the folder
+   * holds anything.
+   */
   backUp(target: string, options?: { readonly onProgress?: (progress: Progress) => void }): Promise<Backup>;
   /** Check both copies from end to end now, mending nothing. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;

@@ -1,46 +1,86 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { backUp } from './backup.js';
 import { StoreError, type Head, type StoreState } from './contract.js';
 import { surveyCopy } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
-import { freeBytes } from './disk.js';
 import type { LevelStore, LevelStoreOptions } from './level-options.js';
 import { lockHome } from './lock.js';
-import { recoverHome, type Opened } from './recover.js';
+import { storePorts, type StorePorts } from './ports.js';
+import { deathsMax, noteOpening, provenAfterMs, type OpeningNote } from './opening-note.js';
+import { recoverHome, type Opened, type RecoverOptions } from './recover.js';
 import type { ScrubReport } from './scrub.js';
 import { beginSession, type Session } from './session.js';
 import type { Upkeep } from './upkeep.js';
 import { verifyCopies } from './verify.js';
 
-export type { LevelStore, LevelStoreOptions, StoreFiles } from './level-options.js';
+export type { LevelStore, LevelStoreOptions } from './level-options.js';
 
 /**
  * Open the store of a home: LevelDB, with segment files beside it that carry the durability.
- * Throws LOCKED (another process has it; nothing was touched), REFUSED (a person is needed, nothing was changed) or
- * STORE_UNAVAILABLE (the disk did not let it). `const store = await openLevelStore({directory: home, log})`
+ * Throws LOCKED (another process has it; nothing was touched), REFUSED (a person is needed, nothing was
+ * changed) or STORE_UNAVAILABLE (the disk did not let it). `const store = await openLevelStore({directory:
+ * home, log})`
  */
 export async function openLevelStore(options: LevelStoreOptions): Promise<LevelStore> {
-  const { directory: home, log } = options;
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  const unlock = await lockHome(home);
+  const { log } = options;
+  const ports = storePorts(options.ports);
+  let unlock = (): Promise<void> => Promise.resolve();
+  let note: OpeningNote | undefined;
   try {
-    return await liveStore(options, await recoverHome({ ...options, home }), unlock);
+    await ports.files.mkdir(options.directory);
+    // The locks of a process are told apart by the text of their path, so a home must have one.
+    const home = await ports.files.realpath(options.directory);
+    unlock = await lockHome(ports, home);
+    note = await noteOpening(ports, home);
+    const opened = await openNoted({ ...options, ports, home }, note);
+    return await liveStore(ports, { ...options, directory: home }, opened, note, unlock);
   } catch (error) {
+    await note?.withdraw().catch(() => undefined);
     await unlock();
-    log?.error({ err: error }, 'store could not be opened');
-    throw error instanceof StoreError ? error : new StoreError('STORE_UNAVAILABLE', `the store in ${home} cannot be opened: ${String(error)}`, { cause: error });
+    // A home that another process holds is that process's, and so is its log.
+    if (!(error instanceof StoreError && error.code === 'LOCKED'))
+      log?.error({ err: error }, 'store could not be opened');
+    throw error instanceof StoreError
+      ? error
+      : new StoreError(
+          'STORE_UNAVAILABLE',
+          `the store in ${options.directory} cannot be opened: ${String(error)}`,
+          {
+            cause: error,
+          },
+        );
   }
 }
 
-async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () => Promise<void>): Promise<LevelStore> {
+/** After deaths that had no witness the database is made anew, where the second copy can. */
+async function openNoted(options: RecoverOptions, note: OpeningNote): Promise<Opened> {
+  if (note.deaths < deathsMax) return recoverHome(options);
+  const distrust = `the last ${note.deaths} starts ended soon after opening it`;
+  try {
+    const opened = await recoverHome({ ...options, distrust, suspected: true });
+    await note.renewed();
+    return opened;
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === 'REFUSED')) throw error;
+    options.log?.error({ err: error }, 'store was suspect and could not be rebuilt; opened as it is');
+    return recoverHome(options);
+  }
+}
+
+async function liveStore(
+  ports: StorePorts,
+  options: LevelStoreOptions,
+  first: Opened,
+  note: OpeningNote,
+  unlock: () => Promise<void>,
+): Promise<LevelStore> {
   const { directory: home, log } = options;
+  const { files, clock } = ports;
   const copy = join(home, 'store-copy');
   const closing = new AbortController();
   const listeners = new Set<(state: StoreState) => void>();
   let state: StoreState = { state: 'ready' };
-  let session = await beginSession(first, options, recover);
+  let session = await beginSession(ports, first, options, recover);
   let recovering: Promise<void> | undefined;
   /** The present try to reopen: readers wait for it, not for the pauses between tries. */
   let attempt: Promise<void> = Promise.resolve();
@@ -56,20 +96,23 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       try {
         listener(next);
       } catch (error) {
-        log?.error({ err: error }, 'a listener to the store threw');
+        log?.error({ err: error }, 'store listener threw');
       }
     }
   };
 
   /** Stop acknowledging, close, reopen, verify, go on. Resolves when that has succeeded or been given up. */
   function recover(reason: string, cause: unknown): Promise<void> {
-    recovering ??= reopen(reason, cause instanceof DamageError && !incurable ? cause.message : undefined).finally(() => (recovering = undefined));
+    recovering ??= reopen(
+      reason,
+      cause instanceof DamageError && !incurable ? cause.message : undefined,
+    ).finally(() => (recovering = undefined));
     return recovering;
   }
 
   async function reopen(reason: string, distrust: string | undefined): Promise<void> {
     const old = session;
-    log?.warn({ reason, distrust }, 'store stopped to look at itself');
+    log?.warn({ reason, distrust }, 'store paused for recovery');
     old.pipeline.stop(reason);
     become({ state: 'recovering', reason });
     let doubted = distrust;
@@ -79,7 +122,7 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       attempt.catch(() => undefined);
       try {
         session = await turn;
-        log?.info({ seq: session.pipeline.applied.seq }, 'store goes on');
+        log?.info({ seq: session.pipeline.applied.seq }, 'store resumed');
         return become({ state: 'ready' });
       } catch (error) {
         if (error instanceof StoreError && error.code === 'REFUSED') {
@@ -89,8 +132,10 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
           doubted = undefined;
           continue;
         }
-        log?.warn({ err: error, tries }, 'store could not be reopened yet');
-        await wait(Math.min(250 * 2 ** tries, 5_000), undefined, { signal: closing.signal }).catch(() => undefined);
+        log?.warn({ err: error, tries }, 'store could not be reopened; retrying');
+        await clock
+          .wait(Math.min(250 * 2 ** tries, 5_000), { signal: closing.signal })
+          .catch(() => undefined);
       }
     }
 
@@ -99,11 +144,23 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       await old.upkeep.stop();
       await old.writer.abandon();
       await old.database.close();
-      return beginSession(await recoverHome({ ...options, home, ...(doubted === undefined ? {} : { distrust: doubted }) }), options, recover);
+      return beginSession(
+        ports,
+        await recoverHome({
+          ...options,
+          ports,
+          home,
+          ...(doubted === undefined ? {} : { distrust: doubted }),
+        }),
+        options,
+        recover,
+      );
     }
   }
 
-  /** Read all that is durable; where that meets damage, mend the store from its second copy and read again. */
+  /**
+   * Read all that is durable; where that meets damage, mend the store from its second copy and read again.
+   */
   async function read<Value>(from: (database: Database) => Value | Promise<Value>): Promise<Value> {
     if (closed) throw new StoreError('STORE_UNAVAILABLE', 'the store is closed');
     await session.pipeline.readable();
@@ -112,7 +169,10 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
 
   async function readNow<Value>(from: (database: Database) => Value | Promise<Value>): Promise<Value> {
     if (state.state === 'failed') throw new StoreError('STORE_UNAVAILABLE', state.reason);
-    if (state.state === 'recovering') await attempt.catch((cause: unknown) => Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is recovering', { cause })));
+    if (state.state === 'recovering')
+      await attempt.catch((cause: unknown) =>
+        Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is recovering', { cause })),
+      );
     try {
       return await from(session.database);
     } catch (error) {
@@ -121,27 +181,39 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       try {
         return await from(session.database);
       } catch (again) {
-        throw again instanceof DamageError ? new StoreError('CORRUPT', `${again.message}, and no second copy could heal it`, { cause: again }) : again;
+        throw again instanceof DamageError
+          ? new StoreError('CORRUPT', `${again.message}, and no second copy could repair it`, {
+              cause: again,
+            })
+          : again;
       }
     }
   }
 
-  /** Single rows wait for nobody: what is on its way into LevelDB is known, however long a compaction holds it up. */
+  /**
+   * Single rows wait for nobody: what is on its way into LevelDB is known, however long a compaction holds it
+   * up.
+   */
   function readRows(keys: readonly string[]): Promise<(string | undefined)[]> {
     if (closed) return Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
     if (keys.length > singleRowsMax) return read((database) => database.getMany(keys));
-    return readNow((database) => keys.map((key) => {
-      const recent = session.pipeline.recent(key);
-      return recent === undefined ? database.get(key) : recent ?? undefined;
-    }));
+    return readNow((database) =>
+      keys.map((key) => {
+        const recent = session.pipeline.recent(key);
+        return recent === undefined ? database.get(key) : (recent ?? undefined);
+      }),
+    );
   }
 
   /** Upkeep on demand. LevelDB takes no writes after a flush that failed, so it is reopened. */
   async function tended(task: (upkeep: Upkeep) => Promise<void>): Promise<void> {
-    if (closed || state.state !== 'ready') throw new StoreError('STORE_UNAVAILABLE', 'the store is not ready');
+    if (closed || state.state !== 'ready')
+      throw new StoreError('STORE_UNAVAILABLE', 'the store is not ready');
     await task(session.upkeep).catch((error: unknown) => {
       void recover('upkeep of the store failed', error);
-      throw new StoreError('STORE_UNAVAILABLE', `upkeep of the store failed: ${String(error)}`, { cause: error });
+      throw new StoreError('STORE_UNAVAILABLE', `upkeep of the store failed: ${String(error)}`, {
+        cause: error,
+      });
     });
   }
 
@@ -156,7 +228,9 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     const { scrubEveryMs = 2_000 } = options;
     let passed = false;
     while (scrubEveryMs > 0 && !closing.signal.aborted) {
-      await wait(passed ? scrubEveryMs * restPieces : scrubEveryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      await clock
+        .wait(passed ? scrubEveryMs * restPieces : scrubEveryMs, { signal: closing.signal, background: true })
+        .catch(() => undefined);
       if (closing.signal.aborted || state.state !== 'ready') continue;
       const step = scrubOn().catch((error: unknown) => {
         log?.warn({ err: error }, 'scrub was interrupted');
@@ -167,6 +241,12 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     }
   };
   void scrubForever();
+  clock
+    .wait(provenAfterMs, { signal: closing.signal, background: true })
+    .then(() => note.proven())
+    .catch((error: unknown) => {
+      if (!closing.signal.aborted) log?.warn({ err: error }, 'store could not record its healthy opening');
+    });
 
   const shut = async (): Promise<void> => {
     closing.abort();
@@ -182,10 +262,17 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
         await session.upkeep.checkpoint(true);
       } else {
         // What a refused write left must not be found, and taken for a commit, at the next start.
-        await session.writer.abandon().catch((error: unknown) => log?.warn({ err: error }, 'store could not clean up after a failed write'));
+        await session.writer
+          .abandon()
+          .catch((error: unknown) =>
+            log?.warn({ err: error }, 'store could not clean up after a failed write'),
+          );
       }
     } finally {
       await session.database.close();
+      await note
+        .proven()
+        .catch((error: unknown) => log?.warn({ err: error }, 'store could not record its close'));
       await unlock();
     }
   };
@@ -198,7 +285,10 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
     get state() {
       return state;
     },
-    write: (group) => (closed ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed')) : session.pipeline.write(group)),
+    write: (group) =>
+      closed
+        ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'the store is closed'))
+        : session.pipeline.write(group),
     get: (key) => readRows([key]).then(([value]) => value),
     getMany: readRows,
     page: (range) => read((database) => database.page(range)),
@@ -208,11 +298,17 @@ async function liveStore(options: LevelStoreOptions, first: Opened, unlock: () =
       return () => listeners.delete(listener);
     },
     close: () => (closed ??= shut()),
-    freeBytes: () => freeBytes(home),
+    freeBytes: () =>
+      files.freeBytes(home).catch((cause: unknown) => {
+        throw new StoreError('STORE_UNAVAILABLE', `the free space is unknown: ${String(cause)}`, {
+          cause,
+        });
+      }),
     checkpoint: () => tended((upkeep) => upkeep.checkpoint()),
     compact: () => tended((upkeep) => upkeep.compact()),
-    backUp: (target, { onProgress } = {}) => read((database) => backUp(database, target, onProgress)),
-    verify: (how) => read(async (database) => verifyCopies(database, copy, await surveyCopy(copy), how)),
+    backUp: (target, { onProgress } = {}) => read((database) => backUp(ports, database, target, onProgress)),
+    verify: (how) =>
+      read(async (database) => verifyCopies(files, database, copy, await surveyCopy(files, copy), how)),
     async scrub() {
       await session.pipeline.readable(); // whoever asks means what was acknowledged before
       while (!(await scrubOn()));

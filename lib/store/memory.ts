@@ -1,8 +1,8 @@
 import { StoreError, type Group, type Head, type Range, type Store } from './contract.js';
 
 /**
- * The store port in memory, for tests and for embedding where nothing need survive. Keys are kept in sorted blocks
- * of a few hundred, so that finding, adding and paging stay cheap at hundreds of thousands of keys.
+ * The store port in memory, for tests and for embedding where nothing need survive. Keys are kept in sorted
+ * blocks of a few hundred, so that finding, adding and paging stay cheap at hundreds of thousands of keys.
  */
 export function memoryStore(): Store {
   const values = new Map<string, string>();
@@ -24,7 +24,8 @@ export function memoryStore(): Store {
   };
   const apply = (group: Group): void => {
     alive();
-    if (group.first !== head.seq + 1) throw new StoreError('CONFLICT', `the group begins at ${group.first}, the store stands at ${head.seq}`);
+    if (group.first !== head.seq + 1)
+      throw new StoreError('CONFLICT', `the group begins at ${group.first}, the store is at ${head.seq}`);
     for (const [key, value] of group.ops) put(key, value);
     if (group.last >= group.first) head = { seq: group.last, chain: group.chain };
   };
@@ -51,7 +52,10 @@ export function memoryStore(): Store {
     async page(range) {
       alive();
       const { offset = 0 } = range;
-      return order.select(range, offset + pageLimit(range)).slice(offset).map((key) => [key, range.keysOnly === true ? '' : values.get(key)!]);
+      return order
+        .select(range, offset + pageLimit(range))
+        .slice(offset)
+        .map((key) => [key, range.keysOnly === true ? '' : values.get(key)!]);
     },
     async count(range) {
       alive();
@@ -75,7 +79,9 @@ export function pageLimit(range: Range): number {
 
 const blockMax = 512;
 
-/** A sorted set of strings: blocks of sorted arrays, split when full. Keys are ASCII, so `<` is byte order. */
+/**
+ * A sorted set of strings: blocks of sorted arrays, split when full. Keys are ASCII, so `<` is byte order.
+ */
 function sortedKeys() {
   const blocks: string[][] = [[]];
 
@@ -110,7 +116,12 @@ function sortedKeys() {
       const from = range.reverse ? (range.lt ?? range.lte) : (range.gt ?? range.gte);
       let at = from === undefined ? (range.reverse ? blocks.length - 1 : 0) : blockOf(from);
       let block = blocks[at]!;
-      let index = from === undefined ? (range.reverse ? block.length - 1 : 0) : lowerBound(block, from) - (range.reverse ? 0 : 1);
+      let index =
+        from === undefined
+          ? range.reverse
+            ? block.length - 1
+            : 0
+          : lowerBound(block, from) - (range.reverse ? 0 : 1);
       if (index >= block.length && range.reverse) index = block.length - 1;
       for (; at >= 0 && at < blocks.length && found.length < limit; index += step) {
         if (index < 0 || index >= block.length) {

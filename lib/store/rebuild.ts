@@ -1,12 +1,11 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { readBase } from './base.js';
 import { StoreError, type Op } from './contract.js';
 import type { Survey } from './copy-files.js';
-import { DamageError, openDatabase, type Database } from './database.js';
-import { syncDirectory } from './durable-file.js';
+import { DamageError, type Database } from './database.js';
 import { opsIn, origin, type Position } from './frame.js';
+import type { StorePorts } from './ports.js';
 import { scanSegments } from './scan.js';
 
 /** Long work tells how far it is: rows done so far; the end is not known beforehand. */
@@ -16,63 +15,103 @@ export interface Progress {
 }
 
 export interface RebuildOptions {
+  readonly ports: StorePorts;
   readonly home: string;
   readonly survey: Survey;
   /** What is wrong with the database there now. */
   readonly reason: string;
+  /** Nothing wrong was seen in it: of such only the latest is kept. */
+  readonly suspected?: boolean;
   readonly log?: Logger;
   readonly onProgress?: (progress: Progress) => void;
 }
 
 /**
  * Make the database anew from base image and segments, beside the old one, which is set aside as
- * `store.damaged-<time>` only once the new one is whole. Throws REFUSED, with everything as it was, where the second
- * copy does not hold every acknowledged write either.
+ * `store.damaged-<time>` only once the new one is whole. Throws REFUSED, with everything as it was, where the
+ * second copy does not hold every acknowledged write either.
  */
 export async function rebuildDatabase(options: RebuildOptions): Promise<void> {
-  const { home, survey, reason, log, onProgress } = options;
+  const { ports, home, survey, reason, log, onProgress } = options;
+  const { files } = ports;
   const copy = join(home, 'store-copy');
   const target = join(home, 'store.new');
   log?.warn({ reason }, 'store is being rebuilt from its second copy');
-  await rm(target, { recursive: true, force: true });
-  const database = await openDatabase(target, { create: 'new' });
+  await files.remove(target);
+  const database = await ports.openDatabase(target, { create: 'new' });
   try {
     const loader = batchLoader(database, (rows) => onProgress?.({ task: 'rebuild', rows }));
     let start: Position = origin;
     if (survey.base) {
-      for await (const ops of readBase(join(copy, survey.base.file))) await loader.add(ops);
+      for await (const ops of readBase(files, join(copy, survey.base.file))) await loader.add(ops);
       await loader.end();
       start = database.head() ?? origin;
     }
-    const scan = await scanSegments({ directory: copy, segments: survey.segments, start, visit: (_frame, body) => loader.add(opsIn(body)) });
+    const scan = await scanSegments({
+      files,
+      directory: copy,
+      segments: survey.segments,
+      start,
+      visit: (_frame, body) => loader.add(opsIn(body)),
+    });
     await loader.end();
     if (!scan.intact) throw new DamageError(scan.faults.join('; '));
-    if (survey.checkpoint && scan.position.frame < survey.checkpoint.frame) throw new DamageError(`the copy ends at entry ${scan.position.seq}, the checkpoint names ${survey.checkpoint.seq}`);
-    if (scan.position.frame === 0 && survey.faults.length > 0) throw new DamageError(survey.faults.join('; '));
+    if (survey.checkpoint && scan.position.frame < survey.checkpoint.frame)
+      throw new DamageError(
+        `the copy ends at entry ${scan.position.seq}, the checkpoint is at ${survey.checkpoint.seq}`,
+      );
+    if (scan.position.frame === 0 && survey.faults.length > 0)
+      throw new DamageError(survey.faults.join('; '));
     await database.apply([], scan.position);
     await database.flush();
   } catch (error) {
     await database.close();
-    await rm(target, { recursive: true, force: true });
+    await files.remove(target);
     if (!(error instanceof DamageError)) throw error;
-    throw new StoreError('REFUSED', `The database cannot be read (${reason}), and its second copy in ${copy} cannot replace it (${error.message}). ` +
-      'Nothing was changed. Restore a backup into a new home, or keep this home and ask for help.', { cause: error });
+    throw new StoreError(
+      'REFUSED',
+      `The database cannot be read (${reason}), and its second copy in ${copy} cannot replace it (${error.message}). ` +
+        'Nothing was changed. Restore a backup into a new home, or keep this home and report the problem.',
+      { cause: error },
+    );
   }
   await database.close();
-  await setAside(home, 'store');
-  await rename(target, join(home, 'store'));
-  await syncDirectory(home);
+  if (options.suspected === true) await setSuspectAside(ports, home);
+  else await setAside(ports, home, 'store');
+  await files.rename(target, join(home, 'store'));
+  await files.syncDirectory(home);
 }
 
-/** Rename `<home>/<name>` to `<name>.damaged-<time>`, so that nobody's data is ever deleted here. */
-export async function setAside(home: string, name: string): Promise<void> {
-  const names = await readdir(home);
+/** Rename `<home>/<name>` to `<name>.damaged-<time>`, so that nothing is lost that could be needed; the oldest goes. */
+export async function setAside(
+  { files, clock }: Pick<StorePorts, 'files' | 'clock'>,
+  home: string,
+  name: string,
+): Promise<void> {
+  const names = await files.readdir(home);
   if (!names.includes(name)) return;
-  const stamp = `${name}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-  await rename(join(home, name), join(home, names.includes(stamp) ? `${stamp}-${process.pid}` : stamp));
-  if (name === 'store-copy') await mkdir(join(home, name), { mode: 0o700 });
-  await syncDirectory(home);
+  const stamp = `${name}.damaged-${new Date(clock.now()).toISOString().replace(/[:.]/g, '-')}`;
+  await files.rename(join(home, name), join(home, names.includes(stamp) ? `${stamp}-${process.pid}` : stamp));
+  if (name === 'store-copy') await files.mkdir(join(home, name));
+  await files.syncDirectory(home);
+  const older = (await files.readdir(home)).filter((other) => other.startsWith(`${name}.damaged-`)).sort();
+  for (const other of older.slice(0, -damagedKept)) await files.remove(join(home, other));
 }
+
+/** Of each copy, the newest: a disk that fails again and again must not fill itself. */
+const damagedKept = 3;
+
+/** Deaths may have had another cause, and come again: one such folder must not follow another until the disk is full. */
+async function setSuspectAside(ports: StorePorts, home: string): Promise<void> {
+  const { files } = ports;
+  for (const name of await files.readdir(home))
+    if (name === suspectFolder) await files.remove(join(home, name));
+  if ((await files.readdir(home)).includes('store'))
+    await files.rename(join(home, 'store'), join(home, suspectFolder));
+  await files.syncDirectory(home);
+}
+
+const suspectFolder = 'store.distrusted';
 
 /** Gathers ops into batches of a few MB: one write to LevelDB for many small frames. */
 export function batchLoader(database: Database, onRows: (rows: number) => void) {

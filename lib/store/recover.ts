@@ -1,21 +1,29 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { endOfBase, writeBase } from './base.js';
 import { StoreError } from './contract.js';
-import { segmentName, surveyCopy, writeCheckpoint, type BaseFile, type Place, type Survey } from './copy-files.js';
-import { DamageError, headOf, openDatabase, type Database } from './database.js';
+import {
+  segmentName,
+  surveyCopy,
+  writeCheckpoint,
+  type BaseFile,
+  type Place,
+  type Survey,
+} from './copy-files.js';
+import { DamageError, headOf, type Database } from './database.js';
 import { writeFileDurably } from './durable-file.js';
-import { opsIn, origin, type Position } from './frame.js';
+import { isSameHistory, opsIn, origin, positionOf, type Position } from './frame.js';
+import { namesIn, type StoreFiles } from './files.js';
 import { inspectRows } from './inspect-rows.js';
+import type { StorePorts } from './ports.js';
 import { batchLoader, rebuildDatabase, setAside, type Progress } from './rebuild.js';
 import { scanSegments, type Scan } from './scan.js';
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.js';
 
 /**
- * Opening a home: compare the two copies, roll the one that is behind forward, mend the one that is damaged from
- * the other, and refuse where acknowledged writes would be lost. LevelDB's own log may have lost records without a
- * word, so everything after the last checkpoint is always applied again from the segments.
+ * Opening a home: compare the two copies, roll the one that is behind forward, mend the one that is damaged
+ * from the other, and refuse where acknowledged writes would be lost. LevelDB's own log may have lost records
+ * without a word, so everything after the last checkpoint is always applied again from the segments.
  */
 export interface Opened {
   readonly database: Database;
@@ -28,74 +36,120 @@ export interface Opened {
 }
 
 export interface RecoverOptions {
+  readonly ports: StorePorts;
   readonly home: string;
   readonly log?: Logger;
   readonly onProgress?: (progress: Progress) => void;
   /** Why the database must not be trusted though it opens: it is rebuilt. */
   readonly distrust?: string;
+  /** It is distrusted though nobody saw anything wrong in it. */
+  readonly suspected?: boolean;
   readonly segmentBytesMax?: number;
   readonly reserveBytes?: number;
 }
 
-/** The caller holds the lock of the home. Throws REFUSED (a person is needed) or whatever the disk said (try again). */
+/**
+ * The caller holds the lock of the home. Throws REFUSED (a person is needed) or whatever the disk said (try
+ * again).
+ */
 export async function recoverHome(options: RecoverOptions): Promise<Opened> {
-  const { home, log } = options;
+  const { ports, home, log } = options;
+  const { files } = ports;
   const copy = join(home, 'store-copy');
-  const began = await hasBegun(home);
-  const survey = await surveyCopy(copy);
-  const fresh = !began && survey.empty && (await isEmpty(join(home, 'store')));
-  const database = fresh ? await openDatabase(join(home, 'store'), { create: 'new' }) : await openOrRebuild(options, survey, began);
+  const began = await hasBegun(files, home);
+  const survey = await surveyCopy(files, copy);
+  const fresh = !began && survey.empty && (await isEmpty(files, join(home, 'store')));
+  const database = fresh
+    ? await ports.openDatabase(join(home, 'store'), { create: 'new' })
+    : await openOrRebuild(options, survey, began);
   try {
     const opened = await matchCopies(options, survey, database);
-    if (!began || fresh) await writeFileDurably(join(home, markerFile), `${JSON.stringify({ format: 1, begunAt: new Date().toISOString() })}\n`);
+    if (!began || fresh) {
+      await keepName(files, home);
+      await writeFileDurably(
+        files,
+        join(home, markerFile),
+        `${JSON.stringify({ format: 1, begunAt: new Date(ports.clock.now()).toISOString() })}\n`,
+      );
+    } else {
+      // An earlier process may have put folders here and died before their names were durable.
+      await files.syncDirectory(home);
+    }
     return opened;
   } catch (error) {
     await database.close();
     if (error instanceof Rebuild) {
       await rebuildDatabase({ ...options, survey, reason: error.message });
-      const { distrust: _distrust, ...rest } = options;
+      const { distrust: _distrust, suspected: _suspected, ...rest } = options;
       return recoverHome(rest);
     }
-    if (error instanceof StoreError && error.code === 'REFUSED') log?.error({ reason: error.message }, 'store was refused');
+    if (error instanceof StoreError && error.code === 'REFUSED')
+      log?.error({ reason: error.message }, 'store failed its checks');
     throw error;
   }
 }
 
-/** Written once the store has begun; from then on nothing in this home may be created over what is missing. */
+/**
+ * Until the folders above it are synced, a home that was made may be gone after a power cut, however well its own
+ * files were kept. Whether this process made it, or one that died before it came here, nobody can tell.
+ */
+async function keepName(files: StoreFiles, home: string): Promise<void> {
+  for (let path = home; dirname(path) !== path; path = dirname(path))
+    await files.syncDirectory(dirname(path)).catch((error: unknown) => {
+      // Not ours to open, then not ours to have made either
+      if (!['EACCES', 'EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    });
+}
+
+/**
+ * Written once the store has begun; from then on nothing in this home may be created over what is missing.
+ */
 export const markerFile = 'store.json';
 
 /** The home shows signs of an earlier start. */
-async function hasBegun(home: string): Promise<boolean> {
-  const names = await readdir(home);
+async function hasBegun(files: StoreFiles, home: string): Promise<boolean> {
+  const names = await files.readdir(home);
   return names.includes(markerFile) || names.includes('gateway.json');
 }
 
-async function isEmpty(directory: string): Promise<boolean> {
-  return (await readdir(directory).catch(() => [])).length === 0;
+async function isEmpty(files: StoreFiles, directory: string): Promise<boolean> {
+  return (await namesIn(files, directory)).length === 0;
 }
 
 /** A first start that was cut short leaves a folder without tables and with an empty log. */
-async function holdsData(directory: string): Promise<boolean> {
-  const names = await readdir(directory).catch(() => []);
-  const logs = await Promise.all(names.filter((name) => name.endsWith('.log')).map(async (name) => (await stat(join(directory, name))).size));
+async function holdsData(files: StoreFiles, directory: string): Promise<boolean> {
+  const names = await namesIn(files, directory);
+  const logs = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.log'))
+      .map(async (name) => await files.size(join(directory, name))),
+  );
   return names.some((name) => /\.(ldb|sst)$/.test(name)) || logs.some((size) => size > 0);
 }
 
 class Rebuild extends Error {}
 
 async function openOrRebuild(options: RecoverOptions, survey: Survey, began: boolean): Promise<Database> {
+  const { ports } = options;
   const directory = join(options.home, 'store');
   const rebuild = async (reason: string): Promise<Database> => {
-    if (survey.base === null && survey.segments.length === 0 && (began || (await holdsData(directory)))) {
-      throw new StoreError('REFUSED', `The database in ${directory} cannot be opened (${reason}), and there is no second copy in ${options.home}/store-copy. ` +
-        'This home was in use before, so nothing is created over it. Put the folders back, restore a backup into a new home, or choose an empty home to begin anew.');
+    if (
+      survey.base === null &&
+      survey.segments.length === 0 &&
+      (began || (await holdsData(ports.files, directory)))
+    ) {
+      throw new StoreError(
+        'REFUSED',
+        `The database in ${directory} cannot be opened (${reason}), and there is no second copy in ${options.home}/store-copy. ` +
+          'This home was in use before, so no new store is created in it. Put the folders back, restore a backup into a new home, or choose an empty home to start over.',
+      );
     }
     await rebuildDatabase({ ...options, survey, reason });
-    return openDatabase(directory, { create: 'never' });
+    return ports.openDatabase(directory, { create: 'never' });
   };
   if (options.distrust !== undefined) return rebuild(options.distrust);
   try {
-    return await openDatabase(directory, { create: 'never' });
+    return await ports.openDatabase(directory, { create: 'never' });
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
     return rebuild(error.message);
@@ -105,44 +159,87 @@ async function openOrRebuild(options: RecoverOptions, survey: Survey, began: boo
 /** Bring both copies to the same position. */
 async function matchCopies(options: RecoverOptions, survey: Survey, database: Database): Promise<Opened> {
   const { home, log, onProgress } = options;
+  const { files } = options.ports;
   const copy = join(home, 'store-copy');
   const head = readHead(database);
   const { checkpoint } = survey;
-  if (checkpoint && head.frame < checkpoint.frame) throw new Rebuild(`the database stands at entry ${head.seq}, before its checkpoint at ${checkpoint.seq}`);
+  if (checkpoint && head.frame < checkpoint.frame)
+    throw new Rebuild(`the database is at entry ${head.seq}, before its checkpoint at ${checkpoint.seq}`);
 
   const usable = checkpoint && survey.segments.includes(checkpoint.segment) ? checkpoint : undefined;
-  const start: Position = usable ?? (survey.base && (await endOfBase(copy, survey.base))) ?? origin;
-  const range = { directory: copy, segments: survey.segments, start, ...(usable ? { place: usable } : {}) };
+  const start: Position = usable ?? (survey.base && (await endOfBase(files, copy, survey.base))) ?? origin;
+  if (head.frame < start.frame)
+    throw new Rebuild(`the database is at entry ${head.seq}, before the base image at ${start.seq}`);
+  const range = {
+    files,
+    directory: copy,
+    segments: survey.segments,
+    start,
+    ...(usable ? { place: usable } : {}),
+  };
   const scan = await scanSegments({ ...range, notice: head.frame });
-  if (scan.noticed && (scan.noticed.chain !== head.chain || scan.noticed.seq !== head.seq)) {
-    throw new StoreError('REFUSED', `The database and its second copy tell different histories: both have a group ${head.frame}, ending at entry ${head.seq} and ${scan.noticed.seq}, and their chains differ. ` +
-      `One of the folders store and store-copy in ${home} comes from elsewhere. Put the right one back.`);
+  if (scan.noticed && !isSameHistory(scan.noticed, head)) {
+    throw new StoreError(
+      'REFUSED',
+      `The database and its second copy have different histories: both have a group ${head.frame}, ending at entry ${head.seq} and ${scan.noticed.seq}, and their chains differ. ` +
+        `One of the folders store and store-copy in ${home} comes from another home. Put the right one back.`,
+    );
   }
-  const faults = [...survey.faults, ...(scan.intact && scan.position.frame >= head.frame ? [] : [scan.faults.join('; ') || `the segments end at group ${scan.position.frame}, the database stands at ${head.frame}`])];
+  const faults = [
+    ...survey.faults,
+    ...(scan.intact && scan.position.frame >= head.frame
+      ? []
+      : [
+          scan.faults.join('; ') ||
+            `the segments end at group ${scan.position.frame}, the database is at ${head.frame}`,
+        ]),
+  ];
   if (faults.length > 0) await trustDatabase(database, options, head, scan, faults);
 
-  // A verified database must not be given older frames again: the ones between that the copy lost would be undone.
+  // A verified database must not be given older frames again: the ones between that the copy lost would be
+  // undone.
   const replayAfter = faults.length > 0 ? head.frame : start.frame;
   const loader = batchLoader(database, (rows) => onProgress?.({ task: 'replay', rows }));
   if (scan.position.frame > replayAfter) {
-    await scanSegments({ ...range, visit: (frame, body) => (frame.frame > replayAfter ? loader.add(opsIn(body)) : undefined) });
+    await scanSegments({
+      ...range,
+      visit: (frame, body) => (frame.frame > replayAfter ? loader.add(opsIn(body)) : undefined),
+    });
     await loader.end();
   }
   const position = scan.position.frame >= head.frame ? positionOf(scan.position) : head;
   await database.apply([], position);
-  if (scan.frames > 0) log?.info({ frames: scan.frames, bytes: scan.bytes, seq: position.seq }, 'store rolled forward');
+  if (scan.frames > 0)
+    log?.info({ frames: scan.frames, bytes: scan.bytes, seq: position.seq }, 'store rolled forward');
   if (faults.length > 0) return renewCopy(options, database, position);
 
-  // A kill right after a new segment was begun leaves it empty; the next frame belongs into it, as its name says.
+  // A kill right after a new segment was begun leaves it empty; the next frame belongs into it, as its name
+  // says.
   const next = segmentName(position.frame + 1);
-  const place: Place = scan.place && !survey.segments.includes(next) ? scan.place : { segment: next, offset: 0 };
-  const writer = await openSegmentWriter({ directory: copy, place, ...sizes(options) });
+  const place: Place =
+    scan.place && !survey.segments.includes(next) ? scan.place : { segment: next, offset: 0 };
+  const writer = await openSegmentWriter({ files, directory: copy, place, ...sizes(options) });
   const segments = survey.segments.includes(place.segment) ? survey.segments : [place.segment];
-  if (!checkpoint) await closingOnError(writer, async () => {
-    await database.flush();
-    await writeCheckpoint(copy, { ...position, ...place, clean: false, base: survey.base, segments });
-  });
-  return { database, position, writer, base: survey.base, segments, replayedFrames: scan.frames, replayedBytes: scan.bytes };
+  if (checkpoint?.format !== 2)
+    await closingOnError(writer, async () => {
+      await database.flush();
+      await writeCheckpoint(files, copy, {
+        ...position,
+        ...place,
+        clean: false,
+        base: survey.base,
+        segments,
+      });
+    });
+  return {
+    database,
+    position,
+    writer,
+    base: survey.base,
+    segments,
+    replayedFrames: scan.frames,
+    replayedBytes: scan.bytes,
+  };
 }
 
 function readHead(database: Database): Position {
@@ -155,33 +252,68 @@ function readHead(database: Database): Position {
 }
 
 /**
- * The second copy is damaged: is the database whole, and does it hold what the copy lost? Else both are damaged,
- * and going on would lose acknowledged writes.
+ * The second copy is damaged: is the database whole, and does it hold what the copy lost? Else both are
+ * damaged, and going on would lose acknowledged writes.
  */
-async function trustDatabase(database: Database, options: RecoverOptions, head: Position, scan: Scan, faults: readonly string[]): Promise<void> {
+async function trustDatabase(
+  database: Database,
+  options: RecoverOptions,
+  head: Position,
+  scan: Scan,
+  faults: readonly string[],
+): Promise<void> {
   options.log?.warn({ faults }, 'second copy of the store is damaged; the database is being verified');
   const beyond = scan.missing.find(({ to }) => to > head.frame);
-  const report = await inspectRows(database, { onProgress: (rows) => options.onProgress?.({ task: 'verify', rows }) });
-  const wrong = [...report.faults, ...(beyond ? [`it does not hold the groups ${beyond.from} to ${beyond.to} that the copy lost`] : [])];
+  const report = await inspectRows(database, {
+    onProgress: (rows) => options.onProgress?.({ task: 'verify', rows }),
+  });
+  const wrong = [
+    ...report.faults,
+    ...(beyond ? [`it lacks the groups ${beyond.from} to ${beyond.to} that the copy lost`] : []),
+  ];
   if (wrong.length === 0) return;
-  throw new StoreError('REFUSED', `Both copies of the store in ${options.home} are damaged. The second copy: ${faults.join('; ')}. The database: ${wrong.join('; ')}. ` +
-    'Nothing was changed. Restore a backup into a new home.');
+  throw new StoreError(
+    'REFUSED',
+    `Both copies of the store in ${options.home} are damaged. The second copy: ${faults.join('; ')}. The database: ${wrong.join('; ')}. ` +
+      'Nothing was changed. Restore a backup into a new home.',
+  );
 }
 
 /** Set the damaged second copy aside and begin a new one from the database. */
 async function renewCopy(options: RecoverOptions, database: Database, position: Position): Promise<Opened> {
-  const { home, log } = options;
+  const { ports, home, log } = options;
+  const { files } = ports;
   const copy = join(home, 'store-copy');
   await database.flush();
-  await setAside(home, 'store-copy');
-  await mkdir(copy, { recursive: true, mode: 0o700 });
-  const base = await writeBase(database, { directory: copy, onProgress: (rows) => options.onProgress?.({ task: 'base', rows }) });
+  await setAside(ports, home, 'store-copy');
+  await files.mkdir(copy);
+  const base = await writeBase(database, {
+    ports,
+    directory: copy,
+    onProgress: (rows) => options.onProgress?.({ task: 'base', rows }),
+  });
   const place = { segment: segmentName(position.frame + 1), offset: 0 };
-  const writer = await openSegmentWriter({ directory: copy, place, ...sizes(options) });
+  const writer = await openSegmentWriter({ files, directory: copy, place, ...sizes(options) });
   const file = { file: base.file, frame: base.frame, bytes: base.bytes };
-  await closingOnError(writer, () => writeCheckpoint(copy, { ...position, ...place, clean: false, base: file, segments: [place.segment] }));
-  log?.warn({ seq: position.seq, base: base.file }, 'second copy of the store was written anew');
-  return { database, position, writer, base: file, segments: [place.segment], replayedFrames: 0, replayedBytes: 0 };
+  await closingOnError(writer, () =>
+    writeCheckpoint(files, copy, {
+      ...position,
+      ...place,
+      clean: false,
+      base: file,
+      segments: [place.segment],
+    }),
+  );
+  log?.warn({ seq: position.seq, base: base.file }, 'second copy of the store was rewritten');
+  return {
+    database,
+    position,
+    writer,
+    base: file,
+    segments: [place.segment],
+    replayedFrames: 0,
+    replayedBytes: 0,
+  };
 }
 
 async function closingOnError(writer: SegmentWriter, task: () => Promise<void>): Promise<void> {
@@ -193,10 +325,12 @@ async function closingOnError(writer: SegmentWriter, task: () => Promise<void>):
   }
 }
 
-function positionOf({ frame, seq, chain }: Position): Position {
-  return { frame, seq, chain };
-}
-
-function sizes({ segmentBytesMax, reserveBytes }: RecoverOptions): { segmentBytesMax?: number; reserveBytes?: number } {
-  return { ...(segmentBytesMax === undefined ? {} : { segmentBytesMax }), ...(reserveBytes === undefined ? {} : { reserveBytes }) };
+function sizes({ segmentBytesMax, reserveBytes }: RecoverOptions): {
+  segmentBytesMax?: number;
+  reserveBytes?: number;
+} {
+  return {
+    ...(segmentBytesMax === undefined ? {} : { segmentBytesMax }),
+    ...(reserveBytes === undefined ? {} : { reserveBytes }),
+  };
 }

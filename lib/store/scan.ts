@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { firstFrameOf, type Place } from './copy-files.js';
-import type { Frame, Position } from './frame.js';
+import { digestAfter, positionOf, type Frame, type Position } from './frame.js';
+import type { StoreFiles } from './files.js';
 import { readFrames } from './frame-reader.js';
 
 /** What the segments hold from a position on. */
@@ -14,7 +14,10 @@ export interface Scan {
   readonly missing: readonly { readonly from: number; readonly to: number }[];
   /** Every frame up to `position` is there and in order. Behind it there may be a torn tail. */
   readonly intact: boolean;
-  /** Bytes behind the last sound frame that are no frame: a write that never finished, or damage at the very end. */
+  /**
+   * Bytes behind the last sound frame that are no frame: a write that never finished, or damage at the very
+   * end.
+   */
   readonly tornBytes: number;
   /** Damage in front of a sound frame. Where `intact`, it cost no frame that was wanted. */
   readonly faults: readonly string[];
@@ -25,6 +28,7 @@ export interface Scan {
 }
 
 export interface ScanOptions {
+  readonly files: StoreFiles;
   readonly directory: string;
   readonly segments: readonly string[];
   /** Frames after this one are wanted. */
@@ -37,8 +41,10 @@ export interface ScanOptions {
 }
 
 export async function scanSegments(options: ScanOptions): Promise<Scan> {
-  const { directory, start, place: from, notice, visit } = options;
-  const segments = from ? options.segments.filter((name) => name >= from.segment) : neededAfter(options.segments, start.frame);
+  const { files, directory, start, place: from, notice, visit } = options;
+  const segments = from
+    ? options.segments.filter((name) => name >= from.segment)
+    : neededAfter(options.segments, start.frame);
   let position = start;
   let place: Place | undefined = from;
   let noticed = notice === start.frame ? start : undefined;
@@ -53,9 +59,9 @@ export async function scanSegments(options: ScanOptions): Promise<Scan> {
   for (const segment of segments) {
     const offset = segment === from?.segment ? from.offset : 0;
     const path = join(directory, segment);
-    if ((await stat(path)).size < offset) disordered = faults.push(`${segment} is shorter than it was`) > 0;
+    if ((await files.size(path)) < offset) disordered = faults.push(`${segment} is shorter than it was`) > 0;
     place ??= { segment, offset };
-    for await (const found of readFrames(path, offset)) {
+    for await (const found of readFrames(files, path, offset)) {
       if ('damage' in found) {
         tornBytes += found.damage.end - found.damage.start;
         tail.push(`${segment} is damaged from byte ${found.damage.start} to ${found.damage.end}`);
@@ -70,8 +76,15 @@ export async function scanSegments(options: ScanOptions): Promise<Scan> {
         continue;
       }
       if (frame.frame !== position.frame + 1) missing.push({ from: position.frame + 1, to: frame.frame - 1 });
-      else if (frame.first !== position.seq + 1) disordered = faults.push(`${segment} jumps from entry ${position.seq} to ${frame.first}`) > 0;
-      position = { frame: frame.frame, seq: frame.seq, chain: frame.chain };
+      else if (frame.first !== position.seq + 1)
+        disordered = faults.push(`${segment} jumps from entry ${position.seq} to ${frame.first}`) > 0;
+      else if (
+        frame.digest !== '' &&
+        frame.digest !== digestAfter(position.digest, frame.frame, found.bodySum)
+      )
+        disordered =
+          faults.push(`${segment} does not continue the operations before frame ${frame.frame}`) > 0;
+      position = positionOf(frame);
       place = { segment, offset: found.end };
       if (frame.frame === notice) noticed = position;
       frames += 1;
@@ -80,10 +93,22 @@ export async function scanSegments(options: ScanOptions): Promise<Scan> {
     }
   }
   for (const { from: first, to } of missing) faults.push(`frames ${first} to ${to} are missing`);
-  return { position, place, missing, intact: missing.length === 0 && !disordered, tornBytes, faults: missing.length > 0 ? [...faults, ...tail] : faults, noticed, frames, bytes };
+  return {
+    position,
+    place,
+    missing,
+    intact: missing.length === 0 && !disordered,
+    tornBytes,
+    faults: missing.length > 0 ? [...faults, ...tail] : faults,
+    noticed,
+    frames,
+    bytes,
+  };
 }
 
-/** The segments that may hold frames after `frame`: from the last one that begins at or before the next frame. */
+/**
+ * The segments that may hold frames after `frame`: from the last one that begins at or before the next frame.
+ */
 export function neededAfter(segments: readonly string[], frame: number): readonly string[] {
   let begin = 0;
   segments.forEach((name, index) => {

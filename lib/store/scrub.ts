@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { readBase } from './base.js';
+import type { CommitPipeline } from './commit-pipeline.js';
+import { compareWithCopy, CopyError } from './compare.js';
 import { DamageError, type Database } from './database.js';
-import { readFrames } from './frame-reader.js';
 import { logChecker } from './inspect-rows.js';
+import type { StorePorts } from './ports.js';
 import type { Upkeep } from './upkeep.js';
 
 /** What a walk over both copies came to. */
@@ -24,8 +24,10 @@ export interface Scrubber {
 }
 
 export interface ScrubOptions {
+  readonly ports: StorePorts;
   readonly directory: string;
   readonly database: Database;
+  readonly pipeline: CommitPipeline;
   readonly upkeep: Upkeep;
   readonly log?: Logger;
   /** Mend the database from the copy. */
@@ -33,11 +35,13 @@ export interface ScrubOptions {
 }
 
 /**
- * Damage that nobody reads stays unseen until the second copy has gone bad too. So every row, the chain of the log,
- * the base image and every finished segment are read in small pieces, over and over.
+ * Damage that nobody reads stays unseen until the second copy has gone bad too. So every row, the chain of
+ * the log, the base image and every segment are read in small pieces, over and over, and compared with each other.
+ * Rows that are still sealed by format 1 are sealed anew on the way.
  */
 export function scrubber(options: ScrubOptions): Scrubber {
-  const { directory, database, upkeep, log } = options;
+  const { directory, database, pipeline, upkeep, log } = options;
+  const { files, clock } = options.ports;
   let last: ScrubReport | undefined;
   let rows = 0;
   let copyBytes = 0;
@@ -45,39 +49,34 @@ export function scrubber(options: ScrubOptions): Scrubber {
   let pass: AsyncGenerator<void> | undefined;
 
   async function* whole(): AsyncGenerator<void> {
-    for (let from: string | undefined; ; ) {
-      const page = await firstOf(database.walk(from === undefined ? {} : { from }));
-      if (!page) break;
-      checkLog(page);
-      rows += page.length;
-      from = page.at(-1)![0];
-      yield;
-    }
+    const comparison = compareWithCopy({ files, directory, base: upkeep.base });
     try {
-      if (upkeep.base) {
-        for await (const _page of readBase(join(directory, upkeep.base.file))) {
-          copyBytes += pieceBytes;
-          yield;
-        }
-      }
-      // The last segment is being written to; it is read at the next start.
-      for (const name of upkeep.segments.slice(0, -1)) {
-        let piece = 0;
-        for await (const found of readFrames(join(directory, name))) {
-          if ('damage' in found) throw new DamageError(`${name} is damaged at byte ${found.damage.start}`);
-          piece += found.end - found.start;
-          copyBytes += found.end - found.start;
-          if (piece < pieceBytes) continue;
-          piece = 0;
-          yield;
-        }
-      }
+      yield* comparePieces(comparison);
+      if (comparison.faults.length > 0) throw new CopyError(comparison.faults.join('; '));
     } catch (error) {
+      // The base image was replaced meanwhile, and compared before that: the next pass reads the new one.
       if (isGone(error)) return;
-      if (!(error instanceof DamageError)) throw error;
+      if (!(error instanceof CopyError)) throw error;
       faults.push(error.message);
-      log?.warn({ fault: error.message }, 'scrub found damage in the second copy; a new base image replaces it');
-      await upkeep.compact();
+      log?.warn({ fault: error.message }, 'scrub found damage in the second copy; it is being replaced');
+      await upkeep.replaceCopy();
+    } finally {
+      copyBytes += comparison.bytes;
+      await comparison.close();
+    }
+  }
+
+  async function* comparePieces(comparison: ReturnType<typeof compareWithCopy>): AsyncGenerator<void> {
+    while (!(await comparison.advance(pipeline.applied.frame, pieceBytes))) yield;
+    for (let from: string | undefined; ;) {
+      const piece = await database.slice(from, pieceRows);
+      checkLog(piece.rows);
+      if (piece.rows.length === 0) return comparison.end(piece.position);
+      await comparison.rows(piece.rows, piece.position);
+      if (piece.format1.length > 0) await pipeline.between(() => database.reseal(piece.format1));
+      rows += piece.rows.length;
+      from = piece.rows.at(-1)![0];
+      yield;
     }
   }
 
@@ -96,8 +95,9 @@ export function scrubber(options: ScrubOptions): Scrubber {
         log?.warn({ fault: error.message }, 'scrub found damage in the database');
         await options.onDamage(error);
       }
-      last = { finishedAt: new Date().toISOString(), rows, copyBytes, faults };
-      log?.[faults.length > 0 ? 'warn' : 'debug']({ rows, copyBytes, faults }, 'scrub finished'); // a small store is through in seconds, again and again
+      last = { finishedAt: new Date(clock.now()).toISOString(), rows, copyBytes, faults };
+      // A small store is through in seconds, again and again
+      log?.[faults.length > 0 ? 'warn' : 'debug']({ rows, copyBytes, faults }, 'scrub finished');
       pass = undefined;
       [rows, copyBytes, faults] = [0, 0, []];
       return true;
@@ -106,17 +106,13 @@ export function scrubber(options: ScrubOptions): Scrubber {
 }
 
 const pieceBytes = 1 << 20;
+const pieceRows = 1_000;
 
-/** Each page for itself: between two pages retention may have taken entries away. */
-function checkLog(page: readonly (readonly [key: string, value: string])[]): void {
+/** Each piece for itself: between two pieces retention may have taken entries away. */
+function checkLog(rows: readonly (readonly [key: string, value: string])[]): void {
   const log = logChecker();
-  for (const [key, value] of page) if (key.startsWith('l/')) log.entry(key, value);
+  for (const [key, value] of rows) if (key.startsWith('l/')) log.entry(key, value);
   if (log.faults.length > 0) throw new DamageError(log.faults.join('; '));
-}
-
-async function firstOf<Item>(items: AsyncGenerator<Item>): Promise<Item | undefined> {
-  for await (const item of items) return item;
-  return undefined;
 }
 
 /** A compaction took the file away while it was being read. */

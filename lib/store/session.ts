@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commitPipeline, type CommitPipeline } from './commit-pipeline.js';
 import type { Database } from './database.js';
 import type { LevelStoreOptions } from './level-options.js';
+import type { StorePorts } from './ports.js';
 import type { Opened } from './recover.js';
 import { scrubber, type Scrubber } from './scrub.js';
 import type { SegmentWriter } from './segment-writer.js';
@@ -18,22 +18,47 @@ export interface Session {
 }
 
 /** Put the parts together over opened files. `recover` is called when one of them fails. */
-export async function beginSession(opened: Opened, options: LevelStoreOptions, recover: (reason: string, cause: unknown) => Promise<void>): Promise<Session> {
+export async function beginSession(
+  ports: StorePorts,
+  opened: Opened,
+  options: LevelStoreOptions,
+  recover: (reason: string, cause: unknown) => Promise<void>,
+): Promise<Session> {
   const { directory: home, log } = options;
   const copy = join(home, 'store-copy');
-  const { database, writer } = options.intercept?.(opened) ?? opened;
+  const { database, writer } = opened;
   let upkeep: Upkeep | undefined;
   const pipeline = commitPipeline({
-    database, writer, position: opened.position,
+    database,
+    writer,
+    position: opened.position,
     onFailure: (reason, cause) => void recover(reason, cause),
     onCommitted: (bytes, steps) => upkeep?.committed(bytes, steps),
   });
-  const sizes = await Promise.all(opened.segments.map(async (name) => (await stat(join(copy, name))).size));
+  const sizes = await Promise.all(
+    opened.segments.map(async (name) => await ports.files.size(join(copy, name))),
+  );
   upkeep = startUpkeep({
-    directory: copy, database, pipeline, base: opened.base, segments: opened.segments,
-    bytesSinceBase: sizes.reduce((sum, size) => sum + size, 0), bytesSinceCheckpoint: opened.replayedBytes, limits: { ...upkeepLimits, ...options.limits },
-    ...(log ? { log } : {}), onFailure: (reason, cause) => void recover(reason, cause),
+    ports,
+    directory: copy,
+    database,
+    pipeline,
+    base: opened.base,
+    segments: opened.segments,
+    bytesSinceBase: sizes.reduce((sum, size) => sum + size, 0),
+    bytesSinceCheckpoint: opened.replayedBytes,
+    limits: { ...upkeepLimits, ...options.limits },
+    ...(log ? { log } : {}),
+    onFailure: (reason, cause) => void recover(reason, cause),
   });
-  const checker = scrubber({ directory: copy, database, upkeep, ...(log ? { log } : {}), onDamage: (error) => recover(error.message, error) });
+  const checker = scrubber({
+    ports,
+    directory: copy,
+    database,
+    pipeline,
+    upkeep,
+    ...(log ? { log } : {}),
+    onDamage: (error) => recover(error.message, error),
+  });
   return { database, writer, pipeline, upkeep, scrubber: checker };
 }

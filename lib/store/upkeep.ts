@@ -1,21 +1,28 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { writeBase } from './base.js';
+import { writeBase, type BaseOptions } from './base.js';
 import type { CommitPipeline } from './commit-pipeline.js';
 import { firstFrameOf, listSegments, writeCheckpoint, type BaseFile, type Checkpoint } from './copy-files.js';
+import { compareWithCopy, CopyError } from './compare.js';
 import { DamageError, type Database } from './database.js';
+import { logChecker } from './inspect-rows.js';
+import type { StorePorts } from './ports.js';
 
 /**
- * What a store does beside its writes: checkpoints, so that a start has little to replay, and a new base image once
- * the segments have outgrown the old one, so that the second copy stays about as large as the data.
+ * What a store does beside its writes: checkpoints, so that a start has little to replay, and a new base
+ * image once the segments have outgrown the old one, so that the second copy stays about as large as the
+ * data.
  */
 export interface Upkeep {
   committed(bytes: number, steps: number): void;
   /** Put LevelDB into tables and note how far it is. */
   checkpoint(clean?: boolean): Promise<void>;
-  /** Write a new base image and drop what it makes superfluous; erased contents leave the second copy with it. */
+  /**
+   * Write a new base image and drop what it makes superfluous; erased contents leave the second copy with it.
+   */
   compact(share?: number): Promise<void>;
+  /** The second copy is damaged: replace all of it, the segment that is being written to included. */
+  replaceCopy(): Promise<void>;
   readonly base: BaseFile | null;
   readonly segments: readonly string[];
   /** Nothing of it runs afterwards. */
@@ -23,6 +30,7 @@ export interface Upkeep {
 }
 
 export interface UpkeepOptions {
+  readonly ports: StorePorts;
   readonly directory: string;
   readonly database: Database;
   readonly pipeline: CommitPipeline;
@@ -40,14 +48,21 @@ export interface UpkeepLimits {
   readonly checkpointBytes: number;
   /** Log entries and groups together: what a replay has to go through beside the bytes. */
   readonly checkpointSteps: number;
-  /** A base image is written when the segments since the last hold more than this and more than that image. */
+  /**
+   * A base image is written when the segments since the last hold more than this and more than that image.
+   */
   readonly baseBytesMin: number;
 }
 
-export const upkeepLimits: UpkeepLimits = { checkpointBytes: 32 << 20, checkpointSteps: 40_000, baseBytesMin: 64 << 20 };
+export const upkeepLimits: UpkeepLimits = {
+  checkpointBytes: 32 << 20,
+  checkpointSteps: 40_000,
+  baseBytesMin: 64 << 20,
+};
 
 export function startUpkeep(options: UpkeepOptions): Upkeep {
-  const { directory, database, pipeline, limits, log, onFailure } = options;
+  const { ports, directory, database, pipeline, limits, log, onFailure } = options;
+  const { files } = ports;
   const stopping = new AbortController();
   let base = options.base;
   let segments = options.segments;
@@ -65,9 +80,17 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     const bytes = bytesSinceCheckpoint;
     const steps = stepsSinceCheckpoint;
     await database.flush();
-    segments = await listSegments(directory);
-    checkpointed = { frame: at.frame, seq: at.seq, chain: at.chain, segment: place.segment, offset: place.offset, clean };
-    await writeCheckpoint(directory, { ...checkpointed, base, segments });
+    segments = await listSegments(files, directory);
+    checkpointed = {
+      frame: at.frame,
+      seq: at.seq,
+      chain: at.chain,
+      digest: at.digest,
+      segment: place.segment,
+      offset: place.offset,
+      clean,
+    };
+    await writeCheckpoint(files, directory, { ...checkpointed, base, segments });
     bytesSinceCheckpoint -= bytes;
     stepsSinceCheckpoint -= steps;
   };
@@ -82,7 +105,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   const checkpoint = (clean = false): Promise<void> => exclusively(() => noteCheckpoint(clean));
   const renew = async (share: number): Promise<void> => {
     const bytes = bytesSinceBase;
-    const image = await writeBase(database, { directory, share, signal: stopping.signal });
+    const image = await writeCompared(share);
     const old = base;
     base = { file: image.file, frame: image.frame, bytes: image.bytes };
     bytesSinceBase -= bytes;
@@ -92,19 +115,45 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     });
     log?.info({ base: base.file, bytes: base.bytes, dropped: droppedFiles }, 'store wrote a new base image');
   };
+  /** Nothing wrong in the database may replace what is right in the copy. */
+  const writeCompared = async (share: number): ReturnType<typeof writeBase> => {
+    const write = (check: BaseOptions['check']): ReturnType<typeof writeBase> =>
+      writeBase(database, { ports, directory, share, signal: stopping.signal, ...(check ? { check } : {}) });
+    const comparison = compareWithCopy({ files, directory, base });
+    try {
+      return await write((rows, position, end) =>
+        end ? comparison.end(position) : comparison.rows(rows, position),
+      );
+    } catch (error) {
+      if (!(error instanceof CopyError)) throw error;
+      log?.warn({ err: error }, 'the second copy is damaged; writing a new base image without comparing');
+      return await write(checkLog());
+    } finally {
+      await comparison.close();
+    }
+  };
   /** The checkpoint names no file any more before it goes. */
   const prune = async (old: BaseFile | null): Promise<void> => {
     if (!base || !checkpointed) return;
     const floor = Math.min(base.frame, checkpointed.frame);
-    const dropped = segments.filter((_, index) => segments[index + 1] !== undefined && firstFrameOf(segments[index + 1]!) <= floor + 1);
+    const dropped = segments.filter(
+      (_, index) => segments[index + 1] !== undefined && firstFrameOf(segments[index + 1]!) <= floor + 1,
+    );
     segments = segments.filter((name) => !dropped.includes(name));
-    await writeCheckpoint(directory, { ...checkpointed, base, segments });
-    for (const name of old && old.file !== base.file ? [...dropped, old.file] : dropped) await rm(join(directory, name), { force: true });
+    await writeCheckpoint(files, directory, { ...checkpointed, base, segments });
+    for (const name of old && old.file !== base.file ? [...dropped, old.file] : dropped)
+      await files.remove(join(directory, name));
     droppedFiles = dropped.length;
   };
   const compact = (share = 1): Promise<void> => {
     compacting ??= renew(share).finally(() => (compacting = undefined));
     return compacting;
+  };
+  const replaceCopy = async (): Promise<void> => {
+    await compacting?.catch(() => undefined);
+    await pipeline.rotate();
+    await pipeline.readable();
+    await compact();
   };
   const failed = (error: unknown): void => {
     if (!stopping.signal.aborted) onFailure('the database could not be flushed', error);
@@ -129,16 +178,31 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
       bytesSinceCheckpoint += bytes;
       stepsSinceCheckpoint += steps;
       if (stopping.signal.aborted) return;
-      if (!running && (bytesSinceCheckpoint > limits.checkpointBytes || stepsSinceCheckpoint > limits.checkpointSteps)) checkpoint().catch(failed);
-      if (!compacting && bytesSinceBase > Math.max(limits.baseBytesMin, base?.bytes ?? 0)) compact(backgroundShare).catch(compactionFailed);
+      if (
+        !running &&
+        (bytesSinceCheckpoint > limits.checkpointBytes || stepsSinceCheckpoint > limits.checkpointSteps)
+      )
+        checkpoint().catch(failed);
+      if (!compacting && bytesSinceBase > Math.max(limits.baseBytesMin, base?.bytes ?? 0))
+        compact(backgroundShare).catch(compactionFailed);
     },
     checkpoint,
     compact,
+    replaceCopy,
     async stop() {
       stopping.abort();
       await compacting?.catch(() => undefined);
       await running?.catch(() => undefined);
     },
+  };
+}
+
+/** The log must at least follow from entry to entry. */
+function checkLog(): NonNullable<BaseOptions['check']> {
+  const log = logChecker();
+  return async (rows) => {
+    for (const [key, value] of rows) if (key.startsWith('l/')) log.entry(key, value);
+    if (log.faults.length > 0) throw new DamageError(log.faults.join('; '));
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ActorKey, Meta } from '../../actors/contracts.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { StoreState } from '../store/contract.js';
 
 /** What the supervisor answers: plain values, made from committed state only. */
@@ -8,9 +8,9 @@ import type { StoreState } from '../store/contract.js';
 export interface ActorView {
   readonly kind: string;
   readonly id: string;
-  readonly rev: number;
+  readonly revision: number;
   /** Position of the commit in the log. */
-  readonly seq: number;
+  readonly position: number;
   /** XState's state value, e.g. `"running"`. */
   readonly value: Json;
   readonly status: 'active' | 'done' | 'error';
@@ -35,14 +35,21 @@ export interface PlannedStep {
 
 export interface Committed<Result> {
   readonly result: Result;
-  readonly seq: number;
+  readonly position: number;
   readonly replayed: boolean;
   readonly steps: readonly PlannedStep[];
 }
 
-export interface ListItem { readonly id: string; readonly key: string; readonly row: Json }
+export interface ListItem {
+  readonly id: string;
+  readonly key: string;
+  readonly row: Json;
+}
 
-export interface ListPage { readonly items: readonly ListItem[]; /** Pass as `after`. */ readonly next: string | null }
+export interface ListPage {
+  readonly items: readonly ListItem[];
+  /** Pass as `after`. */ readonly next: string | null;
+}
 
 /** One step of one actor, as committed. */
 export interface LogEntry extends ActorKey {
@@ -78,17 +85,32 @@ export interface LogEntry extends ActorKey {
   readonly chain: string;
 }
 
-export interface ProgressFrame { readonly actor: ActorKey; readonly event: string; readonly payload: Json; readonly at: number }
+export interface ProgressFrame {
+  readonly actor: ActorKey;
+  readonly event: string;
+  readonly payload: Json;
+  readonly at: number;
+}
 
 export interface PastState {
-  readonly seq: number; readonly at: number; readonly value: Json; readonly context: Json; readonly view: Json | null;
+  readonly seq: number;
+  readonly at: number;
+  readonly value: Json;
+  readonly context: Json;
+  readonly view: Json | null;
   /** Where regions with history stood when they were left. */
   readonly historyValue?: Json;
 }
 
 export interface Why {
   readonly actor: ActorView;
-  readonly next: readonly { readonly event: string; readonly allowed: boolean; readonly refusal?: { readonly code: string; readonly message: string }; readonly to?: readonly string[]; /** Members that the caller fills in. */ readonly needs?: readonly string[] }[];
+  readonly next: readonly {
+    readonly event: string;
+    readonly allowed: boolean;
+    readonly refusal?: { readonly code: string; readonly message: string };
+    readonly to?: readonly string[];
+    /** Members that the caller fills in. */ readonly needs?: readonly string[];
+  }[];
   /** Deadlines that will move the actor, epoch ms; `name` is the delay's. */
   readonly timers: readonly { readonly event: string; readonly name: string; readonly due: number }[];
   /** Whom or what it waits for, where its kind tells (`Kind.awaits`). */
@@ -105,6 +127,8 @@ export interface DeadLetter {
   /** Id under which the log tells of the fault. */
   readonly faultId: string;
   readonly error: string;
+  /** Where it stands in the list: `before` of the next page. */
+  readonly place: string;
 }
 
 export interface SupervisorStatus {
@@ -120,6 +144,34 @@ export interface SupervisorStatus {
   readonly events: number;
   readonly effects: number;
   readonly restarts: number;
+  /** Actors with work that is due and that do nothing, now and since start: there should be none, ever. */
+  readonly stalled: number;
+  readonly stalledTotal: number;
+  /** Time that only the wall clock claims; nothing is forgotten for it. See `Supervisor.retention`. */
+  readonly retentionHeldMs: number;
+  /** Kinds whose lists and totals are brought up to a new version, and how far that has come. */
+  readonly reindexing: readonly { readonly kind: string; readonly done: number; readonly total: number }[];
 }
 
-export interface Row { readonly n: number | string; readonly row: Json }
+/** How far the forgetting of old things has come, and what a wall clock that cannot be proved holds back. */
+export interface RetentionStatus {
+  /** The retention clock, epoch ms. */
+  readonly now: number;
+  /** How much time is held; 0 when the clocks agree. */
+  readonly heldMs: number;
+  /** What would be forgotten if it were allowed: log entries, and other things (at most 10,000 are counted). */
+  readonly wouldForget: { readonly entries: number; readonly others: number };
+}
+
+export interface Retention {
+  status(): Promise<RetentionStatus>;
+  /** The time that is held has passed: forget what is due. */
+  allow(): Promise<RetentionStatus>;
+  /** The time that is held has not passed, somebody has set the clock: hold nothing, forget nothing. */
+  dismiss(): Promise<RetentionStatus>;
+}
+
+export interface Row {
+  readonly n: number | string;
+  readonly row: Json;
+}

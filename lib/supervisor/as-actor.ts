@@ -1,16 +1,17 @@
-import type { ActorLogic, ActorSystem, AnyActorRef, EventObject as XStateEvent, Snapshot } from 'xstate';
-import type { Json } from '../../machines/ground.js';
+import type { ActorLogic, AnyActorRef, EventObject as XStateEvent, Snapshot } from 'xstate';
+import type { Json } from '../../machines/outputs.js';
 import { isRefusal } from '../../machines/refusals.js';
 import type { ActorView, EventObject, Supervisor } from './contract.js';
 
 /**
- * A durable Troupe actor as XState logic: a host's own machine can `invoke` or `spawn` it like any child and gets
- * its done, error and snapshot events. The durable actor outlives the host; with the same `id` in the input (or in
- * a restored snapshot) the child attaches to it again instead of creating another.
+ * A durable Troupe actor as XState logic: a host's own machine can `invoke` or `spawn` it like any child and
+ * gets its done, error and snapshot events. The durable actor outlives the host; with the same `id` in the
+ * input (or in a restored snapshot) the child attaches to it again instead of creating another.
  *
  * @example
  * const agent = asActor(supervisor, 'session', { done: ({ status }) => status === 'idle' });
- * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} }, onDone: 'happy' } });
+ * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} },
+ * onDone: 'happy' } });
  */
 export interface DurableInput {
   /** Attach to this actor, or create it under this id. Default: a new id. */
@@ -31,21 +32,33 @@ type Inward =
   | { readonly type: 'troupe.failed'; readonly error: unknown };
 
 export interface AsActorOptions {
-  /** When is the child done? Default: when its machine has ended. A session is never at its end: say `({status}) => status === 'idle'`. */
+  /**
+   * When is the child done? Default: when its machine has ended. A session is never at its end: say
+   * `({status}) => status === 'idle'`.
+   */
   readonly done?: (view: Record<string, Json>, actor: ActorView) => boolean;
   /** What `onDone` gets. Default: the view. */
   readonly output?: (view: Record<string, Json>, actor: ActorView) => Json;
 }
 
-// `ActorSystem<any>` is what XState's own logic creators answer; with anything narrower, setup({actors}) would refuse it.
+// This system is what XState's own logic creators answer; with anything narrower, setup({actors})
+// would refuse it.
 export function asActor(
-  supervisor: Supervisor, kind: string, options: AsActorOptions = {},
-): ActorLogic<DurableSnapshot, XStateEvent, DurableInput, ActorSystem<any>> {
+  supervisor: Supervisor,
+  kind: string,
+  options: AsActorOptions = {},
+): ActorLogic<DurableSnapshot, XStateEvent, DurableInput, AnyActorRef['system']> {
   const attached = new WeakMap<AnyActorRef, () => void>();
   return {
-    getInitialSnapshot: (_scope, input) => ({
-      status: 'active', output: undefined, error: undefined, input: input ?? {}, id: input?.id ?? supervisor.world.id(), view: null,
-    }) as DurableSnapshot,
+    getInitialSnapshot: (_scope, input) =>
+      ({
+        status: 'active',
+        output: undefined,
+        error: undefined,
+        input: input ?? {},
+        id: input?.id ?? supervisor.world.id(),
+        view: null,
+      }) as DurableSnapshot,
     transition(snapshot, event, scope) {
       if (snapshot.status !== 'active') return snapshot;
       if (event.type === 'xstate.stop') {
@@ -53,9 +66,12 @@ export function asActor(
         return { ...snapshot, status: 'stopped', output: undefined, error: undefined };
       }
       const inward = event as Inward;
-      if (inward.type === 'troupe.failed') return { ...snapshot, status: 'error', output: undefined, error: inward.error };
+      if (inward.type === 'troupe.failed')
+        return { ...snapshot, status: 'error', output: undefined, error: inward.error };
       if (inward.type === 'troupe.view') {
-        return inward.done ? { ...snapshot, view: inward.view.view, status: 'done', output: inward.output, error: undefined } : { ...snapshot, view: inward.view.view };
+        return inward.done
+          ? { ...snapshot, view: inward.view.view, status: 'done', output: inward.output, error: undefined }
+          : { ...snapshot, view: inward.view.view };
       }
       scope.defer(() => supervisor.handle(kind, snapshot.id).send(event as EventObject));
       return snapshot;
@@ -65,10 +81,12 @@ export function asActor(
       let stopped = false;
       let rev = 0;
       let detach: (() => void) | undefined;
-      const send = (event: Inward): void => { if (!stopped) scope.self.send(event as never); };
+      const send = (event: Inward): void => {
+        if (!stopped) scope.self.send(event as never);
+      };
       const look = (actor: ActorView): void => {
-        if (actor.rev < rev) return; // an older look that took longer
-        rev = actor.rev;
+        if (actor.revision < rev) return; // an older look that took longer
+        rev = actor.revision;
         if (actor.status === 'error') {
           detach?.();
           return send({ type: 'troupe.failed', error: errorOf(supervisor, actor) });
@@ -78,24 +96,46 @@ export function asActor(
         if (done) detach?.();
         send({ type: 'troupe.view', view: actor, done, output: options.output?.(view, actor) ?? actor.view });
       };
-      attached.set(scope.self, () => { stopped = true; detach?.(); });
-      void attach(supervisor, kind, snapshot, look).then((unsubscribe) => {
-        detach = unsubscribe;
-        if (stopped) unsubscribe();
-      }).catch((error: unknown) => send({ type: 'troupe.failed', error }));
+      attached.set(scope.self, () => {
+        stopped = true;
+        detach?.();
+      });
+      void attach(supervisor, kind, snapshot, look)
+        .then((unsubscribe) => {
+          detach = unsubscribe;
+          if (stopped) unsubscribe();
+        })
+        .catch((error: unknown) => send({ type: 'troupe.failed', error }));
     },
     getPersistedSnapshot: (snapshot) => snapshot,
     restoreSnapshot: (snapshot) => snapshot as DurableSnapshot,
   };
 }
 
-/** Create or find the durable actor, then follow its commits. Ends by itself with the actor or the supervisor. */
-async function attach(supervisor: Supervisor, kind: string, { id, input }: DurableSnapshot, look: (actor: ActorView) => void): Promise<() => void> {
+/**
+ * Create or find the durable actor, then follow its commits. Ends by itself with the actor or the supervisor.
+ */
+async function attach(
+  supervisor: Supervisor,
+  kind: string,
+  { id, input }: DurableSnapshot,
+  look: (actor: ActorView) => void,
+): Promise<() => void> {
   const known = await supervisor.get(kind, id);
-  const first = known ?? await supervisor.spawn(kind, { id, ...(input.input === undefined ? {} : { input: input.input }) });
-  if (isRefusal(first) && first.code !== 'EXISTS') throw new Error(first.message, { cause: first }); // another host may have been quicker
+  const first =
+    known ??
+    (await supervisor.spawn(kind, { id, ...(input.input === undefined ? {} : { input: input.input }) }));
+  // Another host may have been quicker
+  if (isRefusal(first) && first.code !== 'EXISTS') throw new Error(first.message, { cause: first });
   // Listen, then look: what is committed in between is seen by one of the two.
-  const lookAgain = (): void => { void supervisor.get(kind, id).then((actor) => { if (actor !== undefined) look(actor); }, () => undefined); }; // a supervisor that has stopped tells nothing more
+  const lookAgain = (): void => {
+    void supervisor.get(kind, id).then(
+      (actor) => {
+        if (actor !== undefined) look(actor);
+      },
+      () => undefined,
+    );
+  }; // a supervisor that has stopped tells nothing more
   const subscription = supervisor.handle(kind, id).subscribe({ next: lookAgain, error: lookAgain });
   lookAgain();
   return () => subscription.unsubscribe();
@@ -104,5 +144,8 @@ async function attach(supervisor: Supervisor, kind: string, { id, input }: Durab
 /** The error that ended an actor, where this process has seen it. */
 function errorOf(supervisor: Supervisor, { kind, id }: ActorView): Error {
   const { error } = (supervisor.handle(kind, id).getSnapshot() ?? {}) as { error?: { message?: unknown } };
-  return new Error(typeof error?.message === 'string' ? error.message : `the ${kind} ${id} ended with an error`, { cause: error });
+  return new Error(
+    typeof error?.message === 'string' ? error.message : `the ${kind} ${id} ended with an error`,
+    { cause: error },
+  );
 }

@@ -1,11 +1,23 @@
-import type { ActorKey, Kind, World } from '../../actors/contracts.js';
+import type { ActorKey, Kind, Facts } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import type { Refusal } from '../../machines/refusals.js';
 import type { Store } from '../store/contract.js';
 import type { Inspection } from './inspectable.js';
-import type { SystemWorld } from '../world.js';
-import type { ActorView, Committed, DeadLetter, ListPage, LogEntry, PastState, ProgressFrame, Row, SupervisorStatus, Why } from './answers.js';
+import type { Environment } from '../environment.js';
+import type {
+  ActorView,
+  Committed,
+  DeadLetter,
+  ListPage,
+  LogEntry,
+  PastState,
+  ProgressFrame,
+  Retention,
+  Row,
+  SupervisorStatus,
+  Why,
+} from './answers.js';
 
 export type * from './answers.js';
 
@@ -14,61 +26,102 @@ export type * from './answers.js';
  * Every answer leaves only after the commit that it tells of.
  */
 export interface Supervisor {
-  /** Create an actor. `EXISTS` when the id is taken. `await supervisor.spawn('work-item', {id, input: {title: 'Buy milk'}})` */
+  /**
+   * Create an actor. `EXISTS` when the id is taken. `await supervisor.spawn('work-item', {id, input: {title:
+   * 'Buy milk'}})`
+   */
   spawn(kind: string, options: SpawnOptions): Promise<ActorView | Refusal>;
-  /** Send an event and answer with the actor's view after the commit, or the refusal. `NOT_FOUND` for an absent actor. */
+  /**
+   * Send an event and answer with the actor's view after the commit, or the refusal. `NOT_FOUND` for an
+   * absent actor.
+   */
   ask(kind: string, id: string, event: EventObject, options?: AskOptions): Promise<ActorView | Refusal>;
   /** Several actors, one commit, all or nothing. At most 16 actors. */
-  transact<Result extends Json>(plan: Plan<Result>): Promise<Committed<Result> | Refusal>;
+  transact<Result extends Json>(plan: Transaction<Result>): Promise<Committed<Result> | Refusal>;
   /** The committed view of an actor, or undefined. */
   get(kind: string, id: string): Promise<ActorView | undefined>;
-  /** The committed views of a kind's actors in the order of their ids, a page at a time and without waking anybody: for reading all of them. */
-  records(kind: string, query: { readonly after?: string; readonly limit: number }): Promise<readonly { readonly id: string; readonly view: Json }[]>;
+  /**
+   * The committed views of a kind's actors in the order of their ids, a page at a time and without waking
+   * anybody: for reading all of them.
+   */
+  iterate(
+    kind: string,
+    query: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly { readonly id: string; readonly view: Json }[]>;
   /** A page of a list that the kind's `index` declares. */
   list(kind: string, query: ListQuery): Promise<ListPage>;
   /** How many rows of a list lie in a range, up to `limit`. Reads keys only. */
-  count(kind: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>): Promise<number>;
-  /** What a list shows at these places (of a page of another list that is ordered alike); undefined where nothing stands there any more. */
-  listed(kind: string, index: string, places: readonly { readonly key: string; readonly id: string }[]): Promise<readonly (Json | undefined)[]>;
-  /** How many actors count under each of the names that the kind's `counts` gives. Committed numbers; costs nothing. */
-  counts(kind: string): ReadonlyMap<string, number>;
+  countRange(
+    kind: string,
+    query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>,
+  ): Promise<number>;
+  /**
+   * What a list shows at these places (of a page of another list that is ordered alike); undefined where
+   * nothing stands there any more.
+   */
+  rowsAt(
+    kind: string,
+    index: string,
+    places: readonly { readonly key: string; readonly id: string }[],
+  ): Promise<readonly (Json | undefined)[]>;
+  /**
+   * How many actors count under each of the names that the kind's `counts` gives. Committed numbers; costs
+   * nothing.
+   */
+  totals(kind: string): ReadonlyMap<string, number>;
   /** Rows of a collection, e.g. the messages of a session. */
   rows(actor: ActorKey, collection: string, query?: RowsQuery): Promise<readonly Row[]>;
-  /** Log entries as they are committed, from `since` (exclusive) or from now on. Never misses one; ends when `signal` aborts or the supervisor stops. */
+  /**
+   * Log entries as they are committed, from `since` (exclusive) or from now on. Never misses one; ends when
+   * `signal` aborts or the supervisor stops.
+   */
   watch(options?: WatchOptions): AsyncIterable<LogEntry>;
   /** Ephemeral frames (streaming deltas, refusals) as they happen. Returns the way to unsubscribe. */
   onProgress(listener: (frame: ProgressFrame) => void): () => void;
   /** Log entries of one actor, newest first. */
-  history(actor: ActorKey, query?: { readonly before?: number; readonly limit?: number }): Promise<readonly LogEntry[]>;
+  history(
+    actor: ActorKey,
+    query?: { readonly before?: number; readonly limit?: number },
+  ): Promise<readonly LogEntry[]>;
   /** The actor's view and state as it was after log position `at`. Read, never re-executed. */
   past(actor: ActorKey, at: number): Promise<PastState | undefined>;
   /** Which events may happen next for this caller, and what stands in the way of the others. */
   why(actor: ActorKey, by: Caller): Promise<Why | undefined>;
   /** The durable key-value rows of plans (`Turns.put`) by prefix. */
-  meta(prefix: string): Promise<readonly (readonly [key: string, value: Json])[]>;
+  keyValues(prefix: string): Promise<readonly (readonly [key: string, value: Json])[]>;
   /** A handle usable wherever XState users expect an actor reference. */
   handle(kind: string, id: string): Handle;
-  deadLetters(query?: { readonly limit?: number }): Promise<readonly DeadLetter[]>;
-  /** Put a dead letter back into its actor's mailbox. `NOT_FOUND` when it is gone. */
+  /** Events at which an actor failed, newest first. `before`: the `place` of the last one of the page before. */
+  deadLetters(query?: { readonly limit?: number; readonly before?: string }): Promise<readonly DeadLetter[]>;
+  /**
+   * Put a dead letter back into its actor's mailbox, with its sender's authority. `NOT_FOUND` when it or its
+   * actor is gone; the refusal of the actor's policy when it does not admit the event from its sender, or not
+   * on behalf of `by`.
+   */
   retry(deadLetterId: string, by: Caller): Promise<true | Refusal>;
   /** Let a halted actor go on. */
   resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal>;
   readonly status: SupervisorStatus;
+  /** What is held back because a clock cannot be proved, and the way to release it. */
+  readonly retention: Retention;
   /** The kernel laid open, for inspectors. */
   readonly inspection: Inspection;
   /** Swap a value of the world that `facts` functions see (roster, config, registry). */
-  learn(name: string, value: unknown): void;
-  /** Drain: no new work, running effects get `stopping`, everything is written, the store is closed. Idempotent; at most `drainMs`. */
+  setFact(name: string, value: unknown): void;
+  /**
+   * Drain: no new work, running effects get `stopping`, everything is written, the store is closed.
+   * Idempotent; at most `drainMs`.
+   */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
-  readonly world: SystemWorld;
+  readonly world: Environment;
 }
 
 export interface SupervisorOptions {
   readonly kinds: readonly Kind[];
   readonly store: Store;
-  readonly world?: SystemWorld;
+  readonly world?: Environment;
   /** First values of the world that `facts` functions see. */
-  readonly facts?: World;
+  readonly facts?: Facts;
   readonly limits?: Partial<Limits>;
 }
 
@@ -77,12 +130,20 @@ export interface Limits {
   readonly awakeActorsMax: number;
   /** Events waiting for one actor. More are refused with BUSY. */
   readonly mailboxMax: number;
+  /** Requests of people and agents that wait for their commit. More are refused with OVERLOADED. */
+  readonly requestsMax: number;
   readonly snapshotBytesMax: number;
   readonly keepLogDays: number;
   readonly keepLogBytes: number;
+  /** Dead letters go after so many days, and the oldest where there are more than so many. */
+  readonly keepDeadLettersDays: number;
+  readonly deadLettersMax: number;
 }
 
-export interface EventObject { readonly type: string; readonly [member: string]: unknown }
+export interface EventObject {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
 
 export interface SpawnOptions {
   /** Default: a new UUID. `[A-Za-z0-9._:-]{1,200}` */
@@ -97,14 +158,20 @@ export interface SpawnOptions {
 
 export interface AskOptions {
   readonly by?: Caller;
-  /** Answer only once the actor's view satisfies this (at most `timeoutMs`, default 25,000), else `{pending: true}` in the view. */
+  /**
+   * Answer only once the actor's view satisfies this (at most `timeoutMs`, default 25,000), else `{pending:
+   * true}` in the view.
+   */
   readonly until?: (view: ActorView) => boolean;
   readonly timeoutMs?: number;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
 }
 
-/** One durable key per caller: the same key and hash answers again without acting, another hash is IDEMPOTENCY_CONFLICT. */
+/**
+ * One durable key per caller: the same key and hash answers again without acting, another hash is
+ * IDEMPOTENCY_CONFLICT.
+ */
 export interface Idempotency {
   readonly key: string;
   /** Whose key: `callerName(by)`, usually. */
@@ -113,36 +180,49 @@ export interface Idempotency {
   readonly hash: string;
 }
 
-/** A deed that touches several actors: names them, takes their turns in order, decides on committed snapshots, writes one batch. */
-export interface Plan<Result extends Json> {
+/**
+ * A deed that touches several actors: names them, takes their turns in order, decides on committed snapshots,
+ * writes one batch.
+ */
+export interface Transaction<Result extends Json> {
   /** Shown in the log as the cause. */
   readonly name: string;
-  /** Existing or absent actors whose turns the plan takes. New actors with ids made by the caller need not be named. */
+  /**
+   * Existing or absent actors whose turns the plan takes. New actors with ids made by the caller need not be
+   * named.
+   */
   readonly actors: readonly ActorKey[];
   /** Keys of own rows (`Turns.put`) that the plan will `peek` at. */
   readonly reads?: readonly string[];
   readonly by?: Caller;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
-  /** Does it begin work? Then it is refused with DISK_LOW while the disk is almost full. Default: yes for people and agents, no for the system, which finishes what runs. */
-  readonly newWork?: boolean;
+  /**
+   * Does it begin work? Then it is refused with DISK_LOW while the disk is almost full. Default: yes for
+   * people and agents, no for the system, which finishes what runs.
+   */
+  readonly startsWork?: boolean;
   /** Synchronous and pure but for `turns`. Return a refusal to refuse the whole. */
-  decide(turns: Turns): Result | Refusal;
+  run(turns: TransactionContext): Result | Refusal;
 }
 
-export interface Turns {
+export interface TransactionContext {
   readonly at: number;
   /** The state as of now within the plan; undefined when absent. Only actors named by the plan. */
   read(actor: ActorKey): ActorView | undefined;
   /** Step an actor. A refusal is thrown as the plan's refusal, unless `soft`. */
   send(actor: ActorKey, event: EventObject, options?: { readonly soft?: boolean }): ActorView | Refusal;
-  create(kind: string, id: string, options?: { readonly input?: Json; readonly parent?: ActorKey }): ActorView;
+  create(
+    kind: string,
+    id: string,
+    options?: { readonly input?: Json; readonly parent?: ActorKey },
+  ): ActorView;
   /** Next number of a durable counter (gaps are legal): 1, 2, 3 … */
-  count(counter: string): number;
+  next(counter: string): number;
   /** A durable key-value row of the plan's own (`null` deletes). */
   put(key: string, value: Json): void;
   /** A row of the plan's own as it was when the plan began; named in `Plan.reads`. Last write wins. */
-  peek(key: string): Json | undefined;
+  get(key: string): Json | undefined;
 }
 
 export interface ListQuery {
@@ -176,7 +256,16 @@ export interface Handle {
   /** The last commit; undefined while the actor sleeps: `await handle.wake()` first. */
   getSnapshot(): unknown;
   wake(): Promise<unknown>;
-  subscribe(observer: ((snapshot: unknown) => void) | { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void }): { unsubscribe(): void };
+  subscribe(
+    observer:
+      | ((snapshot: unknown) => void)
+      | { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void },
+  ): { unsubscribe(): void };
 }
 
-export interface RowsQuery { readonly before?: number; readonly last?: number; readonly after?: number; readonly limit?: number }
+export interface RowsQuery {
+  readonly before?: number;
+  readonly last?: number;
+  readonly after?: number;
+  readonly limit?: number;
+}

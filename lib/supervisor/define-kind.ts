@@ -2,27 +2,36 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 import type { Kind } from '../../actors/contracts.js';
 
 /**
- * Checks what a machine and its hands may be, and names each fault at definition instead of at three in the morning.
+ * Checks what a machine and its hands may be, and names each fault at definition instead of at three in the
+ * morning.
  *
  * @example
- * const counter = defineKind({ kind: 'counter', version: 1, machine, view: (snapshot) => ({ n: snapshot.context.n }) });
+ * const counter = defineKind({ kind: 'counter', version: 1, machine, view: (snapshot) => ({ n:
+ * snapshot.context.n }) });
  */
 export function defineKind<M extends AnyStateMachine>(kind: Kind<M>): Kind<M> {
   const problems = [...problemsOf(kind as unknown as Kind)]; // the checks need none of the machine's own types
-  if (problems.length > 0) throw new TypeError(`the kind "${kind.kind}" cannot be used:\n- ${problems.join('\n- ')}`);
+  if (problems.length > 0)
+    throw new TypeError(`the kind "${kind.kind}" cannot be used:\n- ${problems.join('\n- ')}`);
   return kind;
 }
 
 function* problemsOf(kind: Kind): Generator<string> {
   if (!/^[a-z][a-z0-9-]*$/.test(kind.kind)) yield `its name must match [a-z][a-z0-9-]*`;
-  if (!Number.isSafeInteger(kind.version) || kind.version < 1) yield `its version must be a whole number from 1`;
-  for (let version = Math.min(...Object.keys(kind.migrate ?? {}).map(Number)); version < kind.version; version += 1) {
+  if (!Number.isSafeInteger(kind.version) || kind.version < 1)
+    yield `its version must be a whole number from 1`;
+  for (
+    let version = Math.min(...Object.keys(kind.migrate ?? {}).map(Number));
+    version < kind.version;
+    version += 1
+  ) {
     if (kind.migrate?.[version] === undefined) yield `the migration from version ${version} is missing`;
   }
-  for (const [src, hand] of Object.entries(kind.hands ?? {})) {
-    if (typeof hand.run !== 'function') yield `the hand "${src}" lacks run()`;
-    if (hand.fence && typeof hand.recover !== 'function') yield `the fenced hand "${src}" lacks recover()`;
-    if (kind.childKinds?.[src] !== undefined) yield `"${src}" is both a hand and a child kind`;
+  for (const [src, effect] of Object.entries(kind.effects ?? {})) {
+    if (typeof effect.run !== 'function') yield `the effect "${src}" lacks run()`;
+    if (effect.guarantee === 'at-most-once' && typeof effect.recover !== 'function')
+      yield `the at-most-once effect "${src}" lacks recover()`;
+    if (kind.childKinds?.[src] !== undefined) yield `"${src}" is both an effect and a child kind`;
   }
   yield* nodeProblems(kind, kind.machine.root);
 }
@@ -30,9 +39,12 @@ function* problemsOf(kind: Kind): Generator<string> {
 function* nodeProblems(kind: Kind, node: AnyStateNode): Generator<string> {
   const where = node.path.length === 0 ? 'the root' : `state "${node.path.join('.')}"`;
   for (const { src, id } of node.invoke) {
-    if (typeof src !== 'string' || src.startsWith('xstate.invoke.')) yield `${where} invokes inline logic: name it in setup({actors})`;
-    else if (kind.hands?.[src] === undefined && kind.childKinds?.[src] === undefined) yield `${where} invokes "${src}" (${id}), for which there is neither a hand nor a child kind`;
-    else if (kind.machine.implementations.actors?.[src] === undefined) yield `${where} invokes "${src}", which setup({actors}) does not define: it would not survive a sleep`;
+    if (typeof src !== 'string' || src.startsWith('xstate.invoke.'))
+      yield `${where} invokes inline logic: name it in setup({actors})`;
+    else if (kind.effects?.[src] === undefined && kind.childKinds?.[src] === undefined)
+      yield `${where} invokes "${src}" (${id}), which is neither an effect nor a child kind`;
+    else if (kind.machine.implementations.actors?.[src] === undefined)
+      yield `${where} invokes "${src}", which setup({actors}) does not define: it would not survive a sleep`;
   }
   for (const action of actionsOf(node)) {
     const fault = actionFault(kind.machine, action);
@@ -40,11 +52,16 @@ function* nodeProblems(kind: Kind, node: AnyStateNode): Generator<string> {
   }
   for (const { guard } of transitionsOf(node)) {
     for (const name of guardNames(guard)) {
-      if (kind.machine.implementations.guards?.[name] === undefined) yield `${where} names the guard "${name}", which setup({guards}) does not define`;
+      if (kind.machine.implementations.guards?.[name] === undefined)
+        yield `${where} names the guard "${name}", which setup({guards}) does not define`;
     }
   }
   for (const delay of delaysOf(kind.machine, node)) {
-    if (typeof delay === 'string' && Number.isNaN(Number(delay)) && kind.machine.implementations.delays?.[delay] === undefined) {
+    if (
+      typeof delay === 'string' &&
+      Number.isNaN(Number(delay)) &&
+      kind.machine.implementations.delays?.[delay] === undefined
+    ) {
       yield `${where} waits for the delay "${delay}", which setup({delays}) does not define: XState would fire it at once`;
     }
   }
@@ -60,7 +77,10 @@ function actionsOf(node: AnyStateNode): unknown[] {
   return [...node.entry, ...node.exit, ...initial, ...transitionsOf(node).flatMap(({ actions }) => actions)];
 }
 
-/** Guards go by name, with parameters, or inside of `and`, `or` and `not`, which carry what they join as `guards`. */
+/**
+ * Guards go by name, with parameters, or inside of `and`, `or` and `not`, which carry what they join as
+ * `guards`.
+ */
 function guardNames(guard: unknown): string[] {
   if (typeof guard === 'string') return [guard];
   if (typeof guard === 'object' && guard !== null) return [(guard as { type: string }).type];
@@ -72,17 +92,26 @@ function guardNames(guard: unknown): string[] {
 function delaysOf(machine: AnyStateMachine, node: AnyStateNode): unknown[] {
   const carried = actionsOf(node).map((action) => {
     const name = typeof action === 'string' ? action : (action as { type?: string } | undefined)?.type;
-    const implementation: unknown = typeof action === 'function' || name === undefined ? action : machine.implementations.actions?.[name];
+    const implementation: unknown =
+      typeof action === 'function' || name === undefined ? action : machine.implementations.actions?.[name];
     return (implementation as { delay?: unknown } | undefined)?.delay;
   });
   return [...node.after.map(({ delay }) => delay), ...carried];
 }
 
-/** XState's own actions (assign, raise, emit …) carry a `resolve`; anything else would act inside a decision. */
+/**
+ * XState's own actions (assign, raise, emit …) carry a `resolve`; anything else would act inside a decision.
+ */
 function actionFault(machine: AnyStateMachine, action: unknown): string | undefined {
-  const name = typeof action === 'string' ? action : typeof action === 'object' && action !== null ? (action as { type: string }).type : undefined;
+  const name =
+    typeof action === 'string'
+      ? action
+      : typeof action === 'object' && action !== null
+        ? (action as { type: string }).type
+        : undefined;
   const implementation: unknown = name === undefined ? action : machine.implementations.actions?.[name];
-  if (implementation === undefined) return `names the action "${name ?? '?'}", which setup({actions}) does not define`;
+  if (implementation === undefined)
+    return `names the action "${name ?? '?'}", which setup({actions}) does not define`;
   if (typeof implementation === 'function' && 'resolve' in implementation) return undefined;
   return `runs the custom action "${name ?? (implementation as { name?: string }).name ?? 'anonymous'}": machines decide, effects do; invoke an effect instead`;
 }

@@ -1,12 +1,13 @@
-import type { ActorKey, Hand, HandContext, Kind } from '../../actors/contracts.js';
-import type { Json } from '../../machines/ground.js';
+import type { ActorKey, Effect, EffectContext, Kind } from '../../actors/contracts.js';
+import type { Json } from '../../machines/outputs.js';
 import { deeperThan } from '../../machines/json-depth.js';
 import { keys } from '../store/keys.js';
-import { errorData, type Start } from './interpret.js';
+import { assertJson, carried } from './codec.js';
+import { errorData, type Start } from './actions.js';
 
 /**
- * Runs the hands of effects whose start is committed, and brings their results back as events. A result is one
- * commit: the outbox row goes and the machine steps in the same batch.
+ * Runs the hands of effects whose start is committed, and brings their results back as events. A result is
+ * one commit: the outbox row goes and the machine steps in the same batch.
  */
 export interface OutboxRow {
   readonly callId: string;
@@ -16,9 +17,11 @@ export interface OutboxRow {
   readonly note?: Json;
 }
 
-interface House {
-  /** Write one outbox row (null: take it away); resolves after the commit. */
-  write(key: string, row: OutboxRow | null): Promise<void>;
+interface KernelParts {
+  /** Write one outbox row; resolves after the commit. */
+  write(key: string, row: OutboxRow): Promise<void>;
+  /** Take one away, as soon as the store can write. */
+  remove(key: string): Promise<void>;
   /** Deliver a result; the outbox row goes with it. */
   settle(actor: ActorKey, start: Start, outboxKey: string, event: { type: string }): void;
   tell(actor: ActorKey, event: { readonly type: string }, cause: string): Promise<void>;
@@ -28,7 +31,11 @@ interface House {
 }
 
 type AbortReason = 'left' | 'stopping' | 'restarting';
-const sentences: Record<AbortReason, string> = { left: 'the actor left the state', stopping: 'the supervisor is stopping', restarting: 'the actor is restarted' };
+const sentences: Record<AbortReason, string> = {
+  left: 'the actor left the state',
+  stopping: 'the supervisor is stopping',
+  restarting: 'the actor is restarted',
+};
 
 interface Running {
   readonly controller: AbortController;
@@ -43,22 +50,33 @@ export class Effects {
   private readonly running = new Map<string, Running>();
   private stopping = false;
 
-  constructor(private readonly house: House) {}
+  constructor(private readonly kernel: KernelParts) {}
 
-  get inFlight(): number { return this.running.size; }
+  get inFlight(): number {
+    return this.running.size;
+  }
 
-  /** Start an effect. `note` is there when an earlier process may have acted already: then it recovers instead. */
+  isRunning(actor: ActorKey, key: string): boolean {
+    return this.running.has(keys.outbox(actor.kind, actor.id, key));
+  }
+
+  /**
+   * Start an effect. `note` is there when an earlier process may have acted already: then it recovers
+   * instead.
+   */
   start(kind: Kind, actor: ActorKey, start: Start, note?: Json): Promise<void> {
-    const hand = kind.hands?.[start.src];
-    if (hand === undefined || this.stopping) return Promise.resolve(); // its row stays; the next boot takes it up
-    return this.launch(hand, actor, start, note, false);
+    const effect = kind.effects?.[start.src];
+    // Its row stays; the next boot takes it up
+    if (effect === undefined || this.stopping) return Promise.resolve();
+    return this.launch(effect, actor, start, note, false);
   }
 
   /** Clean up after an effect whose state was left while the process that ran it died. */
   sweep(kind: Kind, actor: ActorKey, start: Start, note: Json | undefined): Promise<void> {
-    const hand = kind.hands?.[start.src];
-    if (hand?.fence === true && note !== undefined) return this.launch(hand, actor, start, note, true);
-    return this.house.write(keys.outbox(actor.kind, actor.id, start.key), null);
+    const effect = kind.effects?.[start.src];
+    if (effect?.guarantee === 'at-most-once' && note !== undefined)
+      return this.launch(effect, actor, start, note, true);
+    return this.kernel.remove(keys.outbox(actor.kind, actor.id, start.key));
   }
 
   /** The machine left the invoking state. */
@@ -76,7 +94,11 @@ export class Effects {
   signal(actor: ActorKey, key: string, event: { readonly type: string }): void {
     const running = this.running.get(keys.outbox(actor.kind, actor.id, key));
     for (const listener of running?.listeners ?? []) {
-      try { listener(event); } catch (error) { this.house.fault(`an effect of ${actor.kind} ${actor.id} threw in its listener`, error); }
+      try {
+        listener(event);
+      } catch (error) {
+        this.kernel.fault(`an effect of ${actor.kind} ${actor.id} threw in its listener`, error);
+      }
     }
   }
 
@@ -94,52 +116,102 @@ export class Effects {
     running.controller.abort(new Error(sentences[reason]));
   }
 
-  private launch(hand: Hand, actor: ActorKey, start: Start, note: Json | undefined, left: boolean): Promise<void> {
+  private launch(
+    effect: Effect,
+    actor: ActorKey,
+    start: Start,
+    note: Json | undefined,
+    left: boolean,
+  ): Promise<void> {
     const outboxKey = keys.outbox(actor.kind, actor.id, start.key);
     const row: OutboxRow = { callId: start.callId, src: start.src, input: start.input };
     const controller = new AbortController();
     const listeners: Running['listeners'] = [];
-    const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, hand, event);
+    const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, effect, event);
     const context = this.contextOf(actor, start, outboxKey, row, controller, listeners);
     const settled = Promise.resolve() // a hand that throws at once is a hand that rejects
-      .then(() => note !== undefined && hand.fence ? hand.recover(start.input, note, context) : hand.run(start.input, context))
+      .then(() =>
+        note !== undefined && effect.guarantee === 'at-most-once'
+          ? effect.recover(start.input, note, context)
+          : effect.run(start.input, context),
+      )
       .then(json) // what is no data is the hand's error
       .then(
-        (output) => finished({ type: `xstate.done.actor.${start.callId}`, output, actorId: start.callId } as { type: string }),
-        (error: unknown) => finished({ type: `xstate.error.actor.${start.callId}`, error: errorData(error), actorId: start.callId } as { type: string }),
+        (output) =>
+          finished({ type: `xstate.done.actor.${start.callId}`, output, actorId: start.callId } as {
+            type: string;
+          }),
+        (error: unknown) =>
+          finished({
+            type: `xstate.error.actor.${start.callId}`,
+            error: errorData(error),
+            actorId: start.callId,
+          } as { type: string }),
       )
-      .catch((error: unknown) => this.house.fault(`the effect ${outboxKey} could not be settled`, error));
-    this.running.set(outboxKey, { controller, listeners, reason: undefined, noted: note !== undefined, settled });
+      .catch((error: unknown) => this.kernel.fault(`the effect ${outboxKey} could not be settled`, error));
+    this.running.set(outboxKey, {
+      controller,
+      listeners,
+      reason: undefined,
+      noted: note !== undefined,
+      settled,
+    });
     if (left) this.abort(this.running.get(outboxKey), 'left');
     return settled;
   }
 
-  private finished(actor: ActorKey, start: Start, outboxKey: string, hand: Hand, event: { type: string }): void {
+  private finished(
+    actor: ActorKey,
+    start: Start,
+    outboxKey: string,
+    effect: Effect,
+    event: { type: string },
+  ): void {
     const { reason, noted } = this.running.get(outboxKey) as Running;
     this.running.delete(outboxKey);
     if (reason === 'left') {
-      if (hand.fence) this.house.write(outboxKey, null).catch((error: unknown) => this.house.fault(`the row ${outboxKey} could not be removed`, error));
+      if (effect.guarantee === 'at-most-once')
+        this.kernel
+          .remove(outboxKey)
+          .catch((error: unknown) => this.kernel.fault(`the row ${outboxKey} could not be removed`, error));
       return;
     }
     if (reason === 'restarting') return;
     // What was cut off by the stop and may run again does so at the next boot, under the same key.
-    if (reason === 'stopping' && (hand.fence ? !noted : event.type.startsWith('xstate.error.'))) return;
-    this.house.settle(actor, start, outboxKey, event);
+    if (
+      reason === 'stopping' &&
+      (effect.guarantee === 'at-most-once' ? !noted : event.type.startsWith('xstate.error.'))
+    )
+      return;
+    this.kernel.settle(actor, start, outboxKey, event);
   }
 
-  private contextOf(actor: ActorKey, start: Start, outboxKey: string, row: OutboxRow, controller: AbortController, listeners: Running['listeners']): HandContext {
+  private contextOf(
+    actor: ActorKey,
+    start: Start,
+    outboxKey: string,
+    row: OutboxRow,
+    controller: AbortController,
+    listeners: Running['listeners'],
+  ): EffectContext {
     return {
-      key: outboxKey.slice(2), actor, signal: controller.signal,
+      key: outboxKey.slice(2),
+      actor,
+      signal: controller.signal,
       reason: () => this.running.get(outboxKey)?.reason,
-      send: (event) => this.house.tell(actor, event, `effect:${start.src}`),
-      note: (note) => {
+      send: async (event) =>
+        this.kernel.tell(actor, carried(event, 'event') as typeof event, `effect:${start.src}`),
+      checkpoint: async (note) => {
+        assertJson(note, 'note');
         const running = this.running.get(outboxKey);
         if (running !== undefined) running.noted = true;
-        return this.house.write(outboxKey, { ...row, note });
+        return this.kernel.write(outboxKey, { ...row, note });
       },
-      progress: (event, payload) => this.house.progress(actor, event, payload),
-      onEvent: (listener) => { listeners.push(listener); },
-      rows: (collection, options) => this.house.rows(actor, collection, options?.last),
+      progress: (event, payload) => this.kernel.progress(actor, event, payload),
+      onEvent: (listener) => {
+        listeners.push(listener);
+      },
+      rows: (collection, options) => this.kernel.rows(actor, collection, options?.last),
     };
   }
 }
@@ -149,6 +221,7 @@ const depthMax = 200;
 /** What a hand returns becomes part of an event, and events are data. */
 function json(output: unknown): Json | undefined {
   if (output === undefined) return undefined;
-  if (deeperThan(output, depthMax)) throw new RangeError(`The outcome is nested deeper than ${depthMax}.`); // no snapshot could hold it
-  return JSON.parse(JSON.stringify(output)) as Json;
+  // No snapshot could hold it
+  if (deeperThan(output, depthMax)) throw new RangeError(`The outcome is nested deeper than ${depthMax}.`);
+  return carried(output, 'output');
 }

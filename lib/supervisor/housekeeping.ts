@@ -1,73 +1,145 @@
 import { StoreError, type Op } from '../store/contract.js';
-import { expiriesFrom, keys, partsOf } from '../store/keys.js';
+import { expiriesFrom, partsOf } from '../store/keys.js';
+import type { Retention, RetentionStatus } from './contract.js';
 import { forget } from './forget.js';
 import type { Kernel } from './kernel.js';
-import type { LogEntry } from './contract.js';
+import { LogRetention } from './log-retention.js';
+import { Reindexing } from './reindexing.js';
 
 /**
- * What must be done now and then: forget expired keys, let old log entries go, watch the disk. Runs on one slow
- * timer; a failure is logged and tried again at the next turn.
+ * What must be done now and then: forget expired keys, let old log entries go, watch the disk. Runs on one
+ * slow timer; a failure is logged and tried again at the next turn.
  */
 const everyMs = 5_000;
-/** In one turn: 20,000 a second for as long as it takes, which is more than can be made. */
-const expiryPagesMax = 100;
 const expiryPage = 1_000;
+const countedMax = 10_000;
 const diskBytesMin = 200 * 1024 * 1024;
-const trimPagesMax = 20;
-const floorKey = keys.meta('log-floor');
 
-export class Housekeeping {
-  /** Entries at or below this position are gone. */
-  floor = 0;
+export class Housekeeping implements Retention {
+  readonly log: LogRetention;
+  readonly reindexing: Reindexing;
   diskLow = false;
   private cancel: (() => void) | undefined;
   private stopped = false;
   private round = 0;
   private working: Promise<void> = Promise.resolve();
+  private indexing: Promise<void> | undefined;
 
-  constructor(private readonly kernel: Kernel, private readonly disk: (low: boolean) => void) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly disk: (low: boolean) => void,
+  ) {
+    this.log = new LogRetention(kernel);
+    this.reindexing = new Reindexing(kernel);
+  }
+
+  /** Log entries at or below this position are gone. */
+  get floor(): number {
+    return this.log.floor;
+  }
 
   async start(): Promise<void> {
-    this.floor = Number(await this.kernel.store.get(floorKey) ?? 0);
+    await this.kernel.retention.load();
+    await this.log.load();
+    await this.keepFirst();
+    await this.kernel.deadLetters.load();
     await this.watchDisk();
     this.next();
+  }
+
+  /** A life may end before its first turn, and the next begin while the wall is wrong. */
+  private async keepFirst(): Promise<void> {
+    const rows = [...this.kernel.retention.first(), ...this.log.first()];
+    if (rows.length === 0) return;
+    await this.kernel
+      .writeOps(rows)
+      .catch((error: unknown) => this.kernel.fault('the clock of retention could not be kept yet', error));
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancel?.();
     await this.working;
+    await this.indexing;
+  }
+
+  async status(): Promise<RetentionStatus> {
+    const { store, retention } = this.kernel;
+    const now = retention.now();
+    const { heldMs } = retention;
+    const others = await store.count({
+      gte: expiriesFrom(now),
+      lt: expiriesFrom(now + heldMs),
+      limit: countedMax,
+    });
+    return { now, heldMs, wouldForget: { entries: this.log.wouldGo(heldMs), others } };
+  }
+
+  async allow(): Promise<RetentionStatus> {
+    await this.kernel.writeOps([this.kernel.retention.allow()]);
+    return this.status();
+  }
+
+  async dismiss(): Promise<RetentionStatus> {
+    await this.kernel.writeOps([this.kernel.retention.dismiss()]);
+    return this.status();
   }
 
   private next(): void {
     if (this.stopped) return;
     this.cancel = this.kernel.world.timeout(everyMs, () => {
-      this.working = this.turn().catch((error: unknown) => { this.kernel.fault('housekeeping failed', error); }).finally(() => this.next());
+      this.working = this.turn()
+        .catch((error: unknown) => {
+          this.kernel.fault('housekeeping failed', error);
+        })
+        .finally(() => this.next());
     });
   }
 
   private async turn(): Promise<void> {
+    const { retention } = this.kernel;
+    this.indexing ??= this.reindex();
     await this.watchDisk();
+    retention.look();
     await this.expire();
+    if (this.round % 12 === 0) await this.expireDeadLetters();
     this.round += 1;
-    if (this.round % 12 === 1) await this.trim();
+    const due = retention.due();
+    await this.log.turn(due === undefined ? [] : [due], () => this.stopped);
   }
 
-  /** Keys and ended actors whose time is over, all of them: what goes slower than it comes piles up for ever. */
+  /**
+   * Keys and ended actors whose time is over, all of them: what goes slower than it comes piles up for ever.
+   */
   private async expire(): Promise<void> {
-    const { store, world } = this.kernel;
-    for (let pages = 0; pages < expiryPagesMax && !this.stopped; pages += 1) {
-      const due = await store.page({ gte: expiriesFrom(0), lt: expiriesFrom(world.now()), limit: expiryPage });
+    const { store, retention } = this.kernel;
+    const now = retention.now();
+    while (!this.stopped) {
+      const due = await store.page({
+        gte: expiriesFrom(0),
+        lt: expiriesFrom(now),
+        limit: expiryPage,
+      });
       const rows = due.map(([row]) => ({ row, key: partsOf(row)[2] as string }));
-      const gone = rows.filter(({ key }) => !key.startsWith('a/')).flatMap(({ row, key }): Op[] => [[row, null], [key, null]]);
+      const gone = rows
+        .filter(({ key }) => !key.startsWith('a/'))
+        .flatMap(({ row, key }): Op[] => [
+          [row, null],
+          [key, null],
+        ]);
       if (gone.length > 0) await this.kernel.writeOps(gone);
       if (this.stopped) return;
-      await Promise.all(rows.filter(({ key }) => key.startsWith('a/')).map(({ row, key }) => this.forget(row, key)));
+      await Promise.all(
+        rows.filter(({ key }) => key.startsWith('a/')).map(({ row, key }) => this.forget(row, key)),
+      );
       if (due.length < expiryPage) return;
     }
   }
 
-  /** A record that nobody can read stays where it is, and stands in nobody's way. While the store cannot write nothing is decided. */
+  /**
+   * A record that nobody can read stays where it is, and stands in nobody's way. While the store cannot write
+   * nothing is decided.
+   */
   private async forget(row: string, key: string): Promise<void> {
     const [, kind = '', id = ''] = partsOf(key);
     try {
@@ -79,33 +151,26 @@ export class Housekeeping {
     }
   }
 
+  /** Beside everything else; what fails is tried again at a later turn. */
+  private async reindex(): Promise<void> {
+    try {
+      await this.reindexing.run(() => this.stopped);
+    } catch (error) {
+      this.kernel.fault('kind could not be reindexed', error);
+      this.indexing = undefined;
+    }
+  }
+
+  /** They may hold what a person said: that they went is written down. */
+  private async expireDeadLetters(): Promise<void> {
+    const letters = await this.kernel.deadLetters.expire(() => this.stopped);
+    if (letters > 0) this.kernel.world.log.info({ letters }, 'old dead letters were removed');
+  }
+
   private async watchDisk(): Promise<void> {
     const free = await this.kernel.store.freeBytes?.();
     if (free === undefined || free < diskBytesMin === this.diskLow) return;
     this.diskLow = !this.diskLow;
     this.disk(this.diskLow);
-  }
-
-  /** Drop the oldest entries that are past their days or over the bytes; bounded steps, so that nobody notices. */
-  private async trim(): Promise<void> {
-    for (let pages = 0; pages < trimPagesMax && !this.stopped; pages += 1) if (!await this.trimPage()) return;
-  }
-
-  private async trimPage(): Promise<boolean> {
-    const { store, world, limits } = this.kernel;
-    const oldest = await store.page({ gt: keys.log(this.floor), lte: keys.log(store.head.seq), limit: 1000 });
-    const horizon = world.now() - limits.keepLogDays * 24 * 3600 * 1000;
-    const bytes = oldest.reduce((sum, [, value]) => sum + value.length, 0);
-    const entries = store.head.seq - this.floor;
-    // What the whole log weighs, judged by its oldest page.
-    const surplus = oldest.length === 0 ? 0 : Math.ceil(entries - limits.keepLogBytes / (bytes / oldest.length));
-    const kept = oldest.findIndex(([, value], index) => index >= surplus && (JSON.parse(value) as LogEntry).at >= horizon);
-    const gone = kept < 0 ? oldest : oldest.slice(0, kept);
-    const last = gone.at(-1);
-    if (last === undefined) return false;
-    const floor = Number(last[0].slice(2));
-    await this.kernel.writeOps([...gone.map(([key]): Op => [key, null]), [floorKey, String(floor)]]);
-    this.floor = floor;
-    return kept < 0;
   }
 }

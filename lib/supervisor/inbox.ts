@@ -1,19 +1,23 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
 import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
-import type { Cell, Cells } from './cells.js';
+import type { Cell, ActorCells, Job } from './cells.js';
 import { senderOf, type Deliverer, type Delivery, type InboxRow } from './deliver.js';
 
 /**
- * Messages between actors. Each lies as a row in its receiver's inbox from the commit that sent it to the commit
- * that used it up; in between it is on its way once, whoever saw its row first.
+ * Messages between actors. Each lies as a row in its receiver's inbox from the commit that sent it to the
+ * commit that used it up; in between it is on its way once, whoever saw its row first.
  */
 export class Inbox {
   private readonly underway = new Set<string>();
 
   constructor(
-    private readonly store: Store, private readonly cells: Cells, private readonly deliverer: Deliverer,
+    private readonly store: Store,
+    private readonly cells: ActorCells,
+    private readonly deliverer: Deliverer,
     private readonly deliver: (to: ActorKey, delivery: Delivery) => void,
+    private readonly kindOf: (name: string) => Kind,
+    private readonly report: (what: string, error: unknown) => void,
   ) {}
 
   /** A message whose row has just been committed. */
@@ -22,19 +26,97 @@ export class Inbox {
     this.deliver(to, { ...delivery, ...this.rowOf(key) });
   }
 
-  /** A row found at boot, or put back by a retry. */
+  /** A row put back by a retry. */
   take(to: ActorKey, key: string, value: string): void {
     if (this.underway.has(key)) return;
     this.underway.add(key);
     this.deliver(to, this.deliveryOf(key, value));
   }
 
+  /**
+   * A page of rows that an earlier life left, for a mailbox in which nothing else is. The next page is read when
+   * this one is through: an inbox may be longer than memory is wide. `first` hears when the first is through.
+   */
+  takePage(to: ActorKey, rows: readonly InboxEntry[], first: (() => void) | undefined): void {
+    const kind = this.kindOf(to.kind);
+    const fresh = rows.filter(([key]) => !this.underway.has(key));
+    if (fresh.length === 0) first?.();
+    const jobs = fresh.map(([key, value], index) =>
+      this.jobOf(kind, key, value, index === 0 ? first : undefined),
+    );
+    if (rows.length === pageRows) jobs.push(this.readOn(to, kind, rows.at(-1)?.[0]));
+    for (const job of jobs) this.cells.enter(to.kind, to.id, job);
+  }
+
+  private jobOf(kind: Kind, key: string, value: string, through: (() => void) | undefined): Job {
+    this.underway.add(key);
+    try {
+      const delivery = this.deliveryOf(key, value);
+      const { finished } = delivery;
+      return this.deliverer.job(
+        kind,
+        through === undefined
+          ? delivery
+          : {
+              ...delivery,
+              finished: () => {
+                finished?.();
+                through();
+              },
+            },
+        true,
+      );
+    } catch (error) {
+      return {
+        urgent: true,
+        fail: () => undefined,
+        run: (cell) => {
+          this.report(`the message ${key} cannot be read and is kept`, error);
+          through?.();
+          this.cells.release(cell);
+        },
+      };
+    }
+  }
+
+  private readOn(to: ActorKey, kind: Kind, after: string | undefined): Job {
+    const job: Job = {
+      urgent: true,
+      fail: () => undefined, // the rows stay
+      run: (cell) => {
+        this.page(to, after).then(
+          (rows) => {
+            const fresh = rows.filter(([key]) => !this.underway.has(key));
+            const jobs = fresh.map(([key, value]) => this.jobOf(kind, key, value, undefined));
+            if (rows.length === pageRows) jobs.push(this.readOn(to, kind, rows.at(-1)?.[0]));
+            this.cells.insert(cell, jobs);
+            this.cells.release(cell);
+          },
+          (error: unknown) => {
+            this.cells.postpone(cell, job, error);
+            this.cells.release(cell);
+          },
+        );
+      },
+    };
+    return job;
+  }
+
+  /** One page of an actor's rows, oldest first. */
+  page({ kind, id }: ActorKey, after: string | undefined): Promise<InboxEntry[]> {
+    const start = keys.inbox(kind, id, 0, '').slice(0, -17);
+    return this.store.page({ gt: after ?? start, lt: `${start}\x7f`, limit: pageRows });
+  }
+
   /** Put rows before everything that waits for the actor's turn, which is held. */
   takeFirst(cell: Cell, kind: Kind, rows: readonly (readonly [key: string, value: string])[]): void {
-    this.cells.insert(cell, rows.map(([key, value]) => {
-      this.underway.add(key);
-      return this.deliverer.job(kind, this.deliveryOf(key, value), true);
-    }));
+    this.cells.insert(
+      cell,
+      rows.map(([key, value]) => {
+        this.underway.add(key);
+        return this.deliverer.job(kind, this.deliveryOf(key, value), true);
+      }),
+    );
   }
 
   /** What lies in an actor's inbox and is not on its way, oldest first. */
@@ -52,10 +134,25 @@ export class Inbox {
 
   private deliveryOf(key: string, value: string): Delivery {
     const row = JSON.parse(value) as InboxRow;
-    return { event: row.event, by: row.by ?? senderOf(row), cause: row.cause, ...(row.ended === undefined ? {} : { ended: row.ended }), ...this.rowOf(key) };
+    return {
+      event: row.event,
+      by: row.by ?? senderOf(row),
+      cause: row.cause,
+      ...(row.ended === undefined ? {} : { ended: row.ended }),
+      ...this.rowOf(key),
+    };
   }
 
   private rowOf(key: string): Pick<Delivery, 'consume' | 'finished'> {
-    return { consume: [[key, null]], finished: () => { this.underway.delete(key); } };
+    return {
+      consume: [[key, null]],
+      finished: () => {
+        this.underway.delete(key);
+      },
+    };
   }
 }
+
+type InboxEntry = [key: string, value: string];
+
+const pageRows = 1_000;

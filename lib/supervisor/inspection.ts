@@ -1,14 +1,23 @@
 import type { ActorKey } from '../../actors/contracts.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { subsystems } from '../../machines/root/machine.js';
 import { defaultSupervision } from '../../machines/supervisor/supervise.js';
 import type { Range } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { decodeState } from './codec.js';
 import type { LogEntry } from './contract.js';
-import { haltedPlace, type Failing, type Inspection, type KindFacts, type PageQuery, type Place, type SealedEntry, type StoredActor } from './inspectable.js';
+import {
+  haltedPlace,
+  type Failing,
+  type Inspection,
+  type KindFacts,
+  type PageQuery,
+  type Place,
+  type SealedEntry,
+  type StoredActor,
+} from './inspectable.js';
 import type { Kernel } from './kernel.js';
-import { allPlaces, placesOfRecord, talliesOf, type Places } from './places.js';
+import { allPlaces, placesOfRecord, talliesOf, type StatePlaces } from './state-index.js';
 import { viewOfRecord } from './record.js';
 import type { RootSystem } from './root-system.js';
 
@@ -16,29 +25,59 @@ const pageMax = 1_000;
 
 /** What `Supervisor.inspection` answers, from the kernel's own parts. */
 export class KernelInspection implements Inspection {
-  constructor(private readonly kernel: Kernel, private readonly root: RootSystem) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly root: RootSystem,
+  ) {}
 
-  get floor(): number { return this.kernel.logFloor; }
-  get head(): number { return this.kernel.store.head.seq; }
+  get floor(): number {
+    return this.kernel.logFloor;
+  }
+  get head(): number {
+    return this.kernel.store.head.seq;
+  }
 
   kinds(): readonly KindFacts[] {
     return this.kernel.allKinds().map((definition) => ({
-      kind: definition.kind, version: definition.version, machine: definition.machine, definition,
-      supervision: { ...defaultSupervision, ...definition.supervision }, restarts: this.kernel.faults.restartsOf(definition.kind),
+      kind: definition.kind,
+      version: definition.version,
+      machine: definition.machine,
+      definition,
+      supervision: { ...defaultSupervision, ...definition.supervision },
+      restarts: this.kernel.faults.restartsOf(definition.kind),
     }));
   }
 
-  counts(kind: string): { readonly total: number; readonly halted: number; readonly states: Readonly<Record<string, number>> } {
-    const { [allPlaces]: total = 0, [haltedPlace]: halted = 0, ...states } = Object.fromEntries(this.kernel.committer.tallies.of(talliesOf(kind)));
+  counts(kind: string): {
+    readonly total: number;
+    readonly halted: number;
+    readonly states: Readonly<Record<string, number>>;
+  } {
+    const {
+      [allPlaces]: total = 0,
+      [haltedPlace]: halted = 0,
+      ...states
+    } = Object.fromEntries(this.kernel.committer.tallies.of(talliesOf(kind)));
     return { total, halted, states };
   }
 
   async places(kind: string, state: string, query: PageQuery): Promise<Place[]> {
     const all = prefix(keys.place(kind, state, 0, '').slice(0, -17));
     const { states, halted } = this.counts(kind);
-    const page = query.after === undefined
-      ? await this.leap({ ...all, keysOnly: true }, query, state === haltedPlace ? halted : states[state] ?? 0)
-      : await this.kernel.store.page({ ...all, gt: `${all.gte}${query.after}`, gte: `${all.gte}${query.after}`, keysOnly: true, limit: clamp(query.limit) });
+    const page =
+      query.after === undefined
+        ? await this.leap(
+            { ...all, keysOnly: true },
+            query,
+            state === haltedPlace ? halted : (states[state] ?? 0),
+          )
+        : await this.kernel.store.page({
+            ...all,
+            gt: `${all.gte}${query.after}`,
+            gte: `${all.gte}${query.after}`,
+            keysOnly: true,
+            limit: clamp(query.limit),
+          });
     return page.map(([key]) => {
       const [, , , since, id] = partsOf(key) as [string, string, string, string, string];
       return { id, since: Number(since), place: key.slice(all.gte.length) };
@@ -47,20 +86,33 @@ export class KernelInspection implements Inspection {
 
   async page(kind: string, query: PageQuery): Promise<StoredActor[]> {
     const all = prefix(keys.actor(kind, ''));
-    const page = query.after === undefined
-      ? await this.leap(all, query, this.counts(kind).total)
-      : await this.kernel.store.page({ ...all, gte: `${keys.actor(kind, query.after)}\x00`, limit: clamp(query.limit) });
+    const page =
+      query.after === undefined
+        ? await this.leap(all, query, this.counts(kind).total)
+        : await this.kernel.store.page({
+            ...all,
+            gte: `${keys.actor(kind, query.after)}\x00`,
+            limit: clamp(query.limit),
+          });
     return page.map(([, text]) => this.read(kind, text));
   }
 
   async stored(actors: readonly ActorKey[]): Promise<(StoredActor | undefined)[]> {
     const known = new Set(this.kernel.allKinds().map(({ kind }) => kind));
     const texts = await this.kernel.store.getMany(actors.map(({ kind, id }) => keys.actor(kind, id)));
-    return texts.map((text, n) => (text === undefined || !known.has((actors[n] as ActorKey).kind) ? undefined : this.read((actors[n] as ActorKey).kind, text)));
+    return texts.map((text, n) =>
+      text === undefined || !known.has((actors[n] as ActorKey).kind)
+        ? undefined
+        : this.read((actors[n] as ActorKey).kind, text),
+    );
   }
 
   async children({ kind, id }: ActorKey, limit: number): Promise<ActorKey[]> {
-    const page = await this.kernel.store.page({ ...prefix(`${keys.child(kind, id, '', '').slice(0, -1)}`), keysOnly: true, limit: clamp(limit) });
+    const page = await this.kernel.store.page({
+      ...prefix(`${keys.child(kind, id, '', '').slice(0, -1)}`),
+      keysOnly: true,
+      limit: clamp(limit),
+    });
     return page.map(([key]) => {
       const [, , , childKind, childId] = partsOf(key) as [string, string, string, string, string];
       return { kind: childKind, id: childId };
@@ -76,40 +128,75 @@ export class KernelInspection implements Inspection {
   }
 
   async entries(after: number, limit: number): Promise<LogEntry[]> {
-    const page = await this.kernel.store.page({ gt: keys.log(after), lte: keys.log(this.head), limit: clamp(limit) });
+    const page = await this.kernel.store.page({
+      gt: keys.log(after),
+      lte: keys.log(this.head),
+      limit: clamp(limit),
+    });
     return page.map(([, text]) => JSON.parse(text) as LogEntry);
   }
 
-  tap(listener: (entries: readonly SealedEntry[]) => void): () => void { return this.kernel.log.tap(listener); }
+  tap(listener: (entries: readonly SealedEntry[]) => void): () => void {
+    return this.kernel.log.tap(listener);
+  }
 
-  failing(kind: string): readonly Failing[] { return this.kernel.faults.failing(kind); }
+  failing(kind: string): readonly Failing[] {
+    return this.kernel.faults.failing(kind);
+  }
 
   subsystems(): readonly { readonly name: string; readonly failing: string | null }[] {
     return subsystems.map((name) => ({ name, failing: this.root.failing[name] ?? null }));
   }
 
-  deadLetters(): Promise<number> { return this.kernel.store.count({ ...prefix('d/'), limit: pageMax }); }
+  deadLetters(): Promise<number> {
+    return this.kernel.store.count({ ...prefix('d/'), limit: pageMax });
+  }
 
   /** A page past the first `offset` of `total` rows, reached from the end that is nearer. */
-  private async leap(all: Range, { offset = 0, limit }: PageQuery, total: number): Promise<[key: string, value: string][]> {
+  private async leap(
+    all: Range,
+    { offset = 0, limit }: PageQuery,
+    total: number,
+  ): Promise<[key: string, value: string][]> {
     const { store } = this.kernel;
     if (offset <= total / 2) return store.page({ ...all, offset, limit: clamp(limit) });
     const left = Math.max(0, total - offset);
     const rows = Math.min(left, clamp(limit));
-    return rows === 0 ? [] : (await store.page({ ...all, reverse: true, offset: left - rows, limit: rows })).reverse();
+    return rows === 0
+      ? []
+      : (await store.page({ ...all, reverse: true, offset: left - rows, limit: rows })).reverse();
   }
 
   private read(kind: string, text: string): StoredActor {
-    const stored = JSON.parse(text) as Omit<StoredActor, 'view' | 'value' | 'context' | 'places'> & { readonly places?: Places; readonly state: unknown };
+    const stored = JSON.parse(text) as Omit<StoredActor, 'view' | 'value' | 'context' | 'places'> & {
+      readonly places?: StatePlaces;
+      readonly state: unknown;
+    };
     const state = decodeState(stored.state);
     let view: Json = null;
     try {
       ({ view } = viewOfRecord(this.kernel.kind(kind), text));
-    } catch { /* a record that this build cannot bring to life is shown as it lies there */ }
+    } catch {
+      /* a record that this build cannot bring to life is shown as it lies there */
+    }
     return {
-      kind, id: stored.id, version: stored.version, rev: stored.rev, seq: stored.seq, createdAt: stored.createdAt, updatedAt: stored.updatedAt,
-      parent: stored.parent ?? null, value: state.value, status: state.status ?? 'active', context: state.context, timers: stored.timers ?? {}, calls: stored.calls ?? {},
-      failures: stored.failures ?? [], halted: stored.halted ?? null, places: placesOfRecord(stored), view,
+      kind,
+      id: stored.id,
+      version: stored.version,
+      rev: stored.rev,
+      seq: stored.seq,
+      createdAt: stored.createdAt,
+      updatedAt: stored.updatedAt,
+      parent: stored.parent ?? null,
+      value: state.value,
+      status: state.status ?? 'active',
+      context: state.context,
+      timers: stored.timers ?? {},
+      calls: stored.calls ?? {},
+      failures: stored.failures ?? [],
+      halted: stored.halted ?? null,
+      places: placesOfRecord(stored),
+      view,
     };
   }
 }

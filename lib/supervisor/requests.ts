@@ -1,46 +1,70 @@
 import type { Kind } from '../../actors/contracts.js';
 import { isPerson, operator, type Caller } from '../../machines/caller.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
-import type { ActorView, AskOptions, Committed, EventObject, Plan, SpawnOptions } from './contract.js';
+import { ownCopy } from './codec.js';
+import type { ActorView, AskOptions, Committed, EventObject, Transaction, SpawnOptions } from './contract.js';
 import type { Outcome } from './deliver.js';
-import { reserved } from './event-names.js';
+import { invalidId, reserved } from './event-names.js';
 import { Keys } from './idempotency.js';
 import type { Kernel } from './kernel.js';
-import { viewOf, type Live } from './live.js';
+import { viewOf, type ActorState } from './actor-state.js';
 
-/** What callers from outside may ask: one event, one new actor, one plan. Each answer leaves after its commit. */
+/**
+ * What callers from outside may ask: one event, one new actor, one plan. Each answer leaves after its commit.
+ */
 const untilMsMax = 25_000;
-const idPattern = /^[A-Za-z0-9._:-]{1,200}$/;
 
 export class Requests {
   private readonly keys: Keys;
+  /** Requests of people and agents that are under way. */
+  private waiting = 0;
   /** Why nothing new is taken at the moment; `newWork` only concerns what begins work. */
-  closed: ((by: Caller, newWork: boolean) => Refusal | undefined) = () => undefined;
+  closed: (by: Caller, newWork: boolean) => Refusal | undefined = () => undefined;
 
   constructor(private readonly kernel: Kernel) {
-    this.keys = new Keys(kernel.store, () => kernel.now());
+    this.keys = new Keys(kernel.store, () => kernel.retention.now());
   }
 
-  async ask(name: string, id: string, event: EventObject, options: AskOptions = {}): Promise<ActorView | Refusal> {
+  async ask(
+    name: string,
+    id: string,
+    event: EventObject,
+    options: AskOptions = {},
+  ): Promise<ActorView | Refusal> {
     const kind = this.kernel.kind(name);
     const by = options.by ?? operator;
-    const refusal = reserved(event) ?? this.closed(by, fromOutside(by) && kind.newWork?.includes(event.type) === true);
+    const refusal =
+      reserved(event) ?? this.closed(by, fromOutside(by) && kind.startsWork?.includes(event.type) === true);
     if (refusal !== undefined) return refusal;
+    const through = this.begin(by);
+    if (isRefusal(through)) return through;
     const { idempotency } = options;
-    if (idempotency === undefined || options.dryRun === true) return this.deliver(kind, id, event, by, options, undefined);
-    return this.keys.once(idempotency, (rows) => this.deliver(kind, id, event, by, options, rows({ kind: name, id })), () => this.replay(name, id));
+    if (idempotency === undefined || options.dryRun === true)
+      return this.deliver(kind, id, event, by, options, undefined, through);
+    return this.keys
+      .once(
+        idempotency,
+        (rows) => this.deliver(kind, id, event, by, options, rows({ kind: name, id }), through),
+        () => this.replay(name, id),
+      )
+      .finally(through);
   }
 
   spawn(name: string, options: SpawnOptions): Promise<ActorView | Refusal> {
     const id = options.id ?? this.kernel.world.id();
-    const plan: Plan<{ id: string }> = {
-      name: `spawn ${name}`, actors: [{ kind: name, id }], by: options.by ?? operator,
+    const plan: Transaction<{ id: string }> = {
+      name: `spawn ${name}`,
+      actors: [{ kind: name, id }],
+      by: options.by ?? operator,
       ...(options.idempotency === undefined ? {} : { idempotency: options.idempotency }),
       ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
-      decide: (turns) => {
-        created = turns.create(name, id, { input: options.input ?? {}, ...(options.parent === undefined ? {} : { parent: options.parent }) });
+      run: (turns) => {
+        created = turns.create(name, id, {
+          input: options.input ?? {},
+          ...(options.parent === undefined ? {} : { parent: options.parent }),
+        });
         return { id };
       },
     };
@@ -48,30 +72,78 @@ export class Requests {
     return this.transact(plan).then(async (done) => {
       if (isRefusal(done)) return done;
       if (done.replayed) return this.replay(name, done.result.id);
-      if (options.dryRun === true) return { ...created as ActorView, steps: done.steps };
-      return { ...created as ActorView, seq: done.seq };
+      if (options.dryRun === true) return { ...(created as ActorView), steps: done.steps };
+      return { ...(created as ActorView), position: done.position };
     });
   }
 
-  async transact<Result extends Json>(plan: Plan<Result>): Promise<Committed<Result> | Refusal> {
-    const bad = plan.actors.find(({ id }) => !idPattern.test(id));
-    if (bad !== undefined) return refuse('BAD_REQUEST', { id: bad.id }, `"${bad.id}" is no id: 1 to 200 of A–Z a–z 0–9 . _ : - are allowed.`);
-    const refusal = this.closed(plan.by ?? operator, plan.newWork ?? fromOutside(plan.by ?? operator));
+  async transact<Result extends Json>(plan: Transaction<Result>): Promise<Committed<Result> | Refusal> {
+    for (const { id } of plan.actors) {
+      const invalid = invalidId(id);
+      if (invalid !== undefined) return invalid;
+    }
+    const refusal = this.closed(plan.by ?? operator, plan.startsWork ?? fromOutside(plan.by ?? operator));
     if (refusal !== undefined) return refusal;
-    const run = (extra?: (result: Json) => readonly Op[]): Promise<Committed<Result> | Refusal> => this.kernel.plans.run(plan, extra, plan.reads ?? []);
-    if (plan.idempotency === undefined || plan.dryRun === true) return run();
-    return this.keys.once(plan.idempotency, run, async (row) => ({ result: row.result as Result, seq: 0, replayed: true, steps: [] }));
+    const through = this.begin(plan.by ?? operator);
+    if (isRefusal(through)) return through;
+    const run = (extra?: (result: Json) => readonly Op[]): Promise<Committed<Result> | Refusal> =>
+      this.kernel.transactions.run(plan, extra, plan.reads ?? []);
+    try {
+      if (plan.idempotency === undefined || plan.dryRun === true) return await run();
+      return await this.keys.once(plan.idempotency, run, async (row) => ({
+        result: row.result as Result,
+        position: 0,
+        replayed: true,
+        steps: [],
+      }));
+    } finally {
+      through();
+    }
   }
 
-  private deliver(kind: Kind, id: string, event: EventObject, by: Caller, options: AskOptions, extra: readonly Op[] | undefined): Promise<ActorView | Refusal> {
+  /**
+   * What waits is memory, and people can ask faster than a disk writes: beyond a bound they are turned away.
+   * Never the system, which finishes what runs. What is returned ends the wait, once.
+   */
+  private begin(by: Caller): (() => void) | Refusal {
+    if (!fromOutside(by)) return nothing;
+    if (this.waiting >= this.kernel.limits.requestsMax) return refuse('OVERLOADED');
+    this.waiting += 1;
+    let waits = true;
+    return () => {
+      if (waits) this.waiting -= 1;
+      waits = false;
+    };
+  }
+
+  private deliver(
+    kind: Kind,
+    id: string,
+    event: EventObject,
+    by: Caller,
+    options: AskOptions,
+    extra: readonly Op[] | undefined,
+    through: () => void,
+  ): Promise<ActorView | Refusal> {
     return new Promise((resolve, reject) => {
       this.kernel.deliverer.deliver(kind, id, {
-        event, by, cause: null, rehearse: options.dryRun === true, ...(extra === undefined ? {} : { extra }),
+        event: ownCopy(event),
+        by,
+        cause: null,
+        rehearse: options.dryRun === true,
+        ...(extra === undefined ? {} : { extra }),
         answer: (outcome) => {
-          if (outcome.type === 'failed') return reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
+          through(); // who waits "until" waits for others
+          if (outcome.type === 'failed')
+            return reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
           try {
-            resolve(outcome.type === 'done' && options.until !== undefined ? this.until(kind, id, outcome.live, outcome.seq, options) : answerOf(kind, id, outcome));
-          } catch (error) { // the kind's view or the caller's predicate threw; what is committed stays committed
+            resolve(
+              outcome.type === 'done' && options.until !== undefined
+                ? this.until(kind, id, outcome.live, outcome.seq, options)
+                : answerOf(kind, id, outcome),
+            );
+          } catch (error) {
+            // the kind's view or the caller's predicate threw; what is committed stays committed
             reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error));
           }
         },
@@ -80,14 +152,28 @@ export class Requests {
   }
 
   /** Wait until the actor reaches what the caller asked for. A caller that goes away cancels nothing. */
-  private until(kind: Kind, id: string, live: Live, seq: number, options: AskOptions): Promise<ActorView> {
+  private until(
+    kind: Kind,
+    id: string,
+    live: ActorState,
+    seq: number,
+    options: AskOptions,
+  ): Promise<ActorView> {
     const { until = () => true } = options;
     const first = viewOf(kind, id, live);
     if (until(first)) return Promise.resolve({ ...first, seq });
+    if (this.kernel.cells.isClosed) return Promise.resolve({ ...first, pending: true });
     return new Promise((resolve, reject) => {
       let latest = first;
-      const end = (): void => { cancel(); ignore(); this.kernel.closing.delete(late); };
-      const late = (): void => { end(); resolve({ ...latest, pending: true }); };
+      const end = (): void => {
+        cancel();
+        ignore();
+        this.kernel.closing.delete(late);
+      };
+      const late = (): void => {
+        end();
+        resolve({ ...latest, pending: true });
+      };
       const ignore = this.kernel.cells.listen(kind.kind, id, (next) => {
         if (next === undefined) return;
         try {
@@ -107,15 +193,26 @@ export class Requests {
 
   private async replay(name: string, id: string): Promise<ActorView | Refusal> {
     const live = await this.kernel.cells.read(name, id);
-    return live === undefined ? refuse('NOT_FOUND', { kind: name, id }) : { ...viewOf(this.kernel.kind(name), id, live), replayed: true };
+    return live === undefined
+      ? refuse('NOT_FOUND', { kind: name, id })
+      : { ...viewOf(this.kernel.kind(name), id, live), replayed: true };
   }
 }
 
-function answerOf(kind: Kind, id: string, outcome: Exclude<Outcome, { type: 'failed' }>): ActorView | Refusal {
+const nothing = (): void => undefined;
+
+function answerOf(
+  kind: Kind,
+  id: string,
+  outcome: Exclude<Outcome, { type: 'failed' }>,
+): ActorView | Refusal {
   switch (outcome.type) {
-    case 'refused': return outcome.refusal;
-    case 'rehearsed': return { ...viewOf(kind, id, outcome.live), steps: outcome.steps };
-    case 'done': return { ...viewOf(kind, id, outcome.live), seq: outcome.seq };
+    case 'refused':
+      return outcome.refusal;
+    case 'rehearsed':
+      return { ...viewOf(kind, id, outcome.live), steps: outcome.steps };
+    case 'done':
+      return { ...viewOf(kind, id, outcome.live), position: outcome.seq };
   }
 }
 

@@ -1,12 +1,13 @@
 import { expect, needChaiAndMocha } from './assertions.js';
 import type { Connector, ConnectorLink } from '../../actors/connectors/connector.js';
-import type { Json } from '../../machines/ground.js';
+import type { Json } from '../../machines/outputs.js';
 
 /**
- * The promises of a connector, runnable: call it from a spec of your own, with a far side that you control. Needs mocha
- * and chai.
+ * The promises of a connector, runnable: call it from a spec of your own, with a far side that you control.
+ * Needs mocha and chai.
  *
- * @example connectorContract('pigeon', { connector: () => pigeon, settings: () => ({ loft: far.url }), received: () => far.texts })
+ * @example connectorContract('pigeon', { connector: () => pigeon, settings: () => ({ loft: far.url }),
+ * received: () => far.texts })
  */
 export interface ConnectorContractOptions {
   readonly connector: () => Connector;
@@ -31,8 +32,15 @@ export function connectorContract(title: string, options: ConnectorContractOptio
       open.push(link);
       return link;
     };
-    afterEach(async () => { for (const link of open.splice(0)) await link.close(); });
-    const message = (key: string, text = 'Hello, Grüße 😀') => ({ channel: options.channel ?? 'general', text, thread: null, key });
+    afterEach(async () => {
+      for (const link of open.splice(0)) await link.close();
+    });
+    const message = (key: string, text = 'Hello, Grüße 😀') => ({
+      channel: options.channel ?? 'general',
+      text,
+      thread: null,
+      key,
+    });
 
     it('is named as the configuration needs it and says what it can do', () => {
       const { type, capabilities } = options.connector();
@@ -42,9 +50,18 @@ export function connectorContract(title: string, options: ConnectorContractOptio
 
     it('refuses settings that cannot work with a sentence that holds no secret', async () => {
       const settings = options.brokenSettings();
-      const reason = await options.connector().open(settings, new AbortController().signal).then(() => 'opened', (error: Error) => error.message);
-      expect(reason).to.match(/^\S.*\.$/).and.not.equal('opened');
-      for (const value of Object.values(settings)) if (typeof value === 'string' && value.length > 8) expect(reason).to.not.include(value);
+      const reason = await options
+        .connector()
+        .open(settings, new AbortController().signal)
+        .then(
+          () => 'opened',
+          (error: Error) => error.message,
+        );
+      expect(reason)
+        .to.match(/^\S.*\.$/)
+        .and.not.equal('opened');
+      for (const value of Object.values(settings))
+        if (typeof value === 'string' && value.length > 8) expect(reason).to.not.include(value);
     });
 
     it('probes a far side that is there without sending anything', async () => {
@@ -55,14 +72,25 @@ export function connectorContract(title: string, options: ConnectorContractOptio
 
     it('says in a sentence that the far side is not there', async () => {
       const link = await linked(options.absentSettings()).catch((error: Error) => error);
-      const reason = link instanceof Error ? link.message : await link.probe(new AbortController().signal).then(() => 'there', (error: Error) => error.message);
-      expect(reason).to.match(/^\S.*\.$/).and.not.equal('there');
+      const reason =
+        link instanceof Error
+          ? link.message
+          : await link.probe(new AbortController().signal).then(
+              () => 'there',
+              (error: Error) => error.message,
+            );
+      expect(reason)
+        .to.match(/^\S.*\.$/)
+        .and.not.equal('there');
     });
 
     it('sends a text as it is, once', async () => {
       const link = await linked(options.settings());
       const text = 'Hello, Grüße 😀 "quoted" <b>&amp;\n\nsecond paragraph';
-      expect(await link.send(message('k1', text), new AbortController().signal)).to.have.property('outcome', 'sent');
+      expect(await link.send(message('k1', text), new AbortController().signal)).to.have.property(
+        'outcome',
+        'sent',
+      );
       expect(options.received().filter((received) => received === text)).to.have.lengthOf(1);
     });
 

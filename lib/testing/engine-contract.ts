@@ -4,10 +4,11 @@ import type { Engine, SpawnChildOptions, TurnIO, TurnRequest } from '../../actor
 import { processTable, startChild, type SpawnNote } from '../../actors/engines/process.js';
 
 /**
- * The promises of an engine, runnable: call it from a spec of your own, with an engine that is available on the machine
- * that runs the spec. Needs mocha and chai.
+ * The promises of an engine, runnable: call it from a spec of your own, with an engine that is available on
+ * the machine that runs the spec. Needs mocha and chai.
  *
- * @example engineContract('my engine', { engine: () => myEngine(), prompt: 'say hello', slowPrompt: 'count to 60' })
+ * @example engineContract('my engine', { engine: () => myEngine(), prompt: 'say hello', slowPrompt: 'count to
+ * 60' })
  */
 export interface EngineContractOptions {
   readonly engine: () => Engine | Promise<Engine>;
@@ -41,7 +42,8 @@ export function engineContract(title: string, options: EngineContractOptions): v
 
     it('knows nothing of a conversation that never was, where it reads records at all', async () => {
       const { readTranscript } = await options.engine();
-      for (const name of ['00000000-0000-4000-8000-000000000000', '../../etc/passwd', '']) expect(await readTranscript?.(name, tmpdir()) ?? []).to.deep.equal([]);
+      for (const name of ['00000000-0000-4000-8000-000000000000', '../../etc/passwd', ''])
+        expect((await readTranscript?.(name, tmpdir())) ?? []).to.deep.equal([]);
     });
 
     it('answers a prompt and leaves no process behind', async () => {
@@ -71,14 +73,19 @@ export function engineContract(title: string, options: EngineContractOptions): v
     it('does not begin, or ends at once, when the turn was interrupted before', async () => {
       const bench = await workbench(options);
       bench.abort();
-      const outcome = await (await options.engine()).turn(bench.request(options.slowPrompt), bench.io).then((result) => result.outcome, () => 'rejected');
+      const outcome = await (await options.engine()).turn(bench.request(options.slowPrompt), bench.io).then(
+        (result) => result.outcome,
+        () => 'rejected',
+      );
       expect(outcome).to.be.oneOf(['interrupted', 'rejected']);
       expect(await bench.running()).to.equal(0);
     });
 
     it('ends at its deadline with a sentence for a person', async () => {
       const bench = await workbench(options);
-      const result = await (await options.engine()).turn({ ...bench.request(options.slowPrompt), deadlineMs: 1_000 }, bench.io);
+      const result = await (
+        await options.engine()
+      ).turn({ ...bench.request(options.slowPrompt), deadlineMs: 1_000 }, bench.io);
       expect(result.outcome).to.be.oneOf(['failed', 'interrupted']);
       if (result.outcome === 'failed') expect(result.error).to.be.a('string').and.not.equal('');
       expect(await bench.running()).to.equal(0);
@@ -105,13 +112,20 @@ async function workbench(options: EngineContractOptions): Promise<Workbench> {
   const env = { SVC_SESSION_ID: 'contract', SVC_SESSION_CAPABILITY: 'contract', ...(await options.env?.()) };
   const spawnId = `contract-${process.pid}-${(benches += 1)}`;
   let hear: () => void = () => undefined;
-  const talked = new Promise<void>((resolve) => { hear = resolve; });
+  const talked = new Promise<void>((resolve) => {
+    hear = resolve;
+  });
   const io: TurnIO = {
     signal: controller.signal,
     spawn(command: string, args: readonly string[], given: SpawnChildOptions) {
       argv.push(args);
       return startChild(command, args, {
-        ...given, spawnId, tokenHash: null, note: (_note: SpawnNote) => Promise.resolve(), signal: controller.signal, silence: 'report',
+        ...given,
+        spawnId,
+        tokenHash: null,
+        note: (_note: SpawnNote) => Promise.resolve(),
+        signal: controller.signal,
+        silence: 'report',
         graces: { interruptMs: 1_000, terminateMs: 1_000, confirmMs: 5_000 },
       });
     },
@@ -119,11 +133,22 @@ async function workbench(options: EngineContractOptions): Promise<Workbench> {
     native: () => Promise.resolve(),
   };
   return {
-    io, argv, talked,
+    io,
+    argv,
+    talked,
     abort: () => controller.abort(),
     request: (prompt) => ({
-      sessionId: 'contract', turnId: 'contract:1', prompt, transcript: [], nativeId: null, model: null, effort: null, cwd, env,
-      deadlineMs: 60_000, silenceMs: 60_000,
+      sessionId: 'contract',
+      turnId: 'contract:1',
+      prompt,
+      transcript: [],
+      nativeId: null,
+      model: null,
+      effort: null,
+      cwd,
+      env,
+      deadlineMs: 60_000,
+      silenceMs: 60_000,
     }),
     /** Living processes that the settled turn has left on this machine. */
     running: async () => (await processTable().marked(spawnId)).length,

@@ -24,26 +24,56 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     });
 
     it('reads back a group whole and moves the head', async () => {
-      const group = groupAfter(store.head, 2, [['a/x/1', '{"n":1}'], ['a/x/2', '{"n":2}']]);
+      const group = groupAfter(store.head, 2, [
+        ['a/x/1', '{"n":1}'],
+        ['a/x/2', '{"n":2}'],
+      ]);
       await store.write(group);
       expect(store.head).to.deep.equal({ seq: 2, chain: group.chain });
       expect(await store.get('a/x/1')).to.equal('{"n":1}');
-      expect(await store.getMany(['a/x/2', 'a/x/none', 'a/x/1'])).to.deep.equal(['{"n":2}', undefined, '{"n":1}']);
+      expect(await store.getMany(['a/x/2', 'a/x/none', 'a/x/1'])).to.deep.equal([
+        '{"n":2}',
+        undefined,
+        '{"n":1}',
+      ]);
     });
 
     it('overwrites and deletes, the last op of a key winning within a group', async () => {
-      await store.write(groupAfter(store.head, 1, [['a/x/1', '1'], ['a/x/2', '2'], ['a/x/3', '3']]));
-      await store.write(groupAfter(store.head, 1, [['a/x/1', '"new"'], ['a/x/2', null], ['a/x/3', null], ['a/x/3', '"back"']]));
+      await store.write(
+        groupAfter(store.head, 1, [
+          ['a/x/1', '1'],
+          ['a/x/2', '2'],
+          ['a/x/3', '3'],
+        ]),
+      );
+      await store.write(
+        groupAfter(store.head, 1, [
+          ['a/x/1', '"new"'],
+          ['a/x/2', null],
+          ['a/x/3', null],
+          ['a/x/3', '"back"'],
+        ]),
+      );
       expect(await store.getMany(['a/x/1', 'a/x/2', 'a/x/3'])).to.deep.equal(['"new"', undefined, '"back"']);
     });
 
     it('takes groups without log entries and leaves the head where it was', async () => {
       await store.write(groupAfter(store.head, 1, []));
       const before = store.head;
-      await store.write({ first: before.seq + 1, last: before.seq, chain: before.chain, ops: [['k/a/b', '{}']] });
+      await store.write({
+        first: before.seq + 1,
+        last: before.seq,
+        chain: before.chain,
+        ops: [['k/a/b', '{}']],
+      });
       expect(store.head).to.deep.equal(before);
       expect(await store.get('k/a/b')).to.equal('{}');
-      await store.write({ first: before.seq + 1, last: before.seq, chain: 'x'.repeat(43), ops: [['k/a/c', '{}']] });
+      await store.write({
+        first: before.seq + 1,
+        last: before.seq,
+        chain: 'x'.repeat(43),
+        ops: [['k/a/c', '{}']],
+      });
       expect(store.head, 'whatever chain they name').to.deep.equal(before);
       await store.write(groupAfter(before, 1, []));
     });
@@ -52,7 +82,10 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       let head = store.head;
       const writes: Promise<void>[] = [];
       for (let n = 1; n <= 50; n += 1) {
-        const group = groupAfter(head, 1, [['a/x/last', String(n)], [`a/x/${String(n).padStart(2, '0')}`, String(n)]]);
+        const group = groupAfter(head, 1, [
+          ['a/x/last', String(n)],
+          [`a/x/${String(n).padStart(2, '0')}`, String(n)],
+        ]);
         head = { seq: group.last, chain: group.chain };
         writes.push(store.write(group));
       }
@@ -65,7 +98,9 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     it('refuses a group made for another position and writes nothing of it', async () => {
       await store.write(groupAfter(store.head, 3, [['a/x/1', '1']]));
       for (const first of [1, 3, 5]) {
-        const error = await rejection(store.write({ first, last: first, chain: 'x', ops: [['a/x/1', '"wrong"']] }));
+        const error = await rejection(
+          store.write({ first, last: first, chain: 'x', ops: [['a/x/1', '"wrong"']] }),
+        );
         expect(error.code).to.equal('CONFLICT');
       }
       expect(store.head.seq).to.equal(3);
@@ -85,9 +120,13 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     });
 
     it('pages by the bytes of the key, both ways, with every kind of bound', async () => {
-      const rows: Op[] = ['B', 'a', 'a-', 'a.', 'a0', 'aa', 'b'].map((text) => [`x/${text}`, JSON.stringify(text)]);
+      const rows: Op[] = ['B', 'a', 'a-', 'a.', 'a0', 'aa', 'b'].map((text) => [
+        `x/${text}`,
+        JSON.stringify(text),
+      ]);
       await store.write(groupAfter(store.head, 0, rows));
-      const names = async (range: Parameters<Store['page']>[0]) => (await store.page(range)).map(([key]) => key.slice(2)).join(' ');
+      const names = async (range: Parameters<Store['page']>[0]) =>
+        (await store.page(range)).map(([key]) => key.slice(2)).join(' ');
       expect(await names(prefix('x/'))).to.equal('B a a- a. a0 aa b');
       expect(await names({ ...prefix('x/'), reverse: true })).to.equal('b aa a0 a. a- a B');
       expect(await names({ gt: 'x/a', lt: 'x/aa' })).to.equal('a- a. a0');
@@ -112,15 +151,30 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       }
       expect(seen).to.deep.equal(rows.map(([, value]) => value));
       expect(await store.count(all)).to.equal(2_500);
-      expect(await store.page({ ...all, keysOnly: true, limit: 2 })).to.deep.equal([[keys.row('r', 'x', '1', 0), ''], [keys.row('r', 'x', '1', 1), '']]);
+      expect(await store.page({ ...all, keysOnly: true, limit: 2 })).to.deep.equal([
+        [keys.row('r', 'x', '1', 0), ''],
+        [keys.row('r', 'x', '1', 1), ''],
+      ]);
       expect(await store.count({ ...all, limit: 7 })).to.equal(7);
     });
 
     it('passes over an offset, both ways, and answers nothing beyond the end', async () => {
-      await store.write(groupAfter(store.head, 0, Array.from({ length: 2_300 }, (_, n): Op => [keys.row('r', 'x', '1', n), String(n)])));
-      await store.write(groupAfter(store.head, 0, [[keys.row('r', 'x', '0', 7), 'a neighbour'], [keys.row('r', 'x', '2', 7), 'a neighbour']]));
+      await store.write(
+        groupAfter(
+          store.head,
+          0,
+          Array.from({ length: 2_300 }, (_, n): Op => [keys.row('r', 'x', '1', n), String(n)]),
+        ),
+      );
+      await store.write(
+        groupAfter(store.head, 0, [
+          [keys.row('r', 'x', '0', 7), 'a neighbour'],
+          [keys.row('r', 'x', '2', 7), 'a neighbour'],
+        ]),
+      );
       const all = prefix('c/r/x/1/');
-      const values = async (range: Parameters<Store['page']>[0]) => (await store.page(range)).map(([, value]) => value).join(' ');
+      const values = async (range: Parameters<Store['page']>[0]) =>
+        (await store.page(range)).map(([, value]) => value).join(' ');
       expect(await values({ ...all, offset: 0, limit: 2 })).to.equal('0 1');
       expect(await values({ ...all, offset: 999, limit: 3 })).to.equal('999 1000 1001');
       expect(await values({ ...all, offset: 2_100, limit: 2 })).to.equal('2100 2101');
@@ -128,9 +182,21 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await values({ ...all, offset: 2_300 })).to.equal('');
       expect(await values({ ...all, offset: 5_000, reverse: true })).to.equal('');
       expect(await values({ ...all, offset: 2_298, reverse: true })).to.equal('1 0');
-      expect(await values({ gt: keys.row('r', 'x', '1', 4), lte: keys.row('r', 'x', '1', 9), offset: 2 })).to.equal('7 8 9');
-      expect(await values({ gte: keys.row('r', 'x', '1', 4), lte: keys.row('r', 'x', '1', 9), offset: 2, reverse: true, limit: 9 })).to.equal('7 6 5 4');
-      expect(await store.page({ ...all, offset: 1_500, keysOnly: true, limit: 1 })).to.deep.equal([[keys.row('r', 'x', '1', 1_500), '']]);
+      expect(
+        await values({ gt: keys.row('r', 'x', '1', 4), lte: keys.row('r', 'x', '1', 9), offset: 2 }),
+      ).to.equal('7 8 9');
+      expect(
+        await values({
+          gte: keys.row('r', 'x', '1', 4),
+          lte: keys.row('r', 'x', '1', 9),
+          offset: 2,
+          reverse: true,
+          limit: 9,
+        }),
+      ).to.equal('7 6 5 4');
+      expect(await store.page({ ...all, offset: 1_500, keysOnly: true, limit: 1 })).to.deep.equal([
+        [keys.row('r', 'x', '1', 1_500), ''],
+      ]);
     });
 
     it('keeps long values and every character that JSON text may hold', async () => {
@@ -150,14 +216,20 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     it('refuses work once closed, and closes twice', async () => {
       await store.close();
       await store.close();
-      expect((await rejection(store.write(groupAfter({ seq: 0, chain: '' }, 1, [])))).code).to.equal('STORE_UNAVAILABLE');
+      expect((await rejection(store.write(groupAfter({ seq: 0, chain: '' }, 1, [])))).code).to.equal(
+        'STORE_UNAVAILABLE',
+      );
       expect((await rejection(store.get('a'))).code).to.equal('STORE_UNAVAILABLE');
     });
   });
 }
 
 /** A group of `entries` well-chained log entries after `head`, with further ops. */
-export function groupAfter(head: { readonly seq: number; readonly chain: string }, entries: number, ops: readonly Op[]): Group {
+export function groupAfter(
+  head: { readonly seq: number; readonly chain: string },
+  entries: number,
+  ops: readonly Op[],
+): Group {
   const rows: Op[] = [];
   let { seq, chain } = head;
   for (let n = 0; n < entries; n += 1) {
@@ -171,7 +243,10 @@ export function groupAfter(head: { readonly seq: number; readonly chain: string 
 
 /** The StoreError a promise rejects with; fails the case where it does not. */
 export async function rejection(promise: Promise<unknown>): Promise<StoreError> {
-  const settled = await promise.then(() => undefined, (error: unknown) => error);
+  const settled = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   expect(settled).to.be.instanceOf(StoreError);
   return settled as StoreError;
 }

@@ -1,21 +1,21 @@
 import { assertEvent, enqueueActions, setup } from 'xstate';
-import { isPerson, type Caller } from '../caller.js';
-import { perform, type Deed } from '../deed.js';
-import { announce, keep, type Stamp, type Wish } from '../ground.js';
+import { authorityOf, isPerson, type Authority } from '../caller.js';
+import { perform, type Decision } from '../decision.js';
+import { publish, writeRow, type Stamp, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**
  * What an employee's turns have cost this month, against the budget of the roster.
  *
- * **What lives.** The spend of the present month (UTC), and what a person granted on top of the budget; a row for every
- * month. The budget itself stands in the roster and arrives as a fact.
+ * **What lives.** The spend of the present month (UTC), and what a person granted on top of the budget; a row
+ * for every month. The budget itself stands in the roster and arrives as a fact.
  *
- * **What can happen.** A turn's cost is noted. At 80 and at 100 % watchers are warned, once each and month. A person
- * grants more for this month. The first thing that happens in a new month begins it at nothing.
+ * **What can happen.** A turn's cost is noted. At 80 and at 100 % watchers are warned, once each and month. A
+ * person grants more for this month. The first thing that happens in a new month begins it at nothing.
  *
- * **What can never happen.** An agent that notes a cost or grants money. A cost that is noted twice is its sender's
- * affair: the hand of a turn asks with the turn's own key.
+ * **What can never happen.** An agent that notes a cost or grants money. A cost that is noted twice is its
+ * sender's affair: the hand of a turn asks with the turn's own key.
  */
 export interface BudgetContext {
   readonly id: string;
@@ -30,37 +30,64 @@ export interface BudgetContext {
 
 export type Band = 'within' | 'warned' | 'exceeded';
 
-export type BudgetEvent = Stamp<BudgetFacts> & (
-  | { readonly type: 'spend.noted'; readonly costUsd: number }
-  | { readonly type: 'budget.granted'; readonly usd: number; readonly note?: string }
-);
-export interface BudgetFacts { readonly limitUsd: number | null }
-export interface BudgetInput { readonly id: string; readonly at: number; readonly facts?: BudgetFacts }
+export type BudgetEvent = Stamp<BudgetFacts> &
+  (
+    | { readonly type: 'spend.noted'; readonly costUsd: number }
+    | { readonly type: 'budget.granted'; readonly usd: number; readonly note?: string }
+  );
+export interface BudgetFacts {
+  readonly limitUsd: number | null;
+}
+export interface BudgetInput {
+  readonly id: string;
+  readonly at: number;
+  readonly facts?: BudgetFacts;
+}
 
-export function budgetPolicy(event: BudgetEvent): Refusal | undefined {
+export function budgetPolicy(event: BudgetEvent, { by, onBehalfOf }: Authority): Refusal | undefined {
   switch (event.type) {
     case 'spend.noted':
-      if (event.by.type !== 'system') return refuse('FORBIDDEN', {}, 'Only the gateway itself notes what a turn cost.');
-      return sane(event.costUsd) ? undefined : refuse('BAD_REQUEST', { path: 'costUsd' }, 'costUsd is a number of dollars from 0.');
+      if (by.type !== 'system')
+        return refuse('FORBIDDEN', {}, 'Only the gateway may record the cost of a turn.');
+      return sane(event.costUsd)
+        ? undefined
+        : refuse('BAD_REQUEST', { path: 'costUsd' }, 'costUsd must be a number of dollars, 0 or more.');
     case 'budget.granted':
-      if (!isPerson(event.by as Caller)) return refuse('PERSON_REQUIRED', {}, 'Only a person grants money.');
-      return sane(event.usd) && event.usd > 0 ? undefined : refuse('BAD_REQUEST', { path: 'usd' }, `usd is a number of dollars above 0, at most ${usdMax}.`);
-    default: return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+      if (!isPerson(onBehalfOf)) return refuse('PERSON_REQUIRED', {}, 'Only a person may raise a budget.');
+      return sane(event.usd) && event.usd > 0
+        ? undefined
+        : refuse(
+            'BAD_REQUEST',
+            { path: 'usd' },
+            `usd must be a number of dollars above 0, at most ${usdMax}.`,
+          );
+    default:
+      return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
 const usdMax = 1_000_000;
-const sane = (usd: unknown): boolean => typeof usd === 'number' && Number.isFinite(usd) && usd >= 0 && usd <= usdMax;
+const sane = (usd: unknown): boolean =>
+  typeof usd === 'number' && Number.isFinite(usd) && usd >= 0 && usd <= usdMax;
 
-/** Where a spend stands against a budget: `bandOf({spentUsd: 8, limitUsd: 10, grantedUsd: 0})` → `'warned'`. */
-export function bandOf({ spentUsd, limitUsd, grantedUsd }: Pick<BudgetContext, 'spentUsd' | 'limitUsd' | 'grantedUsd'>): Band {
+/**
+ * Where a spend stands against a budget: `bandOf({spentUsd: 8, limitUsd: 10, grantedUsd: 0})` → `'warned'`.
+ */
+export function bandOf({
+  spentUsd,
+  limitUsd,
+  grantedUsd,
+}: Pick<BudgetContext, 'spentUsd' | 'limitUsd' | 'grantedUsd'>): Band {
   if (limitUsd === null) return 'within';
   const allowed = limitUsd + grantedUsd;
   if (spentUsd >= allowed) return 'exceeded';
   return spentUsd >= 0.8 * allowed ? 'warned' : 'within';
 }
 
-/** The month of a time, and the time at which it is over: `monthOf(Date.UTC(2026, 10, 21))` → `{month: '2026-11', endsAt: …}`. */
+/**
+ * The month of a time, and the time at which it is over: `monthOf(Date.UTC(2026, 10, 21))` → `{month:
+ * '2026-11', endsAt: …}`.
+ */
 export function monthOf(at: number): { readonly month: string; readonly endsAt: number } {
   const month = isoTime(at).slice(0, 7);
   return { month, endsAt: Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 1) };
@@ -82,32 +109,56 @@ function after(context: BudgetContext, event: BudgetEvent): BudgetContext {
 /** Sums of floats gather dust; a millionth of a dollar is fine enough. */
 const cents = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
-function account(context: BudgetContext, event: BudgetEvent): Deed<BudgetContext> {
+function account(context: BudgetContext, event: BudgetEvent): Decision<BudgetContext> {
   const now = after(context, event);
   const { id, month, spentUsd, turns, grantedUsd, limitUsd } = now;
   const [before, band] = [bandOf({ ...inMonth(context, event.at), limitUsd }), bandOf(now)];
-  const wishes: Wish[] = [keep('months', Number(month.replace('-', '')), { month, spentUsd, turns, grantedUsd, limitUsd })];
+  const outputs: Output[] = [
+    writeRow('months', Number(month.replace('-', '')), { month, spentUsd, turns, grantedUsd, limitUsd }),
+  ];
   const told = { employee: id, month, spentUsd, limitUsd, grantedUsd };
-  if (event.type === 'budget.granted') wishes.push(announce('budget:granted', { ...told, usd: event.usd }));
+  if (event.type === 'budget.granted') outputs.push(publish('budget:granted', { ...told, usd: event.usd }));
   else if (band !== before) {
-    if (before === 'within') wishes.push(announce('budget:warning', { ...told, percent: 80 }));
-    if (band === 'exceeded') wishes.push(announce('budget:warning', { ...told, percent: 100 }));
+    if (before === 'within') outputs.push(publish('budget:warning', { ...told, percent: 80 }));
+    if (band === 'exceeded') outputs.push(publish('budget:warning', { ...told, percent: 100 }));
   }
-  return { set: now, wishes };
+  return { set: now, outputs };
 }
 
-const leads = (to: Band) => ({ guard: { type: 'leadsTo' as const, params: { band: to } }, target: to, actions: 'account' as const });
-const standing = { on: { 'spend.noted': [leads('within'), leads('warned'), leads('exceeded')], 'budget.granted': [leads('within'), leads('warned'), leads('exceeded')] } };
+const leads = (to: Band) => ({
+  guard: { type: 'leadsTo' as const, params: { band: to } },
+  target: to,
+  actions: 'account' as const,
+});
+const standing = {
+  on: {
+    'spend.noted': [leads('within'), leads('warned'), leads('exceeded')],
+    'budget.granted': [leads('within'), leads('warned'), leads('exceeded')],
+  },
+};
 
 export const budgetMachine = setup({
-  types: {} as { context: BudgetContext; events: BudgetEvent; input: BudgetInput; emitted: Wish },
-  guards: { leadsTo: ({ context, event }, { band }: { band: Band }) => budgetPolicy(event) === undefined && bandOf(after(context, event)) === band },
+  types: {} as { context: BudgetContext; events: BudgetEvent; input: BudgetInput; emitted: Output },
+  guards: {
+    leadsTo: ({ context, event }, { band }: { band: Band }) =>
+      budgetPolicy(event, authorityOf(event)) === undefined && bandOf(after(context, event)) === band,
+  },
   actions: {
-    account: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, ['spend.noted', 'budget.granted']); perform(enqueue, account(context, event)); }),
+    account: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, ['spend.noted', 'budget.granted']);
+      perform(enqueue, account(context, event));
+    }),
   },
 }).createMachine({
   id: 'budget',
-  context: ({ input }) => ({ id: input.id, month: monthOf(input.at).month, spentUsd: 0, turns: 0, grantedUsd: 0, limitUsd: input.facts?.limitUsd ?? null }),
+  context: ({ input }) => ({
+    id: input.id,
+    month: monthOf(input.at).month,
+    spentUsd: 0,
+    turns: 0,
+    grantedUsd: 0,
+    limitUsd: input.facts?.limitUsd ?? null,
+  }),
   initial: 'within',
   states: { within: standing, warned: standing, exceeded: standing },
 });

@@ -1,6 +1,9 @@
-import type { Json, Stamp } from '../ground.js';
+import type { Json, Stamp } from '../outputs.js';
 
-/** The shapes of a connector. Settings (and their secrets) never come here: the hand reads them from the configuration by name. */
+/**
+ * The shapes of a connector. Settings (and their secrets) never come here: the hand reads them from the
+ * configuration by name.
+ */
 
 /** `input` of the machine; the kernel adds `id`, `at`, `by`. */
 export interface ConnectorInput {
@@ -15,7 +18,12 @@ export interface ConnectorInput {
   readonly autostart?: boolean;
 }
 
-export type Capabilities = { readonly threading: boolean; readonly messageEdits: boolean; readonly reactions: boolean; readonly attachments: boolean };
+export type Capabilities = {
+  readonly threading: boolean;
+  readonly messageEdits: boolean;
+  readonly reactions: boolean;
+  readonly attachments: boolean;
+};
 
 export type Delivery = {
   readonly deliveryId: string;
@@ -48,34 +56,70 @@ export interface ConnectorContext {
   readonly failed: number;
   readonly unknown: number;
   /** The last settled delivery, for whoever waits for an outcome. */
-  readonly last: { readonly deliveryId: string; readonly outcome: string; readonly reason: string | null; readonly messageId: string | null } | null;
+  readonly last: {
+    readonly deliveryId: string;
+    readonly outcome: string;
+    readonly reason: string | null;
+    readonly messageId: string | null;
+  } | null;
 }
 
-/** The keyed hand of the link. `open`: resolve when the far side answered a probe. `hold`: keep it open (opening it first after a crash); reject when it fails. */
-export interface ConnectionInput { readonly name: string; readonly connectorType: string; readonly mode: 'open' | 'hold' }
+/**
+ * The keyed hand of the link. `open`: resolve when the far side answered a probe. `hold`: keep it open
+ * (opening it first after a crash); reject when it fails.
+ */
+export interface ConnectionInput {
+  readonly name: string;
+  readonly connectorType: string;
+  readonly mode: 'open' | 'hold';
+}
 
 /** The fenced hand of one message: the text is in row `n` of `outbox`. */
-export interface DeliveryInput extends Delivery { readonly name: string; readonly connectorType: string }
+export interface DeliveryInput extends Delivery {
+  readonly name: string;
+  readonly connectorType: string;
+}
 
 export type DeliveryOutput =
   | { readonly outcome: 'sent'; readonly messageId?: string }
   | { readonly outcome: 'failed' | 'unknown'; readonly reason: string };
 
-/** The employees who list this connector, from the roster at the time of the event: their sessions may send. */
+/**
+ * The employees who list this connector, from the roster at the time of the event: their sessions may send.
+ */
 export type ConnectorFacts = { readonly senders: readonly string[] };
 
-export type ConnectorEvent = Stamp<ConnectorFacts> & (
-  | { readonly type: 'connector.start' }
-  | { readonly type: 'connector.stop' }
-  | { readonly type: 'connector.reload'; readonly connectorType?: string; readonly capabilities?: Capabilities; readonly employee?: string | null }
-  | { readonly type: 'delivery.request'; readonly deliveryId: string; readonly channel: string; readonly text: string; readonly thread: string | null; readonly meta?: Json }
-  // The link tells the outbox; never sent from outside:
-  | { readonly type: 'link.opened' }
-);
+export type ConnectorEvent = Stamp<ConnectorFacts> &
+  (
+    | { readonly type: 'connector.start' }
+    | { readonly type: 'connector.stop' }
+    | {
+        readonly type: 'connector.reload';
+        readonly connectorType?: string;
+        readonly capabilities?: Capabilities;
+        readonly employee?: string | null;
+      }
+    | {
+        readonly type: 'delivery.request';
+        readonly deliveryId: string;
+        readonly channel: string;
+        readonly text: string;
+        readonly thread: string | null;
+        readonly meta?: Json;
+      }
+    // The link tells the outbox; never sent from outside:
+    | { readonly type: 'link.opened' }
+  );
 
 export type ConnectorEventOf<Type extends ConnectorEvent['type']> = Extract<ConnectorEvent, { type: Type }>;
 
-export const limits = { queueMax: 100, textBytesMax: 64 * 1024, channelBytesMax: 128, idBytesMax: 64, reasonCharsMax: 500 } as const;
+export const limits = {
+  queueMax: 100,
+  textBytesMax: 64 * 1024,
+  channelBytesMax: 128,
+  idBytesMax: 64,
+  reasonCharsMax: 500,
+} as const;
 
 export const firstContext = (input: ConnectorInput): ConnectorContext => ({
   id: input.id,

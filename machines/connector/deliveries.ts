@@ -1,20 +1,43 @@
 import { callerName } from '../caller.js';
-import type { Deed } from '../deed.js';
-import { announce, keep, type KeepRow, type Wish } from '../ground.js';
+import type { Decision } from '../decision.js';
+import { publish, writeRow, type WriteRow, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
-import { limits, type ConnectorContext, type ConnectorEventOf, type Delivery, type DeliveryInput, type DeliveryOutput } from './context.js';
+import {
+  limits,
+  type ConnectorContext,
+  type ConnectorEventOf,
+  type Delivery,
+  type DeliveryInput,
+  type DeliveryOutput,
+} from './context.js';
 
-/** What happens to messages on their way out. Each is a row of `deliveries` from the moment it is accepted; its text waits in `outbox` until its fate is known. */
+/**
+ * What happens to messages on their way out. Each is a row of `deliveries` from the moment it is accepted;
+ * its text waits in `outbox` until its fate is known.
+ */
 
-type Done = Deed<ConnectorContext>;
+type Done = Decision<ConnectorContext>;
 
 export function accept(context: ConnectorContext, event: ConnectorEventOf<'delivery.request'>): Done {
   const n = context.deliveries + 1;
-  const delivery: Delivery = { deliveryId: event.deliveryId, n, channel: event.channel, thread: event.thread, requestedAt: event.at, requestedBy: callerName(event.by).slice(0, 100) };
+  const delivery: Delivery = {
+    deliveryId: event.deliveryId,
+    n,
+    channel: event.channel,
+    thread: event.thread,
+    requestedAt: event.at,
+    requestedBy: callerName(event.by).slice(0, 100),
+  };
   return {
     set: { deliveries: n, queue: [...context.queue, delivery], updatedAt: event.at },
-    wishes: [
-      keep('outbox', n, { n, deliveryId: delivery.deliveryId, channel: delivery.channel, text: event.text, thread: delivery.thread }),
+    outputs: [
+      writeRow('outbox', n, {
+        n,
+        deliveryId: delivery.deliveryId,
+        channel: delivery.channel,
+        text: event.text,
+        thread: delivery.thread,
+      }),
       row(context, delivery, 'queued', null, null, null),
     ],
   };
@@ -27,7 +50,8 @@ export function take(context: ConnectorContext): Done {
 }
 
 export function deliveryInput(context: ConnectorContext): DeliveryInput {
-  if (context.current === null) throw new Error(`connector ${context.id} has no delivery`); // the machine never gets here: a fault, not a refusal
+  // The machine never gets here: a fault, not a refusal
+  if (context.current === null) throw new Error(`connector ${context.id} has no delivery`);
   return { ...context.current, name: context.name, connectorType: context.connectorType };
 }
 
@@ -37,10 +61,15 @@ export function settle(context: ConnectorContext, output: DeliveryOutput, at: nu
   if (delivery === null) return {};
   const { outcome } = output;
   const reason = output.outcome === 'sent' ? null : output.reason.slice(0, limits.reasonCharsMax);
-  const messageId = output.outcome === 'sent' ? output.messageId?.slice(0, 200) ?? null : null;
+  const messageId = output.outcome === 'sent' ? (output.messageId?.slice(0, 200) ?? null) : null;
   return {
-    set: { current: null, [outcome]: context[outcome] + 1, last: { deliveryId: delivery.deliveryId, outcome, reason, messageId }, updatedAt: at },
-    wishes: [...closed(context, delivery, outcome, reason, messageId, at)],
+    set: {
+      current: null,
+      [outcome]: context[outcome] + 1,
+      last: { deliveryId: delivery.deliveryId, outcome, reason, messageId },
+      updatedAt: at,
+    },
+    outputs: [...closed(context, delivery, outcome, reason, messageId, at)],
   };
 }
 
@@ -56,20 +85,40 @@ export function halt(context: ConnectorContext, at: number): Done {
       updatedAt: at,
       ...(last ? { last: { deliveryId: last.deliveryId, outcome: 'failed', reason, messageId: null } } : {}),
     },
-    wishes: context.queue.flatMap((delivery) => closed(context, delivery, 'failed', reason, null, at)),
+    outputs: context.queue.flatMap((delivery) => closed(context, delivery, 'failed', reason, null, at)),
   };
 }
 
-function closed(context: ConnectorContext, delivery: Delivery, outcome: string, reason: string | null, messageId: string | null, at: number): readonly Wish[] {
+function closed(
+  context: ConnectorContext,
+  delivery: Delivery,
+  outcome: string,
+  reason: string | null,
+  messageId: string | null,
+  at: number,
+): readonly Output[] {
   return [
-    keep('outbox', delivery.n, null),
+    writeRow('outbox', delivery.n, null),
     row(context, delivery, outcome, reason, messageId, at),
-    announce('connector:delivery', { connector: context.name, deliveryId: delivery.deliveryId, outcome, reason, messageId }),
+    publish('connector:delivery', {
+      connector: context.name,
+      deliveryId: delivery.deliveryId,
+      outcome,
+      reason,
+      messageId,
+    }),
   ];
 }
 
-function row(context: ConnectorContext, delivery: Delivery, status: string, reason: string | null, messageId: string | null, at: number | null): KeepRow {
-  return keep('deliveries', delivery.n, {
+function row(
+  context: ConnectorContext,
+  delivery: Delivery,
+  status: string,
+  reason: string | null,
+  messageId: string | null,
+  at: number | null,
+): WriteRow {
+  return writeRow('deliveries', delivery.n, {
     id: delivery.deliveryId,
     connector: context.name,
     channel: delivery.channel,

@@ -1,9 +1,26 @@
-import { assertEvent, enqueueActions, raise, setup, stateIn, and, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
-import { system } from '../caller.js';
-import { perform, type Deed } from '../deed.js';
-import { announce, effect, stampOf, type Wish } from '../ground.js';
 import {
-  firstContext, limits, type ConnectionInput, type ConnectorContext, type ConnectorEvent, type ConnectorEventOf, type ConnectorInput, type DeliveryInput, type DeliveryOutput,
+  assertEvent,
+  enqueueActions,
+  raise,
+  setup,
+  stateIn,
+  and,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+} from 'xstate';
+import { authorityOf, system } from '../caller.js';
+import { perform, type Decision } from '../decision.js';
+import { publish, effect, stampOf, type Output } from '../outputs.js';
+import {
+  firstContext,
+  limits,
+  type ConnectionInput,
+  type ConnectorContext,
+  type ConnectorEvent,
+  type ConnectorEventOf,
+  type ConnectorInput,
+  type DeliveryInput,
+  type DeliveryOutput,
 } from './context.js';
 import { accept, deliveryInput, halt, settle, take } from './deliveries.js';
 import { connectorPolicy, type Standpoint } from './policy.js';
@@ -11,19 +28,20 @@ import { connectorPolicy, type Standpoint } from './policy.js';
 /**
  * A connector: a named way out to people (chat, mail, a signed webhook).
  *
- * **What lives.** Two regions. `link` is the connection to the far side: opened and probed in `starting`, held in
- * `running`. `outbox` sends one message at a time, in the order of their acceptance.
+ * **What lives.** Two regions. `link` is the connection to the far side: opened and probed in `starting`,
+ * held in `running`. `outbox` sends one message at a time, in the order of their acceptance.
  *
- * **What can happen.** A link that cannot be opened, or breaks, is an `error` with a reason, and is tried again after a
- * growing pause. A message is accepted only while the link runs, the answer of a session also while it is being opened; it then survives a break of the link, waits for the
- * next opening, and ends as `sent`, `failed` or `unknown`. After a crash in the middle of a sending the fenced hand says
+ * **What can happen.** A link that cannot be opened, or breaks, is an `error` with a reason, and is tried
+ * again after a growing pause. A message is accepted only while the link runs, the answer of a session also
+ * while it is being opened; it then survives a break of the link, waits for the next opening, and ends as
+ * `sent`, `failed` or `unknown`. After a crash in the middle of a sending the fenced hand says
  * `unknown`: the far side may have it, and sending it again is a person's decision.
  *
- * **What can never happen.** A message sent twice by us. An accepted message without an end: stopping the connector
- * fails what waits, visibly. A secret in here: settings are the hand's.
+ * **What can never happen.** A message sent twice by us. An accepted message without an end: stopping the
+ * connector fails what waits, visibly. A secret in here: settings are the hand's.
  */
 const connector = setup({
-  types: {} as { context: ConnectorContext; events: ConnectorEvent; input: ConnectorInput; emitted: Wish },
+  types: {} as { context: ConnectorContext; events: ConnectorEvent; input: ConnectorInput; emitted: Output },
   actors: {
     /** Keyed. Resolves (`open`) when the far side answered; lives (`hold`) while the link does. */
     connection: effect<void, ConnectionInput>(),
@@ -42,25 +60,54 @@ const connector = setup({
     hasNext: ({ context }) => context.queue.length > 0,
   },
   actions: {
-    accept: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'delivery.request'); perform(enqueue, accept(context, event)); }),
+    accept: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'delivery.request');
+      perform(enqueue, accept(context, event));
+    }),
     take: enqueueActions(({ context, enqueue }) => perform(enqueue, take(context))),
-    settle: enqueueActions(({ context, enqueue }, { output, at }: { output: DeliveryOutput; at: number }) => perform(enqueue, settle(context, output, at))),
+    settle: enqueueActions(({ context, enqueue }, { output, at }: { output: DeliveryOutput; at: number }) =>
+      perform(enqueue, settle(context, output, at)),
+    ),
     halt: enqueueActions(({ context, event, enqueue }) => perform(enqueue, halt(context, event.at))),
-    fail: enqueueActions(({ context, enqueue }, { reason, at }: { reason: string; at: number }) => perform(enqueue, fail(context, reason, at))),
-    reload: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'connector.reload'); perform(enqueue, reload(context, event)); }),
-    tellStatus: enqueueActions(({ context, enqueue }, { status }: { status: string }) => enqueue.emit(announce('connector:updated', { connector: context.name, status, detail: context.detail }))),
+    fail: enqueueActions(({ context, enqueue }, { reason, at }: { reason: string; at: number }) =>
+      perform(enqueue, fail(context, reason, at)),
+    ),
+    reload: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'connector.reload');
+      perform(enqueue, reload(context, event));
+    }),
+    tellStatus: enqueueActions(({ context, enqueue }, { status }: { status: string }) =>
+      enqueue.emit(publish('connector:updated', { connector: context.name, status, detail: context.detail })),
+    ),
     want: enqueueActions(({ enqueue }) => enqueue.assign({ wanted: true })),
     recovered: enqueueActions(({ enqueue }) => enqueue.assign({ detail: null })),
     forgetFailures: enqueueActions(({ enqueue }) => enqueue.assign({ failures: 0 })),
-    tellOpened: raise(({ event }) => ({ type: 'link.opened', at: stampOf(event).at, by: system('connector') })),
+    tellOpened: raise(({ event }) => ({
+      type: 'link.opened',
+      at: stampOf(event).at,
+      by: system('connector'),
+    })),
   },
 });
 
-const told = ({ event }: { event: DoneActorEvent<DeliveryOutput> }): { output: DeliveryOutput; at: number } => ({ output: event.output, at: stampOf(event).at });
+const told = ({
+  event,
+}: {
+  event: DoneActorEvent<DeliveryOutput>;
+}): { output: DeliveryOutput; at: number } => ({ output: event.output, at: stampOf(event).at });
 /** The hand broke: nobody knows how far the message came. */
-const lost = ({ event }: { event: ErrorActorEvent }): { output: DeliveryOutput; at: number } => ({ output: { outcome: 'unknown', reason: reasonOf(event.error) }, at: stampOf(event).at });
-const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: number } => ({ reason: reasonOf(event.error), at: stampOf(event).at });
-const waits = (link: 'starting' | 'error') => ({ guard: { type: 'allowed' as const, params: { link } }, actions: 'accept' as const });
+const lost = ({ event }: { event: ErrorActorEvent }): { output: DeliveryOutput; at: number } => ({
+  output: { outcome: 'unknown', reason: reasonOf(event.error) },
+  at: stampOf(event).at,
+});
+const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: number } => ({
+  reason: reasonOf(event.error),
+  at: stampOf(event).at,
+});
+const waits = (link: 'starting' | 'error') => ({
+  guard: { type: 'allowed' as const, params: { link } },
+  actions: 'accept' as const,
+});
 const trusted = { type: 'allowed' as const, params: {} };
 
 export const connectorMachine = connector.createMachine({
@@ -72,19 +119,28 @@ export const connectorMachine = connector.createMachine({
       initial: 'stopped',
       on: {
         'connector.stop': { guard: trusted, target: '.stopped', actions: 'halt' },
-        'connector.reload': { guard: trusted, target: '.starting', actions: 'reload' }, // no reenter: it would leave and reset the outbox, too
+        // No reenter: it would leave and reset the outbox, too
+        'connector.reload': { guard: trusted, target: '.starting', actions: 'reload' },
       },
       states: {
         stopped: {
           entry: { type: 'tellStatus', params: { status: 'stopped' } },
-          always: { guard: 'wanted', target: 'starting' }, // at birth only: whoever stops it takes the wish away
-          on: { 'connector.start': { guard: trusted, target: 'starting', actions: 'want' }, 'connector.stop': {} },
+          // At birth only: whoever stops it takes the wish away
+          always: { guard: 'wanted', target: 'starting' },
+          on: {
+            'connector.start': { guard: trusted, target: 'starting', actions: 'want' },
+            'connector.stop': {},
+          },
         },
         starting: {
           invoke: {
             id: 'opening',
             src: 'connection',
-            input: ({ context }) => ({ name: context.name, connectorType: context.connectorType, mode: 'open' }),
+            input: ({ context }) => ({
+              name: context.name,
+              connectorType: context.connectorType,
+              mode: 'open',
+            }),
             onDone: { target: 'running' },
             onError: { target: 'error', actions: { type: 'fail', params: broken } },
           },
@@ -95,20 +151,39 @@ export const connectorMachine = connector.createMachine({
           invoke: {
             id: 'holding',
             src: 'connection',
-            input: ({ context }) => ({ name: context.name, connectorType: context.connectorType, mode: 'hold' }),
-            onDone: { target: 'error', actions: { type: 'fail', params: ({ event }) => ({ reason: 'The far side closed the connection.', at: stampOf(event).at }) } },
+            input: ({ context }) => ({
+              name: context.name,
+              connectorType: context.connectorType,
+              mode: 'hold',
+            }),
+            onDone: {
+              target: 'error',
+              actions: {
+                type: 'fail',
+                params: ({ event }) => ({
+                  reason: 'The far side closed the connection.',
+                  at: stampOf(event).at,
+                }),
+              },
+            },
             onError: { target: 'error', actions: { type: 'fail', params: broken } },
           },
           after: { steady: { actions: 'forgetFailures' } },
           on: {
             'connector.start': {},
-            'delivery.request': { guard: { type: 'allowed', params: { link: 'running' } }, actions: ['accept', 'tellOpened'] },
+            'delivery.request': {
+              guard: { type: 'allowed', params: { link: 'running' } },
+              actions: ['accept', 'tellOpened'],
+            },
           },
         },
         error: {
           entry: { type: 'tellStatus', params: { status: 'error' } },
           after: { backoff: { target: 'starting' } },
-          on: { 'connector.start': { guard: trusted, target: 'starting', actions: 'want' }, 'delivery.request': waits('error') },
+          on: {
+            'connector.start': { guard: trusted, target: 'starting', actions: 'want' },
+            'delivery.request': waits('error'),
+          },
         },
       },
     },
@@ -123,11 +198,21 @@ export const connectorMachine = connector.createMachine({
             src: 'delivery',
             input: ({ context }) => deliveryInput(context),
             onDone: [
-              { guard: and(['hasNext', stateIn({ link: 'running' })]), target: 'sending', reenter: true, actions: { type: 'settle', params: told } },
+              {
+                guard: and(['hasNext', stateIn({ link: 'running' })]),
+                target: 'sending',
+                reenter: true,
+                actions: { type: 'settle', params: told },
+              },
               { target: 'quiet', actions: { type: 'settle', params: told } },
             ],
             onError: [
-              { guard: and(['hasNext', stateIn({ link: 'running' })]), target: 'sending', reenter: true, actions: { type: 'settle', params: lost } },
+              {
+                guard: and(['hasNext', stateIn({ link: 'running' })]),
+                target: 'sending',
+                reenter: true,
+                actions: { type: 'settle', params: lost },
+              },
               { target: 'quiet', actions: { type: 'settle', params: lost } },
             ],
           },
@@ -138,14 +223,20 @@ export const connectorMachine = connector.createMachine({
 });
 
 function allowed(context: ConnectorContext, event: ConnectorEvent, where: Partial<Standpoint>): boolean {
-  return connectorPolicy({ link: 'stopped', outbox: 'quiet', ...where }, context, event) === undefined;
+  return (
+    connectorPolicy({ link: 'stopped', outbox: 'quiet', ...where }, context, event, authorityOf(event)) ===
+    undefined
+  );
 }
 
-function fail(context: ConnectorContext, reason: string, at: number): Deed<ConnectorContext> {
+function fail(context: ConnectorContext, reason: string, at: number): Decision<ConnectorContext> {
   return { set: { detail: reason, failures: Math.min(context.failures + 1, 32), updatedAt: at } };
 }
 
-function reload(context: ConnectorContext, event: ConnectorEventOf<'connector.reload'>): Deed<ConnectorContext> {
+function reload(
+  context: ConnectorContext,
+  event: ConnectorEventOf<'connector.reload'>,
+): Decision<ConnectorContext> {
   return {
     set: {
       wanted: true,
@@ -161,5 +252,7 @@ function reload(context: ConnectorContext, event: ConnectorEventOf<'connector.re
 
 function reasonOf(error: unknown): string {
   const message = (error as { message?: unknown } | null)?.message;
-  return (typeof message === 'string' && message !== '' ? message : 'The connection failed without a reason.').slice(0, limits.reasonCharsMax);
+  return (
+    typeof message === 'string' && message !== '' ? message : 'The connection failed without a reason.'
+  ).slice(0, limits.reasonCharsMax);
 }

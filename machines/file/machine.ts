@@ -1,19 +1,20 @@
 import { enqueueActions, setup } from 'xstate';
-import { callerName, isTrusted, type Caller } from '../caller.js';
-import { perform } from '../deed.js';
-import { announce, type Stamp, type Wish } from '../ground.js';
+import { authorityOf, callerName, isTrusted, type Authority, type Caller } from '../caller.js';
+import { perform } from '../decision.js';
+import { publish, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 
 /**
  * A managed file: what is known of bytes that lie in the home.
  *
- * **What lives.** Name, size, hash, type and place of the bytes, and whose upload it was. The bytes are written before
- * the file is born and removed after it has ended, so a file that is `stored` has its bytes.
+ * **What lives.** Name, size, hash, type and place of the bytes, and whose upload it was. The bytes are
+ * written before the file is born and removed after it has ended, so a file that is `stored` has its bytes.
  *
  * **What can happen.** A person removes it.
  *
- * **What can never happen.** Other bytes under the same id. An agent that removes a file. A removed file that is listed.
+ * **What can never happen.** Other bytes under the same id. An agent that removes a file. A removed file that
+ * is listed.
  */
 export interface FileInput {
   readonly id: string;
@@ -30,35 +31,70 @@ export interface FileInput {
   readonly sessionId: string | null;
 }
 
-export interface FileContext extends Omit<FileInput, 'at' | 'by'> { readonly createdAt: number; readonly createdBy: string }
+export interface FileContext extends Omit<FileInput, 'at' | 'by'> {
+  readonly createdAt: number;
+  readonly createdBy: string;
+}
 
 export type FileEvent = Stamp & { readonly type: 'file.remove' };
 
-export function filePolicy(event: FileEvent): Refusal | undefined {
-  if (event.type !== 'file.remove') return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
-  return isTrusted(event.by) ? undefined : refuse('FORBIDDEN', {}, 'Agents may not remove files.');
+export function filePolicy(event: FileEvent, { onBehalfOf }: Authority): Refusal | undefined {
+  if (event.type !== 'file.remove')
+    return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  return isTrusted(onBehalfOf) ? undefined : refuse('FORBIDDEN', {}, 'Agents may not remove files.');
 }
 
-const checkInput = checkShape({ filename: 'string', size: 'number', mimetype: 'string', path: 'string', sha256: 'string', sessionId: 'string?' });
+const checkInput = checkShape({
+  filename: 'string',
+  size: 'number',
+  mimetype: 'string',
+  path: 'string',
+  sha256: 'string',
+  sessionId: 'string?',
+});
 
 export function admitFile(input: FileInput): Refusal | undefined {
   const wrong = checkInput(input);
-  if (wrong !== undefined) return refuse('BAD_REQUEST', {}, `A file cannot be kept so: ${wrong.replace('the context', 'the input').replace('context.', '')}.`);
-  return input.path.length > 1_000 || input.filename.length > 255 ? refuse('BAD_REQUEST', { path: 'filename' }, 'The name is too long.') : undefined;
+  if (wrong !== undefined)
+    return refuse(
+      'BAD_REQUEST',
+      {},
+      `Invalid file: ${wrong.replace('the context', 'the input').replace('context.', '')}.`,
+    );
+  return input.path.length > 1_000 || input.filename.length > 255
+    ? refuse('BAD_REQUEST', { path: 'filename' }, 'The name is too long.')
+    : undefined;
 }
 
 export const fileMachine = setup({
-  types: {} as { context: FileContext; events: FileEvent; input: FileInput; emitted: Wish },
-  guards: { allowed: ({ event }) => filePolicy(event) === undefined },
+  types: {} as { context: FileContext; events: FileEvent; input: FileInput; emitted: Output },
+  guards: { allowed: ({ event }) => filePolicy(event, authorityOf(event)) === undefined },
   actions: {
     tell: enqueueActions(({ context, enqueue }, { event }: { event: string }) =>
-      perform(enqueue, { wishes: [announce(event, { id: context.id, filename: context.filename, size: context.size, sessionId: context.sessionId })] })),
+      perform(enqueue, {
+        outputs: [
+          publish(event, {
+            id: context.id,
+            filename: context.filename,
+            size: context.size,
+            sessionId: context.sessionId,
+          }),
+        ],
+      }),
+    ),
   },
 }).createMachine({
   id: 'file',
   context: ({ input }) => ({
-    id: input.id, filename: input.filename, size: input.size, mimetype: input.mimetype, path: input.path, sha256: input.sha256, sessionId: input.sessionId,
-    createdAt: input.at, createdBy: callerName(input.by ?? { type: 'operator' }),
+    id: input.id,
+    filename: input.filename,
+    size: input.size,
+    mimetype: input.mimetype,
+    path: input.path,
+    sha256: input.sha256,
+    sessionId: input.sessionId,
+    createdAt: input.at,
+    createdBy: callerName(input.by ?? { type: 'operator' }),
   }),
   initial: 'stored',
   states: {

@@ -1,19 +1,21 @@
-import type { Json } from '../ground.js';
+import type { Json } from '../outputs.js';
 import type { Condition } from './conditions.js';
 import type { ValueShape } from './value-shape.js';
 
 /**
- * A workflow definition in its normal form: what `parseDefinition` makes of anything that a person or an agent wrote,
- * what is stored as one immutable version (row `versions`, n = version, of the actor `workflow/<id>`; `status` and
- * `updatedAt` as they were then), and what a run is frozen to. Plain JSON; every member with a default is there.
+ * A workflow definition in its normal form: what `parseDefinition` makes of anything that a person or an
+ * agent wrote, what is stored as one immutable version (row `versions`, n = version, of the actor
+ * `workflow/<id>`; `status` and `updatedAt` as they were then), and what a run is frozen to. Plain JSON;
+ * every member with a default is there.
  *
- * **How a graph runs.** The trigger node is done at birth. A node is ready when every edge into it is decided and one at
- * least was *taken*; when all were *dead* it is skipped and all edges out of it are dead, so nothing waits for a path that
- * cannot come. (A `merge` of mode `any` is ready with the first taken edge, and takes no second one in the same round.)
- * An edge is taken when its source ended well and all its conditions hold; an edge of lane `error` only when its source
- * failed. A `switch` of mode `first` takes the first edge, in the order of `edges`, whose conditions hold, with edges
- * without conditions last; of mode `all` each that holds. A `loop` edge leads back: taking it starts the next round of all
- * nodes between its ends, at most `maxRounds` times, afterwards it is dead. The run has completed when nothing is left to do.
+ * **How a graph runs.** The trigger node is done at birth. A node is ready when every edge into it is decided
+ * and one at least was *taken*; when all were *dead* it is skipped and all edges out of it are dead, so
+ * nothing waits for a path that cannot come. (A `merge` of mode `any` is ready with the first taken edge, and
+ * takes no second one in the same round.) An edge is taken when its source ended well and all its conditions
+ * hold; an edge of lane `error` only when its source failed. A `switch` of mode `first` takes the first edge,
+ * in the order of `edges`, whose conditions hold, with edges without conditions last; of mode `all` each that
+ * holds. A `loop` edge leads back: taking it starts the next round of all nodes between its ends, at most
+ * `maxRounds` times, afterwards it is dead. The run has completed when nothing is left to do.
  */
 export interface WorkflowDefinition {
   readonly schemaVersion: 1;
@@ -67,19 +69,42 @@ interface NodeBase {
   readonly position: { readonly x: number; readonly y: number };
 }
 
-export type WorkflowNode = TriggerNode | StepNode | GateNode | SwitchNode | FailNode | WaitNode | MergeNode | EndNode;
+export type WorkflowNode =
+  | TriggerNode
+  | StepNode
+  | GateNode
+  | SwitchNode
+  | FailNode
+  | WaitNode
+  | MergeNode
+  | EndNode;
 
-export interface TriggerNode extends NodeBase { readonly type: 'trigger'; readonly trigger: Trigger }
+export interface TriggerNode extends NodeBase {
+  readonly type: 'trigger';
+  readonly trigger: Trigger;
+}
 
-/** How runs begin. `manual` (also by an agent or another workflow) is always possible. Webhooks and polls are bindings beside the definition. */
+/**
+ * How runs begin. `manual` (also by an agent or another workflow) is always possible. Webhooks and polls are
+ * bindings beside the definition.
+ */
 export type Trigger =
   | { readonly kind: 'manual' }
-  | { readonly kind: 'schedule'; readonly cron: string; readonly timezone: string; readonly until: string | null }
+  | {
+      readonly kind: 'schedule';
+      readonly cron: string;
+      readonly timezone: string;
+      readonly until: string | null;
+    }
   | {
       readonly kind: 'todo-status-change';
       readonly toStatus: string;
       readonly fromStatus: string | null;
-      readonly filter: { readonly source: string | null; readonly department: string | null; readonly assignee: string | null };
+      readonly filter: {
+        readonly source: string | null;
+        readonly department: string | null;
+        readonly assignee: string | null;
+      };
     };
 
 export interface StepNode extends NodeBase {
@@ -98,14 +123,23 @@ export interface StepNode extends NodeBase {
   readonly options: StepOptions;
 }
 
-/** Who does a step: an agent in a session of its own, or a plain action. Texts may hold `{{path}}`, see paths.ts. */
+/**
+ * Who does a step: an agent in a session of its own, or a plain action. Texts may hold `{{path}}`, see
+ * paths.ts.
+ */
 export type StepActor = SessionActor | ActionActor;
 export type SessionActor =
   | { readonly kind: 'employee'; readonly ref: string }
   | { readonly kind: 'engine'; readonly ref: string };
 export type ActionActor =
   | { readonly kind: 'noop' }
-  | { readonly kind: 'connector-send'; readonly connector: string; readonly channel: string; readonly text: string; readonly thread: string | null }
+  | {
+      readonly kind: 'connector-send';
+      readonly connector: string;
+      readonly channel: string;
+      readonly text: string;
+      readonly thread: string | null;
+    }
   | {
       readonly kind: 'http';
       readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -114,9 +148,21 @@ export type ActionActor =
       /** Strings in it may hold `{{path}}`. */
       readonly body: Json;
     }
-  | { readonly kind: 'work-item'; readonly operation: WorkItemOperation; readonly id: string | null; readonly fields: Readonly<Record<string, Json>> }
-  | { readonly kind: 'workflow'; readonly workflowId: string; readonly input: Readonly<Record<string, Json>> };
-/** `create` needs fields.title; the others need `id`: `status` fields.status (and note), `assign` fields.assignee, `comment` fields.text, `archive` maybe fields.note. */
+  | {
+      readonly kind: 'work-item';
+      readonly operation: WorkItemOperation;
+      readonly id: string | null;
+      readonly fields: Readonly<Record<string, Json>>;
+    }
+  | {
+      readonly kind: 'workflow';
+      readonly workflowId: string;
+      readonly input: Readonly<Record<string, Json>>;
+    };
+/**
+ * `create` needs fields.title; the others need `id`: `status` fields.status (and note), `assign`
+ * fields.assignee, `comment` fields.text, `archive` maybe fields.note.
+ */
 export type WorkItemOperation = 'create' | 'status' | 'assign' | 'comment' | 'archive';
 
 export interface StepOptions {
@@ -125,7 +171,11 @@ export interface StepOptions {
   /** What the steps after it are shown of this one. */
   readonly output: 'handoff' | 'full' | 'none';
   /** `maxAttempts` 1 to 5 counts the first. Default: once more after `interrupted`. */
-  readonly retry: { readonly maxAttempts: number; readonly on: readonly RetryCause[]; readonly delayMs: number };
+  readonly retry: {
+    readonly maxAttempts: number;
+    readonly on: readonly RetryCause[];
+    readonly delayMs: number;
+  };
   readonly onError: 'fail-run' | 'continue' | 'error-edge';
   /** Each attempt's deadline. */
   readonly timeoutMs: number;
@@ -134,9 +184,9 @@ export interface StepOptions {
 export type RetryCause = 'error' | 'no-output' | 'interrupted' | 'timeout';
 
 /**
- * A place where a run waits for somebody or something. `approval`: a person or manager. `artifact`: an outcome before it
- * names an artifact that matches `glob`. `flag`: an outcome before it has a field of that name that is true. Whoever may
- * decide an approval may also resolve the others by hand.
+ * A place where a run waits for somebody or something. `approval`: a person or manager. `artifact`: an
+ * outcome before it names an artifact that matches `glob`. `flag`: an outcome before it has a field of that
+ * name that is true. Whoever may decide an approval may also resolve the others by hand.
  */
 export interface Gate {
   readonly id: string;
@@ -150,16 +200,38 @@ export interface Gate {
   readonly timeoutMs: number | null;
 }
 
-export interface GateNode extends NodeBase { readonly type: 'gate'; readonly gate: Gate }
-export interface SwitchNode extends NodeBase { readonly type: 'switch'; readonly switchMode: 'firstMatch' | 'allMatches' }
+export interface GateNode extends NodeBase {
+  readonly type: 'gate';
+  readonly gate: Gate;
+}
+export interface SwitchNode extends NodeBase {
+  readonly type: 'switch';
+  readonly switchMode: 'firstMatch' | 'allMatches';
+}
 /** Reaching it fails the run. */
-export interface FailNode extends NodeBase { readonly type: 'fail'; readonly failMessage: string }
+export interface FailNode extends NodeBase {
+  readonly type: 'fail';
+  readonly failMessage: string;
+}
 /** One of the two is set. */
-export interface WaitNode extends NodeBase { readonly type: 'wait'; readonly waitMinutes: number | null; readonly waitUntil: string | null }
+export interface WaitNode extends NodeBase {
+  readonly type: 'wait';
+  readonly waitMinutes: number | null;
+  readonly waitUntil: string | null;
+}
 /** `all` waits for every live edge, `any` for the first. */
-export interface MergeNode extends NodeBase { readonly type: 'merge'; readonly mode: 'all' | 'any' }
-/** The end of a branch. `result` names what a run gives back, e.g. `{answer: 'steps.think.outcome.fields.answer'}`. */
-export interface EndNode extends NodeBase { readonly type: 'end'; readonly result: Readonly<Record<string, string>> }
+export interface MergeNode extends NodeBase {
+  readonly type: 'merge';
+  readonly mode: 'all' | 'any';
+}
+/**
+ * The end of a branch. `result` names what a run gives back, e.g. `{answer:
+ * 'steps.think.outcome.fields.answer'}`.
+ */
+export interface EndNode extends NodeBase {
+  readonly type: 'end';
+  readonly result: Readonly<Record<string, string>>;
+}
 
 export interface WorkflowEdge {
   readonly id: string;
@@ -176,7 +248,8 @@ export interface WorkflowEdge {
 }
 
 /** An agent does this step, in a session; otherwise it is a plain action. */
-export const isSessionActor = (actor: StepActor): actor is SessionActor => actor.kind === 'employee' || actor.kind === 'engine';
+export const isSessionActor = (actor: StepActor): actor is SessionActor =>
+  actor.kind === 'employee' || actor.kind === 'engine';
 
 /** Bounds of a definition. The numbers of times are minutes where they say so. */
 export const definitionLimits = {
@@ -185,7 +258,10 @@ export const definitionLimits = {
   edgesPerNodeMax: 4,
   definitionBytesMax: 256 * 1024,
   idCharsMax: 128,
-  /** Of a workflow that wakes by the clock: its cron job is called `workflow:<id>`, and ids of jobs have at most 128 characters. */
+  /**
+   * Of a workflow that wakes by the clock: its cron job is called `workflow:<id>`, and ids of jobs have at
+   * most 128 characters.
+   */
   scheduledIdCharsMax: 119,
   titleCharsMax: 200,
   descriptionCharsMax: 4_000,

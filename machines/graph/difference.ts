@@ -9,19 +9,42 @@ export interface DefinitionDifference {
   readonly nodes: Changes;
   readonly edges: Changes;
 }
-export interface Changes { readonly added: readonly string[]; readonly removed: readonly string[]; readonly changed: readonly string[] }
+export interface Changes {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
 
-const compared = ['name', 'title', 'description', 'status', 'owner', 'department', 'runners', 'orchestrator', 'input', 'runGates', 'loop', 'concurrency', 'layout'] as const;
+const compared = [
+  'name',
+  'title',
+  'description',
+  'status',
+  'owner',
+  'department',
+  'runners',
+  'orchestrator',
+  'input',
+  'runGates',
+  'loop',
+  'concurrency',
+  'layout',
+] as const;
 
 export function differenceOf(stored: WorkflowDefinition, next: WorkflowDefinition): DefinitionDifference {
   const members = compared.filter((member) => !same(stored[member], next[member]));
   const nodes = changesOf(stored.nodes, next.nodes);
   const edges = changesOf(stored.edges, next.edges);
-  const changed = members.length > 0 || [nodes, edges].some((changes) => Object.values(changes).some((list) => list.length > 0));
+  const changed =
+    members.length > 0 ||
+    [nodes, edges].some(({ added, removed, changed }) => added.length + removed.length + changed.length > 0);
   return { storedVersion: stored.version, changed, members, nodes, edges };
 }
 
-function changesOf(before: readonly { readonly id: string }[], after: readonly { readonly id: string }[]): Changes {
+function changesOf(
+  before: readonly { readonly id: string }[],
+  after: readonly { readonly id: string }[],
+): Changes {
   const old = new Map(before.map((one) => [one.id, one]));
   const now = new Map(after.map((one) => [one.id, one]));
   return {

@@ -4,11 +4,22 @@ import type { WorkflowDefinition, WorkflowNode } from './definition.js';
 export function mermaidOf({ title, nodes, edges }: WorkflowDefinition): string {
   const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   return [
-    '---', `title: ${quoted(title)}`, '---', 'flowchart LR',
+    '---',
+    `title: ${quoted(title)}`,
+    '---',
+    'flowchart LR',
     ...nodes.map((node) => `  ${names.get(node.id) ?? ''}${shapeOf(node)}`),
     ...edges.map((edge) => {
-      const arrow = edge.kind === 'loop' || edge.lane === 'error' ? '-.->' : edge.kind === 'handoff' ? '==>' : '-->';
-      const words = [edge.label, edge.lane, edge.maxRounds === null ? null : `at most ${edge.maxRounds}×`, ...edge.when.map(({ path, op, value }) => `${path} ${op}${value === undefined ? '' : ` ${String(value)}`}`)];
+      const arrow =
+        edge.kind === 'loop' || edge.lane === 'error' ? '-.->' : edge.kind === 'handoff' ? '==>' : '-->';
+      const words = [
+        edge.label,
+        edge.lane,
+        edge.maxRounds === null ? null : `at most ${edge.maxRounds}×`,
+        ...edge.when.map(
+          ({ path, op, value }) => `${path} ${op}${value === undefined ? '' : ` ${String(value)}`}`,
+        ),
+      ];
       const label = words.filter((word) => word !== null).join(', ');
       return `  ${names.get(edge.from) ?? ''} ${arrow}${label === '' ? '' : `|${quoted(label)}|`} ${names.get(edge.to) ?? ''}`;
     }),
@@ -19,13 +30,21 @@ export function mermaidOf({ title, nodes, edges }: WorkflowDefinition): string {
 function shapeOf(node: WorkflowNode): string {
   const label = quoted(node.label);
   switch (node.type) {
-    case 'trigger': return `([${label}])`;
-    case 'end': case 'fail': return `((${label}))`;
-    case 'switch': case 'merge': return `{${label}}`;
-    case 'gate': return `{{${label}}}`;
-    default: return `[${label}]`;
+    case 'trigger':
+      return `([${label}])`;
+    case 'end':
+    case 'fail':
+      return `((${label}))`;
+    case 'switch':
+    case 'merge':
+      return `{${label}}`;
+    case 'gate':
+      return `{{${label}}}`;
+    default:
+      return `[${label}]`;
   }
 }
 
 /** Nothing that somebody wrote may become part of the drawing's own language. */
-const quoted = (text: string): string => `"${text.replace(/[^\p{L}\p{N} .,:;!?×+*/=_()-]/gu, ' ').slice(0, 200)}"`;
+const quoted = (text: string): string =>
+  `"${text.replace(/[^\p{L}\p{N} .,:;!?×+*/=_()-]/gu, ' ').slice(0, 200)}"`;

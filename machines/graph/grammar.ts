@@ -1,4 +1,7 @@
-/** What an author must know, in a text that fits into a schema: people read it in the API's document, agents in their tools. */
+/**
+ * What an author must know, in a text that fits into a schema: people read it in the API's document, agents
+ * in their tools.
+ */
 export const definitionGrammar = [
   'A graph: {title, name?, owner?, department?, description?, concurrency? (1-8), input? (JSON Schema), loop? {maxRoundsPerRun, stopWhen (conditions), maxRuns and until (of a schedule)}, nodes, edges}.',
   'Nodes {id, type, label?}: trigger {trigger: {kind: manual} | {kind: schedule, cron, timezone} | {kind: todo-status-change, toStatus, fromStatus?, filter?}};',

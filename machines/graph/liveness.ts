@@ -4,9 +4,9 @@ import { circlesOf, reachable } from './order.js';
 import { note, type Reading } from './reader.js';
 
 /**
- * Can a run get stuck? Every node must be reachable, every node that is no end must have a way out, and every way back
- * must have a ceiling. Steps, waits and gates have deadlines or people in their normal form; what is left is the graph.
- * Each finding names the node.
+ * Can a run get stuck? Every node must be reachable, every node that is no end must have a way out, and every
+ * way back must have a ceiling. Steps, waits and gates have deadlines or people in their normal form; what is
+ * left is the graph. Each finding names the node.
  */
 export function livenessFaults(reading: Reading, { nodes, edges, runGates }: WorkflowDefinition): void {
   const ids = nodes.map(({ id }) => id);
@@ -15,9 +15,22 @@ export function livenessFaults(reading: Reading, { nodes, edges, runGates }: Wor
   const forward = whole.filter(({ kind }) => kind !== 'loop');
   const start = nodes.filter(({ type }) => type === 'trigger').map(({ id }) => id);
   const reached = reachable(start, forward);
-  for (const node of nodes) if (start.length > 0 && !reached.has(node.id)) note(reading, 'unreachable-node', `nothing leads from the trigger to "${node.id}"`, { ref: node.id });
-  for (const circle of circlesOf(ids, forward.filter(({ from, to }) => from !== to))) {
-    note(reading, 'non-loop-cycle', `the nodes ${circle.slice(0, 12).map((id) => `"${id}"`).join(', ')} wait for each other; make the edge that leads back a loop with a ceiling`, { ref: circle[0] ?? '' });
+  for (const node of nodes)
+    if (start.length > 0 && !reached.has(node.id))
+      note(reading, 'unreachable-node', `nothing leads from the trigger to "${node.id}"`, { ref: node.id });
+  for (const circle of circlesOf(
+    ids,
+    forward.filter(({ from, to }) => from !== to),
+  )) {
+    note(
+      reading,
+      'non-loop-cycle',
+      `the nodes ${circle
+        .slice(0, 12)
+        .map((id) => `"${id}"`)
+        .join(', ')} wait for each other; make the edge that leads back a loop with a ceiling`,
+      { ref: circle[0] ?? '' },
+    );
   }
   for (const edge of whole) if (edge.kind === 'loop') loopFaults(reading, edge, forward);
   for (const node of nodes) wayOutFaults(reading, node, whole, { forward, nodes });
@@ -25,36 +38,81 @@ export function livenessFaults(reading: Reading, { nodes, edges, runGates }: Wor
 }
 
 function loopFaults(reading: Reading, edge: WorkflowEdge, forward: readonly WorkflowEdge[]): void {
-  if (edge.maxRounds === null) note(reading, 'loop-without-ceiling', `the loop "${edge.id}" from "${edge.from}" back to "${edge.to}" has no ceiling: set its maxRounds, or loop.maxRoundsPerRun`, { ref: edge.from });
-  if (edge.from !== edge.to && !reachable([edge.to], forward).has(edge.from)) note(reading, 'loop-not-back', `the loop "${edge.id}" does not lead back: "${edge.from}" does not come after "${edge.to}"`, { ref: edge.id });
+  if (edge.maxRounds === null)
+    note(
+      reading,
+      'loop-without-ceiling',
+      `the loop "${edge.id}" from "${edge.from}" back to "${edge.to}" has no ceiling: set its maxRounds, or loop.maxRoundsPerRun`,
+      { ref: edge.from },
+    );
+  if (edge.from !== edge.to && !reachable([edge.to], forward).has(edge.from))
+    note(
+      reading,
+      'loop-not-back',
+      `the loop "${edge.id}" does not lead back: "${edge.from}" does not come after "${edge.to}"`,
+      { ref: edge.id },
+    );
 }
 
 /** Types at which a branch may not end. */
 const passages: ReadonlySet<WorkflowNode['type']> = new Set(['trigger', 'switch', 'merge', 'wait']);
 
-function wayOutFaults(reading: Reading, node: WorkflowNode, edges: readonly WorkflowEdge[], graph: { readonly forward: readonly WorkflowEdge[]; readonly nodes: readonly WorkflowNode[] }): void {
+function wayOutFaults(
+  reading: Reading,
+  node: WorkflowNode,
+  edges: readonly WorkflowEdge[],
+  graph: { readonly forward: readonly WorkflowEdge[]; readonly nodes: readonly WorkflowNode[] },
+): void {
   const out = edges.filter(({ from, lane }) => from === node.id && lane === null);
   if (passages.has(node.type) && !out.some(({ kind }) => kind !== 'loop')) {
-    note(reading, 'dead-end', `the ${node.type} "${node.id}" has no way out: nothing comes after it`, { ref: node.id });
+    note(reading, 'dead-end', `the ${node.type} "${node.id}" has no way out: nothing comes after it`, {
+      ref: node.id,
+    });
   } else if (node.type === 'switch' && !covers(out.filter(({ kind }) => kind !== 'loop'))) {
-    note(reading, 'switch-without-default', `the switch "${node.id}" has no way out when none of its conditions holds: add an edge without conditions`, { ref: node.id });
+    note(
+      reading,
+      'switch-without-default',
+      `the switch "${node.id}" has no way out when none of its conditions holds: add an edge without conditions`,
+      { ref: node.id },
+    );
   }
-  if (node.type === 'merge' && graph.forward.filter(({ to }) => to === node.id).length < 2) note(reading, 'merge-of-one', `the merge "${node.id}" has fewer than two ways in, so there is nothing to merge`, { ref: node.id });
-  const gates = (node.type === 'gate' ? [node.gate] : node.type === 'step' ? node.gates : []).filter(({ kind }) => kind !== 'approval');
+  if (node.type === 'merge' && graph.forward.filter(({ to }) => to === node.id).length < 2)
+    note(
+      reading,
+      'merge-of-one',
+      `the merge "${node.id}" has fewer than two ways in, so there is nothing to merge`,
+      { ref: node.id },
+    );
+  const gates = (node.type === 'gate' ? [node.gate] : node.type === 'step' ? node.gates : []).filter(
+    ({ kind }) => kind !== 'approval',
+  );
   if (gates.length === 0) return;
-  const before = reachable([node.id], graph.forward.map(({ from, to }) => ({ from: to, to: from })));
+  const before = reachable(
+    [node.id],
+    graph.forward.map(({ from, to }) => ({ from: to, to: from })),
+  );
   if (graph.nodes.some(({ id, type }) => type === 'step' && id !== node.id && before.has(id))) return;
   for (const gate of gates) neverOpens(reading, gate, node.id);
 }
 
 /** Nobody before it can leave what it waits for. */
 const neverOpens = (reading: Reading, gate: Gate, ref: string): void =>
-  note(reading, 'gate-never-opens', `the gate "${gate.id}" waits for ${gate.kind === 'flag' ? 'a flag' : 'an artifact'} of a step, and no step comes before it`, { ref });
+  note(
+    reading,
+    'gate-never-opens',
+    `the gate "${gate.id}" waits for ${gate.kind === 'flag' ? 'a flag' : 'an artifact'} of a step, and no step comes before it`,
+    { ref },
+  );
 
-/** Whatever happens, one edge is taken: one without conditions, or two of which one is the contrary of the other. */
+/**
+ * Whatever happens, one edge is taken: one without conditions, or two of which one is the contrary of the
+ * other.
+ */
 function covers(edges: readonly WorkflowEdge[]): boolean {
   if (edges.some(({ when }) => when.length === 0)) return true;
-  const single = edges.flatMap(({ when: [first, ...others] }) => (first === undefined || others.length > 0 ? [] : [first]));
+  const single = edges.flatMap(({ when: [first, ...others] }) =>
+    first === undefined || others.length > 0 ? [] : [first],
+  );
   return single.some((one) => single.some((other) => contrary(one, other)));
 }
 

@@ -1,7 +1,16 @@
-/** Walks over graphs of ids and arrows: layers, circles, what can be reached. Linear, without recursion, for any graph. */
-export interface Arrow { readonly from: string; readonly to: string }
+/**
+ * Walks over graphs of ids and arrows: layers, circles, what can be reached. Linear, without recursion, for
+ * any graph.
+ */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+}
 
-/** Nodes by the longest way that leads to them. What lies in or behind a circle stands in a last layer of its own. */
+/**
+ * Nodes by the longest way that leads to them. What lies in or behind a circle stands in a last layer of its
+ * own.
+ */
 export function layersOf(ids: readonly string[], arrows: readonly Arrow[]): readonly (readonly string[])[] {
   const known = new Set(ids);
   const inner = arrows.filter(({ from, to }) => known.has(from) && known.has(to));
@@ -32,14 +41,21 @@ export function layersOf(ids: readonly string[], arrows: readonly Arrow[]): read
 export function reachable(starts: Iterable<string>, arrows: readonly Arrow[]): ReadonlySet<string> {
   const next = successors(arrows);
   const found = new Set(starts);
-  for (const id of found) for (const to of next.get(id) ?? []) found.add(to); // a Set gives what is added while it is walked
+  // A Set gives what is added while it is walked
+  for (const id of found) for (const to of next.get(id) ?? []) found.add(to);
   return found;
 }
 
-/** Circles: each a list of the ids that can all reach each other, in the order of `ids`. Arrows to themselves count. */
+/**
+ * Circles: each a list of the ids that can all reach each other, in the order of `ids`. Arrows to themselves
+ * count.
+ */
 export function circlesOf(ids: readonly string[], arrows: readonly Arrow[]): readonly (readonly string[])[] {
   // Only what is left when everything without a way in, and then everything without a way out, is taken away.
-  const core = trimmed(trimmed(new Set(ids), arrows), arrows.map(({ from, to }) => ({ from: to, to: from })));
+  const core = trimmed(
+    trimmed(new Set(ids), arrows),
+    arrows.map(({ from, to }) => ({ from: to, to: from })),
+  );
   const inner = arrows.filter(({ from, to }) => core.has(from) && core.has(to));
   const backward = inner.map(({ from, to }) => ({ from: to, to: from }));
   const seen = new Set<string>();

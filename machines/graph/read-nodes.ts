@@ -1,7 +1,31 @@
-import type { Json } from '../ground.js';
-import { definitionLimits as limits, type ActionActor, type RetryCause, type StepActor, type StepNode, type StepOptions, type WorkflowNode } from './definition.js';
-import { flagAt, isRaw, listAt, maybeTextAt, note, numberAt, recordAt, startReading, textAt, timeAt, within, wordAt, type Place, type Raw, type Reading } from './reader.js';
-import { gatesAt, idAt, jsonAt, readGate, readTrigger, shapeAt, timeoutAt } from './read-parts.js';
+import {
+  definitionLimits as limits,
+  type RetryCause,
+  type StepNode,
+  type StepOptions,
+  type WorkflowNode,
+} from './definition.js';
+import { readActor } from './read-actor.js';
+import { gatesAt, idAt, readGate, shapeAt, timeoutAt } from './read-parts.js';
+import { readTrigger } from './read-trigger.js';
+import { textsAt } from './read-values.js';
+import {
+  flagAt,
+  isRaw,
+  listAt,
+  maybeTextAt,
+  note,
+  numberAt,
+  recordAt,
+  startReading,
+  textAt,
+  timeAt,
+  within,
+  wordAt,
+  type Place,
+  type Raw,
+  type Reading,
+} from './reader.js';
 
 /** One node of a graph, as written → as it runs. */
 const nodeTypes = ['trigger', 'step', 'gate', 'switch', 'fail', 'wait', 'merge', 'end'] as const;
@@ -24,47 +48,121 @@ export function readNode(reading: Reading, value: unknown, index: number): Workf
     note(reading, 'bad-field', `${path} must be an object`, { ref: path, path });
     return undefined;
   }
-  const place: Place = { ref: typeof value['id'] === 'string' && value['id'] !== '' ? value['id'] : path, path };
+  const place: Place = {
+    ref: typeof value['id'] === 'string' && value['id'] !== '' ? value['id'] : path,
+    path,
+  };
   const type = nodeTypes.find((known) => known === value['type']);
   if (type === undefined) {
-    note(reading, 'bad-node-type', `the type of "${place.ref.slice(0, 128)}" must be one of ${nodeTypes.join(', ')}`, within(place, 'type'));
+    note(
+      reading,
+      'bad-node-type',
+      `the type of "${place.ref.slice(0, 128)}" must be one of ${nodeTypes.join(', ')}`,
+      within(place, 'type'),
+    );
     return typeof value['id'] === 'string' ? placeholder(value['id']) : undefined;
   }
   const raw = recordAt(reading, value, place, membersOf[type]);
   const id = idAt(reading, raw, 'id', place);
-  const common = { id, label: textAt(reading, raw, 'label', place, { charsMax: limits.titleCharsMax, standard: id }), position: positionAt(reading, raw, place) };
+  const common = {
+    id,
+    label: textAt(reading, raw, 'label', place, { charsMax: limits.titleCharsMax, standard: id }),
+    position: positionAt(reading, raw, place),
+  };
   switch (type) {
-    case 'trigger': return { ...common, type, trigger: readTrigger(reading, raw['trigger'], within(place, 'trigger')) };
-    case 'step': return { ...common, type, ...readStep(reading, raw, place) };
-    case 'gate': return { ...common, type, gate: readGate(reading, raw['gate'], within(place, 'gate'), id) };
-    case 'switch': return { ...common, type, switchMode: wordAt(reading, raw, 'switchMode', place, ['firstMatch', 'allMatches'], 'firstMatch', 'bad-switch-mode') };
-    case 'fail': return { ...common, type, failMessage: textAt(reading, raw, 'failMessage', place, { charsMax: limits.failMessageCharsMax, standard: `The run came to "${common.label}".` }) };
-    case 'merge': return { ...common, type, mode: wordAt(reading, raw, 'mode', place, ['all', 'any'], 'all', 'bad-merge-mode') };
-    case 'end': return { ...common, type, result: textsAt(reading, raw, 'result', place) };
+    case 'trigger':
+      return { ...common, type, trigger: readTrigger(reading, raw['trigger'], within(place, 'trigger')) };
+    case 'step':
+      return { ...common, type, ...readStep(reading, raw, place) };
+    case 'gate':
+      return { ...common, type, gate: readGate(reading, raw['gate'], within(place, 'gate'), id) };
+    case 'switch':
+      return {
+        ...common,
+        type,
+        switchMode: wordAt(
+          reading,
+          raw,
+          'switchMode',
+          place,
+          ['firstMatch', 'allMatches'],
+          'firstMatch',
+          'bad-switch-mode',
+        ),
+      };
+    case 'fail':
+      return {
+        ...common,
+        type,
+        failMessage: textAt(reading, raw, 'failMessage', place, {
+          charsMax: limits.failMessageCharsMax,
+          standard: `The run came to "${common.label}".`,
+        }),
+      };
+    case 'merge':
+      return {
+        ...common,
+        type,
+        mode: wordAt(reading, raw, 'mode', place, ['all', 'any'], 'all', 'bad-merge-mode'),
+      };
+    case 'end':
+      return { ...common, type, result: textsAt(reading, raw, 'result', place) };
     case 'wait': {
-      const waitMinutes = numberAt(reading, raw, 'waitMinutes', place, { min: 0.001, max: limits.minutesMax, standard: null, whole: false, code: 'bad-wait' });
+      const waitMinutes = numberAt(reading, raw, 'waitMinutes', place, {
+        min: 0.001,
+        max: limits.minutesMax,
+        standard: null,
+        whole: false,
+        code: 'bad-wait',
+      });
       const waitUntil = timeAt(reading, raw, 'waitUntil', place, 'bad-wait');
-      if ((raw['waitMinutes'] == null) === (raw['waitUntil'] == null)) note(reading, 'bad-wait', `wait node "${id}" needs either waitMinutes or waitUntil, or nothing ever wakes it`, place);
+      if ((raw['waitMinutes'] == null) === (raw['waitUntil'] == null))
+        note(
+          reading,
+          'bad-wait',
+          `wait node "${id}" needs either waitMinutes or waitUntil, or nothing ever wakes it`,
+          place,
+        );
       return { ...common, type, waitMinutes, waitUntil };
     }
   }
 }
 
 /** So that the edges of a node of unknown type are not told to lead nowhere. */
-const placeholder = (id: string): WorkflowNode => ({ id, label: id, position: { x: 0, y: 0 }, type: 'step', ...readStep(startReading(), { actor: { kind: 'noop' } }, { ref: id, path: id }) });
+const placeholder = (id: string): WorkflowNode => ({
+  id,
+  label: id,
+  position: { x: 0, y: 0 },
+  type: 'step',
+  ...readStep(startReading(), { actor: { kind: 'noop' } }, { ref: id, path: id }),
+});
 
 function positionAt(reading: Reading, raw: Raw, place: Place): { readonly x: number; readonly y: number } {
   if (raw['position'] === undefined || raw['position'] === null) return { x: 0, y: 0 };
   const position = recordAt(reading, raw['position'], within(place, 'position'), ['x', 'y']);
-  const axis = (member: string): number => numberAt(reading, position, member, within(place, 'position'), { min: -1e6, max: 1e6, standard: 0, whole: false });
+  const axis = (member: string): number =>
+    numberAt(reading, position, member, within(place, 'position'), {
+      min: -1e6,
+      max: 1e6,
+      standard: 0,
+      whole: false,
+    });
   return { x: axis('x'), y: axis('y') };
 }
 
-function readStep(reading: Reading, raw: Raw, place: Place): Omit<StepNode, 'id' | 'type' | 'label' | 'position'> {
+function readStep(
+  reading: Reading,
+  raw: Raw,
+  place: Place,
+): Omit<StepNode, 'id' | 'type' | 'label' | 'position'> {
   const actor = readActor(reading, raw['actor'], within(place, 'actor'));
-  const instructions = textAt(reading, raw, 'instructions', place, { charsMax: limits.instructionsCharsMax, standard: '' });
+  const instructions = textAt(reading, raw, 'instructions', place, {
+    charsMax: limits.instructionsCharsMax,
+    standard: '',
+  });
   return {
-    actor, instructions,
+    actor,
+    instructions,
     role: maybeTextAt(reading, raw, 'role', place, { charsMax: limits.titleCharsMax }),
     cadence: maybeTextAt(reading, raw, 'cadence', place, { charsMax: limits.titleCharsMax }),
     gates: gatesAt(reading, raw, 'gates', place, place.ref),
@@ -78,13 +176,30 @@ const efforts = ['low', 'medium', 'high', 'xhigh', 'max', 'minimal'] as const;
 const retryCauses: readonly RetryCause[] = ['error', 'no-output', 'interrupted', 'timeout'];
 
 function readOptions(reading: Reading, value: unknown, place: Place): StepOptions {
-  const raw = recordAt(reading, value, place, ['model', 'effort', 'output', 'retry', 'onError', 'timeoutMinutes', 'timeoutMs', 'session']);
+  const raw = recordAt(reading, value, place, [
+    'model',
+    'effort',
+    'output',
+    'retry',
+    'onError',
+    'timeoutMinutes',
+    'timeoutMs',
+    'session',
+  ]);
   return {
     model: maybeTextAt(reading, raw, 'model', place, { charsMax: limits.titleCharsMax }),
     effort: raw['effort'] == null ? null : wordAt(reading, raw, 'effort', place, efforts, 'medium'),
     output: wordAt(reading, raw, 'output', place, ['handoff', 'full', 'none'], 'handoff'),
     retry: readRetry(reading, raw['retry'], within(place, 'retry')),
-    onError: wordAt(reading, raw, 'onError', place, ['fail-run', 'continue', 'error-edge'], 'fail-run', 'bad-on-error'),
+    onError: wordAt(
+      reading,
+      raw,
+      'onError',
+      place,
+      ['fail-run', 'continue', 'error-edge'],
+      'fail-run',
+      'bad-on-error',
+    ),
     timeoutMs: timeoutAt(reading, raw, place, limits.stepTimeoutMs),
     session: readSession(reading, raw['session'], within(place, 'session')),
   };
@@ -95,81 +210,51 @@ function readRetry(reading: Reading, value: unknown, place: Place): StepOptions[
   const raw = recordAt(reading, value, place, ['maxAttempts', 'on', 'delayMs']);
   const on = listAt(reading, raw, 'on', place, retryCauses.length).flatMap((cause) => {
     const known = retryCauses.find((word) => word === cause);
-    if (known === undefined) note(reading, 'bad-retry', `retry.on of "${place.ref}" may hold ${retryCauses.join(', ')}`, within(place, 'on'));
+    if (known === undefined)
+      note(
+        reading,
+        'bad-retry',
+        `retry.on of "${place.ref}" may hold ${retryCauses.join(', ')}`,
+        within(place, 'on'),
+      );
     return known === undefined ? [] : [known];
   });
   return {
-    maxAttempts: numberAt(reading, raw, 'maxAttempts', place, { min: 1, max: limits.attemptsMax, standard: 2, code: 'bad-retry' }),
+    maxAttempts: numberAt(reading, raw, 'maxAttempts', place, {
+      min: 1,
+      max: limits.attemptsMax,
+      standard: 2,
+      code: 'bad-retry',
+    }),
     on: raw['on'] == null ? retryCauses : [...new Set(on)],
-    delayMs: numberAt(reading, raw, 'delayMs', place, { min: 0, max: limits.retryDelayMsMax, standard: 0, code: 'bad-retry' }),
+    delayMs: numberAt(reading, raw, 'delayMs', place, {
+      min: 0,
+      max: limits.retryDelayMsMax,
+      standard: 0,
+      code: 'bad-retry',
+    }),
   };
 }
 
 function readSession(reading: Reading, value: unknown, place: Place): StepOptions['session'] {
   if (value === undefined || value === null) return { mode: 'fresh', sessionId: null };
   const raw = recordAt(reading, value, place, ['mode', 'sessionId']);
-  const mode = wordAt(reading, raw, 'mode', place, ['fresh', 'workflow', 'existing'], 'fresh', 'bad-session-mode');
+  const mode = wordAt(
+    reading,
+    raw,
+    'mode',
+    place,
+    ['fresh', 'workflow', 'existing'],
+    'fresh',
+    'bad-session-mode',
+  );
   const sessionId = maybeTextAt(reading, raw, 'sessionId', place, { charsMax: 200 });
-  if (mode === 'existing' && sessionId === null) note(reading, 'session-missing-id', `step "${place.ref}" goes on in an existing session and must name its sessionId`, within(place, 'sessionId'));
+  if (mode === 'existing' && sessionId === null)
+    note(
+      reading,
+      'session-missing-id',
+      `step "${place.ref}" goes on in an existing session and must name its sessionId`,
+      within(place, 'sessionId'),
+    );
   return { mode, sessionId };
-}
-
-const actorKinds = ['employee', 'engine', 'noop', 'connector-send', 'http', 'work-item', 'workflow'] as const;
-const actorMembers: Readonly<Record<(typeof actorKinds)[number], readonly string[]>> = {
-  employee: ['ref'], engine: ['ref'], noop: [], 'connector-send': ['connector', 'channel', 'text', 'thread'],
-  http: ['method', 'url', 'headers', 'body'], 'work-item': ['operation', 'id', 'fields'], workflow: ['workflowId', 'input'],
-};
-
-function readActor(reading: Reading, value: unknown, place: Place): StepActor {
-  if (!isRaw(value)) {
-    note(reading, 'step-missing-actor', `step "${place.ref}" needs an actor: {kind: ${actorKinds.join(' | ')}}`, place);
-    return { kind: 'noop' };
-  }
-  const kind = actorKinds.find((known) => known === value['kind']);
-  if (kind === undefined) {
-    note(reading, 'bad-actor-kind', `the actor of step "${place.ref}" must be of kind ${actorKinds.join(', ')}`, within(place, 'kind'));
-    return { kind: 'noop' };
-  }
-  const raw = recordAt(reading, value, place, ['kind', ...actorMembers[kind]]);
-  if (kind === 'employee' || kind === 'engine') return { kind, ref: textAt(reading, raw, 'ref', place, { charsMax: limits.titleCharsMax, code: 'actor-missing-ref' }) };
-  return readAction(reading, raw, kind, place);
-}
-
-function readAction(reading: Reading, raw: Raw, kind: ActionActor['kind'], place: Place): ActionActor {
-  const text = (member: string, charsMax: number): string => textAt(reading, raw, member, place, { charsMax, code: 'actor-missing-field' });
-  switch (kind) {
-    case 'noop': return { kind };
-    case 'connector-send': return { kind, connector: text('connector', 200), channel: text('channel', 500), text: text('text', 32_000), thread: maybeTextAt(reading, raw, 'thread', place, { charsMax: 500 }) };
-    case 'http': {
-      const url = textAt(reading, raw, 'url', place, { charsMax: 2_000, code: 'bad-url', pattern: /^(?:https?:\/\/[^\s/{}]|\{\{)/, like: 'begin with http:// or https://' });
-      return { kind, method: wordAt(reading, raw, 'method', place, ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], 'GET'), url, headers: textsAt(reading, raw, 'headers', place), body: jsonAt(reading, raw, 'body', place) };
-    }
-    case 'workflow': return { kind, workflowId: text('workflowId', limits.idCharsMax), input: fieldsAt(reading, raw, 'input', place) };
-    case 'work-item': {
-      const operation = wordAt(reading, raw, 'operation', place, ['create', 'status', 'assign', 'comment', 'archive'], 'create', 'bad-operation');
-      const fields = fieldsAt(reading, raw, 'fields', place);
-      const needed = { create: 'title', status: 'status', assign: 'assignee', comment: 'text', archive: undefined }[operation];
-      if (needed !== undefined && (typeof fields[needed] !== 'string' || fields[needed] === '')) note(reading, 'actor-missing-field', `the operation ${operation} of step "${place.ref}" needs fields.${needed}`, within(place, 'fields'));
-      return { kind, operation, id: operation === 'create' ? null : text('id', 500), fields };
-    }
-  }
-}
-
-/** An object of JSON values. */
-function fieldsAt(reading: Reading, raw: Raw, member: string, place: Place): Readonly<Record<string, Json>> {
-  if (raw[member] === undefined || raw[member] === null) return {};
-  if (!isRaw(raw[member])) note(reading, 'bad-field', `${member} of "${place.ref}" must be an object`, within(place, member));
-  const value = jsonAt(reading, raw, member, place);
-  return isRaw(value) ? (value as Readonly<Record<string, Json>>) : {};
-}
-
-/** An object of at most 32 texts. */
-function textsAt(reading: Reading, raw: Raw, member: string, place: Place): Readonly<Record<string, string>> {
-  const entries = Object.entries(fieldsAt(reading, raw, member, place)).filter(([name]) => name !== '__proto__');
-  if (entries.length > 32) note(reading, 'too-many', `${member} of "${place.ref}" has more than 32 members`, within(place, member));
-  return Object.fromEntries(entries.slice(0, 32).flatMap(([name, text]) => {
-    if (typeof text === 'string' && text.length <= 2_000 && name.length <= 128) return [[name, text]];
-    note(reading, 'bad-field', `${member}.${name.slice(0, 64)} of "${place.ref}" must be a text of at most 2000 characters`, within(place, member));
-    return [];
-  }));
 }

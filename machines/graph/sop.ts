@@ -1,10 +1,12 @@
 import { isRaw, type Raw } from './reader.js';
 
 /**
- * A standard operating procedure, the short way to write a workflow: steps one after another. It becomes a definition as a
- * person would write it, which is then read like any other; so what is wrong in it is told there.
+ * A standard operating procedure, the short way to write a workflow: steps one after another. It becomes a
+ * definition as a person would write it, which is then read like any other; so what is wrong in it is told
+ * there.
  *
- *     {title: 'Digest', wakeUp: {cron: '0 9 * * 1-5', timezone: 'Europe/Berlin'}, steps: [{title: 'Read', employee: 'ann', instructions: '…'}]}
+ *     {title: 'Digest', wakeUp: {cron: '0 9 * * 1-5', timezone: 'Europe/Berlin'}, steps: [{title: 'Read',
+ * employee: 'ann', instructions: '…'}]}
  */
 export function definitionOfSop(sop: Raw): Raw {
   const { steps, wakeUp, ...head } = sop;
@@ -14,7 +16,12 @@ export function definitionOfSop(sop: Raw): Raw {
   return {
     ...head,
     nodes: [{ id: 'trigger', type: 'trigger', label: 'Start', trigger: triggerOf(wakeUp) }, ...nodes],
-    edges: ids.slice(1).map((id, index) => ({ id: `e${index + 1}`, from: ids[index], to: id, kind: index === 0 ? 'sequence' : 'handoff' })),
+    edges: ids.slice(1).map((id, index) => ({
+      id: `e${index + 1}`,
+      from: ids[index],
+      to: id,
+      kind: index === 0 ? 'sequence' : 'handoff',
+    })),
   };
 }
 
@@ -25,11 +32,25 @@ function nodeOf(step: unknown, index: number): Raw {
   const id = `step-${index + 1}`;
   if (!isRaw(step)) return { id, type: 'step' };
   const { id: own, title, employee, engine, actor, ...others } = step;
-  const doer = actor ?? (typeof employee === 'string' ? { kind: 'employee', ref: employee } : typeof engine === 'string' ? { kind: 'engine', ref: engine } : undefined);
-  return { id: own ?? id, type: 'step', ...(title === undefined ? {} : { label: title }), ...(doer === undefined ? {} : { actor: doer }), ...others };
+  const doer =
+    actor ??
+    (typeof employee === 'string'
+      ? { kind: 'employee', ref: employee }
+      : typeof engine === 'string'
+        ? { kind: 'engine', ref: engine }
+        : undefined);
+  return {
+    id: own ?? id,
+    type: 'step',
+    ...(title === undefined ? {} : { label: title }),
+    ...(doer === undefined ? {} : { actor: doer }),
+    ...others,
+  };
 }
 
 function triggerOf(wakeUp: unknown): unknown {
   if (typeof wakeUp === 'string' && wakeUp !== 'manual') return { kind: 'schedule', cron: wakeUp };
-  return isRaw(wakeUp) && wakeUp['kind'] === undefined && wakeUp['cron'] !== undefined ? { kind: 'schedule', ...wakeUp } : wakeUp ?? { kind: 'manual' };
+  return isRaw(wakeUp) && wakeUp['kind'] === undefined && wakeUp['cron'] !== undefined
+    ? { kind: 'schedule', ...wakeUp }
+    : (wakeUp ?? { kind: 'manual' });
 }

@@ -1,7 +1,7 @@
 import { assertEvent, enqueueActions, setup } from 'xstate';
-import { isTrusted } from '../caller.js';
-import { perform, type Deed } from '../deed.js';
-import { announce, type Json, type Stamp, type Wish } from '../ground.js';
+import { authorityOf, isTrusted, type Authority } from '../caller.js';
+import { perform, type Decision } from '../decision.js';
+import { publish, type Json, type Stamp, type Output } from '../outputs.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 
@@ -10,31 +10,50 @@ import { refuse, type Refusal } from '../refusals.js';
  *
  * **What lives.** How many facts were recorded, and when the last one. The files themselves are the truth.
  *
- * **What can happen.** A fact is recorded: watchers are told of it, in the order of the log, and who resumes later
- * hears of it too.
+ * **What can happen.** A fact is recorded: watchers are told of it, in the order of the log, and who resumes
+ * later hears of it too.
  *
- * **What can never happen.** An agent that records a fact; a fact without a name, or one that is too large to pass on.
+ * **What can never happen.** An agent that records a fact; a fact without a name, or one that is too large to
+ * pass on.
  */
-export interface HomeContext { readonly id: string; readonly facts: number; readonly lastAt: number | null }
+export interface HomeContext {
+  readonly id: string;
+  readonly facts: number;
+  readonly lastAt: number | null;
+}
 
 /** `{type: 'fact.recorded', event: 'org:changed', payload: {}}` */
-export type HomeEvent = Stamp & { readonly type: 'fact.recorded'; readonly event: string; readonly payload: Json };
+export type HomeEvent = Stamp & {
+  readonly type: 'fact.recorded';
+  readonly event: string;
+  readonly payload: Json;
+};
 
-export function homePolicy(event: HomeEvent): Refusal | undefined {
-  if (event.type !== 'fact.recorded') return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
-  if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Agents may not record facts about the home.');
-  if (typeof event.event !== 'string' || !/^[a-z][a-z-]{0,31}:[a-z][a-z-]{0,31}$/.test(event.event)) return refuse('BAD_REQUEST', { path: 'event' }, 'A fact is named like org:changed.');
-  if (event.payload === undefined || jsonBytes(event.payload) > payloadBytesMax) return refuse('BAD_REQUEST', { path: 'payload' }, `A fact has a payload of at most ${payloadBytesMax} bytes.`);
+export function homePolicy(event: HomeEvent, { onBehalfOf }: Authority): Refusal | undefined {
+  if (event.type !== 'fact.recorded')
+    return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  if (!isTrusted(onBehalfOf)) return refuse('FORBIDDEN', {}, 'Agents may not record facts about the home.');
+  if (typeof event.event !== 'string' || !/^[a-z][a-z-]{0,31}:[a-z][a-z-]{0,31}$/.test(event.event))
+    return refuse('BAD_REQUEST', { path: 'event' }, 'Invalid name of a fact; use a form like org:changed.');
+  if (event.payload === undefined || jsonBytes(event.payload) > payloadBytesMax)
+    return refuse(
+      'BAD_REQUEST',
+      { path: 'payload' },
+      `A fact has a payload of at most ${payloadBytesMax} bytes.`,
+    );
   return undefined;
 }
 
 const payloadBytesMax = 8_192;
 
 export const homeMachine = setup({
-  types: {} as { context: HomeContext; events: HomeEvent; input: { readonly id: string }; emitted: Wish },
-  guards: { allowed: ({ event }) => homePolicy(event) === undefined },
+  types: {} as { context: HomeContext; events: HomeEvent; input: { readonly id: string }; emitted: Output },
+  guards: { allowed: ({ event }) => homePolicy(event, authorityOf(event)) === undefined },
   actions: {
-    record: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'fact.recorded'); perform(enqueue, record(context, event)); }),
+    record: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'fact.recorded');
+      perform(enqueue, record(context, event));
+    }),
   },
 }).createMachine({
   id: 'home',
@@ -43,5 +62,7 @@ export const homeMachine = setup({
   states: { open: { on: { 'fact.recorded': { guard: 'allowed', actions: 'record' } } } },
 });
 
-const record = (context: HomeContext, event: HomeEvent): Deed<HomeContext> =>
-  ({ set: { facts: context.facts + 1, lastAt: event.at }, wishes: [announce(event.event, event.payload)] });
+const record = (context: HomeContext, event: HomeEvent): Decision<HomeContext> => ({
+  set: { facts: context.facts + 1, lastAt: event.at },
+  outputs: [publish(event.event, event.payload)],
+});

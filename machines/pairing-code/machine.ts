@@ -1,21 +1,22 @@
 import { assertEvent, enqueueActions, setup, type ErrorActorEvent } from 'xstate';
-import { fromKernel, isTrusted } from '../caller.js';
-import { perform, type Deed } from '../deed.js';
-import { announce, effect, type Stamp, type Wish } from '../ground.js';
+import { authorityOf, fromKernel, isTrusted, type Authority } from '../caller.js';
+import { perform, type Decision } from '../decision.js';
+import { publish, effect, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 
 /**
  * A pairing code: it makes one browser a known device, once.
  *
- * **What lives.** Its own id is the keyed hash of the code, so that it is found without the code being anywhere. Until
- * it is redeemed it lives five minutes (a grant for the browser of this machine: one), also across a restart.
+ * **What lives.** Its own id is the keyed hash of the code, so that it is found without the code being
+ * anywhere. Until it is redeemed it lives five minutes (a grant for the browser of this machine: one), also
+ * across a restart.
  *
- * **What can happen.** It is redeemed: the device, with the hash of its secret, is written to the file of devices, and
- * only when it stands there does anybody get cookies. Or the writing fails, or time runs out.
+ * **What can happen.** It is redeemed: the device, with the hash of its secret, is written to the file of
+ * devices, and only when it stands there does anybody get cookies. Or the writing fails, or time runs out.
  *
- * **What can never happen.** Two devices of one code. A secret in the log. A device of an expired code. An agent that
- * redeems one.
+ * **What can never happen.** Two devices of one code. A secret in the log. A device of an expired code. An
+ * agent that redeems one.
  */
 export interface PairingCodeInput {
   readonly id: string;
@@ -50,40 +51,80 @@ export interface PairingCodeContext extends Omit<PairingCodeInput, 'at'> {
   readonly reason: string | null;
 }
 
-export type PairingCodeEvent = Stamp & { readonly type: 'code.redeem'; readonly device: Omit<NewDevice, 'createdAt' | 'kind'> };
+export type PairingCodeEvent = Stamp & {
+  readonly type: 'code.redeem';
+  readonly device: Omit<NewDevice, 'createdAt' | 'kind'>;
+};
 
 export type PairingCodeStatus = 'valid' | 'redeeming' | 'redeemed' | 'failed' | 'expired';
 
-export function pairingCodePolicy(status: PairingCodeStatus, context: PairingCodeContext, event: PairingCodeEvent): Refusal | undefined {
+export function pairingCodePolicy(
+  status: PairingCodeStatus,
+  context: PairingCodeContext,
+  event: PairingCodeEvent,
+  { onBehalfOf }: Authority,
+): Refusal | undefined {
   if (fromKernel(event)) return undefined;
-  if (event.type !== 'code.redeem') return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
-  if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
+  if (event.type !== 'code.redeem')
+    return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  if (!isTrusted(onBehalfOf)) return refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
   if (status !== 'valid' || event.at >= context.expiresAt) return refuse('PAIRING_CODE_INVALID');
   const wrong = checkDevice(event.device);
-  return wrong === undefined && /^[0-9a-f]{64}$/.test(event.device.tokenHash) ? undefined : refuse('BAD_REQUEST', { path: 'device' }, 'This is no device.');
+  return wrong === undefined && /^[0-9a-f]{64}$/.test(event.device.tokenHash)
+    ? undefined
+    : refuse('BAD_REQUEST', { path: 'device' }, 'Invalid device.');
 }
 
-const checkDevice = checkShape({ id: 'string', name: 'string', tokenHash: 'string', lastIp: 'string?', userAgent: 'string?' });
+const checkDevice = checkShape({
+  id: 'string',
+  name: 'string',
+  tokenHash: 'string',
+  lastIp: 'string?',
+  userAgent: 'string?',
+});
 
 export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
-  const fits = checkShape({ deviceKind: 'string', issuedTo: 'string', ttlMs: 'number' })(input) === undefined
-    && ['local', 'remote'].includes(input.deviceKind) && input.ttlMs > 0 && input.ttlMs <= 300_000;
-  return fits ? undefined : refuse('BAD_REQUEST', {}, 'A code cannot be made so.');
+  const fits =
+    checkShape({ deviceKind: 'string', issuedTo: 'string', ttlMs: 'number' })(input) === undefined &&
+    ['local', 'remote'].includes(input.deviceKind) &&
+    input.ttlMs > 0 &&
+    input.ttlMs <= 300_000;
+  return fits ? undefined : refuse('BAD_REQUEST', {}, 'Invalid pairing code request.');
 }
 
 export const pairingCodeMachine = setup({
-  types: {} as { context: PairingCodeContext; events: PairingCodeEvent; input: PairingCodeInput; emitted: Wish },
+  types: {} as {
+    context: PairingCodeContext;
+    events: PairingCodeEvent;
+    input: PairingCodeInput;
+    emitted: Output;
+  },
   actors: { device: effect<null, NewDevice>() },
-  guards: { mayRedeem: ({ context, event }) => pairingCodePolicy('valid', context, event) === undefined },
+  guards: {
+    mayRedeem: ({ context, event }) =>
+      pairingCodePolicy('valid', context, event, authorityOf(event)) === undefined,
+  },
   delays: { lifetime: ({ context }) => context.ttlMs },
   actions: {
-    redeem: enqueueActions(({ context, event, enqueue }) => { assertEvent(event, 'code.redeem'); perform(enqueue, redeem(context, event)); }),
+    redeem: enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'code.redeem');
+      perform(enqueue, redeem(context, event));
+    }),
     fail: enqueueActions(({ enqueue }, { reason }: { reason: string }) => enqueue.assign({ reason })),
     tellPaired: enqueueActions(({ context, enqueue }) => perform(enqueue, tellPaired(context))),
   },
 }).createMachine({
   id: 'pairing-code',
-  context: ({ input: { id, at, deviceKind, issuedTo, ttlMs } }) => ({ id, deviceKind, issuedTo, ttlMs, openedAt: at, expiresAt: at + ttlMs, device: null, reason: null }),
+  context: ({ input: { id, at, deviceKind, issuedTo, ttlMs } }) => ({
+    id,
+    deviceKind,
+    issuedTo,
+    ttlMs,
+    openedAt: at,
+    expiresAt: at + ttlMs,
+    device: null,
+    reason: null,
+  }),
   initial: 'valid',
   states: {
     valid: {
@@ -96,7 +137,13 @@ export const pairingCodeMachine = setup({
         src: 'device',
         input: ({ context }) => context.device as NewDevice, // set by the arrow into this state
         onDone: { target: 'redeemed', actions: 'tellPaired' },
-        onError: { target: 'failed', actions: { type: 'fail', params: ({ event }: { event: ErrorActorEvent }) => ({ reason: reasonOf(event.error) }) } },
+        onError: {
+          target: 'failed',
+          actions: {
+            type: 'fail',
+            params: ({ event }: { event: ErrorActorEvent }) => ({ reason: reasonOf(event.error) }),
+          },
+        },
       },
     },
     redeemed: { type: 'final' },
@@ -105,12 +152,22 @@ export const pairingCodeMachine = setup({
   },
 });
 
-function redeem(context: PairingCodeContext, { device, at }: PairingCodeEvent): Deed<PairingCodeContext> {
+function redeem(context: PairingCodeContext, { device, at }: PairingCodeEvent): Decision<PairingCodeContext> {
   const { id, name, tokenHash, lastIp, userAgent } = device;
-  return { set: { device: { id, name, kind: context.deviceKind, createdAt: at, tokenHash, lastIp, userAgent } } };
+  return {
+    set: { device: { id, name, kind: context.deviceKind, createdAt: at, tokenHash, lastIp, userAgent } },
+  };
 }
 
-const tellPaired = ({ device }: PairingCodeContext): Deed<PairingCodeContext> =>
-  ({ wishes: device === null ? [] : [announce('device:paired', { id: device.id, name: device.name, kind: device.kind })] });
+const tellPaired = ({ device }: PairingCodeContext): Decision<PairingCodeContext> => ({
+  outputs:
+    device === null
+      ? []
+      : [publish('device:paired', { id: device.id, name: device.name, kind: device.kind })],
+});
 
-const reasonOf = (error: unknown): string => String((error as { message?: unknown } | null)?.message ?? 'The device could not be written.').slice(0, 500);
+const reasonOf = (error: unknown): string =>
+  String((error as { message?: unknown } | null)?.message ?? 'The device could not be written.').slice(
+    0,
+    500,
+  );

@@ -1,21 +1,21 @@
 import { setup, type DoneActorEvent } from 'xstate';
-import { fromKernel, isTrusted } from '../caller.js';
-import { effect, type Stamp, type Wish } from '../ground.js';
+import { authorityOf, fromKernel, isTrusted, type Authority } from '../caller.js';
+import { effect, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 
 /**
- * A pairing challenge: somebody says that they own the home, and has ten seconds to prove it by writing the nonce that
- * they were given into a file there.
+ * A pairing challenge: somebody says that they own the home, and has ten seconds to prove it by writing the
+ * nonce that they were given into a file there.
  *
  * **What lives.** The hash of the nonce. The nonce itself is known to the asker alone.
  *
- * **What can happen.** The one attempt to redeem it: the file is looked at and removed, and the challenge is `proven` or
- * `failed`. A proven one is spent in the very commit that makes a code of it. Otherwise time runs out, on the clock that
- * nobody can set back, and the file is removed as well.
+ * **What can happen.** The one attempt to redeem it: the file is looked at and removed, and the challenge is
+ * `proven` or `failed`. A proven one is spent in the very commit that makes a code of it. Otherwise time runs
+ * out, on the clock that nobody can set back, and the file is removed as well.
  *
- * **What can never happen.** A second attempt. Two codes of one challenge. A proof that stays on disk. An agent that
- * redeems.
+ * **What can never happen.** A second attempt. Two codes of one challenge. A proof that stays on disk. An
+ * agent that redeems.
  */
 export interface PairingInput {
   readonly id: string;
@@ -24,42 +24,68 @@ export interface PairingInput {
   readonly nonceHash: string;
 }
 
-export interface PairingContext { readonly id: string; readonly nonceHash: string; readonly openedAt: number; readonly expiresAt: number }
+export interface PairingContext {
+  readonly id: string;
+  readonly nonceHash: string;
+  readonly openedAt: number;
+  readonly expiresAt: number;
+}
 
 export type PairingEvent = Stamp & { readonly type: 'challenge.redeem' | 'challenge.spend' };
 
 /** What the hands are given. */
-export interface ProofInput { readonly challengeId: string; readonly nonceHash: string }
-export interface ProofOutput { readonly proven: boolean }
+export interface ProofInput {
+  readonly challengeId: string;
+  readonly nonceHash: string;
+}
+export interface ProofOutput {
+  readonly proven: boolean;
+}
 
 export type PairingStatus = 'open' | 'checking' | 'proven' | 'clearing' | 'spent' | 'failed' | 'expired';
 
 export const challengeTtlMs = 10_000;
 
-export function pairingPolicy(status: PairingStatus, context: PairingContext, event: PairingEvent): Refusal | undefined {
+export function pairingPolicy(
+  status: PairingStatus,
+  context: PairingContext,
+  event: PairingEvent,
+  { onBehalfOf }: Authority,
+): Refusal | undefined {
   if (fromKernel(event)) return undefined;
-  const needed = event.type === 'challenge.redeem' ? 'open' : event.type === 'challenge.spend' ? 'proven' : undefined;
+  const needed =
+    event.type === 'challenge.redeem' ? 'open' : event.type === 'challenge.spend' ? 'proven' : undefined;
   if (needed === undefined) return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
-  if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
+  if (!isTrusted(onBehalfOf)) return refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
   if (status !== needed) return refuse('CHALLENGE_FAILED');
-  return needed === 'open' && event.at >= context.expiresAt ? refuse('CHALLENGE_FAILED') : undefined; // the timer may be a moment late
+  // The timer may be a moment late
+  return needed === 'open' && event.at >= context.expiresAt ? refuse('CHALLENGE_FAILED') : undefined;
 }
 
 export const admitPairing = (input: PairingInput): Refusal | undefined =>
-  checkShape({ nonceHash: 'string' })(input) === undefined && /^[0-9a-f]{64}$/.test(input.nonceHash) ? undefined : refuse('BAD_REQUEST', { path: 'nonceHash' });
+  checkShape({ nonceHash: 'string' })(input) === undefined && /^[0-9a-f]{64}$/.test(input.nonceHash)
+    ? undefined
+    : refuse('BAD_REQUEST', { path: 'nonceHash' });
 
 export const pairingMachine = setup({
-  types: {} as { context: PairingContext; events: PairingEvent; input: PairingInput; emitted: Wish },
+  types: {} as { context: PairingContext; events: PairingEvent; input: PairingInput; emitted: Output },
   actors: { proof: effect<ProofOutput, ProofInput>(), clearing: effect<null, ProofInput>() },
   guards: {
-    mayRedeem: ({ context, event }) => pairingPolicy('open', context, event) === undefined,
-    maySpend: ({ context, event }) => pairingPolicy('proven', context, event) === undefined,
+    mayRedeem: ({ context, event }) =>
+      pairingPolicy('open', context, event, authorityOf(event)) === undefined,
+    maySpend: ({ context, event }) =>
+      pairingPolicy('proven', context, event, authorityOf(event)) === undefined,
     isProven: (_, { output }: { output: ProofOutput }) => output.proven === true,
   },
   delays: { lifetime: challengeTtlMs, spending: challengeTtlMs },
 }).createMachine({
   id: 'pairing',
-  context: ({ input }) => ({ id: input.id, nonceHash: input.nonceHash, openedAt: input.at, expiresAt: input.at + challengeTtlMs }),
+  context: ({ input }) => ({
+    id: input.id,
+    nonceHash: input.nonceHash,
+    openedAt: input.at,
+    expiresAt: input.at + challengeTtlMs,
+  }),
   initial: 'open',
   states: {
     open: {
@@ -71,7 +97,16 @@ export const pairingMachine = setup({
         id: 'proof',
         src: 'proof',
         input: ({ context }) => ({ challengeId: context.id, nonceHash: context.nonceHash }),
-        onDone: [{ guard: { type: 'isProven', params: ({ event }: { event: DoneActorEvent<ProofOutput> }) => ({ output: event.output }) }, target: 'proven' }, { target: 'failed' }],
+        onDone: [
+          {
+            guard: {
+              type: 'isProven',
+              params: ({ event }: { event: DoneActorEvent<ProofOutput> }) => ({ output: event.output }),
+            },
+            target: 'proven',
+          },
+          { target: 'failed' },
+        ],
         onError: 'failed',
       },
     },
@@ -80,11 +115,16 @@ export const pairingMachine = setup({
       on: { 'challenge.spend': { guard: 'maySpend', target: 'spent' } },
     },
     clearing: {
-      invoke: { id: 'clearing', src: 'clearing', input: ({ context }) => ({ challengeId: context.id, nonceHash: context.nonceHash }), onDone: 'expired', onError: 'expired' },
+      invoke: {
+        id: 'clearing',
+        src: 'clearing',
+        input: ({ context }) => ({ challengeId: context.id, nonceHash: context.nonceHash }),
+        onDone: 'expired',
+        onError: 'expired',
+      },
     },
     spent: { type: 'final' },
     failed: { type: 'final' },
     expired: { type: 'final' },
   },
 });
-

@@ -1,4 +1,4 @@
-import type { Stamp } from '../ground.js';
+import type { Stamp } from '../outputs.js';
 import { sortableText } from '../sortable.js';
 import type { Ran } from './ran.js';
 
@@ -49,7 +49,12 @@ export interface ScheduleContext extends JobFields {
   readonly lastRun: LastRun | null;
 }
 
-export type LastRun = { readonly timestamp: string; readonly sessionKey: string; readonly status: string; readonly durationMs: number };
+export type LastRun = {
+  readonly timestamp: string;
+  readonly sessionKey: string;
+  readonly status: string;
+  readonly durationMs: number;
+};
 
 export interface ScheduleInput extends JobFields {
   readonly id: string;
@@ -59,15 +64,22 @@ export interface ScheduleInput extends JobFields {
   readonly workflowId: string | null;
 }
 
-export type ScheduleEvent = Stamp & (
+export type ScheduleEvent = Stamp &
   /** `zone`: that of the machine, where the job then names none. */
-  | { readonly type: 'job.edit'; readonly patch: Partial<JobFields>; readonly zone: string }
-  | { readonly type: 'job.revive'; readonly job: JobFields; readonly zone: string; readonly managedBy: string | null; readonly workflowId: string | null }
-  | { readonly type: 'job.trigger' }
-  | { readonly type: 'job.delete' }
-  // Of its own timer, and of the gateway when somebody set the clock back:
-  | { readonly type: 'job.due' }
-);
+  (
+    | { readonly type: 'job.edit'; readonly patch: Partial<JobFields>; readonly zone: string }
+    | {
+        readonly type: 'job.revive';
+        readonly job: JobFields;
+        readonly zone: string;
+        readonly managedBy: string | null;
+        readonly workflowId: string | null;
+      }
+    | { readonly type: 'job.trigger' }
+    | { readonly type: 'job.delete' }
+    // Of its own timer, and of the gateway when somebody set the clock back:
+    | { readonly type: 'job.due' }
+  );
 export type ScheduleEventOf<Type extends ScheduleEvent['type']> = Extract<ScheduleEvent, { type: Type }>;
 
 /** What a fire is told. */
@@ -79,7 +91,10 @@ export interface FireInput {
   readonly why: 'schedule' | 'caught-up' | 'trigger';
   /** It will not run: its time went by. */
   readonly missed: string | null;
-  readonly job: Pick<JobFields, 'name' | 'engine' | 'model' | 'effortLevel' | 'employee' | 'prompt' | 'delivery'> & { readonly workflowId: string | null };
+  readonly job: Pick<
+    JobFields,
+    'name' | 'engine' | 'model' | 'effortLevel' | 'employee' | 'prompt' | 'delivery'
+  > & { readonly workflowId: string | null };
 }
 
 export const limits = {
@@ -92,11 +107,17 @@ export const limits = {
   nameCharsMax: 200,
 } as const;
 
-/** Where a job stands in its list: big and small letters are one. Closed by a `/`, so that it is no beginning of another one. */
+/**
+ * Where a job stands in its list: big and small letters are one. Closed by a `/`, so that it is no beginning
+ * of another one.
+ */
 export const jobPlace = (id: string): string => `${sortableText(id.toLowerCase())}/`;
 
 /** The job as an edit leaves it. */
-export function edited(context: ScheduleContext, { patch, zone }: Pick<ScheduleEventOf<'job.edit'>, 'patch' | 'zone'>): ScheduleContext {
+export function edited(
+  context: ScheduleContext,
+  { patch, zone }: Pick<ScheduleEventOf<'job.edit'>, 'patch' | 'zone'>,
+): ScheduleContext {
   const job = { ...context, ...patch };
   return { ...job, zone: job.timezone ?? zone };
 }

@@ -1,38 +1,50 @@
 import { assertEvent, cancel, enqueueActions, setup } from 'xstate';
-import { fromKernel, isPerson, isTrusted } from '../caller.js';
-import { announce, effect, type Wish } from '../ground.js';
+import { authorityOf, fromKernel, isPerson, isTrusted, type Authority } from '../caller.js';
+import { publish, effect, type Output } from '../outputs.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { edited, limits, type FireInput, type LastRun, type ScheduleContext, type ScheduleEvent, type ScheduleInput } from './context.js';
+import {
+  edited,
+  limits,
+  type FireInput,
+  type LastRun,
+  type ScheduleContext,
+  type ScheduleEvent,
+  type ScheduleInput,
+} from './context.js';
 import { scheduleFault } from '../cron-time.js';
 import { ahead, fire, planDue, type Plan } from './plan.js';
 
 /**
  * A cron job.
  *
- * **What lives.** What people wrote down, and one alarm: the next instant it is due. The alarm is a durable timer, so a
- * gateway that was away hears it at its next start.
+ * **What lives.** What people wrote down, and one alarm: the next instant it is due. The alarm is a durable
+ * timer, so a gateway that was away hears it at its next start.
  *
- * **What can happen.** The alarm rings: a fire is born in the same commit, as an actor of the name `cron:<job>:<instant>`,
- * and the next alarm is set. Instants that went by while nobody was there are skipped, caught up once or all caught up,
- * as the job says; each is on record. A person fires it by hand, at any time.
+ * **What can happen.** The alarm rings: a fire is born in the same commit, as an actor of the name
+ * `cron:<job>:<instant>`, and the next alarm is set. Instants that went by while nobody was there are
+ * skipped, caught up once or all caught up, as the job says; each is on record. A person fires it by hand, at
+ * any time.
  *
- * **What can never happen.** One instant that fires twice, whatever clocks do. A job without an alarm while it is
- * enabled. An agent that changes a job; anybody but the gateway itself that changes one which follows a workflow.
+ * **What can never happen.** One instant that fires twice, whatever clocks do. A job without an alarm while
+ * it is enabled. An agent that changes a job; anybody but the gateway itself that changes one which follows a
+ * workflow.
  */
 export const scheduleMachine = setup({
-  types: {} as { context: ScheduleContext; events: ScheduleEvent; input: ScheduleInput; emitted: Wish },
+  types: {} as { context: ScheduleContext; events: ScheduleEvent; input: ScheduleInput; emitted: Output },
   actors: {
     /** Durable child: one run. */
     fire: effect<void, FireInput>(),
   },
-  guards: { allowed: ({ context, event }) => schedulePolicy(context, event) === undefined },
+  guards: {
+    allowed: ({ context, event }) => schedulePolicy(context, event, authorityOf(event)) === undefined,
+  },
   actions: {
     wake: enqueueActions(({ context, enqueue }) => {
       const next = ahead(context, context.createdAt);
       enqueue.assign(next);
       alarm(enqueue, next.nextAt, context.createdAt);
-      enqueue.emit(announce('cron:reloaded', { id: context.id, action: 'created' }));
+      enqueue.emit(publish('cron:reloaded', { id: context.id, action: 'created' }));
     }),
     ring: enqueueActions(({ context, event, enqueue }) => {
       const plan = planDue(context, event.at);
@@ -40,7 +52,10 @@ export const scheduleMachine = setup({
       enqueue.assign({ ...plan.set, missedFires: context.missedFires + plan.missed });
       alarm(enqueue, plan.set.nextAt, event.at);
     }),
-    /** Rung before anything is due: somebody set the clock back. By more than since the last instant: then time is lived again. */
+    /**
+     * Rung before anything is due: somebody set the clock back. By more than since the last instant: then
+     * time is lived again.
+     */
     wait: enqueueActions(({ context, event, enqueue }) => {
       const set = event.at < context.doneUntil ? ahead(context, event.at - limits.graceMs) : context;
       enqueue.assign({ nextAt: set.nextAt, doneUntil: set.doneUntil, setBacks: set.setBacks ?? 0 });
@@ -57,18 +72,31 @@ export const scheduleMachine = setup({
       const next = ahead(job, event.at);
       enqueue.assign({ ...event.patch, zone: job.zone, updatedAt: event.at, ...next });
       alarm(enqueue, next.nextAt, event.at);
-      enqueue.emit(announce('cron:reloaded', { id: context.id, action: 'updated' }));
+      enqueue.emit(publish('cron:reloaded', { id: context.id, action: 'updated' }));
     }),
     endFire: enqueueActions(({ context, event, enqueue }) => {
       const { actorId, output } = event as unknown as { readonly actorId: string; readonly output?: LastRun }; // XState's types do not show the ends of spawned children
       enqueue.stopChild(actorId); // XState would remember it for ever
-      enqueue.assign({ active: context.active.filter((id) => id !== actorId), ...(output === undefined ? {} : { lastRun: output }) });
+      enqueue.assign({
+        active: context.active.filter((id) => id !== actorId),
+        ...(output === undefined ? {} : { lastRun: output }),
+      });
     }),
     rewrite: enqueueActions(({ event, enqueue }) => {
       assertEvent(event, 'job.revive');
-      enqueue.assign({ ...event.job, zone: event.zone, managedBy: event.managedBy, workflowId: event.workflowId, createdAt: event.at, updatedAt: event.at, lastRun: null });
+      enqueue.assign({
+        ...event.job,
+        zone: event.zone,
+        managedBy: event.managedBy,
+        workflowId: event.workflowId,
+        createdAt: event.at,
+        updatedAt: event.at,
+        lastRun: null,
+      });
     }),
-    tellDeleted: enqueueActions(({ context, enqueue }) => enqueue.emit(announce('cron:reloaded', { id: context.id, action: 'deleted' }))),
+    tellDeleted: enqueueActions(({ context, enqueue }) =>
+      enqueue.emit(publish('cron:reloaded', { id: context.id, action: 'deleted' })),
+    ),
   },
 }).createMachine({
   id: 'schedule',
@@ -79,7 +107,10 @@ export const scheduleMachine = setup({
       entry: 'wake',
       on: {
         'job.due': [
-          { guard: ({ context, event }) => context.nextAt !== null && event.at >= context.nextAt, actions: 'ring' },
+          {
+            guard: ({ context, event }) => context.nextAt !== null && event.at >= context.nextAt,
+            actions: 'ring',
+          },
           { actions: 'wait' },
         ],
         'job.edit': { guard: 'allowed', actions: 'edit' },
@@ -101,41 +132,114 @@ export const scheduleMachine = setup({
   },
 });
 
-export function schedulePolicy(context: ScheduleContext, event: ScheduleEvent): Refusal | undefined {
+export function schedulePolicy(
+  context: ScheduleContext,
+  event: ScheduleEvent,
+  { by, onBehalfOf }: Authority,
+): Refusal | undefined {
   switch (event.type) {
     case 'job.edit':
     case 'job.delete':
-      if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Scheduling is for people; agents only read it.');
-      if (context.managedBy !== null && isPerson(event.by)) return refuse('CONFLICT', { workflowId: context.workflowId }, `This job follows the workflow "${context.workflowId}"; change that instead.`);
+      if (!isTrusted(onBehalfOf))
+        return refuse('FORBIDDEN', {}, 'Only people may change schedules; agents may read them.');
+      if (context.managedBy !== null && isPerson(onBehalfOf))
+        return refuse(
+          'CONFLICT',
+          { workflowId: context.workflowId },
+          `This job follows the workflow "${context.workflowId}"; change that instead.`,
+        );
       return event.type === 'job.edit' ? fitJob(edited(context, event)) : undefined;
-    case 'job.revive': return isTrusted(event.by) ? fitJob({ ...event.job, zone: event.zone }) : refuse('FORBIDDEN', {}, 'Scheduling is for people; agents only read it.');
+    case 'job.revive':
+      return isTrusted(onBehalfOf)
+        ? fitJob({ ...event.job, zone: event.zone })
+        : refuse('FORBIDDEN', {}, 'Only people may change schedules; agents may read them.');
     case 'job.trigger':
-      if (!isTrusted(event.by)) return refuse('FORBIDDEN', {}, 'Only people fire a job by hand.');
-      return context.active.length < limits.activeMax ? undefined : refuse('QUEUE_FULL', { activeMax: limits.activeMax }, `${limits.activeMax} earlier runs of this job have not ended yet.`);
-    case 'job.due': return event.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the job itself sends this.');
-    default: return fromKernel(event) ? undefined : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+      if (!isTrusted(onBehalfOf)) return refuse('FORBIDDEN', {}, 'Only people may run a job manually.');
+      return context.active.length < limits.activeMax
+        ? undefined
+        : refuse(
+            'QUEUE_FULL',
+            { activeMax: limits.activeMax },
+            `${limits.activeMax} earlier runs of this job have not ended yet.`,
+          );
+    case 'job.due':
+      return by.type === 'system'
+        ? undefined
+        : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the job itself sends this.');
+    default:
+      return fromKernel(event)
+        ? undefined
+        : refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
 /** What is wrong with a job as people wrote it. */
-export function fitJob(job: Pick<ScheduleInput, 'name' | 'prompt' | 'schedule' | 'zone'>): Refusal | undefined {
-  if (typeof job.prompt !== 'string' || job.prompt.trim() === '') return refuse('BAD_REQUEST', { path: 'prompt' }, 'prompt is required');
-  if (jsonBytes(job.prompt) > limits.promptBytesMax) return refuse('PAYLOAD_TOO_LARGE', { path: 'prompt', bytesMax: limits.promptBytesMax });
-  if (typeof job.name !== 'string' || job.name.length > limits.nameCharsMax) return refuse('BAD_REQUEST', { path: 'name' }, `name has at most ${limits.nameCharsMax} characters`);
+export function fitJob(
+  job: Pick<ScheduleInput, 'name' | 'prompt' | 'schedule' | 'zone'>,
+): Refusal | undefined {
+  if (typeof job.prompt !== 'string' || job.prompt.trim() === '')
+    return refuse('BAD_REQUEST', { path: 'prompt' }, 'prompt is required');
+  if (jsonBytes(job.prompt) > limits.promptBytesMax)
+    return refuse('PAYLOAD_TOO_LARGE', { path: 'prompt', bytesMax: limits.promptBytesMax });
+  if (typeof job.name !== 'string' || job.name.length > limits.nameCharsMax)
+    return refuse('BAD_REQUEST', { path: 'name' }, `name has at most ${limits.nameCharsMax} characters`);
   const fault = scheduleFault(job.schedule, job.zone);
   return fault === undefined ? undefined : refuse('BAD_REQUEST', { path: fault.path }, fault.message);
 }
 
-function firstContext({ id, at, zone, managedBy, workflowId, name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed }: ScheduleInput): ScheduleContext {
+function firstContext({
+  id,
+  at,
+  zone,
+  managedBy,
+  workflowId,
+  name,
+  enabled,
+  schedule,
+  timezone,
+  engine,
+  model,
+  effortLevel,
+  employee,
+  prompt,
+  delivery,
+  missed,
+}: ScheduleInput): ScheduleContext {
   return {
-    id, name, enabled, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed, managedBy, workflowId, zone,
-    createdAt: at, updatedAt: at, nextAt: null, doneUntil: at, ran: [], setBacks: 0, knownUntil: 0, fires: 0, missedFires: 0, active: [], lastRun: null,
+    id,
+    name,
+    enabled,
+    schedule,
+    timezone,
+    engine,
+    model,
+    effortLevel,
+    employee,
+    prompt,
+    delivery,
+    missed,
+    managedBy,
+    workflowId,
+    zone,
+    createdAt: at,
+    updatedAt: at,
+    nextAt: null,
+    doneUntil: at,
+    ran: [],
+    setBacks: 0,
+    knownUntil: 0,
+    fires: 0,
+    missedFires: 0,
+    active: [],
+    lastRun: null,
   };
 }
 
 /** Two people may press the button in the same millisecond, and full minutes belong to the schedule. */
 function freeInstant(context: ScheduleContext, at: number): number {
-  return at % 60_000 === 0 || context.active.includes(fire(context, at, 'trigger', null).id) ? freeInstant(context, at + 1) : at;
+  return at % 60_000 === 0 || context.active.includes(fire(context, at, 'trigger', null).id)
+    ? freeInstant(context, at + 1)
+    : at;
 }
 
 /** The part of XState's `enqueue` that the helpers need. */
@@ -143,13 +247,17 @@ interface Enqueue {
   assign(set: Partial<ScheduleContext>): void;
   cancel(id: string): void;
   raise(event: ScheduleEvent, options: { readonly id: string; readonly delay: number }): void;
-  spawnChild(src: 'fire', options: { readonly id: string; readonly systemId: string; readonly input: FireInput }): void;
+  spawnChild(
+    src: 'fire',
+    options: { readonly id: string; readonly systemId: string; readonly input: FireInput },
+  ): void;
 }
 
 function alarm(enqueue: unknown, nextAt: number | null, at: number): void {
   const { cancel, raise } = enqueue as Enqueue; // XState's own type of it is tied to one machine
   if (nextAt === null) cancel('due');
-  else raise({ type: 'job.due' } as ScheduleEvent, { id: 'due', delay: Math.max(0, nextAt - at) }); // the kernel stamps it when it fires
+  // The kernel stamps it when it fires
+  else raise({ type: 'job.due' } as ScheduleEvent, { id: 'due', delay: Math.max(0, nextAt - at) });
 }
 
 function start(enqueue: unknown, context: ScheduleContext, fires: Plan['fires'], at: number): void {

@@ -16,19 +16,35 @@ export function planDue(context: ScheduleContext, at: number): Plan {
   const last = due.at(-1);
   const onTime = last !== undefined && at - last <= limits.graceMs ? [last] : [];
   const late = onTime.length > 0 ? due.slice(0, -1) : due;
-  const caught = context.missed === 'all' ? late.slice(-limits.missedMax) : context.missed === 'once' && onTime.length === 0 ? late.slice(-1) : [];
+  const caught =
+    context.missed === 'all'
+      ? late.slice(-limits.missedMax)
+      : context.missed === 'once' && onTime.length === 0
+        ? late.slice(-1)
+        : [];
   const room = Math.max(0, limits.activeMax - active.length);
   const runs = [...caught, ...onTime];
   const begun = runs.slice(0, room);
   const lost = late.slice(0, late.length - caught.length).slice(-limits.missedMax);
   const missed = countNotRun(schedule, zone, doneUntil, at, before) - begun.length;
   const [first, final] = [begun[0], begun.at(-1)];
-  const ran = first === undefined || final === undefined ? before
-    : withRun(before, first, begun.length < runs.length ? final : at, missed === 0 ? doneUntil : NaN);
+  const ran =
+    first === undefined || final === undefined
+      ? before
+      : withRun(before, first, begun.length < runs.length ? final : at, missed === 0 ? doneUntil : NaN);
   return {
     fires: [
-      ...lost.map((dueAt) => fire(context, dueAt, 'schedule', 'Its time went by while nobody was there to run it.')),
-      ...runs.map((dueAt, place) => fire(context, dueAt, onTime.includes(dueAt) ? 'schedule' : 'caught-up', place < room ? null : `${limits.activeMax} earlier runs of this job have not ended yet.`)),
+      ...lost.map((dueAt) =>
+        fire(context, dueAt, 'schedule', 'Its time went by while nobody was there to run it.'),
+      ),
+      ...runs.map((dueAt, place) =>
+        fire(
+          context,
+          dueAt,
+          onTime.includes(dueAt) ? 'schedule' : 'caught-up',
+          place < room ? null : `${limits.activeMax} earlier runs of this job have not ended yet.`,
+        ),
+      ),
     ],
     missed,
     set: { ...ahead({ ...context, ran }, at), ran, knownUntil: Math.max(knownUntil, last ?? 0) },
@@ -36,10 +52,13 @@ export function planDue(context: ScheduleContext, at: number): Plan {
 }
 
 /**
- * From now on: everything up to `at` is dealt with. Where the clock was set back, time is lived again: instants that ran
- * do not run again, and the others, which are still to come, do.
+ * From now on: everything up to `at` is dealt with. Where the clock was set back, time is lived again:
+ * instants that ran do not run again, and the others, which are still to come, do.
  */
-export function ahead(context: ScheduleContext, at: number): Pick<Plan['set'], 'nextAt' | 'doneUntil' | 'setBacks'> {
+export function ahead(
+  context: ScheduleContext,
+  at: number,
+): Pick<Plan['set'], 'nextAt' | 'doneUntil' | 'setBacks'> {
   return {
     doneUntil: at,
     setBacks: (context.setBacks ?? 0) + (at < context.doneUntil ? 1 : 0),
@@ -48,11 +67,35 @@ export function ahead(context: ScheduleContext, at: number): Pick<Plan['set'], '
 }
 
 /**
- * An instant that comes again after the clock was set back, and is on record as missed or as begun by hand, needs a
- * second name.
+ * An instant that comes again after the clock was set back, and is on record as missed or as begun by hand,
+ * needs a second name.
  */
-export function fire(context: ScheduleContext, dueAt: number, why: FireInput['why'], missed: string | null): Plan['fires'][number] {
-  const { id, name, engine, model, effortLevel, employee, prompt, delivery, workflowId, setBacks = 0, knownUntil = context.doneUntil } = context;
+export function fire(
+  context: ScheduleContext,
+  dueAt: number,
+  why: FireInput['why'],
+  missed: string | null,
+): Plan['fires'][number] {
+  const {
+    id,
+    name,
+    engine,
+    model,
+    effortLevel,
+    employee,
+    prompt,
+    delivery,
+    workflowId,
+    setBacks = 0,
+    knownUntil = context.doneUntil,
+  } = context;
   const again = setBacks > 0 && dueAt <= knownUntil ? `~${setBacks}` : '';
-  return { id: `cron:${id}:${isoTime(dueAt)}${again}`, jobId: id, dueAt, why, missed, job: { name, engine, model, effortLevel, employee, prompt, delivery, workflowId } };
+  return {
+    id: `cron:${id}:${isoTime(dueAt)}${again}`,
+    jobId: id,
+    dueAt,
+    why,
+    missed,
+    job: { name, engine, model, effortLevel, employee, prompt, delivery, workflowId },
+  };
 }

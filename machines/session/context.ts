@@ -1,13 +1,19 @@
 import type { Caller } from '../caller.js';
-import type { ActorKey, Json, Stamp } from '../ground.js';
+import type { ActorKey, Json, Stamp } from '../outputs.js';
 import { excerpt } from '../excerpt.js';
 import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
-/** The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
+/**
+ * The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain
+ * JSON; times are epoch milliseconds.
+ */
 
 export type MessageKind = 'user' | 'callback' | 'agent';
 
-/** A message as it arrives. `id` (`[A-Za-z0-9._:-]{1,64}`) is made at the door; `content` becomes a row and is not remembered here. */
+/**
+ * A message as it arrives. `id` (`[A-Za-z0-9._:-]{1,64}`) is made by the command; `content` becomes a row and is
+ * not remembered here.
+ */
 export interface MessageIn {
   readonly id: string;
   readonly content: string;
@@ -46,14 +52,19 @@ export interface SessionInput {
   readonly replyTo?: ReplyTo;
   /** The attempt at a step of a workflow that this session is opened for. */
   readonly step?: StepLink;
-  /** Who is told the end of its work beside parent and work item. */
+  /** To whom the end of its work is reported beside parent and work item. */
   readonly reportTo?: ActorKey;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
   readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
 }
 
-/** An attempt at a step of a workflow: its run is told, once, how the work on it ended. */
-export type StepLink = { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number };
+/** An attempt at a step of a workflow: how the work on it ended is reported to its run, once. */
+export type StepLink = {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly round: number;
+  readonly attempt: number;
+};
 
 /** A message that waits for a turn, or is in one. `n` is its row. */
 export type QueueItem = {
@@ -73,7 +84,12 @@ export type Turn = {
   readonly began: boolean;
 };
 
-export type EngineSession = { readonly id: string; readonly model: string | null; readonly effortLevel: string | null; readonly lastSyncedAt: number };
+export type EngineSession = {
+  readonly id: string;
+  readonly model: string | null;
+  readonly effortLevel: string | null;
+  readonly lastSyncedAt: number;
+};
 
 export interface SessionContext {
   readonly id: string;
@@ -103,9 +119,9 @@ export interface SessionContext {
   readonly turn: Turn | null;
   readonly queue: readonly QueueItem[];
   readonly queuePaused: boolean;
-  /** Turns that were left and may still tell what they had said by then. */
+  /** Turns that were left and may still report what they had said by then. */
   readonly leftTurns: readonly string[];
-  /** Work is going on that parent and work item have not been told the end of. */
+  /** Work is going on whose end has not been reported to parent and work item. */
   readonly engaged: boolean;
   readonly attemptOutcome: Outcome | null;
   readonly attemptToken: string | null;
@@ -113,7 +129,11 @@ export interface SessionContext {
   readonly attemptTerminalVersion: number;
   readonly totalTurns: number;
   readonly totalCost: number;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number };
+  readonly usage: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cachedTokens: number;
+  };
   readonly lastContextTokens: number | null;
   readonly resetAt: number | null;
   /** Rate limits met in a row. */
@@ -131,19 +151,33 @@ export interface SessionContext {
   readonly reportTo?: ActorKey;
 }
 
-/** Where the answers of a session go that somebody outside talks to: a connector, its channel and thread. */
-export type ReplyTo = { readonly connector: string; readonly channel: string; readonly thread: string | null };
+/** Where the answers of a session go that is talked to from outside: a connector, its channel and thread. */
+export type ReplyTo = {
+  readonly connector: string;
+  readonly channel: string;
+  readonly thread: string | null;
+};
 
 export { excerpt };
 
 export type Outcome = 'succeeded' | 'failed' | 'interrupted';
 
-export type Usage = { readonly inputTokens?: number; readonly outputTokens?: number; readonly cachedTokens?: number; readonly costUsd?: number };
+export type Usage = {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cachedTokens?: number;
+  readonly costUsd?: number;
+};
 
 /** `content` is kept out of the log by its name. */
-export type FoundEntry = { readonly id: string; readonly role: 'user' | 'assistant'; readonly content: string; readonly timestamp: number };
+export type FoundEntry = {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+  readonly timestamp: number;
+};
 
-/** What the hand of a turn is told. It reads prompt and transcript from the rows of `messages`. */
+/** The input of a turn's effect. It reads prompt and transcript from the rows of `messages`. */
 export interface TurnInput {
   readonly turnId: string;
   readonly messageIds: readonly string[];
@@ -162,7 +196,10 @@ export interface TurnInput {
   readonly toolPolicy?: ToolPolicy;
 }
 
-/** What the hand answers: an engine's TurnResult; after a crash `interrupted`, with the pid that would not be confirmed gone. */
+/**
+ * What the effect of a turn answers: an engine's TurnResult; after a crash `interrupted`, with the pid that would not be
+ * confirmed gone.
+ */
 export interface TurnOutput {
   readonly outcome: Outcome | 'rate-limited';
   readonly text: string;
@@ -172,31 +209,73 @@ export interface TurnOutput {
   readonly unconfirmedPid?: number;
 }
 
-export type SessionEvent = Stamp & (
-  | { readonly type: 'message.post'; readonly message: MessageIn; /** From the run whose step this message is. */ readonly step?: StepLink }
-  /** An assistant message with media, beside the turns: it wakes nobody. */
-  | { readonly type: 'media.insert'; readonly message: { readonly id: string; readonly content: string; readonly media: Json } }
-  /** Words of the engine's own record that are newer than anything known here: somebody went on elsewhere. Oldest first. */
-  | { readonly type: 'transcript.found'; readonly entries: readonly FoundEntry[] }
-  | { readonly type: 'turn.began'; readonly turnId: string }
-  | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
-  | { readonly type: 'turn.partial'; readonly turnId: string; readonly text: string; readonly usage?: Usage }
-  | { readonly type: 'session.stop'; readonly reason?: string }
-  | { readonly type: 'queue.cancel'; readonly messageId: string }
-  | { readonly type: 'queue.clear' }
-  | { readonly type: 'queue.pause' }
-  | { readonly type: 'queue.resume' }
-  | { readonly type: 'session.patch'; readonly title?: string; readonly engine?: string; readonly model?: string | null; readonly effort?: string | null }
-  | { readonly type: 'session.archive' }
-  | { readonly type: 'session.unarchive' }
-  | { readonly type: 'session.reset' }
-  | { readonly type: 'session.delete' }
-  /** `text` is what the tool would be given, as the person who decides reads it. */
-  | { readonly type: 'permission.asked'; readonly permissionId: string; readonly turnId: string; readonly tool: string; readonly title: string; readonly text: string; readonly waitMs: number }
-  | { readonly type: 'permission.decided'; readonly permissionId: string; readonly decision: 'allow' | 'deny'; readonly note?: string; readonly always?: boolean }
-  | { readonly type: 'permission.expired'; readonly permissionId: string }
-  | { readonly type: 'child.finished'; readonly childId: string; readonly outcome: Outcome; readonly title: string; readonly text: string }
-);
+export type SessionEvent = Stamp &
+  (
+    | {
+        readonly type: 'message.post';
+        readonly message: MessageIn;
+        /** From the run whose step this message is. */ readonly step?: StepLink;
+      }
+    /** An assistant message with media, beside the turns: it starts no turn. */
+    | {
+        readonly type: 'media.insert';
+        readonly message: { readonly id: string; readonly content: string; readonly media: Json };
+      }
+    /**
+     * Words of the engine's own record that are newer than anything known here: the conversation went on elsewhere.
+     * Oldest first.
+     */
+    | { readonly type: 'transcript.found'; readonly entries: readonly FoundEntry[] }
+    | { readonly type: 'turn.began'; readonly turnId: string }
+    | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
+    | {
+        readonly type: 'turn.partial';
+        readonly turnId: string;
+        readonly text: string;
+        readonly usage?: Usage;
+      }
+    | { readonly type: 'session.stop'; readonly reason?: string }
+    | { readonly type: 'queue.cancel'; readonly messageId: string }
+    | { readonly type: 'queue.clear' }
+    | { readonly type: 'queue.pause' }
+    | { readonly type: 'queue.resume' }
+    | {
+        readonly type: 'session.patch';
+        readonly title?: string;
+        readonly engine?: string;
+        readonly model?: string | null;
+        readonly effort?: string | null;
+      }
+    | { readonly type: 'session.archive' }
+    | { readonly type: 'session.unarchive' }
+    | { readonly type: 'session.reset' }
+    | { readonly type: 'session.delete' }
+    /** `text` is what the tool would be given, as the person who decides reads it. */
+    | {
+        readonly type: 'permission.asked';
+        readonly permissionId: string;
+        readonly turnId: string;
+        readonly tool: string;
+        readonly title: string;
+        readonly text: string;
+        readonly waitMs: number;
+      }
+    | {
+        readonly type: 'permission.decided';
+        readonly permissionId: string;
+        readonly decision: 'allow' | 'deny';
+        readonly note?: string;
+        readonly always?: boolean;
+      }
+    | { readonly type: 'permission.expired'; readonly permissionId: string }
+    | {
+        readonly type: 'child.finished';
+        readonly childId: string;
+        readonly outcome: Outcome;
+        readonly title: string;
+        readonly text: string;
+      }
+  );
 
 export type SessionEventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 
@@ -210,7 +289,7 @@ export const limits = {
   errorCharsMax: 1_000,
   /** Of a child's final message, as its parent gets it. */
   callbackCharsMax: 8_000,
-  /** What a run is told of a session's answer: an outcome may be in it. */
+  /** Of a session's answer, as a run gets it: an outcome may be in it. */
   stepCharsMax: 32_000,
   stepsMax: 16,
   transcriptMax: 200,

@@ -1,26 +1,49 @@
-import { afterwards, type Deed } from '../deed.js';
-import { announce, type Wish } from '../ground.js';
-import { excerpt, limits, type MessageIn, type QueueItem, type SessionContext, type SessionEventOf } from './context.js';
-import { link, settle } from './ending.js';
+import { afterwards, type Decision } from '../decision.js';
+import { publish, type Output } from '../outputs.js';
+import {
+  excerpt,
+  limits,
+  type MessageIn,
+  type QueueItem,
+  type SessionContext,
+  type SessionEventOf,
+} from './context.js';
+import { link, settle } from './completion.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
 /**
- * The durable queue of a session: what waits for a turn, in the order of its arrival. Every message is a row before it
- * is answered for; a queue row of the same number tells what became of it (`pending running completed interrupted cancelled`).
+ * The durable queue of a session: what waits for a turn, in the order of its arrival. Every message is a row
+ * before it is answered for; a queue row of the same number tells what became of it (`pending running
+ * completed interrupted cancelled`).
  */
 
 /** A message arrives. */
-export function post(context: SessionContext, event: SessionEventOf<'message.post'>): Deed<SessionContext> {
-  return afterwards(context, { set: link(context, event.step) }, (now) => enqueued(now, event.message, event.at));
+export function post(
+  context: SessionContext,
+  event: SessionEventOf<'message.post'>,
+): Decision<SessionContext> {
+  return afterwards(context, { set: link(context, event.step) }, (now) =>
+    enqueued(now, event.message, event.at),
+  );
 }
 
-/** A user's message arrives while a user's turn is running: that turn is left, and all that people wrote since runs next, as one turn. */
-export function postUrgently(context: SessionContext, event: SessionEventOf<'message.post'>): Deed<SessionContext> {
+/**
+ * A user's message arrives while a user's turn is running: that turn is left, and all that people wrote since
+ * runs next, as one turn.
+ */
+export function postUrgently(
+  context: SessionContext,
+  event: SessionEventOf<'message.post'>,
+): Decision<SessionContext> {
   const left = context.turn;
   const arrived = post(context, event);
   return afterwards(context, arrived, ({ queue, leftTurns }) => {
-    const people = queue.filter((item) => item.kind === 'user').map((item, place) => ({ ...item, join: place > 0 }));
-    const others = queue.filter((item) => item.kind !== 'user').map((item, place) => (place === 0 ? { ...item, join: false } : item));
+    const people = queue
+      .filter((item) => item.kind === 'user')
+      .map((item, place) => ({ ...item, join: place > 0 }));
+    const others = queue
+      .filter((item) => item.kind !== 'user')
+      .map((item, place) => (place === 0 ? { ...item, join: false } : item));
     return {
       set: {
         queue: [...people, ...others],
@@ -30,70 +53,112 @@ export function postUrgently(context: SessionContext, event: SessionEventOf<'mes
         attemptTerminalVersion: context.attemptTerminalVersion + 1,
         totalTurns: context.totalTurns + 1,
       },
-      wishes: [
-        ...(left?.items ?? []).map((item) => queueRow(item, 'interrupted', left?.startedAt ?? null, event.at)),
-        announce('session:interrupted', { sessionId: context.id, reason: 'A new message arrived.' }),
+      outputs: [
+        ...(left?.items ?? []).map((item) =>
+          queueRow(item, 'interrupted', left?.startedAt ?? null, event.at),
+        ),
+        publish('session:interrupted', { sessionId: context.id, reason: 'A new message arrived.' }),
       ],
     };
   });
 }
 
 /** A child came to its end: a notification to read, and a turn to act on it. */
-export function hearChild(context: SessionContext, event: SessionEventOf<'child.finished'>): Deed<SessionContext> {
+export function queueChild(
+  context: SessionContext,
+  event: SessionEventOf<'child.finished'>,
+): Decision<SessionContext> {
   const message = notice(context, event);
   const full = context.queue.length + (context.turn?.items.length ?? 0) >= limits.queueMax;
-  const deed = full ? written(context, message, event.at) : enqueued(context, message, event.at);
-  return { ...deed, wishes: [...(deed.wishes ?? []), heard(context, message)] };
+  const decision = full ? written(context, message, event.at) : enqueued(context, message, event.at);
+  return { ...decision, outputs: [...(decision.outputs ?? []), notified(context, message)] };
 }
 
-/** The same for a stopped session: the notification is kept and shown, but only a message wakes a session that somebody stopped. */
-export function noteChild(context: SessionContext, event: SessionEventOf<'child.finished'>): Deed<SessionContext> {
+/**
+ * The same for a stopped session: the notification is kept and shown, but only a message wakes a session that
+ * somebody stopped.
+ */
+export function noteChild(
+  context: SessionContext,
+  event: SessionEventOf<'child.finished'>,
+): Decision<SessionContext> {
   const message = notice(context, event);
-  const deed = written(context, message, event.at);
-  return { ...deed, wishes: [...(deed.wishes ?? []), heard(context, message)] };
+  const decision = written(context, message, event.at);
+  return { ...decision, outputs: [...(decision.outputs ?? []), notified(context, message)] };
 }
 
-export function cancelQueued(context: SessionContext, event: SessionEventOf<'queue.cancel'>): Deed<SessionContext> {
-  return withdrawn(context, context.queue.filter((item) => item.id === event.messageId), event.at);
+export function cancelQueued(
+  context: SessionContext,
+  event: SessionEventOf<'queue.cancel'>,
+): Decision<SessionContext> {
+  return withdrawn(
+    context,
+    context.queue.filter((item) => item.id === event.messageId),
+    event.at,
+  );
 }
 
-export function clearQueue(context: SessionContext, event: SessionEventOf<'queue.clear'>): Deed<SessionContext> {
+export function clearQueue(
+  context: SessionContext,
+  event: SessionEventOf<'queue.clear'>,
+): Decision<SessionContext> {
   return withdrawn(context, context.queue, event.at);
 }
 
-export function pauseQueue(context: SessionContext, paused: boolean): Deed<SessionContext> {
+export function pauseQueue(context: SessionContext, paused: boolean): Decision<SessionContext> {
   if (context.queuePaused === paused) return {};
-  return { set: { queuePaused: paused }, wishes: [queueFrame({ ...context, queuePaused: paused })] };
+  return { set: { queuePaused: paused }, outputs: [queueFrame({ ...context, queuePaused: paused })] };
 }
 
 /** The items of the next turn, and what stays. */
-export function nextBatch(queue: readonly QueueItem[]): { readonly batch: readonly QueueItem[]; readonly rest: readonly QueueItem[] } {
+export function nextBatch(queue: readonly QueueItem[]): {
+  readonly batch: readonly QueueItem[];
+  readonly rest: readonly QueueItem[];
+} {
   let size = Math.min(1, queue.length);
   while (size < queue.length && size < limits.joinedMax && queue[size]?.join) size += 1;
   return { batch: queue.slice(0, size), rest: queue.slice(size) };
 }
 
-export const queueReady = (context: SessionContext): boolean => !context.queuePaused && context.queue.length > 0;
+export const queueReady = (context: SessionContext): boolean =>
+  !context.queuePaused && context.queue.length > 0;
 
-/** Written down, and in the queue; who is spoken to is not put away. Callbacks in a row share one turn, so that ten finished children are not ten turns. */
-function enqueued(context: SessionContext, message: MessageIn, at: number): Deed<SessionContext> {
+/**
+ * Written down, and in the queue; who is spoken to is not put away. Callbacks in a row share one turn, so
+ * that ten finished children are not ten turns.
+ */
+function enqueued(context: SessionContext, message: MessageIn, at: number): Decision<SessionContext> {
   return afterwards(context, written(context, message, at), (now) => {
     const join = message.kind === 'callback' && now.queue.at(-1)?.kind === 'callback';
     const item: QueueItem = { id: message.id, n: now.messages, kind: message.kind, createdAt: at, join };
     const queue = [...now.queue, item];
-    return { set: { queue, archivedAt: null, promptExcerpt: now.promptExcerpt ?? excerpt(message.content, 140) }, wishes: [queueRow(item, 'pending', null, null), queueFrame({ ...now, queue })] };
+    return {
+      set: { queue, archivedAt: null, promptExcerpt: now.promptExcerpt ?? excerpt(message.content, 140) },
+      outputs: [queueRow(item, 'pending', null, null), queueFrame({ ...now, queue })],
+    };
   });
 }
 
-function withdrawn(context: SessionContext, items: readonly QueueItem[], at: number): Deed<SessionContext> {
+function withdrawn(
+  context: SessionContext,
+  items: readonly QueueItem[],
+  at: number,
+): Decision<SessionContext> {
   if (items.length === 0) return {};
-  const queue = context.queue.filter((item) => !items.includes(item)).map((item, place) => (place === 0 ? { ...item, join: false } : item));
-  const deed: Deed<SessionContext> = {
+  const queue = context.queue
+    .filter((item) => !items.includes(item))
+    .map((item, place) => (place === 0 ? { ...item, join: false } : item));
+  const decision: Decision<SessionContext> = {
     set: { queue, lastActivity: at },
-    wishes: [...items.map((item) => queueRow(item, 'cancelled', null, at)), queueFrame({ ...context, queue })],
+    outputs: [
+      ...items.map((item) => queueRow(item, 'cancelled', null, at)),
+      queueFrame({ ...context, queue }),
+    ],
   };
-  // Nothing runs and nothing is left to run: whoever waits for the end of this work is told now.
-  return afterwards(context, deed, (now) => (now.turn === null && queue.length === 0 ? settle(now, 'interrupted', '') : {}));
+  // Nothing runs and nothing is left to run: this work is at its end.
+  return afterwards(context, decision, (now) =>
+    now.turn === null && queue.length === 0 ? settle(now, 'interrupted', '') : {},
+  );
 }
 
 function notice(context: SessionContext, event: SessionEventOf<'child.finished'>): MessageIn {
@@ -107,5 +172,9 @@ function notice(context: SessionContext, event: SessionEventOf<'child.finished'>
   };
 }
 
-const heard = (context: SessionContext, message: MessageIn): Wish =>
-  announce('session:notification', { sessionId: context.id, message: excerpt(message.content, 280), meta: message.meta ?? null });
+const notified = (context: SessionContext, message: MessageIn): Output =>
+  publish('session:notification', {
+    sessionId: context.id,
+    message: excerpt(message.content, 280),
+    meta: message.meta ?? null,
+  });

@@ -1,45 +1,67 @@
-import { afterwards, type Deed } from '../deed.js';
-import { announce, keep, tell, type Json, type KeepRow, type Wish } from '../ground.js';
+import { afterwards, type Decision } from '../decision.js';
+import { publish, writeRow, sendToActor, type Json, type WriteRow, type Output } from '../outputs.js';
 import { callerName } from '../caller.js';
 import {
-  excerpt, limits, type EngineSession, type SessionContext, type SessionEventOf, type SessionInput, type TurnInput, type TurnOutput, type Usage,
+  excerpt,
+  limits,
+  type EngineSession,
+  type SessionContext,
+  type SessionEventOf,
+  type SessionInput,
+  type TurnInput,
+  type TurnOutput,
+  type Usage,
 } from './context.js';
-import { inherit } from './care.js';
-import { link, replied, settle } from './ending.js';
+import { inherit } from './lifecycle.js';
+import { link, replied, settle } from './completion.js';
 import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
-/** What happens to a session's turns: opened, dispatched, ended, left, and told about. One function per deed. */
+/**
+ * What happens to a session's turns: opened, dispatched, ended, left, and reported. One function per
+ * decision.
+ */
 
-/** Birth. A session whose engine is not available has failed before it began, and says so to all who wait for it. */
-export function open(context: SessionContext, input: SessionInput): Deed<SessionContext> {
-  const born: Deed<SessionContext> = {
-    wishes: [announce('session:created', { sessionId: context.id, employee: context.employee, title: context.title, parentSessionId: context.parentSessionId })],
+/**
+ * Birth. A session whose engine is not available has failed before it began, and says so to all who wait for
+ * it.
+ */
+export function open(context: SessionContext, input: SessionInput): Decision<SessionContext> {
+  const announced: Decision<SessionContext> = {
+    outputs: [
+      publish('session:created', {
+        sessionId: context.id,
+        employee: context.employee,
+        title: context.title,
+        parentSessionId: context.parentSessionId,
+      }),
+    ],
   };
   const { transcript } = input;
-  const made = transcript ? afterwards(context, born, (now) => inherit(now, transcript)) : born;
-  const created = input.step === undefined ? made : afterwards(context, made, (now) => ({ set: link(now, input.step) }));
+  const made = transcript ? afterwards(context, announced, (now) => inherit(now, transcript)) : announced;
+  const created =
+    input.step === undefined ? made : afterwards(context, made, (now) => ({ set: link(now, input.step) }));
   if (!input.unavailable) {
     const message = input.message;
-    return message ? afterwards(context, created, (now) => post(now, { type: 'message.post', message, at: input.at, by: input.by ?? { type: 'operator' } })) : created;
+    return message
+      ? afterwards(context, created, (now) =>
+          post(now, { type: 'message.post', message, at: input.at, by: input.by ?? { type: 'operator' } }),
+        )
+      : created;
   }
   const reason = context.lastError ?? '';
   const message = input.message;
   const asked = message ? afterwards(context, created, (now) => written(now, message, input.at)) : created;
   const failed = afterwards(context, asked, (now) => ({
     set: { messages: now.messages + 1, attemptOutcome: 'failed' as const, ...engagement(now) },
-    wishes: [
-      errorRow(now, `${now.id}:0`, reason, input.at),
-      ...started(now),
-      completed(now, '', reason),
-    ],
+    outputs: [errorRow(now, `${now.id}:0`, reason, input.at), ...started(now), completed(now, '', reason)],
   }));
   return afterwards(context, failed, (now) => settle(now, 'failed', reason));
 }
 
 /** The next turn begins: its messages leave the queue. */
-export function dispatch(context: SessionContext, at: number): Deed<SessionContext> {
+export function dispatch(context: SessionContext, at: number): Decision<SessionContext> {
   const { batch, rest } = nextBatch(context.queue);
   const turns = context.turns + 1;
   const id = `${context.id}:${turns}`;
@@ -57,10 +79,10 @@ export function dispatch(context: SessionContext, at: number): Deed<SessionConte
       attemptOutcome: null,
       attemptToken: id,
     },
-    wishes: [
+    outputs: [
       ...batch.map((item) => queueRow(item, 'running', at, null)),
       queueFrame(next),
-      announce('session:started', { sessionId: context.id, turnId: id }),
+      publish('session:started', { sessionId: context.id, turnId: id }),
       ...(context.engaged ? [] : started(context)),
     ],
   };
@@ -86,13 +108,18 @@ export function turnInput(context: SessionContext): TurnInput {
 }
 
 /** A turn ended by itself. Its words become messages; whether the session rests now is for the machine. */
-export function endTurn(context: SessionContext, output: TurnOutput, at: number): Deed<SessionContext> {
+export function endTurn(context: SessionContext, output: TurnOutput, at: number): Decision<SessionContext> {
   const turn = current(context);
   const outcome = output.outcome === 'rate-limited' ? 'interrupted' : output.outcome;
-  const error = outcome === 'succeeded' && output.unconfirmedPid === undefined ? null : excerpt(reasonOf(output), limits.errorCharsMax);
-  const rows: KeepRow[] = [];
-  if (output.text !== '') rows.push(assistantRow(context, turn.id, output.text, at, outcome === 'interrupted'));
-  if (outcome === 'failed') rows.push(errorRow({ ...context, messages: context.messages + rows.length }, turn.id, error ?? '', at));
+  const error =
+    outcome === 'succeeded' && output.unconfirmedPid === undefined
+      ? null
+      : excerpt(reasonOf(output), limits.errorCharsMax);
+  const rows: WriteRow[] = [];
+  if (output.text !== '')
+    rows.push(assistantRow(context, turn.id, output.text, at, outcome === 'interrupted'));
+  if (outcome === 'failed')
+    rows.push(errorRow({ ...context, messages: context.messages + rows.length }, turn.id, error ?? '', at));
   return {
     set: {
       ...spent(context, output.usage),
@@ -105,19 +132,23 @@ export function endTurn(context: SessionContext, output: TurnOutput, at: number)
       totalTurns: context.totalTurns + 1,
       waits: 0,
     },
-    wishes: [
+    outputs: [
       ...rows,
-      ...turn.items.map((item) => queueRow(item, outcome === 'interrupted' ? 'interrupted' : 'completed', turn.startedAt, at)),
+      ...turn.items.map((item) =>
+        queueRow(item, outcome === 'interrupted' ? 'interrupted' : 'completed', turn.startedAt, at),
+      ),
       outcome === 'interrupted'
-        ? announce('session:interrupted', { sessionId: context.id, reason: error })
+        ? publish('session:interrupted', { sessionId: context.id, reason: error })
         : completed(context, output.text, error),
       ...replied(context, turn.id, output.text, error),
     ],
   };
 }
 
-/** The provider's limit is reached: the turn goes back to the head of the queue and is retried at `resetAt`. */
-export function postpone(context: SessionContext, output: TurnOutput, at: number): Deed<SessionContext> {
+/**
+ * The provider's limit is reached: the turn goes back to the head of the queue and is retried at `resetAt`.
+ */
+export function postpone(context: SessionContext, output: TurnOutput, at: number): Decision<SessionContext> {
   const turn = current(context);
   const patience = Math.min(300_000, 1_000 * 2 ** context.waits); // a limit that is "over" at once must not become a hot loop
   const resetAt = Math.max(output.resetAt ?? at + 300_000, at + patience);
@@ -129,20 +160,23 @@ export function postpone(context: SessionContext, output: TurnOutput, at: number
       resetAt,
       waits: Math.min(context.waits + 1, 16),
       lastActivity: at,
-      lastError: excerpt(output.error ?? 'The provider\'s rate limit is reached.', limits.errorCharsMax),
+      lastError: excerpt(output.error ?? "The provider's rate limit is reached.", limits.errorCharsMax),
     },
-    wishes: [
+    outputs: [
       ...turn.items.map((item) => queueRow(item, 'pending', null, null)),
-      announce('session:rate-limited', { sessionId: context.id, resetAt }),
+      publish('session:rate-limited', { sessionId: context.id, resetAt }),
     ],
   };
 }
 
-/** Somebody stops it: the turn is left, what waited is cancelled and stays visible. */
-export function stop(context: SessionContext, event: SessionEventOf<'session.stop'>): Deed<SessionContext> {
+/** It is stopped: the turn is left, what waited is cancelled and stays visible. */
+export function stop(
+  context: SessionContext,
+  event: SessionEventOf<'session.stop'>,
+): Decision<SessionContext> {
   const turn = context.turn;
   const reason = event.reason?.trim() || `Stopped by ${callerName(event.by)}.`;
-  const halted: Deed<SessionContext> = {
+  const stopped: Decision<SessionContext> = {
     set: {
       turn: null,
       queue: [],
@@ -153,42 +187,70 @@ export function stop(context: SessionContext, event: SessionEventOf<'session.sto
       lastActivity: event.at,
       lastError: excerpt(reason, limits.errorCharsMax),
       ...(context.engaged ? { attemptOutcome: 'interrupted' as const } : {}),
-      ...(turn ? { attemptTerminalVersion: context.attemptTerminalVersion + 1, totalTurns: context.totalTurns + 1 } : {}),
+      ...(turn
+        ? { attemptTerminalVersion: context.attemptTerminalVersion + 1, totalTurns: context.totalTurns + 1 }
+        : {}),
     },
-    wishes: [
+    outputs: [
       ...(turn?.items ?? []).map((item) => queueRow(item, 'interrupted', turn?.startedAt ?? null, event.at)),
       ...context.queue.map((item) => queueRow(item, 'cancelled', null, event.at)),
       ...(context.queue.length > 0 ? [queueFrame({ ...context, queue: [], queuePaused: false })] : []),
-      announce('session:stopped', { sessionId: context.id, reason: excerpt(reason, 140) }),
+      publish('session:stopped', { sessionId: context.id, reason: excerpt(reason, 140) }),
     ],
   };
-  return afterwards(context, halted, (now) => settle(now, 'interrupted', '', event.by));
+  return afterwards(context, stopped, (now) => settle(now, 'interrupted', '', event.by));
 }
 
 /** What a turn had said when it was left. */
-export function hearPartial(context: SessionContext, event: SessionEventOf<'turn.partial'>): Deed<SessionContext> {
+export function keepPartial(
+  context: SessionContext,
+  event: SessionEventOf<'turn.partial'>,
+): Decision<SessionContext> {
   if (!context.leftTurns.includes(event.turnId)) return {};
   const n = event.text === '' ? context.messages : context.messages + 1;
   return {
-    set: { ...spent(context, event.usage), messages: n, leftTurns: context.leftTurns.filter((id) => id !== event.turnId) },
-    wishes: event.text === '' ? [] : [assistantRow(context, event.turnId, event.text, event.at, true)],
+    set: {
+      ...spent(context, event.usage),
+      messages: n,
+      leftTurns: context.leftTurns.filter((id) => id !== event.turnId),
+    },
+    outputs: event.text === '' ? [] : [assistantRow(context, event.turnId, event.text, event.at, true)],
   };
 }
 
 /** The engine named its own session; the next turn resumes it. */
-export function hearNative(context: SessionContext, event: SessionEventOf<'turn.native'>): Deed<SessionContext> {
+export function nameNative(
+  context: SessionContext,
+  event: SessionEventOf<'turn.native'>,
+): Decision<SessionContext> {
   if (context.turn?.id !== event.turnId && !context.leftTurns.includes(event.turnId)) return {};
-  const told: EngineSession = { id: excerpt(event.nativeId, 200), model: context.model, effortLevel: context.effort, lastSyncedAt: event.at };
-  const others = Object.entries(context.engineSessions).filter(([engine]) => engine !== context.engine).slice(1 - limits.engineSessionsMax);
-  return { set: { engineSessions: Object.fromEntries([...others, [context.engine, told]]) } };
+  const named: EngineSession = {
+    id: excerpt(event.nativeId, 200),
+    model: context.model,
+    effortLevel: context.effort,
+    lastSyncedAt: event.at,
+  };
+  const others = Object.entries(context.engineSessions)
+    .filter(([engine]) => engine !== context.engine)
+    .slice(1 - limits.engineSessionsMax);
+  return { set: { engineSessions: Object.fromEntries([...others, [context.engine, named]]) } };
 }
 
-export function begin(context: SessionContext, event: SessionEventOf<'turn.began'>): Deed<SessionContext> {
+export function begin(
+  context: SessionContext,
+  event: SessionEventOf<'turn.began'>,
+): Decision<SessionContext> {
   if (context.turn === null || context.turn.id !== event.turnId) return {};
-  return { set: { turn: { ...context.turn, began: true } }, wishes: [announce('session:updated', { sessionId: context.id })] };
+  return {
+    set: { turn: { ...context.turn, began: true } },
+    outputs: [publish('session:updated', { sessionId: context.id })],
+  };
 }
 
-export function patch(context: SessionContext, event: SessionEventOf<'session.patch'>): Deed<SessionContext> {
+export function patch(
+  context: SessionContext,
+  event: SessionEventOf<'session.patch'>,
+): Decision<SessionContext> {
   return {
     set: {
       lastActivity: event.at,
@@ -197,35 +259,57 @@ export function patch(context: SessionContext, event: SessionEventOf<'session.pa
       ...(event.model === undefined ? {} : { model: event.model }),
       ...(event.effort === undefined ? {} : { effort: event.effort }),
     },
-    wishes: [announce('session:updated', { sessionId: context.id })],
+    outputs: [publish('session:updated', { sessionId: context.id })],
   };
 }
 
-export const nativeId = (context: SessionContext): string | null => context.engineSessions[context.engine]?.id ?? null;
+export const nativeId = (context: SessionContext): string | null =>
+  context.engineSessions[context.engine]?.id ?? null;
 
 function current(context: SessionContext): NonNullable<SessionContext['turn']> {
-  if (context.turn === null) throw new Error(`session ${context.id} has no turn`); // the machine never gets here: a fault, not a refusal
+  // The machine never gets here: a fault, not a refusal
+  if (context.turn === null) throw new Error(`session ${context.id} has no turn`);
   return context.turn;
 }
 
 function reasonOf(output: TurnOutput): string {
-  const reason = output.error ?? (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
+  const reason =
+    output.error ??
+    (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
   if (output.unconfirmedPid === undefined) return reason;
-  const told = output.error === undefined ? '' : ` ${output.error}`;
-  return `The process ${output.unconfirmedPid} of the last turn could not be confirmed gone. End it, then resume the queue.${told}`;
+  const reported = output.error === undefined ? '' : ` ${output.error}`;
+  return `The process ${output.unconfirmedPid} of the last turn could not be confirmed gone. End it, then resume the queue.${reported}`;
 }
 
-function assistantRow(context: SessionContext, turnId: string, text: string, at: number, partial: boolean): KeepRow {
-  const row: Record<string, Json> = { id: `${turnId}:answer`, role: 'assistant', content: text, timestamp: at };
+function assistantRow(
+  context: SessionContext,
+  turnId: string,
+  text: string,
+  at: number,
+  partial: boolean,
+): WriteRow {
+  const row: Record<string, Json> = {
+    id: `${turnId}:answer`,
+    role: 'assistant',
+    content: text,
+    timestamp: at,
+  };
   if (partial) row['partial'] = true;
-  return keep('messages', context.messages + 1, row);
+  return writeRow('messages', context.messages + 1, row);
 }
 
-const errorRow = (context: SessionContext, turnId: string, error: string, at: number): KeepRow =>
-  keep('messages', context.messages + 1, { id: `${turnId}:error`, role: 'assistant', content: `Error: ${error}`, timestamp: at, meta: { kind: 'error' } });
+const errorRow = (context: SessionContext, turnId: string, error: string, at: number): WriteRow =>
+  writeRow('messages', context.messages + 1, {
+    id: `${turnId}:error`,
+    role: 'assistant',
+    content: `Error: ${error}`,
+    timestamp: at,
+    meta: { kind: 'error' },
+  });
 
 /** What it costs from here on is what this piece of work costs. */
-const engagement = (context: SessionContext): Partial<SessionContext> => (context.engaged ? {} : { engaged: true, costBefore: context.totalCost });
+const engagement = (context: SessionContext): Partial<SessionContext> =>
+  context.engaged ? {} : { engaged: true, costBefore: context.totalCost };
 
 function spent(context: SessionContext, usage: Usage | undefined): Partial<SessionContext> {
   if (usage === undefined) return {};
@@ -237,13 +321,26 @@ function spent(context: SessionContext, usage: Usage | undefined): Partial<Sessi
       cachedTokens: context.usage.cachedTokens + cachedTokens,
     },
     totalCost: context.totalCost + costUsd,
-    lastContextTokens: usage.inputTokens === undefined ? context.lastContextTokens : inputTokens + outputTokens,
+    lastContextTokens:
+      usage.inputTokens === undefined ? context.lastContextTokens : inputTokens + outputTokens,
   };
 }
 
-const completed = (context: SessionContext, result: string, error: string | null): Wish =>
-  announce('session:completed', { sessionId: context.id, employee: context.employee, title: context.title, result: excerpt(result, 140), error });
+const completed = (context: SessionContext, result: string, error: string | null): Output =>
+  publish('session:completed', {
+    sessionId: context.id,
+    employee: context.employee,
+    title: context.title,
+    result: excerpt(result, 140),
+    error,
+  });
 
-const started = (context: SessionContext): readonly Wish[] => (context.workItemId === null ? [] : [
-  tell({ kind: 'work-item', id: context.workItemId }, { type: 'attempt.started', sessionId: context.id, employee: context.employee }),
-]);
+const started = (context: SessionContext): readonly Output[] =>
+  context.workItemId === null
+    ? []
+    : [
+        sendToActor(
+          { kind: 'work-item', id: context.workItemId },
+          { type: 'attempt.started', sessionId: context.id, employee: context.employee },
+        ),
+      ];

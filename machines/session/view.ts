@@ -1,14 +1,16 @@
-import type { Json } from '../ground.js';
+import type { Json } from '../outputs.js';
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { sortable, sortableText } from '../sortable.js';
 import type { SessionContext } from './context.js';
 import { pending, policyOf } from './permissions.js';
 import { nativeId } from './turns.js';
 import { sessionKey } from './rows.js';
+import type { SessionStatus } from './status.js';
 
-export type SessionStatus = 'running' | 'idle' | 'error' | 'interrupted' | 'stopped' | 'waiting' | 'deleted';
-
-/** The session record of the API. Times are ISO-8601; `effort` and `parent` are second names of `effortLevel` and `parentSessionId`. */
+/**
+ * The session record of the API. Times are ISO-8601; `effort` and `parent` are second names of `effortLevel`
+ * and `parentSessionId`.
+ */
 export type SessionView = ReturnType<typeof sessionView>;
 
 export function sessionView(status: SessionStatus, context: SessionContext) {
@@ -55,7 +57,12 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     ancestors: context.ancestors,
     usage: context.usage,
     toolPolicy: policyOf(context),
-    pendingPermissions: pending(context).map(({ id, tool, title, expiresAt }) => ({ id, tool, title, expiresAt: isoTime(expiresAt) })),
+    pendingPermissions: pending(context).map(({ id, tool, title, expiresAt }) => ({
+      id,
+      tool,
+      title,
+      expiresAt: isoTime(expiresAt),
+    })),
   };
 }
 
@@ -64,39 +71,56 @@ export type TransportState = 'idle' | 'queued' | 'running' | 'error' | 'interrup
 /** Where the work is: `queued` until a process slot was got, and while a provider's limit lasts. */
 export function transportState(status: SessionStatus, context: SessionContext): TransportState {
   switch (status) {
-    case 'running': return context.turn?.began === true ? 'running' : 'queued';
-    case 'waiting': return 'queued';
+    case 'running':
+      return context.turn?.began === true ? 'running' : 'queued';
+    case 'waiting':
+      return 'queued';
     case 'stopped':
-    case 'deleted': return 'interrupted';
-    default: return status;
+    case 'deleted':
+      return 'interrupted';
+    default:
+      return status;
   }
 }
 
 /**
- * The lists a session appears in; all but `parent` and `work-item` (by birth) have the last active first. What was put
- * away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere.
+ * The lists a session appears in; all but `parent` and `work-item` (by birth) have the last active first.
+ * What was put away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere.
  */
-export function sessionIndex(status: SessionStatus, context: SessionContext): readonly { readonly index: string; readonly key: string }[] {
+export function sessionIndex(
+  status: SessionStatus,
+  context: SessionContext,
+): readonly { readonly index: string; readonly key: string }[] {
   if (status === 'deleted') return [];
   const order = sortable(context.lastActivity, { descending: true });
   const birth = sortable(context.createdAt);
   return [
-    ...((context.archivedAt ?? null) !== null ? [{ index: 'archived', key: order }] : [
-      { index: 'all', key: order },
-      { index: 'group', key: `${sortableText(sessionGroup(context))}/${order}` },
-      { index: 'status', key: `${status}/${order}` },
-    ]),
-    ...(context.parentSessionId === null ? [] : [{ index: 'parent', key: `${sortableText(context.parentSessionId)}/${birth}` }]),
-    ...(context.workItemId === null ? [] : [{ index: 'work-item', key: `${sortableText(context.workItemId)}/${birth}` }]),
+    ...((context.archivedAt ?? null) !== null
+      ? [{ index: 'archived', key: order }]
+      : [
+          { index: 'all', key: order },
+          { index: 'group', key: `${sortableText(sessionGroup(context))}/${order}` },
+          { index: 'status', key: `${status}/${order}` },
+        ]),
+    ...(context.parentSessionId === null
+      ? []
+      : [{ index: 'parent', key: `${sortableText(context.parentSessionId)}/${birth}` }]),
+    ...(context.workItemId === null
+      ? []
+      : [{ index: 'work-item', key: `${sortableText(context.workItemId)}/${birth}` }]),
   ];
 }
 
-/** Whose session it is in lists: the employee's, the schedule's, or nobody's. */
-const sessionGroup = (context: SessionContext): string => (context.source === 'cron' ? '__cron__' : context.employee ?? '__direct__');
+/** Whose session it is in lists: the employee's, the schedule's, or of nobody in particular. */
+const sessionGroup = (context: SessionContext): string =>
+  context.source === 'cron' ? '__cron__' : (context.employee ?? '__direct__');
 
 /** Which step of which run a session was opened for, as its reference says. */
 function provenanceOf({ source, sourceRef }: SessionContext): Json {
-  const [, runId, nodeId, round, attempt] = (source === 'workflow' ? /^workflow-run:([^:]+):([^:]+)(?::r(\d+))?:(\d+)$/.exec(sourceRef ?? '') : null) ?? [];
+  const [, runId, nodeId, round, attempt] =
+    (source === 'workflow'
+      ? /^workflow-run:([^:]+):([^:]+)(?::r(\d+))?:(\d+)$/.exec(sourceRef ?? '')
+      : null) ?? [];
   if (runId === undefined || nodeId === undefined) return null;
   return { kind: 'phase', runId, phase: { nodeId, round: Number(round ?? 1), attempt: Number(attempt) } };
 }

@@ -1,6 +1,7 @@
 /**
- * Supervision as data and one pure function, after Erlang/OTP: what to do when a child of a supervisor failed.
- * Restarting a durable actor means reloading its last commit; nothing here does it, this only decides.
+ * Supervision as data and one pure function, after Erlang/OTP: what to do when a child of a supervisor
+ * failed. Restarting a durable actor means reloading its last commit; nothing here does it, this only
+ * decides.
  */
 export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one';
 
@@ -11,7 +12,9 @@ export interface Supervision {
   readonly periodSeconds: number;
   /** `permanent`: always restarted; `transient`: after a failure only; `temporary`: never. */
   readonly restart: 'permanent' | 'transient' | 'temporary';
-  /** Delay before the n-th restart within the period: `min(backoffMsMax, backoffMs * 2^(n-1))`; 0 = at once. */
+  /**
+   * Delay before the n-th restart within the period: `min(backoffMsMax, backoffMs * 2^(n-1))`; 0 = at once.
+   */
   readonly backoffMs: number;
   readonly backoffMsMax: number;
   /** Whose failure this is in the end: `halt` stops the child alone, `escalate` fails its supervisor too. */
@@ -19,12 +22,23 @@ export interface Supervision {
 }
 
 export const defaultSupervision: Supervision = {
-  strategy: 'one_for_one', intensity: 5, periodSeconds: 60, restart: 'transient', backoffMs: 0, backoffMsMax: 30_000, giveUp: 'halt',
+  strategy: 'one_for_one',
+  intensity: 5,
+  periodSeconds: 60,
+  restart: 'transient',
+  backoffMs: 0,
+  backoffMsMax: 30_000,
+  giveUp: 'halt',
 };
 
 export type Verdict =
   /** Reload these children, in start order (stopped in reverse order first), after the delay. */
-  | { readonly type: 'restart'; readonly ids: readonly string[]; readonly delayMs: number; readonly failures: readonly number[] }
+  | {
+      readonly type: 'restart';
+      readonly ids: readonly string[];
+      readonly delayMs: number;
+      readonly failures: readonly number[];
+    }
   /** Too many failures, or a child that is never restarted and whose end nobody awaits. */
   | { readonly type: 'halt' | 'escalate' | 'drop'; readonly failures: readonly number[] };
 
@@ -33,17 +47,24 @@ export type Verdict =
  *
  * @param children ids in start order
  * @param failures times (epoch ms) of earlier failures; older ones than the period are forgotten
- * @example supervise(defaultSupervision, ['a', 'b'], [], 'a', false, now) // {type: 'restart', ids: ['a'], delayMs: 0, …}
+ * @example supervise(defaultSupervision, ['a', 'b'], [], 'a', false, now) // {type: 'restart', ids: ['a'],
+ * delayMs: 0, …}
  */
 export function supervise(
-  spec: Supervision, children: readonly string[], failures: readonly number[], failedId: string, normal: boolean, now: number,
+  spec: Supervision,
+  children: readonly string[],
+  failures: readonly number[],
+  failedId: string,
+  normal: boolean,
+  now: number,
 ): Verdict {
   const recent = failures.filter((at) => now - at < spec.periodSeconds * 1000);
   if (normal && spec.restart !== 'permanent') return { type: 'drop', failures: recent };
   if (spec.restart === 'temporary') return { type: 'drop', failures: recent };
   const counted = [...recent, now];
   if (counted.length > spec.intensity) return { type: spec.giveUp, failures: counted };
-  const delayMs = spec.backoffMs === 0 ? 0 : Math.min(spec.backoffMsMax, spec.backoffMs * 2 ** (counted.length - 1));
+  const delayMs =
+    spec.backoffMs === 0 ? 0 : Math.min(spec.backoffMsMax, spec.backoffMs * 2 ** (counted.length - 1));
   return { type: 'restart', ids: affected(spec.strategy, children, failedId), delayMs, failures: counted };
 }
 

@@ -1,28 +1,34 @@
 import { assertEvent, enqueueActions, setup } from 'xstate';
-import { callerName, isTrusted } from '../caller.js';
-import type { FilterRule } from '../filter-rule.js';
-import { announce, type Stamp, type Wish } from '../ground.js';
+import { authorityOf, callerName, isTrusted, type Authority } from '../caller.js';
+import type { FilterRule } from '../graph/conditions.js';
+import { publish, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**
  * A binding of an event from outside to a workflow.
  *
- * **What lives.** Which event starts which workflow, the filter on its payload, and the hash of the secret with which it
- * is called, or the salt of the one with which its events are signed; the secret itself was shown once and is nowhere. What its events came to, counted.
+ * **What lives.** Which event starts which workflow, the filter on its payload, and the hash of the secret
+ * with which it is called, or the salt of the one with which its events are signed; the secret itself was
+ * shown once and is nowhere. What its events came to, counted.
  *
- * **What can happen.** An event comes and has started a run. A person, or whoever may write the workflow, takes the
- * binding away; its name may then be used again, with a new secret.
+ * **What can happen.** An event comes and has started a run. A person, or whoever may write the workflow,
+ * takes the binding away; its name may then be used again, with a new secret.
  *
- * **What can never happen.** A secret in here. An event that starts two runs under one `fireRef`: the run is started
- * under that name.
+ * **What can never happen.** A secret in here. An event that starts two runs under one `fireRef`: the run is
+ * started under that name.
  */
 export type BindingFields = {
-  readonly event: string; readonly targetWorkflowId: string; readonly filter: readonly FilterRule[];
+  readonly event: string;
+  readonly targetWorkflowId: string;
+  readonly filter: readonly FilterRule[];
   /** SHA-256, base64url. Empty: no secret opens it; its events are signed. */
   readonly tokenHash: string;
   /** What tells people which secret it is: its beginning and end. */
   readonly tokenPreview: string;
-  /** Its events are signed with a secret that is made of this and of the gateway's own. Absent or null: they come with the secret. */
+  /**
+   * Its events are signed with a secret that is made of this and of the gateway's own. Absent or null: they
+   * come with the secret.
+   */
   readonly signingSalt?: string | null;
 };
 
@@ -37,50 +43,102 @@ export interface TriggerContext extends BindingFields {
   readonly lastOutcome: string | null;
 }
 
-export interface TriggerInput extends BindingFields { readonly id: string; readonly at: number; readonly by: Stamp['by'] }
+export interface TriggerInput extends BindingFields {
+  readonly id: string;
+  readonly at: number;
+  readonly by: Stamp['by'];
+}
 
-export type TriggerEvent = Stamp & (
-  | { readonly type: 'binding.fired'; readonly outcome: string }
-  | { readonly type: 'binding.delete' }
-  | { readonly type: 'binding.revive'; readonly binding: BindingFields }
-);
+export type TriggerEvent = Stamp &
+  (
+    | { readonly type: 'binding.fired'; readonly outcome: string }
+    | { readonly type: 'binding.delete' }
+    | { readonly type: 'binding.revive'; readonly binding: BindingFields }
+  );
 
-/** Whether an agent may write the workflow is judged by the command, which knows the definition and the roster. */
-export function triggerPolicy(event: TriggerEvent): Refusal | undefined {
+/**
+ * Whether an agent may write the workflow is judged by the command, which knows the definition and the
+ * roster.
+ */
+export function triggerPolicy(event: TriggerEvent, { by, onBehalfOf }: Authority): Refusal | undefined {
   switch (event.type) {
-    case 'binding.fired': return event.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the gateway itself tells a binding what its events came to.');
+    case 'binding.fired':
+      return by.type === 'system'
+        ? undefined
+        : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the gateway may report results to a binding.');
     case 'binding.delete':
-    case 'binding.revive': return isTrusted(event.by) || event.by.type === 'session' ? undefined : refuse('FORBIDDEN');
-    default: return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+    case 'binding.revive':
+      return isTrusted(onBehalfOf) || onBehalfOf.type === 'session' ? undefined : refuse('FORBIDDEN');
+    default:
+      return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
 export const triggerMachine = setup({
-  types: {} as { context: TriggerContext; events: TriggerEvent; input: TriggerInput; emitted: Wish },
-  guards: { allowed: ({ event }) => triggerPolicy(event) === undefined },
+  types: {} as { context: TriggerContext; events: TriggerEvent; input: TriggerInput; emitted: Output },
+  guards: { allowed: ({ event }) => triggerPolicy(event, authorityOf(event)) === undefined },
   actions: {
-    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) => enqueue.emit(announce('company:changed', { entity: 'workflow-trigger', action, id: context.id, workflowId: context.targetWorkflowId }))),
+    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) =>
+      enqueue.emit(
+        publish('company:changed', {
+          entity: 'workflow-trigger',
+          action,
+          id: context.id,
+          workflowId: context.targetWorkflowId,
+        }),
+      ),
+    ),
     fired: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'binding.fired');
       enqueue.assign({ fired: context.fired + 1, lastFiredAt: event.at, lastOutcome: event.outcome });
     }),
     rewrite: enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'binding.revive');
-      enqueue.assign({ ...event.binding, signingSalt: event.binding.signingSalt ?? null, revision: context.revision + 1, createdBy: callerName(event.by), createdAt: event.at, updatedAt: event.at, fired: 0, lastFiredAt: null, lastOutcome: null });
+      enqueue.assign({
+        ...event.binding,
+        signingSalt: event.binding.signingSalt ?? null,
+        revision: context.revision + 1,
+        createdBy: callerName(event.by),
+        createdAt: event.at,
+        updatedAt: event.at,
+        fired: 0,
+        lastFiredAt: null,
+        lastOutcome: null,
+      });
     }),
     /** An empty hash is the hash of nothing: no secret opens it any more. */
-    forget: enqueueActions(({ event, enqueue }) => enqueue.assign({ tokenHash: '', tokenPreview: '', signingSalt: null, updatedAt: event.at })),
+    forget: enqueueActions(({ event, enqueue }) =>
+      enqueue.assign({ tokenHash: '', tokenPreview: '', signingSalt: null, updatedAt: event.at }),
+    ),
   },
 }).createMachine({
   id: 'trigger',
-  context: ({ input: { id, at, by, event, targetWorkflowId, filter, tokenHash, tokenPreview, signingSalt = null } }) => ({
-    id, event, targetWorkflowId, filter, tokenHash, tokenPreview, signingSalt, revision: 1, createdBy: callerName(by), createdAt: at, updatedAt: at, fired: 0, lastFiredAt: null, lastOutcome: null,
+  context: ({
+    input: { id, at, by, event, targetWorkflowId, filter, tokenHash, tokenPreview, signingSalt = null },
+  }) => ({
+    id,
+    event,
+    targetWorkflowId,
+    filter,
+    tokenHash,
+    tokenPreview,
+    signingSalt,
+    revision: 1,
+    createdBy: callerName(by),
+    createdAt: at,
+    updatedAt: at,
+    fired: 0,
+    lastFiredAt: null,
+    lastOutcome: null,
   }),
   initial: 'active',
   states: {
     active: {
       entry: { type: 'tell', params: { action: 'trigger-created' } },
-      on: { 'binding.fired': { guard: 'allowed', actions: 'fired' }, 'binding.delete': { guard: 'allowed', target: 'deleted', actions: 'forget' } },
+      on: {
+        'binding.fired': { guard: 'allowed', actions: 'fired' },
+        'binding.delete': { guard: 'allowed', target: 'deleted', actions: 'forget' },
+      },
     },
     deleted: {
       entry: { type: 'tell', params: { action: 'trigger-deleted' } },

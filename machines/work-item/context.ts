@@ -1,11 +1,14 @@
 import { callerName, type Caller } from '../caller.js';
 import { excerpt } from '../excerpt.js';
-import type { Stamp } from '../ground.js';
+import type { Stamp } from '../outputs.js';
 import type { WorkStatus } from './edges.js';
 import { limits } from './limits.js';
 import type { Link, LinkRelation } from './links.js';
 
-/** The shapes of a work item: what is given at creation, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
+/**
+ * The shapes of a work item: what is given at creation, what it remembers, what can be sent to it. All plain
+ * JSON; times are epoch milliseconds.
+ */
 
 export type VerifyPolicy = {
   readonly mode: 'trust' | 'verify' | 'thorough';
@@ -40,8 +43,9 @@ export interface WorkItemInput {
 }
 
 /**
- * What a decision must know of the organisation, judged at decision time by the kind's `facts`. Without a roster
- * everything is null or empty, and the operator is the (virtual) root. Callers are compared by their employee.
+ * What a decision must know of the organisation, judged at decision time by the kind's `facts`. Without a
+ * roster everything is null or empty, and the operator is the (virtual) root. Callers are compared by their
+ * employee.
  */
 export type WorkItemFacts = {
   /** The root employee (COO); null: the operator is the root. */
@@ -49,12 +53,25 @@ export type WorkItemFacts = {
   /** Who stands above the item's owner, nearest first. To the nearest approvals are routed by default. */
   readonly managers: readonly string[];
   readonly executives: readonly string[];
-  /** About the employee whom the event names (assignee or target of an approval); null: nobody, or there is no roster. */
-  readonly named: { readonly known: boolean; readonly department: string | null; readonly suggestion: string | null } | null;
+  /**
+   * About the employee whom the event names (assignee or target of an approval); null: nobody, or there is no
+   * roster.
+   */
+  readonly named: {
+    readonly known: boolean;
+    readonly department: string | null;
+    readonly suggestion: string | null;
+  } | null;
 };
 
 /** `n` is its row in `attempts`. A session that works again later is a new attempt with a new row. */
-export type Attempt = { readonly sessionId: string; readonly employee: string | null; readonly live: boolean; readonly n?: number; readonly startedAt?: number };
+export type Attempt = {
+  readonly sessionId: string;
+  readonly employee: string | null;
+  readonly live: boolean;
+  readonly n?: number;
+  readonly startedAt?: number;
+};
 
 export type Approval = {
   /** Its row in `approvals`. */
@@ -69,7 +86,10 @@ export type Approval = {
   readonly escalatedAt: number | null;
   readonly decidedBy: string | null;
   readonly decidedAt: number | null;
-  /** The parked gate of a workflow run that this request mirrors: decided together with it, in one transaction. */
+  /**
+   * The parked gate of a workflow run that this request mirrors: decided together with it, in one
+   * transaction.
+   */
   readonly gate?: Gate;
 };
 
@@ -110,7 +130,7 @@ export interface WorkItemContext {
   readonly updatedAt: number;
   readonly closedAt: number | null;
   readonly archived: boolean;
-  /** Somebody said that it is blocked or in review; attempts do not overwrite what was said. */
+  /** Declared blocked or in review by hand; attempts do not overwrite that. */
   readonly declared: boolean;
   /** The last sessions that worked on it, oldest first. */
   readonly attempts: readonly Attempt[];
@@ -127,7 +147,7 @@ export interface WorkItemContext {
   readonly dueAt?: number | null;
   readonly labels?: readonly string[];
   readonly links?: readonly Link[];
-  /** What became of the last request where nobody decided it. */
+  /** What became of the last request where it was not decided. */
   readonly withdrawn?: 'expired' | 'cancelled' | null;
   /** Sub-tasks so far. */
   readonly children?: number;
@@ -141,44 +161,80 @@ export interface WorkItemContext {
 
 export type AttemptOutcome = 'succeeded' | 'failed' | 'interrupted';
 export type WorkItemPatch = {
-  readonly title?: string; readonly body?: string | null; readonly acceptance?: string | null; readonly assignee?: string | null; readonly department?: string | null;
-  readonly priority?: number; readonly rank?: number | null; readonly verifyPolicy?: VerifyPolicy | null;
+  readonly title?: string;
+  readonly body?: string | null;
+  readonly acceptance?: string | null;
+  readonly assignee?: string | null;
+  readonly department?: string | null;
+  readonly priority?: number;
+  readonly rank?: number | null;
+  readonly verifyPolicy?: VerifyPolicy | null;
   /** Epoch ms. */
   readonly dueAt?: number | null;
 };
 
-export type WorkItemEvent = Stamp<WorkItemFacts> & (
-  | { readonly type: 'item.move'; readonly status: WorkStatus; readonly note?: string }
-  | { readonly type: 'item.assign'; readonly assignee: string; readonly department: string | null }
-  | { readonly type: 'item.archive'; readonly note?: string }
-  | { readonly type: 'item.edit'; readonly patch: WorkItemPatch; readonly expectedVersion: number }
-  | { readonly type: 'item.comment'; readonly commentId: string; readonly text: string }
-  | { readonly type: 'comment.edit'; readonly text: string } & CommentSeen
-  | { readonly type: 'comment.delete' } & CommentSeen
-  | { readonly type: 'item.label'; readonly add?: readonly string[]; readonly remove?: readonly string[] }
-  | { readonly type: 'relation.add' } & LinkEnd
-  | { readonly type: 'relation.remove' } & LinkEnd
-  | { readonly type: 'child.created'; readonly childId: string }
-  | { readonly type: 'attempt.reported'; readonly sessionId: string } & Handoff
-  | { readonly type: 'approval.request'; readonly requestId: string; readonly request: string; readonly target: string | null; readonly targetKind?: TargetKind; readonly expiresAt?: number | null; readonly gate?: Gate }
-  | { readonly type: 'approval.decide'; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The run that decides its gate, and which gate. */ readonly resolves?: string; readonly gateKey?: string }
-  | { readonly type: 'approval.escalate'; readonly reason?: string }
-  | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
-  | { readonly type: 'attempt.ended'; readonly sessionId: string; readonly outcome: AttemptOutcome; readonly summary: string; readonly costUsd?: number | null; readonly changedFiles?: readonly string[] }
-  | { readonly type: 'review.opened'; readonly round: number; readonly sessionId: string }
-  | { readonly type: 'review.refused'; readonly round: number; readonly reason: string }
-  // Of its own timers and regions; never sent from outside:
-  | { readonly type: 'item.due' }
-  | { readonly type: 'approval.expired' }
-  | { readonly type: 'approval.given'; readonly actor: string; readonly note?: string }
-  | { readonly type: 'approval.refused'; readonly actor: string; readonly note?: string }
-  | { readonly type: 'item.archived' }
-);
+export type WorkItemEvent = Stamp<WorkItemFacts> &
+  (
+    | { readonly type: 'item.move'; readonly status: WorkStatus; readonly note?: string }
+    | { readonly type: 'item.assign'; readonly assignee: string; readonly department: string | null }
+    | { readonly type: 'item.archive'; readonly note?: string }
+    | { readonly type: 'item.edit'; readonly patch: WorkItemPatch; readonly expectedVersion: number }
+    | { readonly type: 'item.comment'; readonly commentId: string; readonly text: string }
+    | ({ readonly type: 'comment.edit'; readonly text: string } & CommentSeen)
+    | ({ readonly type: 'comment.delete' } & CommentSeen)
+    | { readonly type: 'item.label'; readonly add?: readonly string[]; readonly remove?: readonly string[] }
+    | ({ readonly type: 'relation.add' } & LinkEnd)
+    | ({ readonly type: 'relation.remove' } & LinkEnd)
+    | { readonly type: 'child.created'; readonly childId: string }
+    | ({ readonly type: 'attempt.reported'; readonly sessionId: string } & Handoff)
+    | {
+        readonly type: 'approval.request';
+        readonly requestId: string;
+        readonly request: string;
+        readonly target: string | null;
+        readonly targetKind?: TargetKind;
+        readonly expiresAt?: number | null;
+        readonly gate?: Gate;
+      }
+    | {
+        readonly type: 'approval.decide';
+        readonly decision: 'approve' | 'reject';
+        readonly note?: string;
+        /** The run that decides its gate, and which gate. */ readonly resolves?: string;
+        readonly gateKey?: string;
+      }
+    | { readonly type: 'approval.escalate'; readonly reason?: string }
+    | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
+    | {
+        readonly type: 'attempt.ended';
+        readonly sessionId: string;
+        readonly outcome: AttemptOutcome;
+        readonly summary: string;
+        readonly costUsd?: number | null;
+        readonly changedFiles?: readonly string[];
+      }
+    | { readonly type: 'review.opened'; readonly round: number; readonly sessionId: string }
+    | { readonly type: 'review.refused'; readonly round: number; readonly reason: string }
+    // Of its own timers and regions; never sent from outside:
+    | { readonly type: 'item.due' }
+    | { readonly type: 'approval.expired' }
+    | { readonly type: 'approval.given'; readonly actor: string; readonly note?: string }
+    | { readonly type: 'approval.refused'; readonly actor: string; readonly note?: string }
+    | { readonly type: 'item.archived' }
+  );
 
-/** A comment's row as whoever changes it has just read it. `author` and `createdAt` never change. */
-export type CommentSeen = { readonly n: number; readonly commentId: string; readonly author: string; readonly createdAt: string; readonly edition: number };
+/** A comment's row as the caller that changes it has just read it. `author` and `createdAt` never change. */
+export type CommentSeen = {
+  readonly n: number;
+  readonly commentId: string;
+  readonly author: string;
+  readonly createdAt: string;
+  readonly edition: number;
+};
 
-/** One end of a link. `far`: this is the end that somebody linked to; whether they may is judged at the other. */
+/**
+ * One end of a link. `far`: this is the end that was linked to; who may is judged at the other.
+ */
 export type LinkEnd = { readonly relation: LinkRelation; readonly other: string; readonly far?: boolean };
 
 /** What an attempt hands over about its work. */
@@ -193,20 +249,28 @@ export type WorkItemEventOf<Type extends WorkItemEvent['type']> = Extract<WorkIt
 
 export { limits };
 
-const nobody: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
+const noFacts: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
 
-export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFacts => event.facts ?? nobody;
+export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFacts => event.facts ?? noFacts;
 
-/** Whose it is: the assignee's, else the first attempt's employee's, else the creating session's employee's, else nobody's. */
-export const ownerOf = (context: WorkItemContext): string | null => context.assignee ?? context.firstAttemptEmployee ?? context.creator.employee;
+/**
+ * Whose it is: the assignee's, else the first attempt's employee's, else the creating session's employee's,
+ * else nobody's.
+ */
+export const ownerOf = (context: WorkItemContext): string | null =>
+  context.assignee ?? context.firstAttemptEmployee ?? context.creator.employee;
 
 export function maxRounds(context: Pick<WorkItemContext, 'verifyPolicy'>): number {
   return context.verifyPolicy?.maxRounds ?? (context.verifyPolicy?.mode === 'thorough' ? 3 : 2);
 }
 
-/** Work that is trusted is done when it succeeds: by policy, else by source (schedules and workflows review their own). */
+/**
+ * Work that is trusted is done when it succeeds: by policy, else by source (schedules and workflows review
+ * their own).
+ */
 export const trusted = (context: WorkItemContext): boolean =>
-  (context.verifyPolicy?.mode ?? (context.source === 'cron' || context.source === 'workflow' ? 'trust' : 'verify')) === 'trust';
+  (context.verifyPolicy?.mode ??
+    (context.source === 'cron' || context.source === 'workflow' ? 'trust' : 'verify')) === 'trust';
 
 /** Shared by all whom no session made. */
 const noSession = Object.freeze({ sessionId: null, employee: null });
@@ -219,7 +283,9 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
     title: excerpt(input.title.trim(), limits.titleCharsMax),
     body: input.body,
     acceptance: input.acceptance,
-    department: input.department ?? (input.assignee === null ? null : input.facts?.named?.department ?? null), // as assigning does
+    department:
+      // As assigning does
+      input.department ?? (input.assignee === null ? null : (input.facts?.named?.department ?? null)),
     assignee: input.assignee,
     priority: input.priority ?? 2,
     rank: null,
@@ -231,7 +297,12 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
     rounds: 0,
     parentId: input.parentId ?? null,
     createdBy: input.createdBy ?? (by ? callerName(by) : 'operator'),
-    creator: by?.type === 'session' ? { sessionId: by.id, employee: by.employee } : named === null ? noSession : { sessionId: named, employee: null },
+    creator:
+      by?.type === 'session'
+        ? { sessionId: by.id, employee: by.employee }
+        : named === null
+          ? noSession
+          : { sessionId: named, employee: null },
     createdAt: input.at,
     updatedAt: input.at,
     closedAt: null,

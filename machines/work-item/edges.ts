@@ -1,6 +1,18 @@
-/** Where a work item may go. The one table; the policy, the machine, the documentation and the specs all read it. */
+/**
+ * Where a work item may go. The one table; the policy, the machine, the documentation and the specs all read
+ * it.
+ */
 
-export const statuses = ['backlog', 'assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'] as const;
+export const statuses = [
+  'backlog',
+  'assigned',
+  'executing',
+  'in_review',
+  'blocked',
+  'escalated',
+  'done',
+  'cancelled',
+] as const;
 export type WorkStatus = (typeof statuses)[number];
 
 export const edges: Readonly<Record<WorkStatus, readonly WorkStatus[]>> = {

@@ -7,5 +7,9 @@ export type Link = { readonly relation: LinkRelation; readonly id: string };
 
 /** What the other end of a link is called. */
 export const inverse: Readonly<Record<LinkRelation, LinkRelation>> = {
-  blocks: 'blocked_by', blocked_by: 'blocks', relates: 'relates', duplicates: 'duplicated_by', duplicated_by: 'duplicates',
+  blocks: 'blocked_by',
+  blocked_by: 'blocks',
+  relates: 'relates',
+  duplicates: 'duplicated_by',
+  duplicated_by: 'duplicates',
 };

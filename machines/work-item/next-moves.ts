@@ -1,19 +1,46 @@
-import type { Caller } from '../caller.js';
+import { authorityOf, type Caller } from '../caller.js';
 import type { Refusal } from '../refusals.js';
 import type { WorkItemContext, WorkItemFacts } from './context.js';
 import { statuses, type WorkStatus } from './edges.js';
-import { workItemPolicy, type Standpoint } from './policy.js';
-
-/** One status an item might go to, and what stands in the way of this caller; null: nothing but, where `noteNeeded`, a note. */
-export interface NextMove { readonly status: WorkStatus; readonly refusal: Refusal | null; readonly noteNeeded: boolean }
+import { workItemMachine } from './machine.js';
+import { workItemPolicy } from './policy.js';
+import type { WorkItemState } from './state.js';
+import { workItemNotInState } from './state-refusals.js';
 
 /**
- * Where may this caller move the item now, and why not elsewhere? Asks the policy that decides the move itself.
- * @example nextMoves(snapshot.value, snapshot.context, {by, facts, at}).filter(({refusal}) => refusal === null)
+ * One status an item might go to, and what stands in the way of this caller; null: nothing but, where
+ * `noteNeeded`, a note.
  */
-export function nextMoves(where: Standpoint, context: WorkItemContext, asked: { readonly at: number; readonly by: Caller; readonly facts?: WorkItemFacts }): readonly NextMove[] {
-  return statuses.filter((status) => status !== where.work).map((status) => {
-    const judge = (note: string): Refusal | undefined => workItemPolicy(where, context, { type: 'item.move', status, note, ...asked });
-    return { status, refusal: judge('so') ?? null, noteNeeded: judge('')?.code === 'NOTE_REQUIRED' };
-  });
+export interface NextMove {
+  readonly status: WorkStatus;
+  readonly refusal: Refusal | null;
+  readonly noteNeeded: boolean;
+}
+
+/**
+ * Where may this caller move the item now, and why not elsewhere? Asks policy and chart, as the
+ * move itself does.
+ * @example nextMoves(snapshot.value, snapshot.context, {by, facts, at}).filter(({refusal}) => refusal ===
+ * null)
+ */
+export function nextMoves(
+  where: WorkItemState,
+  context: WorkItemContext,
+  asked: { readonly at: number; readonly by: Caller; readonly facts?: WorkItemFacts },
+): readonly NextMove[] {
+  const snapshot = workItemMachine.resolveState({ value: { ...where }, context });
+  const judge = (status: WorkStatus, note: string): Refusal | undefined => {
+    const event = { type: 'item.move' as const, status, note, ...asked };
+    const refusal = workItemPolicy(where, context, event, authorityOf(asked));
+    if (refusal !== undefined || workItemMachine.getTransitionData(snapshot, event).length > 0)
+      return refusal;
+    return workItemNotInState(where, context, event);
+  };
+  return statuses
+    .filter((status) => status !== where.work)
+    .map((status) => ({
+      status,
+      refusal: judge(status, 'so') ?? null,
+      noteNeeded: judge(status, '')?.code === 'NOTE_REQUIRED',
+    }));
 }

@@ -1,24 +1,28 @@
 import { callerName, type Caller } from '../caller.js';
-import type { Deed } from '../deed.js';
+import type { Decision } from '../decision.js';
 import type { Review, WorkItemContext, WorkItemEventOf } from './context.js';
 import { closed, type WorkStatus } from './edges.js';
 import { record, type LedgerEntry } from './ledger.js';
 
 /**
- * The review of an item by the verifier whom its policy names. An attempt that succeeds makes a review due; somebody
- * opens one session for it, or says why there is none; that session may send the item back or call it done. One review
- * a round, so that there are never more than `maxRounds` of them without a person.
+ * The review of an item by the verifier whom its policy names. An attempt that succeeds makes a review due;
+ * somebody opens one session for it, or says why there is none; that session may send the item back or call
+ * it done. One review a round, so that there are never more than `maxRounds` of them without a person.
  */
 
-/** Whoever verifies; null: nobody is asked. An engine without an employee is kept for whoever reviews, and asked by nobody. */
+/**
+ * The verifier's name; null: there is none. An engine without an employee is kept for whoever reviews, and
+ * asked by nobody.
+ */
 export const verifierOf = ({ verifyPolicy }: WorkItemContext): string | null =>
-  (verifyPolicy === null || verifyPolicy.mode === 'trust' ? null : verifyPolicy.verifier?.employee ?? null);
+  verifyPolicy === null || verifyPolicy.mode === 'trust' ? null : (verifyPolicy.verifier?.employee ?? null);
 
 /** The review that an attempt's success makes due; undefined: none, or this round had its own. */
 export function dueReview(context: WorkItemContext): Review | undefined {
   const employee = verifierOf(context);
   const last = context.review ?? null;
-  if (employee === null || (last !== null && last.refused === undefined && last.round >= context.rounds)) return undefined;
+  if (employee === null || (last !== null && last.refused === undefined && last.round >= context.rounds))
+    return undefined;
   return { round: context.rounds, employee, sessionId: null };
 }
 
@@ -31,34 +35,74 @@ export const mayJudge = (context: WorkItemContext, by: Caller, from: WorkStatus,
   from === 'in_review' && (to === 'executing' || to === 'done') && isReviewer(context, by);
 
 /** Nobody reviews their own work. */
-export const hasWorkedOn = ({ assignee, attempts, firstAttemptEmployee }: WorkItemContext, employee: string): boolean =>
-  assignee === employee || firstAttemptEmployee === employee || attempts.some((attempt) => attempt.employee === employee);
+export const hasWorkedOn = (
+  { assignee, attempts, firstAttemptEmployee }: WorkItemContext,
+  employee: string,
+): boolean =>
+  assignee === employee ||
+  firstAttemptEmployee === employee ||
+  attempts.some((attempt) => attempt.employee === employee);
 
 export const isDue = (work: WorkStatus, { review }: WorkItemContext, round?: number): boolean =>
-  work === 'in_review' && review != null && review.sessionId === null && review.refused === undefined && (round === undefined || review.round === round);
+  work === 'in_review' &&
+  review != null &&
+  review.sessionId === null &&
+  review.refused === undefined &&
+  (round === undefined || review.round === round);
 
 /** The lists by which reviews are found: items that may need one, and those that do now. */
-export function reviewIndex(work: WorkStatus, context: WorkItemContext): readonly { readonly index: string; readonly key: string }[] {
+export function reviewIndex(
+  work: WorkStatus,
+  context: WorkItemContext,
+): readonly { readonly index: string; readonly key: string }[] {
   if (verifierOf(context) === null || closed.includes(work)) return [];
-  return [{ index: 'verifier', key: context.id }, ...(isDue(work, context) ? [{ index: 'review', key: context.id }] : [])];
+  return [
+    { index: 'verifier', key: context.id },
+    ...(isDue(work, context) ? [{ index: 'review', key: context.id }] : []),
+  ];
 }
 
-export function openReview(context: WorkItemContext, event: WorkItemEventOf<'review.opened'>): Deed<WorkItemContext> {
+export function openReview(
+  context: WorkItemContext,
+  event: WorkItemEventOf<'review.opened'>,
+): Decision<WorkItemContext> {
   const { review } = context;
   if (review == null) return {};
-  return noted(context, event, 'review-opened', { ...review, sessionId: event.sessionId }, { sessionId: event.sessionId });
+  return noted(
+    context,
+    event,
+    'review-opened',
+    { ...review, sessionId: event.sessionId },
+    { sessionId: event.sessionId },
+  );
 }
 
-export function refuseReview(context: WorkItemContext, event: WorkItemEventOf<'review.refused'>): Deed<WorkItemContext> {
+export function refuseReview(
+  context: WorkItemContext,
+  event: WorkItemEventOf<'review.refused'>,
+): Decision<WorkItemContext> {
   const { review } = context;
   const reason = event.reason.slice(0, reasonCharsMax);
-  return review == null ? {} : noted(context, event, 'review-refused', { ...review, refused: reason }, { reason });
+  return review == null
+    ? {}
+    : noted(context, event, 'review-refused', { ...review, refused: reason }, { reason });
 }
 
 const reasonCharsMax = 300;
 
-function noted(context: WorkItemContext, event: { readonly at: number; readonly by: Caller }, action: string, review: Review, more: Readonly<Record<string, string>>): Deed<WorkItemContext> {
-  const entry: LedgerEntry = { kind: 'note', at: event.at, actor: callerName(event.by), detail: { action, employee: review.employee, round: review.round, ...more } };
-  const { set, wishes } = record(context, action, event.at, [entry]);
-  return { set: { ...set, review }, wishes };
+function noted(
+  context: WorkItemContext,
+  event: { readonly at: number; readonly by: Caller },
+  action: string,
+  review: Review,
+  more: Readonly<Record<string, string>>,
+): Decision<WorkItemContext> {
+  const entry: LedgerEntry = {
+    kind: 'note',
+    at: event.at,
+    actor: callerName(event.by),
+    detail: { action, employee: review.employee, round: review.round, ...more },
+  };
+  const { set, outputs } = record(context, action, event.at, [entry]);
+  return { set: { ...set, review }, outputs };
 }

@@ -1,15 +1,17 @@
-import type { Json } from '../ground.js';
+import type { Json } from '../outputs.js';
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { sortable, sortableText } from '../sortable.js';
-import type { ApprovalState } from './authority.js';
 import type { WorkItemContext } from './context.js';
-import type { Standpoint } from './policy.js';
+import type { ApprovalState, WorkItemState } from './state.js';
 import { reviewIndex } from './review.js';
 
-/** The work item record of the API (26 members, all always there, and those of sub-tasks, labels, links and attempts). Times are ISO-8601. */
+/**
+ * The work item record of the API (26 members, all always there, and those of sub-tasks, labels, links and
+ * attempts). Times are ISO-8601.
+ */
 export type WorkItemView = ReturnType<typeof workItemView>;
 
-export function workItemView(where: Standpoint, context: WorkItemContext) {
+export function workItemView(where: WorkItemState, context: WorkItemContext) {
   const approval = context.approval;
   return {
     id: context.id,
@@ -55,59 +57,88 @@ export function workItemView(where: Standpoint, context: WorkItemContext) {
 }
 
 /**
- * The lists an item appears in. Order: by hand first (`rank`, without one last), then the last changed first; the same
- * in every list, so that a place in one names the place in all. `crowd` and `desk` serve filters in combination: each
- * range of them is one status, source, department (and assignee), so whatever is asked is a merge of few ranges.
+ * The lists an item appears in. Order: by hand first (`rank`, without one last), then the last changed first;
+ * the same in every list, so that a place in one names the place in all. `crowd` and `desk` serve filters in
+ * combination: each range of them is one status, source, department (and assignee), so whatever is asked is a
+ * merge of few ranges.
  * @example {index: 'status', key: 'blocked/1c08…'}
  */
-export function workItemIndex(where: Standpoint, context: WorkItemContext): readonly { readonly index: string; readonly key: string; readonly row?: Json }[] {
+export function workItemIndex(
+  where: WorkItemState,
+  context: WorkItemContext,
+): readonly { readonly index: string; readonly key: string; readonly row?: Json }[] {
   const order = workItemOrder(context.rank, context.updatedAt);
   return [
     { index: 'all', key: order, row: workItemRow(where, context) },
     { index: 'status', key: `${where.work}/${order}` },
     { index: 'crowd', key: `${crowdOf(where, context)}/${order}` },
-    ...(context.assignee === null ? [] : [{ index: 'desk', key: `${sortableText(context.assignee)}/${crowdOf(where, context)}/${order}` }]),
-    ...(context.assignee === null ? [] : [{ index: 'assignee', key: `${sortableText(context.assignee)}/${order}` }]),
-    ...(context.creator.sessionId === null ? [] : [{ index: 'creator', key: `${sortableText(context.creator.sessionId)}/${order}` }]),
-    ...context.attempts.map(({ sessionId }) => ({ index: 'attempt', key: `${sortableText(sessionId)}/${order}` })),
+    ...(context.assignee === null
+      ? []
+      : [{ index: 'desk', key: `${sortableText(context.assignee)}/${crowdOf(where, context)}/${order}` }]),
+    ...(context.assignee === null
+      ? []
+      : [{ index: 'assignee', key: `${sortableText(context.assignee)}/${order}` }]),
+    ...(context.creator.sessionId === null
+      ? []
+      : [{ index: 'creator', key: `${sortableText(context.creator.sessionId)}/${order}` }]),
+    ...context.attempts.map(({ sessionId }) => ({
+      index: 'attempt',
+      key: `${sortableText(sessionId)}/${order}`,
+    })),
     ...(where.approval === 'pending' ? [{ index: 'pending', key: order }] : []),
-    ...(context.parentId === null ? [] : [{ index: 'parent', key: `${sortableText(context.parentId)}/${sortable(context.createdAt)}` }]),
+    ...(context.parentId === null
+      ? []
+      : [{ index: 'parent', key: `${sortableText(context.parentId)}/${sortable(context.createdAt)}` }]),
     ...(context.labels ?? []).map((word) => ({ index: 'label', key: `${sortableText(word)}/${order}` })),
-    ...(context.department === null ? [] : [{ index: 'department', key: `${sortableText(context.department)}/${order}` }]),
+    ...(context.department === null
+      ? []
+      : [{ index: 'department', key: `${sortableText(context.department)}/${order}` }]),
     ...reviewIndex(where.work, context),
   ];
 }
 
 /** By hand first, then the last changed first. */
-export const workItemOrder = (rank: number | null, updatedAt: number): string => `${rank === null ? '1' : `0${sortable(rank)}`}${sortable(updatedAt, { descending: true })}`;
+export const workItemOrder = (rank: number | null, updatedAt: number): string =>
+  `${rank === null ? '1' : `0${sortable(rank)}`}${sortable(updatedAt, { descending: true })}`;
 
 /** `<status>/<source>/<department>`, the last empty where there is none. */
-const crowdOf = (where: Standpoint, context: WorkItemContext): string =>
+const crowdOf = (where: WorkItemState, context: WorkItemContext): string =>
   `${where.work}/${sortableText(context.source)}/${context.department === null ? '' : sortableText(context.department)}`;
 
 /** The name under which an item is counted: `<crowd>/<assignee>`. */
-export const workItemCount = (where: Standpoint, context: WorkItemContext): string =>
+export const workItemCount = (where: WorkItemState, context: WorkItemContext): string =>
   `${crowdOf(where, context)}/${context.assignee === null ? '' : sortableText(context.assignee)}`;
 
-/** What lists show of an item. Members that are null are left out: whoever shows a row fills them in. */
-function workItemRow(where: Standpoint, context: WorkItemContext): Json {
+/** What lists show of an item. Members that are null are left out; showing a row fills them in. */
+function workItemRow(where: WorkItemState, context: WorkItemContext): Json {
   const { approval } = context;
   const sessionRef = context.attempts.at(-1)?.sessionId;
   return {
-    title: context.title, status: where.work, version: context.version, source: context.source,
+    title: context.title,
+    status: where.work,
+    version: context.version,
+    source: context.source,
     ...(context.assignee === null ? {} : { assignee: context.assignee }),
     ...(context.department === null ? {} : { department: context.department }),
     ...(context.sourceRef === null ? {} : { sourceRef: context.sourceRef }),
     ...(context.rank === null ? {} : { rank: context.rank }),
     ...(sessionRef === undefined ? {} : { sessionRef }),
-    ...(approval === null ? {} : {
-      approvalState: approvalWord(where.approval), approvalRequest: approval.request, approvalTarget: approval.target, approvalEscalatedAt: isoTimeOrNull(approval.escalatedAt),
-      ...(approval.targetKind === 'employee' ? {} : { approvalTargetKind: approval.targetKind }),
-      ...(approval.gate ? { approvalRef: `workflow-run:${approval.gate.runId}/${approval.gate.gateKey}` } : {}),
-    }),
+    ...(approval === null
+      ? {}
+      : {
+          approvalState: approvalWord(where.approval),
+          approvalRequest: approval.request,
+          approvalTarget: approval.target,
+          approvalEscalatedAt: isoTimeOrNull(approval.escalatedAt),
+          ...(approval.targetKind === 'employee' ? {} : { approvalTargetKind: approval.targetKind }),
+          ...(approval.gate
+            ? { approvalRef: `workflow-run:${approval.gate.runId}/${approval.gate.gateKey}` }
+            : {}),
+        }),
     ...(context.labels?.length ? { labels: context.labels } : {}),
     updatedAt: isoTime(context.updatedAt),
   };
 }
 
-const approvalWord = (state: ApprovalState): 'pending' | 'approved' | 'rejected' | null => (state === 'none' ? null : state);
+const approvalWord = (state: ApprovalState): 'pending' | 'approved' | 'rejected' | null =>
+  state === 'none' ? null : state;

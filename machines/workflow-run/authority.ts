@@ -1,16 +1,33 @@
 import { isPerson, type Caller } from '../caller.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { gateNamed } from './mirror.js';
+import { gateNamed } from './gates.js';
 import type { ParkedGate, RunContext, RunFacts } from './context.js';
 
-/** Who stands how to a run, and the matrix of who may decide its gates. The requester, and whoever works in the run, never decides about it. */
-export type Standing = 'operator' | 'system' | 'requester' | 'routed manager' | 'root' | 'executive' | 'other';
+/**
+ * How a caller is related to a run, and the matrix of who may decide its gates. The requester, and whoever works in
+ * the run, never decides about it.
+ */
+export type Relation =
+  | 'operator'
+  | 'system'
+  | 'requester'
+  | 'routed manager'
+  | 'root'
+  | 'executive'
+  | 'other';
 
-interface Asked { readonly by: Caller; readonly facts?: RunFacts | null }
+interface Asked {
+  readonly by: Caller;
+  readonly facts?: RunFacts | null;
+}
 
 const nobody: RunFacts = { root: null, managers: [], executives: [], approvers: [], heads: [] };
 
-export function standing(context: RunContext, gate: ParkedGate | undefined, { by, facts }: Asked): Standing {
+export function relationTo(
+  context: RunContext,
+  gate: ParkedGate | undefined,
+  { by, facts }: Asked,
+): Relation {
   if (by.type === 'system') return 'system';
   if (isPerson(by) || by.type !== 'session') return 'operator';
   const { root, executives } = facts ?? nobody;
@@ -24,7 +41,7 @@ type Column = 'manager' | 'root' | 'escalated';
 type Cell = 'yes' | 'OWN_APPROVAL' | 'NOT_ROUTED';
 
 /** Rows: the caller. Columns: routed to a manager · routed to the root · escalated. */
-export const gateMatrix: Readonly<Record<Standing, Readonly<Record<Column, Cell>>>> = {
+export const gateMatrix: Readonly<Record<Relation, Readonly<Record<Column, Cell>>>> = {
   operator: { manager: 'NOT_ROUTED', root: 'yes', escalated: 'yes' },
   system: { manager: 'yes', root: 'yes', escalated: 'yes' },
   requester: { manager: 'OWN_APPROVAL', root: 'OWN_APPROVAL', escalated: 'OWN_APPROVAL' },
@@ -34,18 +51,29 @@ export const gateMatrix: Readonly<Record<Standing, Readonly<Record<Column, Cell>
   other: { manager: 'NOT_ROUTED', root: 'NOT_ROUTED', escalated: 'NOT_ROUTED' },
 };
 
-export function mayDecideGate(context: RunContext, key: string | undefined, asked: Asked): Refusal | undefined {
-  const found = gateNamed(context.gates, key);
-  const cell = gateMatrix[standing(context, found?.[1], asked)][found === undefined ? 'escalated' : columnOf(found[1], asked.facts ?? nobody)];
+export function mayDecideGate(
+  context: RunContext,
+  key: string | undefined,
+  asked: Asked,
+): Refusal | undefined {
+  const found = gateNamed(context.steps, key);
+  const cell =
+    gateMatrix[relationTo(context, found?.[1], asked)][
+      found === undefined ? 'escalated' : columnOf(found[1], asked.facts ?? nobody)
+    ];
   if (cell !== 'yes') {
     const target = found?.[1].target ?? null;
-    return refuse(cell, { runId: context.id, approvalTarget: target }, cell === 'OWN_APPROVAL'
-      ? 'Who asked for a run, or works in it, cannot decide its gates.'
-      : target === null ? undefined : `The gate of run ${context.id} is routed to ${target}. They, or the root, must decide or escalate it.`);
+    return refuse(
+      cell,
+      { runId: context.id, approvalTarget: target },
+      cell === 'OWN_APPROVAL'
+        ? 'The requester of a run and the sessions in it cannot decide its gates.'
+        : target === null
+          ? undefined
+          : `The gate of run ${context.id} is routed to ${target}. They, or the root, must decide or escalate it.`,
+    );
   }
-  if (found !== undefined) return undefined;
-  return refuse('CONFLICT', { runId: context.id, status: context.status, ...(key === undefined ? {} : { gateKey: key }) },
-    context.status === 'parked' ? `Run ${context.id} is not parked at the gate ${key ?? ''}.` : `Run ${context.id} is ${context.status}, not parked at a gate.`);
+  return undefined;
 }
 
 function columnOf(gate: ParkedGate, { root }: RunFacts): Column {
@@ -53,17 +81,31 @@ function columnOf(gate: ParkedGate, { root }: RunFacts): Column {
   return gate.targetKind !== 'employee' || gate.target === null || gate.target === root ? 'root' : 'manager';
 }
 
-const isRequester = ({ requester }: RunContext, by: Caller): boolean => by.type === 'session'
-  && (by.id === requester.sessionId || (requester.sessionId !== null && by.ancestors.includes(requester.sessionId)) || (by.employee !== null && by.employee === requester.employee));
+const isRequester = ({ requester }: RunContext, by: Caller): boolean =>
+  by.type === 'session' &&
+  (by.id === requester.sessionId ||
+    (requester.sessionId !== null && by.ancestors.includes(requester.sessionId)) ||
+    (by.employee !== null && by.employee === requester.employee));
 
-/** Who may cancel a run and edit its steps beside people: who asked for it, who may run its definition, the root. */
+/**
+ * Who may cancel a run and edit its steps beside people: who asked for it, who may run its definition, the
+ * root.
+ */
 export function isSteward(context: RunContext, { by, facts }: Asked): boolean {
   if (by.type !== 'session') return true;
   if (isRequester(context, by)) return true;
   const { employee } = by;
-  return employee !== null && (context.stewards.includes(employee) || facts?.heads.includes(employee) === true || facts?.root === employee);
+  return (
+    employee !== null &&
+    (context.stewards.includes(employee) ||
+      facts?.heads.includes(employee) === true ||
+      facts?.root === employee)
+  );
 }
 
 /** A session that does a step of it, or works below one that does. */
-const worksIn = ({ spots }: RunContext, by: Caller): boolean => by.type === 'session'
-  && Object.values(spots).some(({ worker }) => worker?.kind === 'session' && (worker.id === by.id || by.ancestors.includes(worker.id)));
+const worksIn = ({ steps }: RunContext, by: Caller): boolean =>
+  by.type === 'session' &&
+  Object.values(steps).some(
+    ({ worker }) => worker?.kind === 'session' && (worker.id === by.id || by.ancestors.includes(worker.id)),
+  );

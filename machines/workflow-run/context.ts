@@ -1,23 +1,23 @@
 import { callerName, type Caller } from '../caller.js';
-import type { ActorKey, Json, Stamp } from '../ground.js';
-import type { Attempted, NodeStatus, RunStatus, Spot, StepOutcome, StepReport } from './attempt.js';
+import type { ActorKey, Json, Stamp } from '../outputs.js';
+import type {
+  Attempted,
+  NodeStatus,
+  ParkedGate,
+  RunError,
+  StepOutcome,
+  StepReport,
+  StepRun,
+} from './step-run.js';
 import { packGraph, type RunGraph } from './graph.js';
 
-export type * from './attempt.js';
+export type * from './step-run.js';
+export { isActive, statusOf } from './step-run.js';
 
-/** The shapes of a run: what it is given, what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
-
-/** A gate at which the run is parked. */
-export interface ParkedGate {
-  readonly nodeId: string;
-  readonly gateId: string;
-  readonly kind: 'approval' | 'artifact' | 'flag';
-  readonly at: number;
-  readonly target: string | null;
-  readonly targetKind: 'employee' | 'virtual';
-  readonly escalatedAt: number | null;
-  readonly requestedBy: string;
-}
+/**
+ * The shapes of a run: what it is given, what it remembers, what can be sent to it. All plain JSON; times are
+ * epoch milliseconds.
+ */
 
 export interface RunTriggered {
   readonly source: string;
@@ -25,9 +25,10 @@ export interface RunTriggered {
   readonly fireRef: string | null;
 }
 
-export interface RunError { readonly code: string; readonly message: string; readonly ref?: string }
-
-/** Something that a run is born with because an earlier run did it: the receipt of a step before the one that is done anew. */
+/**
+ * Something that a run begins with because an earlier run did it: the receipt of a step before the one that
+ * is done anew.
+ */
 export interface Inherited {
   readonly nodeId: string;
   readonly status: NodeStatus;
@@ -56,14 +57,20 @@ export interface RunInput {
   /** Whose definition it is, and whom it lists: they may cancel the run and edit its steps. */
   readonly stewards?: readonly string[];
   readonly department?: string | null;
-  readonly parent?: { readonly runId: string; readonly nodeId: string; readonly round: number; readonly attempt: number; readonly depth: number } | null;
+  readonly parent?: {
+    readonly runId: string;
+    readonly nodeId: string;
+    readonly round: number;
+    readonly attempt: number;
+    readonly depth: number;
+  } | null;
   readonly rerunOf?: { readonly runId: string; readonly nodeId: string } | null;
   /** An actor that is told the end, as `work.ended`. */
   readonly reportTo?: ActorKey | null;
   readonly inherited?: readonly Inherited[];
   /** Other prompts than the definition's, in this run alone. */
   readonly prompts?: readonly StepPrompt[];
-  /** Why it cannot start: it is born failed, and says so. */
+  /** Why it cannot start: it has failed from the start, and says so. */
   readonly errors?: readonly RunError[];
   /** A gate that nobody answers escalates by itself after this. */
   readonly escalateAfterMs: number;
@@ -91,17 +98,15 @@ export interface RunContext {
   readonly rerunOf: NonNullable<RunInput['rerunOf']> | null;
   readonly reportTo: ActorKey | null;
   readonly escalateAfterMs: number;
-  readonly status: RunStatus;
   readonly startedAt: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
   /** By node id; a node that was not reached in the present round has none. */
-  readonly spots: Readonly<Record<string, Spot>>;
+  readonly steps: Readonly<Record<string, StepRun>>;
   /** One sign per edge of the graph: `?` open, `+` taken, `-` dead. */
-  readonly paths: string;
+  readonly edgeStates: string;
   /** What is known of the conditions, by `<edge>.<condition>`. */
   readonly truths: Readonly<Record<string, boolean>>;
-  readonly gates: Readonly<Record<string, ParkedGate>>;
   /** Begins at 1, grows with every loop. */
   readonly rounds: number;
   /** How often each loop edge was taken, by its place. */
@@ -118,15 +123,20 @@ export interface RunContext {
   readonly decisions: readonly GateDecision[];
   readonly reports: number;
   readonly errors: readonly RunError[];
-  readonly cancellation: { readonly requestedAt: number; readonly requestedBy: string; readonly reason: string | null } | null;
+  readonly cancellation: {
+    readonly requestedAt: number;
+    readonly requestedBy: string;
+    readonly reason: string | null;
+  } | null;
   readonly evidence: 'due' | 'written' | 'off' | 'failed';
   /** More is ready than one commit may pass: the rest is on its way. */
   readonly continuing: boolean;
-  /** It waits until there is room among the runs of its definition. */
-  readonly queued: boolean;
 }
 
-export interface StepPrompt { readonly nodeId: string; readonly prompt: string }
+export interface StepPrompt {
+  readonly nodeId: string;
+  readonly prompt: string;
+}
 
 export interface GateDecision {
   readonly gateKey: string;
@@ -161,7 +171,13 @@ export type RunEvent =
   | ({ readonly type: 'step.timeout' } & Attempted & Facts)
   | ({ readonly type: 'step.retry' } & Attempted & Facts)
   | ({ readonly type: 'wait.over' } & Attempted & Facts)
-  | ({ readonly type: 'gate.resolve'; readonly gateKey?: string; readonly decision: 'approve' | 'reject'; readonly note?: string; /** The work item that shows it is decided in the same commit. */ readonly mirrored?: true } & Facts)
+  | ({
+      readonly type: 'gate.resolve';
+      readonly gateKey?: string;
+      readonly decision: 'approve' | 'reject';
+      readonly note?: string;
+      /** The work item that shows it is decided in the same commit. */ readonly mirrored?: true;
+    } & Facts)
   | ({ readonly type: 'gate.escalate'; readonly gateKey?: string; readonly reason?: string } & Facts)
   | ({ readonly type: 'gate.overdue'; readonly gateKey: string } & Facts)
   | ({ readonly type: 'gate.unanswered'; readonly gateKey: string } & Facts)
@@ -194,7 +210,11 @@ export function firstContext(input: RunInput): RunContext {
     definitionVersion: input.definitionVersion,
     title: input.title,
     graph: packGraph(input.graph),
-    trigger: { source: input.trigger.source.slice(0, 64), event: input.trigger.event?.slice(0, 256) ?? null, fireRef: input.trigger.fireRef?.slice(0, 256) ?? null },
+    trigger: {
+      source: input.trigger.source.slice(0, 64),
+      event: input.trigger.event?.slice(0, 256) ?? null,
+      fireRef: input.trigger.fireRef?.slice(0, 256) ?? null,
+    },
     inputHash: input.inputHash,
     idempotencyKey: input.idempotencyKey,
     report: input.report,
@@ -207,14 +227,12 @@ export function firstContext(input: RunInput): RunContext {
     rerunOf: input.rerunOf ?? null,
     reportTo: input.reportTo ?? null,
     escalateAfterMs: input.escalateAfterMs,
-    status: 'running',
     startedAt: input.at,
     updatedAt: input.at,
     endedAt: null,
-    spots: {},
-    paths: '?'.repeat(input.graph.edges.length),
+    steps: {},
+    edgeStates: '?'.repeat(input.graph.edges.length),
     truths: {},
-    gates: {},
     rounds: 1,
     loops: {},
     loopExit: null,
@@ -228,6 +246,5 @@ export function firstContext(input: RunInput): RunContext {
     cancellation: null,
     evidence: 'due',
     continuing: false,
-    queued: input.queued === true,
   };
 }

@@ -1,100 +1,170 @@
 import { callerName } from '../caller.js';
 import type { Patterns } from '../graph/conditions.js';
-import { announce, keep, stampOf } from '../ground.js';
-import { advance, endWait, inherit, lookEverywhere } from './advance.js';
-import type { RunContext, RunEvent, RunFacts, RunInput, StepResult } from './context.js';
-import { cancel, fail } from './ending.js';
-import { decideGate, escalateGate, overdue } from './gates.js';
-import { Pass } from './pass.js';
-import { beginAttempt, hearHand, hearWorker, submit, timeOut } from './steps.js';
+import { publish, writeRow, stampOf } from '../outputs.js';
+import { Advance } from './advance.js';
+import {
+  isActive,
+  limits,
+  type Attempted,
+  type GateDecision,
+  type RunContext,
+  type RunEvent,
+  type RunEventOf,
+  type RunFacts,
+  type RunInput,
+} from './context.js';
+import { gateNamed } from './gates.js';
+import { timerFor } from './requests.js';
 
-/** What each event does to a run: one table from events to the deeds of this folder. Whatever is stale does nothing. */
-export function take(context: RunContext, event: RunEvent, patterns: Patterns | undefined): Pass {
-  const pass = new Pass(context, event.at, event.facts, patterns);
-  apply(pass, event);
-  return goOn(pass);
+/**
+ * What each event does to a run: one table from events to its steps. Whatever is stale does nothing.
+ */
+export function take(context: RunContext, event: RunEvent, patterns: Patterns | undefined): Advance {
+  const advance = new Advance(context, event.at, event.facts, patterns);
+  apply(advance, event);
+  return event.type === 'step.edit' ? advance : advance.goOn(); // a run that waits for room may be edited, too
 }
 
-/** What was left over by the last commit, and what this event made ready. */
-function goOn(pass: Pass): Pass {
-  if (pass.over || pass.now.queued) return pass;
-  if (pass.now.continuing) lookEverywhere(pass);
-  pass.set({ continuing: false });
-  advance(pass);
-  return pass;
-}
-
-function apply(pass: Pass, event: RunEvent): void {
+function apply(advance: Advance, event: RunEvent): void {
   switch (event.type) {
     case 'run.admit':
-      if (pass.now.queued) pass.set({ queued: false, continuing: true });
-      break;
-    case 'run.continue': break;
-    case 'step.ended': {
-      const found = pass.present(event);
-      if (found?.spot.status === 'running') hearWorker(pass, found, event);
-      break;
-    }
+      return advance.set({ continuing: true });
+    case 'run.continue':
+      return;
+    case 'run.cancel':
+      return advance.cancel(callerName(event.by), event.reason?.trim() || null);
+    case 'step.edit':
+      return edit(advance, event.nodeId, event.prompt, callerName(event.by));
+    case 'step.ended':
     case 'step.submitted': {
-      const found = pass.present(event);
-      if (found?.spot.status === 'running') submit(pass, found, event.outcome);
-      break;
+      const place = present(advance, event);
+      if (place !== undefined) advance.step(place, event);
+      return;
     }
-    case 'step.timeout': {
-      const found = pass.present(event);
-      if (found !== undefined) timeOut(pass, found);
-      break;
-    }
-    case 'step.retry': {
-      const found = pass.present(event);
-      if (found?.node.kind === 'step') beginAttempt(pass, found.place, event.attempt + 1);
-      break;
-    }
+    case 'step.timeout':
+    case 'step.retry':
     case 'wait.over': {
-      const found = pass.present(event);
-      if (found !== undefined) endWait(pass, found);
-      break;
+      const place = present(advance, event);
+      const own = timerFor(event.type);
+      if (place !== undefined && own !== undefined) advance.step(place, { type: own });
+      return;
     }
-    case 'step.edit': edit(pass, event.nodeId, event.prompt, callerName(event.by)); break;
-    case 'gate.resolve': decideGate(pass, event); break;
-    case 'gate.overdue': overdue(pass, event); break;
-    case 'gate.unanswered': escalateGate(pass, event.gateKey, 'system'); break;
-    case 'gate.escalate': escalateGate(pass, event.gateKey, callerName(event.by)); break;
-    case 'run.cancel': cancel(pass, callerName(event.by), event.reason?.trim() || null); break;
+    case 'gate.overdue':
+    case 'gate.unanswered': {
+      const own = timerFor(event.type);
+      if (own !== undefined) tellGate(advance, event.gateKey, { type: own });
+      return;
+    }
+    case 'gate.escalate':
+      return tellGate(advance, event.gateKey, event);
+    case 'gate.resolve':
+      return decideGate(advance, event);
   }
 }
 
-/** The first commit of a run. */
-export function born(context: RunContext, input: RunInput, patterns: Patterns | undefined): Pass {
-  const pass = new Pass(context, input.at, input.facts, patterns);
-  pass.wishes.push(keep('given', 1, { input: input.input, payload: input.payload, trigger: { kind: context.trigger.source, ...context.trigger } }));
-  const { id: runId, workflowId, title, trigger } = context;
-  pass.wishes.push(announce('run:started', { runId, workflowId, title, source: trigger.source, queued: context.queued }), announce('company:changed', { entity: 'workflow-run', action: 'started', id: runId, workflowId, runId }));
-  const scope = {
-    steps: {}, run: { id: runId, rounds: 1, status: 'running' }, input: input.input,
-    trigger: { kind: trigger.source, source: trigger.source, event: trigger.event, fireRef: trigger.fireRef, payload: input.payload },
-  };
-  for (const subject of ['trigger', 'input']) pass.judge(pass.ways.about.get(subject) ?? [], scope);
-  for (const { nodeId, prompt } of input.prompts ?? []) edit(pass, nodeId, prompt, callerName(input.by));
-  inherit(pass, input.inherited ?? []);
-  for (const error of input.errors ?? []) fail(pass, error);
-  pass.set({ continuing: true });
-  return goOn(pass);
+/** The place of the attempt that an event speaks of; undefined where the run has gone on since. */
+function present(advance: Advance, { nodeId, round, attempt }: Attempted): number | undefined {
+  const step = advance.steps[nodeId];
+  return step === undefined || step.round !== round || step.attempt !== attempt || !isActive(step)
+    ? undefined
+    : advance.topology.place.get(nodeId);
 }
 
-function edit(pass: Pass, nodeId: string, prompt: string, by: string): void {
-  pass.set({ edited: [...pass.now.edited.filter((id) => id !== nodeId), nodeId] });
-  pass.wishes.push(keep('edits', nodeId, { nodeId, prompt, by, at: pass.at }));
+function tellGate(
+  advance: Advance,
+  gateKey: string | undefined,
+  event: Parameters<Advance['step']>[1],
+): void {
+  const gate = gateNamed(advance.steps, gateKey)?.[1];
+  const place = gate && advance.topology.place.get(gate.nodeId);
+  if (place !== undefined) advance.step(place, event);
 }
+
+function decideGate(advance: Advance, event: RunEventOf<'gate.resolve'>): void {
+  const found = gateNamed(advance.steps, event.gateKey);
+  if (found === undefined) return;
+  const [gateKey, { target, targetKind, at, escalatedAt }] = found;
+  const { by, note, mirrored, decision } = event;
+  const actor = by.type === 'session' && by.employee !== null ? by.employee : callerName(by);
+  const decided: GateDecision = {
+    gateKey,
+    decision,
+    actor,
+    at: advance.at,
+    note: note?.trim().slice(0, 300) || null,
+    approval: { target, targetKind, at, escalatedAt },
+  };
+  advance.set({ decisions: [...advance.now.decisions, decided].slice(-limits.decisionsKept) });
+  tellGate(
+    advance,
+    gateKey,
+    decision === 'approve'
+      ? { type: 'gate.open', detail: `approved by ${actor}`, note, mirrored }
+      : {
+          type: 'gate.reject',
+          detail: `rejected by ${actor}${note?.trim() ? `: ${note.trim()}` : ''}`,
+          note,
+          mirrored,
+        },
+  );
+}
+
+function edit(advance: Advance, nodeId: string, prompt: string, by: string): void {
+  advance.set({ edited: [...advance.now.edited.filter((id) => id !== nodeId), nodeId] });
+  advance.outputs.push(writeRow('edits', nodeId, { nodeId, prompt, by, at: advance.at }));
+}
+
+/** What a run is created with: rows of what it was given, and what is known of its conditions. */
+export function create(context: RunContext, input: RunInput, patterns: Patterns | undefined): Advance {
+  const advance = new Advance(context, input.at, input.facts, patterns);
+  const { id: runId, workflowId, title, trigger } = context;
+  const queued = input.queued === true;
+  advance.outputs.push(
+    writeRow('given', 1, {
+      input: input.input,
+      payload: input.payload,
+      trigger: { kind: trigger.source, ...trigger },
+    }),
+    publish('run:started', { runId, workflowId, title, source: trigger.source, queued }),
+    publish('company:changed', { entity: 'workflow-run', action: 'started', id: runId, workflowId, runId }),
+  );
+  const scope = {
+    steps: {},
+    run: { id: runId, rounds: 1, status: 'running' },
+    input: input.input,
+    trigger: {
+      kind: trigger.source,
+      source: trigger.source,
+      event: trigger.event,
+      fireRef: trigger.fireRef,
+      payload: input.payload,
+    },
+  };
+  for (const subject of ['trigger', 'input']) advance.judge(advance.topology.about.get(subject) ?? [], scope);
+  for (const { nodeId, prompt } of input.prompts ?? []) edit(advance, nodeId, prompt, callerName(input.by));
+  for (const inherited of input.inherited ?? []) advance.inherit(inherited);
+  for (const error of input.errors ?? []) advance.fail(error);
+  advance.set({ continuing: true });
+  return advance;
+}
+
+/** There is room from the start: the first steps begin in the commit that creates the run. */
+export const begin = (context: RunContext, input: RunInput, patterns: Patterns | undefined): Advance =>
+  new Advance(context, input.at, input.facts, patterns).goOn();
 
 /** The result of an effect, by the name of its call. */
-export function hearCall(context: RunContext, event: { readonly type: string }, result: StepResult, patterns: Patterns | undefined): Pass {
-  const { at, facts } = stampOf(event);
-  const pass = new Pass(context, at, facts as RunFacts | null | undefined, patterns);
-  const [, place = '', round = '', attempt = ''] = event.type.slice(event.type.indexOf('step:')).split(':');
-  const node = pass.nodes[Number(place)];
-  const found = node === undefined ? undefined : pass.present({ nodeId: node.id, round: Number(round), attempt: Number(attempt) });
-  pass.stops.push(event.type.slice(event.type.indexOf('step:')));
-  if (found?.spot.status === 'running') hearHand(pass, found, result);
-  return goOn(pass);
+export function hearCall(
+  context: RunContext,
+  event: { readonly type: string },
+  patterns: Patterns | undefined,
+): Advance {
+  const stamp = stampOf(event);
+  const advance = new Advance(context, stamp.at, stamp.facts as RunFacts | null | undefined, patterns);
+  const call = event.type.slice(event.type.indexOf('step:'));
+  const [, place = '', round = '', attempt = ''] = call.split(':');
+  const nodeId = advance.graph.nodes[Number(place)]?.id ?? '';
+  if (present(advance, { nodeId, round: Number(round), attempt: Number(attempt) }) !== undefined)
+    advance.step(Number(place), { ...event, type: event.type.replace(call, 'work') });
+  advance.forget(call);
+  return advance.goOn();
 }

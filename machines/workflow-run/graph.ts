@@ -1,11 +1,10 @@
 import type { Condition } from '../graph/conditions.js';
 import { parsePath } from '../graph/paths.js';
-import type { RetryReason } from './attempt.js';
 
 /**
- * What a run carries of its definition: who follows whom, and under which rules. Prose (labels, instructions, bodies of
- * requests) stays in the definition's immutable version row, where hands and readers find it; so the snapshot stays
- * small, however long the instructions are.
+ * What a run carries of its definition: who follows whom, and under which rules. Prose (labels, instructions,
+ * bodies of requests) stays in the definition's immutable version row, where effects and readers find it; so
+ * the snapshot stays small, however long the instructions are.
  */
 export interface RunGraph {
   /** In order of execution. */
@@ -27,7 +26,9 @@ export type RunNode =
   | { readonly id: string; readonly kind: 'end' };
 
 export interface StepRules {
-  /** `inline`: nothing is to be done outside. `keyed`: may be done again under its key. `fenced`: never twice. */
+  /**
+   * `inline`: nothing is to be done outside. `keyed`: may be done again under its key. `fenced`: never twice.
+   */
   readonly by: 'inline' | 'keyed' | 'fenced';
   readonly gates: readonly GateRules[];
   /** Counts the first. */
@@ -52,6 +53,8 @@ export interface GateRules {
   readonly timeoutMs: number | null;
 }
 
+export type RetryReason = 'error' | 'no-output' | 'interrupted' | 'timeout';
+
 export interface RunEdge {
   readonly id: string;
   /** Places in `nodes`. */
@@ -64,8 +67,9 @@ export interface RunEdge {
 }
 
 /**
- * The graph of a context. It stands there as text: whoever walks through a snapshot (codec, differences, XState's own
- * copies) does so at every step, and should meet one word there and not a thousand. Texts are read once.
+ * The graph of a context. It stands there as text: whoever walks through a snapshot (codec, differences,
+ * XState's own copies) does so at every step, and should meet one word there and not a thousand. Texts are
+ * read once.
  */
 export function graphOf({ graph }: { readonly graph: string }): RunGraph {
   let read = texts.get(graph);
@@ -76,32 +80,62 @@ export function graphOf({ graph }: { readonly graph: string }): RunGraph {
   return read;
 }
 
-/** The text of a graph: rules as most steps have them are left out, so that the largest definition still fits a snapshot. */
+/**
+ * The text of a graph: rules as most steps have them are left out, so that the largest definition still fits
+ * a snapshot.
+ */
 export function packGraph(graph: RunGraph): string {
-  const nodes = graph.nodes.map((node) => (node.kind !== 'step' ? node : {
-    ...node, rules: Object.fromEntries(Object.entries(node.rules).filter(([member, value]) => JSON.stringify(value) !== JSON.stringify(usual[member as keyof typeof usual]))),
-  }));
+  const nodes = graph.nodes.map((node) =>
+    node.kind !== 'step'
+      ? node
+      : {
+          ...node,
+          rules: Object.fromEntries(
+            Object.entries(node.rules).filter(
+              ([member, value]) =>
+                JSON.stringify(value) !== JSON.stringify(usual[member as keyof typeof usual]),
+            ),
+          ),
+        },
+  );
   return JSON.stringify({ ...graph, nodes });
 }
 
 function unpack(text: string): RunGraph {
   const graph = JSON.parse(text) as RunGraph;
-  return { ...graph, nodes: graph.nodes.map((node) => (node.kind === 'step' ? { ...node, rules: { ...usual, ...node.rules } } : node)) };
+  return {
+    ...graph,
+    nodes: graph.nodes.map((node) =>
+      node.kind === 'step' ? { ...node, rules: { ...usual, ...node.rules } } : node,
+    ),
+  };
 }
 
-const usual: StepRules = { by: 'keyed', gates: [], attempts: 2, on: ['interrupted'], delayMs: 0, onError: 'fail-run', timeoutMs: 24 * 3_600_000, optional: false };
+const usual: StepRules = {
+  by: 'keyed',
+  gates: [],
+  attempts: 2,
+  on: ['interrupted'],
+  delayMs: 0,
+  onError: 'fail-run',
+  timeoutMs: 24 * 3_600_000,
+  optional: false,
+};
 
 const texts = new Map<string, RunGraph>();
 const textsMax = 128;
 
 /** Who follows whom, by place. Made once per graph and kept beside it. */
-export interface Ways {
+export interface Topology {
   readonly place: ReadonlyMap<string, number>;
   /** Edges by their places in `edges`; loops apart. */
   readonly out: readonly (readonly number[])[];
   readonly into: readonly (readonly number[])[];
   readonly loops: readonly (readonly number[])[];
-  /** Conditions that speak of a subject (`trigger`, `input`, or `steps.<id>`), with the key under which a run keeps what it knows of them. */
+  /**
+   * Conditions that speak of a subject (`trigger`, `input`, or `steps.<id>`), with the key under which a run
+   * keeps what it knows of them.
+   */
   readonly about: ReadonlyMap<string, readonly Known[]>;
   /** Gates that open by themselves, with the same kind of key. */
   readonly selfOpening: readonly { readonly key: string; readonly gate: GateRules }[];
@@ -109,17 +143,20 @@ export interface Ways {
   readonly rounds: ReadonlyMap<number, readonly number[]>;
 }
 
-export interface Known { readonly key: string; readonly condition: Condition }
-
-const surveyed = new WeakMap<RunGraph, Ways>();
-
-export function waysOf(graph: RunGraph): Ways {
-  let ways = surveyed.get(graph);
-  if (ways === undefined) surveyed.set(graph, ways = survey(graph));
-  return ways;
+export interface Known {
+  readonly key: string;
+  readonly condition: Condition;
 }
 
-function survey(graph: RunGraph): Ways {
+const surveyed = new WeakMap<RunGraph, Topology>();
+
+export function topologyOf(graph: RunGraph): Topology {
+  let topology = surveyed.get(graph);
+  if (topology === undefined) surveyed.set(graph, (topology = survey(graph)));
+  return topology;
+}
+
+function survey(graph: RunGraph): Topology {
   const { nodes, edges, stopWhen } = graph;
   const place = new Map(nodes.map(({ id }, at) => [id, at]));
   const out = nodes.map((): number[] => []);
@@ -128,7 +165,7 @@ function survey(graph: RunGraph): Ways {
   const about = new Map<string, Known[]>();
   const note = (key: string, condition: Condition): void => {
     const subject = subjectOf(condition, (id) => place.has(id));
-    about.set(subject, [...about.get(subject) ?? [], { key, condition }]);
+    about.set(subject, [...(about.get(subject) ?? []), { key, condition }]);
   };
   edges.forEach((edge, at) => {
     (edge.lane === 'loop' ? loops : out)[edge.from]?.push(at);
@@ -136,7 +173,11 @@ function survey(graph: RunGraph): Ways {
     edge.when?.forEach((condition, n) => note(truthKey(at, n), condition));
   });
   stopWhen.forEach((condition, n) => note(truthKey('stop', n), condition));
-  const rounds = new Map(edges.flatMap((edge, at) => (edge.lane === 'loop' ? [[at, between(edges, out, into, edge)] as const] : [])));
+  const rounds = new Map(
+    edges.flatMap((edge, at) =>
+      edge.lane === 'loop' ? [[at, between(edges, out, into, edge)] as const] : [],
+    ),
+  );
   return { place, out, into, loops, about, selfOpening: selfOpening(graph), rounds };
 }
 
@@ -146,14 +187,20 @@ export const truthKey = (edge: number | 'stop', n: number): string => `${edge}.$
 /** `steps.<id>`, `run`, `trigger` or `input`. */
 export function subjectOf({ path }: Condition, isNode: (id: string) => boolean): string {
   const parsed = parsePath(path, isNode);
-  return parsed?.root === 'steps' ? `steps.${parsed.nodeId}` : parsed?.root ?? 'nothing';
+  return parsed?.root === 'steps' ? `steps.${parsed.nodeId}` : (parsed?.root ?? 'nothing');
 }
 
 /** What follows from the loop's target and leads to its source. */
-function between(edges: readonly RunEdge[], out: readonly (readonly number[])[], into: readonly (readonly number[])[], loop: RunEdge): readonly number[] {
+function between(
+  edges: readonly RunEdge[],
+  out: readonly (readonly number[])[],
+  into: readonly (readonly number[])[],
+  loop: RunEdge,
+): readonly number[] {
   const follow = (start: number, ways: readonly (readonly number[])[], end: 'to' | 'from'): Set<number> => {
     const met = new Set([start]);
-    for (const place of met) for (const at of ways[place] ?? []) met.add(edges[at]?.[end] ?? start); // a set may grow while it is walked
+    // A set may grow while it is walked
+    for (const place of met) for (const at of ways[place] ?? []) met.add(edges[at]?.[end] ?? start);
     return met;
   };
   const after = follow(loop.to, out, 'to');
@@ -161,9 +208,14 @@ function between(edges: readonly RunEdge[], out: readonly (readonly number[])[],
   return [...after].filter((place) => before.has(place));
 }
 
-const selfOpening = ({ nodes }: RunGraph): Ways['selfOpening'] =>
-  nodes.flatMap((node) => gatesOf(node).filter(({ kind }) => kind !== 'approval').map((gate) => ({ key: openKey(node.id, gate), gate })));
+const selfOpening = ({ nodes }: RunGraph): Topology['selfOpening'] =>
+  nodes.flatMap((node) =>
+    gatesOf(node)
+      .filter(({ kind }) => kind !== 'approval')
+      .map((gate) => ({ key: openKey(node.id, gate), gate })),
+  );
 
-export const openKey = (nodeId: string, gate: GateRules): string => `gate.${nodeId}.${gate.id}`;
+export const openKey = (nodeId: string, gate: Pick<GateRules, 'id'>): string => `gate.${nodeId}.${gate.id}`;
 
-export const gatesOf = (node: RunNode): readonly GateRules[] => (node.kind === 'gate' || node.kind === 'trigger' ? node.gates : node.kind === 'step' ? node.rules.gates : []);
+export const gatesOf = (node: RunNode): readonly GateRules[] =>
+  node.kind === 'gate' || node.kind === 'trigger' ? node.gates : node.kind === 'step' ? node.rules.gates : [];

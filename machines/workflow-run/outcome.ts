@@ -1,4 +1,4 @@
-import type { Json } from '../ground.js';
+import type { Json } from '../outputs.js';
 import { deeperThan, jsonDepthMax } from '../json-depth.js';
 import { limits, type StepOutcome } from './context.js';
 
@@ -8,7 +8,9 @@ export function trim(outcome: StepOutcome): StepOutcome {
   return {
     ...(summary === undefined ? {} : { summary: cut(summary, limits.summaryCharsMax) }),
     ...(notes === undefined ? {} : { notes: cut(notes, limits.summaryCharsMax) }),
-    ...(artifacts === undefined ? {} : { artifacts: artifacts.slice(0, limits.artifactsMax).map((artifact) => cut(artifact, 500)) }),
+    ...(artifacts === undefined
+      ? {}
+      : { artifacts: artifacts.slice(0, limits.artifactsMax).map((artifact) => cut(artifact, 500)) }),
     ...(fields === undefined ? {} : { fields: bounded(fields) }),
     ...(finalMessage === undefined ? {} : { finalMessage: cut(finalMessage, limits.finalMessageCharsMax) }),
     ...(sessionId === undefined ? {} : { sessionId }),
@@ -33,11 +35,13 @@ function bounded(fields: NonNullable<StepOutcome['fields']>): NonNullable<StepOu
   return kept;
 }
 
-const cut = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, Math.max(0, charsMax - 1))}…`);
+const cut = (text: string, charsMax: number): string =>
+  text.length <= charsMax ? text : `${text.slice(0, Math.max(0, charsMax - 1))}…`;
 
 /**
- * What a session said last, as an outcome: its handoff block where there is one (a JSON object in a code block, or the
- * whole message, with any of `summary`, `notes`, `artifacts`, `fields`, or simply the fields), else the message itself.
+ * What a session said last, as an outcome: its handoff block where there is one (a JSON object in a code
+ * block, or the whole message, with any of `summary`, `notes`, `artifacts`, `fields`, or simply the fields),
+ * else the message itself.
  */
 export function readOutcome(text: string): StepOutcome {
   const said = { finalMessage: text };
@@ -49,7 +53,9 @@ export function readOutcome(text: string): StepOutcome {
     ...said,
     ...(typeof summary === 'string' ? { summary } : {}),
     ...(typeof notes === 'string' ? { notes } : {}),
-    ...(Array.isArray(artifacts) ? { artifacts: artifacts.filter((artifact): artifact is string => typeof artifact === 'string') } : {}),
+    ...(Array.isArray(artifacts)
+      ? { artifacts: artifacts.filter((artifact): artifact is string => typeof artifact === 'string') }
+      : {}),
     ...(Object.keys(named).length > 0 ? { fields: named as NonNullable<StepOutcome['fields']> } : {}),
     extractedFrom: 'handoff-block',
   };
@@ -70,9 +76,11 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
-  } catch { // prose that happens to begin with a brace
+  } catch {
+    // prose that happens to begin with a brace
     return undefined;
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,9 +1,19 @@
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { sortable, sortableText } from '../sortable.js';
-import type { GateDecision, ParkedGate, RunContext, RunError, Spot } from './context.js';
-import { graphOf } from './graph.js';
-import { gateNamed } from './mirror.js';
-import { isActive, isOver } from './pass.js';
+import {
+  isActive,
+  statusOf,
+  type GateDecision,
+  type NodeStatus,
+  type ParkedGate,
+  type RunContext,
+  type RunError,
+  type RunStatus,
+  type StepRun,
+} from './context.js';
+import { graphOf, type RunNode } from './graph.js';
+import { gateNamed, parkedGates } from './gates.js';
+import { isOver, runStatus } from './status.js';
 
 /** A run as its kind knows it, without rows: what lists show, and the ground of the whole record. */
 export interface RunView {
@@ -14,7 +24,7 @@ export interface RunView {
   readonly definitionVersion: number;
   readonly title: string;
   readonly trigger: RunContext['trigger'];
-  readonly status: RunContext['status'];
+  readonly status: RunStatus;
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly order: readonly string[];
@@ -23,15 +33,28 @@ export interface RunView {
   readonly stepCount: number;
   readonly inFlight: number;
   readonly queued: boolean;
-  readonly parked: (Omit<ParkedGate, 'at' | 'escalatedAt'> & { readonly gateKey: string; readonly at: string; readonly escalatedAt: string | null }) | null;
+  readonly parked:
+    | (Omit<ParkedGate, 'place' | 'at' | 'escalatedAt'> & {
+        readonly gateKey: string;
+        readonly at: string;
+        readonly escalatedAt: string | null;
+      })
+    | null;
   readonly gates: readonly string[];
-  readonly spots: Readonly<Record<string, Spot>>;
+  readonly spots: Readonly<Record<string, StepView>>;
   readonly receipts: number;
   readonly settled: number;
   readonly costUsd: number;
   readonly errors: readonly RunError[];
-  readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & { readonly at: string; readonly approval: AskedGate | null })[];
-  readonly cancellation: { readonly requestedAt: string; readonly requestedBy: string; readonly reason: string | null } | null;
+  readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & {
+    readonly at: string;
+    readonly approval: AskedGate | null;
+  })[];
+  readonly cancellation: {
+    readonly requestedAt: string;
+    readonly requestedBy: string;
+    readonly reason: string | null;
+  } | null;
   readonly invocation: { readonly sessionId: string; readonly reportMode: string } | null;
   readonly idempotencyKey: string | null;
   readonly inputHash: string;
@@ -45,49 +68,138 @@ export interface RunView {
   readonly evidence: RunContext['evidence'];
 }
 
-/** Whom a gate was asked, and since when. */
-export type AskedGate = Pick<ParkedGate, 'target' | 'targetKind'> & { readonly at: string; readonly escalatedAt: string | null };
+/** A step that was reached in the present round. */
+export type StepView = Omit<StepRun, 'state' | 'gate'> & {
+  readonly status: NodeStatus;
+  /** The place among its node's gates of the one it is parked at. */
+  readonly gate?: number;
+};
 
-export function runView(context: RunContext, revision: number): RunView {
-  const found = gateNamed(context.gates, undefined);
+/** Whom a gate was asked, and since when. */
+export type AskedGate = Pick<ParkedGate, 'target' | 'targetKind'> & {
+  readonly at: string;
+  readonly escalatedAt: string | null;
+};
+
+/** A committed snapshot, as far as it is read here. */
+export interface RunSnapshot {
+  readonly value: unknown;
+  readonly context: RunContext;
+}
+
+export function runView({ value, context }: RunSnapshot, revision: number): RunView {
+  const found = gateNamed(context.steps, undefined);
+  const { nodes } = graphOf(context);
   const { cancellation, report } = context;
   return {
-    schemaVersion: 3, revision, runId: context.id, workflowId: context.workflowId, definitionVersion: context.definitionVersion, title: context.title,
-    trigger: context.trigger, status: context.status, startedAt: isoTime(context.startedAt), endedAt: isoTimeOrNull(context.endedAt),
-    order: graphOf(context).nodes.map(({ id }) => id), rounds: context.rounds, loopExit: context.loopExit,
-    stepCount: graphOf(context).nodes.filter(({ kind }) => kind === 'step').length,
-    inFlight: Object.values(context.spots).filter((spot) => isActive(spot) && spot.status !== 'parked').length, queued: context.queued,
-    parked: found === undefined ? null : { ...found[1], gateKey: found[0], at: isoTime(found[1].at), escalatedAt: isoTimeOrNull(found[1].escalatedAt) },
-    gates: Object.keys(context.gates), spots: context.spots, receipts: context.receipts, settled: context.settled, costUsd: context.costUsd, errors: context.errors,
-    gateDecisions: context.decisions.map(({ approval, ...decision }) => ({ ...decision, at: isoTime(decision.at), approval: approval === undefined ? null : { ...approval, at: isoTime(approval.at), escalatedAt: isoTimeOrNull(approval.escalatedAt) } })),
-    cancellation: cancellation === null ? null : { ...cancellation, requestedAt: isoTime(cancellation.requestedAt) },
+    schemaVersion: 3,
+    revision,
+    runId: context.id,
+    workflowId: context.workflowId,
+    definitionVersion: context.definitionVersion,
+    title: context.title,
+    trigger: context.trigger,
+    status: runStatus(value),
+    startedAt: isoTime(context.startedAt),
+    endedAt: isoTimeOrNull(context.endedAt),
+    order: nodes.map(({ id }) => id),
+    rounds: context.rounds,
+    loopExit: context.loopExit,
+    stepCount: nodes.filter(({ kind }) => kind === 'step').length,
+    inFlight: Object.values(context.steps).filter((step) => isActive(step) && step.state !== 'parked').length,
+    queued: value === 'queued',
+    parked:
+      found === undefined
+        ? null
+        : {
+            ...shown(found[1]),
+            gateKey: found[0],
+            at: isoTime(found[1].at),
+            escalatedAt: isoTimeOrNull(found[1].escalatedAt),
+          },
+    gates: parkedGates(context.steps).map(([key]) => key),
+    spots: Object.fromEntries(
+      nodes.flatMap((node) => {
+        const step = context.steps[node.id];
+        return step === undefined ? [] : [[node.id, stepView(node, step)]];
+      }),
+    ),
+    receipts: context.receipts,
+    settled: context.settled,
+    costUsd: context.costUsd,
+    errors: context.errors,
+    gateDecisions: context.decisions.map(({ approval, ...decision }) => ({
+      ...decision,
+      at: isoTime(decision.at),
+      approval:
+        approval === undefined
+          ? null
+          : { ...approval, at: isoTime(approval.at), escalatedAt: isoTimeOrNull(approval.escalatedAt) },
+    })),
+    cancellation:
+      cancellation === null ? null : { ...cancellation, requestedAt: isoTime(cancellation.requestedAt) },
     invocation: report === null ? null : { sessionId: report.sessionId, reportMode: report.mode },
-    idempotencyKey: context.idempotencyKey, inputHash: context.inputHash, workItemId: context.workItemId, requester: context.requester, startedBy: context.startedBy,
-    parent: context.parent, rerunOf: context.rerunOf, reportSequence: context.reports, editedSteps: context.edited, evidence: context.evidence,
+    idempotencyKey: context.idempotencyKey,
+    inputHash: context.inputHash,
+    workItemId: context.workItemId,
+    requester: context.requester,
+    startedBy: context.startedBy,
+    parent: context.parent,
+    rerunOf: context.rerunOf,
+    reportSequence: context.reports,
+    editedSteps: context.edited,
+    evidence: context.evidence,
   };
 }
 
+const shown = ({ place: _place, ...gate }: ParkedGate): Omit<ParkedGate, 'place'> => gate;
+
+function stepView(node: RunNode, { state, gate, ...step }: StepRun): StepView {
+  return { status: statusOf(node, state), ...step, ...(gate === undefined ? {} : { gate: gate.place }) };
+}
+
 /**
- * Lists: `all` and `workflow` (newest first), `live` (per definition, oldest first), `queued` (the same, those that wait
- * for room), `key` (by definition and idempotency key), `parked` (longest first).
+ * Lists: `all` and `workflow` (newest first), `live` (per definition, oldest first), `queued` (the same,
+ * those that wait for room), `key` (by definition and idempotency key), `parked` (longest first).
  */
-export function runIndex(context: RunContext): readonly { readonly index: string; readonly key: string }[] {
+export function runIndex({
+  value,
+  context,
+}: RunSnapshot): readonly { readonly index: string; readonly key: string }[] {
   const newest = sortable(context.startedAt, { descending: true });
   const oldest = sortable(context.startedAt);
   const workflow = sortableText(context.workflowId);
-  const live = !isOver(context.status);
+  const status = runStatus(value);
+  const live = !isOver(status);
   return [
     { index: 'all', key: newest },
     { index: 'workflow', key: `${workflow}/${newest}` },
-    ...(live ? [{ index: context.queued ? 'queued' : 'live', key: `${workflow}/${oldest}` }] : []),
-    ...(context.status === 'parked' ? [{ index: 'parked', key: oldest }] : []),
-    ...(context.trigger.source === 'schedule' ? [{ index: 'scheduled', key: scheduledPlace(context.workflowId, context.trigger.fireRef ?? context.id) }] : []),
-    ...(context.idempotencyKey === null ? [] : [{ index: 'key', key: keyPlace(context.workflowId, context.startedBy, context.idempotencyKey) }]),
+    ...(live ? [{ index: value === 'queued' ? 'queued' : 'live', key: `${workflow}/${oldest}` }] : []),
+    ...(status === 'parked' ? [{ index: 'parked', key: oldest }] : []),
+    ...(context.trigger.source === 'schedule'
+      ? [
+          {
+            index: 'scheduled',
+            key: scheduledPlace(context.workflowId, context.trigger.fireRef ?? context.id),
+          },
+        ]
+      : []),
+    ...(context.idempotencyKey === null
+      ? []
+      : [{ index: 'key', key: keyPlace(context.workflowId, context.startedBy, context.idempotencyKey) }]),
   ];
 }
 
-/** Where the run of a due instant stands among those that the clock started; without an instant: where all of them do. */
-export const scheduledPlace = (workflowId: string, fireRef?: string): string => `${sortableText(workflowId)}/${fireRef === undefined ? '' : `${sortableText(fireRef)}/`}`;
+/**
+ * Where the run of a due instant stands among those that the clock started; without an instant: where all of
+ * them do.
+ */
+export const scheduledPlace = (workflowId: string, fireRef?: string): string =>
+  `${sortableText(workflowId)}/${fireRef === undefined ? '' : `${sortableText(fireRef)}/`}`;
 
-/** Where the run stands that a caller started under a key. Closed by a `/`, so that it is no beginning of another one. */
-export const keyPlace = (workflowId: string, caller: string, key: string): string => [workflowId, caller, key, ''].map(sortableText).join('/');
+/**
+ * Where the run stands that a caller started under a key. Closed by a `/`, so that it is no beginning of
+ * another one.
+ */
+export const keyPlace = (workflowId: string, caller: string, key: string): string =>
+  [workflowId, caller, key, ''].map(sortableText).join('/');

@@ -1,10 +1,13 @@
 import { callerName, type Caller } from '../caller.js';
 import type { Trigger, WorkflowDefinition, WorkflowStatus } from '../graph/definition.js';
 import { parseDefinition, type ReadDefinition } from '../graph/read-definition.js';
-import { keep, type Json, type Stamp } from '../ground.js';
+import { writeRow, type Json, type Stamp } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
 
-/** What a workflow knows of itself: the head of its newest version. The definitions are rows `versions`, one per version. */
+/**
+ * What a workflow knows of itself: the head of its newest version. The definitions are rows `versions`, one
+ * per version.
+ */
 export interface WorkflowContext {
   readonly id: string;
   readonly name: string;
@@ -34,7 +37,9 @@ export interface WorkflowInput {
   readonly definition: Json;
 }
 
-/** What a decision must know of the organisation. `of` are the owner and department as stored, `to` as wished. */
+/**
+ * What a decision must know of the organisation. `of` are the owner and department as stored, `to` as wished.
+ */
 export interface WorkflowFacts {
   /** The root employee; null: there is no roster, and the operator is the root. */
   readonly root: string | null;
@@ -44,32 +49,87 @@ export interface WorkflowFacts {
 
 export type WorkflowEvent =
   /** The next version, whole, as somebody wrote it. Its status may be another than now. */
-  | (Stamp<WorkflowFacts> & { readonly type: 'definition.update'; readonly definition: Json; readonly expectedVersion: number })
+  | (Stamp<WorkflowFacts> & {
+      readonly type: 'definition.update';
+      readonly definition: Json;
+      readonly expectedVersion: number;
+    })
   /** The machine to itself. */
   | (Stamp & { readonly type: 'version.written' });
 
-export type WorkflowEventOf<Type extends WorkflowEvent['type']> = Extract<WorkflowEvent, { readonly type: Type }>;
+export type WorkflowEventOf<Type extends WorkflowEvent['type']> = Extract<
+  WorkflowEvent,
+  { readonly type: Type }
+>;
 
 /** The evidence of everything up to this version is wanted. */
-export interface EvidenceInput { readonly id: string; readonly version: number }
-export interface EvidenceOutput { readonly version: number }
+export interface EvidenceInput {
+  readonly id: string;
+  readonly version: number;
+}
+export interface EvidenceOutput {
+  readonly version: number;
+}
 
 export function firstContext(input: WorkflowInput): WorkflowContext {
   const by = callerName(input.by ?? { type: 'operator' });
-  return { ...headOf(readingOf(input.definition, input.id).definition), id: input.id, version: 1, createdBy: by, createdAt: input.at, updatedBy: by, updatedAt: input.at, evidence: { version: 0, fault: null } };
+  return {
+    ...headOf(readingOf(input.definition, input.id).definition),
+    id: input.id,
+    version: 1,
+    createdBy: by,
+    createdAt: input.at,
+    updatedBy: by,
+    updatedAt: input.at,
+    evidence: { version: 0, fault: null },
+  };
 }
 
 /** What was written, in its normal form, with its faults. */
-export const readingOf = (definition: unknown, id: string): ReadDefinition => parseDefinition(definition, { stamp: { id, version: 1, createdBy: '', createdAt: '', updatedAt: '' } });
+export const readingOf = (definition: unknown, id: string): ReadDefinition =>
+  parseDefinition(definition, { stamp: { id, version: 1, createdBy: '', createdAt: '', updatedAt: '' } });
 
-export function headOf(definition: WorkflowDefinition): Pick<WorkflowContext, 'name' | 'title' | 'owner' | 'department' | 'runners' | 'concurrency' | 'trigger' | 'nodeCount' | 'edgeCount'> {
+export function headOf(
+  definition: WorkflowDefinition,
+): Pick<
+  WorkflowContext,
+  | 'name'
+  | 'title'
+  | 'owner'
+  | 'department'
+  | 'runners'
+  | 'concurrency'
+  | 'trigger'
+  | 'nodeCount'
+  | 'edgeCount'
+> {
   const { name, title, owner, department, runners, concurrency, nodes, edges } = definition;
   const trigger = nodes.find((node) => node.type === 'trigger');
-  return { name, title, owner, department, runners, concurrency, trigger: trigger?.type === 'trigger' ? trigger.trigger : { kind: 'manual' }, nodeCount: nodes.length, edgeCount: edges.length };
+  return {
+    name,
+    title,
+    owner,
+    department,
+    runners,
+    concurrency,
+    trigger: trigger?.type === 'trigger' ? trigger.trigger : { kind: 'manual' },
+    nodeCount: nodes.length,
+    edgeCount: edges.length,
+  };
 }
 
 /** The row of a version: what a run is frozen to. */
-export const versionRow = (definition: WorkflowDefinition, context: WorkflowContext, status: WorkflowStatus) =>
-  keep('versions', context.version, {
-    ...definition, id: context.id, version: context.version, status, createdBy: context.createdBy, createdAt: isoTime(context.createdAt), updatedAt: isoTime(context.updatedAt),
+export const versionRow = (
+  definition: WorkflowDefinition,
+  context: WorkflowContext,
+  status: WorkflowStatus,
+) =>
+  writeRow('versions', context.version, {
+    ...definition,
+    id: context.id,
+    version: context.version,
+    status,
+    createdBy: context.createdBy,
+    createdAt: isoTime(context.createdAt),
+    updatedAt: isoTime(context.updatedAt),
   } as never); // JSON by construction; an interface is no record to the compiler

@@ -1,25 +1,37 @@
 import { assertEvent, enqueueActions, raise, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
-import { callerName, system } from '../caller.js';
-import { perform, type Deed } from '../deed.js';
+import { authorityOf, callerName, system } from '../caller.js';
+import { perform, type Decision } from '../decision.js';
 import type { WorkflowStatus } from '../graph/definition.js';
-import { announce, effect, stampOf, type Json, type Wish } from '../ground.js';
-import { firstContext, headOf, readingOf, versionRow, type EvidenceInput, type EvidenceOutput, type WorkflowContext, type WorkflowEvent, type WorkflowEventOf, type WorkflowInput } from './context.js';
+import { publish, effect, stampOf, type Json, type Output } from '../outputs.js';
+import {
+  firstContext,
+  headOf,
+  readingOf,
+  versionRow,
+  type EvidenceInput,
+  type EvidenceOutput,
+  type WorkflowContext,
+  type WorkflowEvent,
+  type WorkflowEventOf,
+  type WorkflowInput,
+} from './context.js';
 import { workflowPolicy } from './policy.js';
 
 /**
  * A workflow: a definition that is written in versions.
  *
- * **What lives.** The head of the newest version, and one row per version, whole, for ever: a run that began with
- * version 3 ends with version 3. Beside them lie evidence files for people, written after each version.
+ * **What lives.** The head of the newest version, and one row per version, whole, for ever: a run that began
+ * with version 3 ends with version 3. Beside them lie evidence files for people, written after each version.
  *
- * **What can happen.** Somebody who may writes the next version against the one that was read. With it the workflow may
- * be paused (nothing starts it), active again, or retired. Evidence that cannot be written is tried again.
+ * **What can happen.** Somebody who may writes the next version against the one that was read. With it the
+ * workflow may be paused (nothing starts it), active again, or retired. Evidence that cannot be written is
+ * tried again.
  *
  * **What can never happen.** A version with a fault in its graph, or one that is changed later. A write that
  * overlooks another. A retired workflow that changes or starts.
  */
 const workflow = setup({
-  types: {} as { context: WorkflowContext; events: WorkflowEvent; input: WorkflowInput; emitted: Wish },
+  types: {} as { context: WorkflowContext; events: WorkflowEvent; input: WorkflowInput; emitted: Output },
   actors: {
     /** Keyed. Writes the files of every version that has none yet. */
     evidence: effect<EvidenceOutput, EvidenceInput>(),
@@ -27,22 +39,51 @@ const workflow = setup({
   delays: { again: 60_000 },
   guards: {
     becomes: ({ context, event }, { from, to }: { from: WorkflowStatus; to: WorkflowStatus }) =>
-      event.type === 'definition.update' && statusIn(event.definition) === to && workflowPolicy(from, context, event) === undefined,
+      event.type === 'definition.update' &&
+      statusIn(event.definition) === to &&
+      workflowPolicy(from, context, event, authorityOf(event)) === undefined,
     bornPaused: (_, { definition }: WorkflowInput) => statusIn(definition) === 'paused',
   },
   actions: {
-    open: enqueueActions(({ context, enqueue }, { definition }: WorkflowInput) => perform(enqueue, open(context, definition))),
-    write: enqueueActions(({ context, event, enqueue }, { told: action }: { told: string }) => { assertEvent(event, 'definition.update'); perform(enqueue, write(context, event, action)); }),
-    written: raise(({ event }) => ({ type: 'version.written', at: stampOf(event).at, by: system('workflow') })),
-    recorded: enqueueActions(({ context, enqueue }, { version }: EvidenceOutput) => enqueue.assign({ evidence: { version: Math.max(version, context.evidence.version), fault: null } })),
-    missed: enqueueActions(({ context, enqueue }, { reason }: { reason: string }) => enqueue.assign({ evidence: { ...context.evidence, fault: reason } })),
+    open: enqueueActions(({ context, enqueue }, { definition }: WorkflowInput) =>
+      perform(enqueue, open(context, definition)),
+    ),
+    write: enqueueActions(({ context, event, enqueue }, { told: action }: { told: string }) => {
+      assertEvent(event, 'definition.update');
+      perform(enqueue, write(context, event, action));
+    }),
+    written: raise(({ event }) => ({
+      type: 'version.written',
+      at: stampOf(event).at,
+      by: system('workflow'),
+    })),
+    recorded: enqueueActions(({ context, enqueue }, { version }: EvidenceOutput) =>
+      enqueue.assign({ evidence: { version: Math.max(version, context.evidence.version), fault: null } }),
+    ),
+    missed: enqueueActions(({ context, enqueue }, { reason }: { reason: string }) =>
+      enqueue.assign({ evidence: { ...context.evidence, fault: reason } }),
+    ),
   },
 });
 
-const first = ({ event }: { event: { readonly type: string } }): WorkflowInput => (event as unknown as { input: WorkflowInput }).input; // the event of birth carries it, which XState's types do not show
+const first = ({ event }: { event: { readonly type: string } }): WorkflowInput =>
+  (event as unknown as { input: WorkflowInput }).input; // the event of birth carries it, which XState's types do not show
 const done = ({ event }: { event: DoneActorEvent<EvidenceOutput> }): EvidenceOutput => event.output;
-const failed = ({ event }: { event: ErrorActorEvent }): { reason: string } => ({ reason: String((event.error as { message?: unknown } | null)?.message ?? 'unknown').slice(0, 300) });
-const way = (from: WorkflowStatus, to: WorkflowStatus) => ({ guard: { type: 'becomes' as const, params: { from, to } }, actions: [{ type: 'write' as const, params: { told: from === to ? 'updated' : { active: 'resumed', paused: 'paused', retired: 'retired' }[to] } }, 'written' as const] });
+const failed = ({ event }: { event: ErrorActorEvent }): { reason: string } => ({
+  reason: String((event.error as { message?: unknown } | null)?.message ?? 'unknown').slice(0, 300),
+});
+const way = (from: WorkflowStatus, to: WorkflowStatus) => ({
+  guard: { type: 'becomes' as const, params: { from, to } },
+  actions: [
+    {
+      type: 'write' as const,
+      params: {
+        told: from === to ? 'updated' : { active: 'resumed', paused: 'paused', retired: 'retired' }[to],
+      },
+    },
+    'written' as const,
+  ],
+});
 
 export const workflowMachine = workflow.createMachine({
   id: 'workflow',
@@ -56,8 +97,24 @@ export const workflowMachine = workflow.createMachine({
           entry: { type: 'open', params: first },
           always: [{ guard: { type: 'bornPaused', params: first }, target: 'paused' }, { target: 'active' }],
         },
-        active: { on: { 'definition.update': [way('active', 'active'), { ...way('active', 'paused'), target: 'paused' }, { ...way('active', 'retired'), target: 'retired' }] } },
-        paused: { on: { 'definition.update': [{ ...way('paused', 'active'), target: 'active' }, way('paused', 'paused'), { ...way('paused', 'retired'), target: 'retired' }] } },
+        active: {
+          on: {
+            'definition.update': [
+              way('active', 'active'),
+              { ...way('active', 'paused'), target: 'paused' },
+              { ...way('active', 'retired'), target: 'retired' },
+            ],
+          },
+        },
+        paused: {
+          on: {
+            'definition.update': [
+              { ...way('paused', 'active'), target: 'active' },
+              way('paused', 'paused'),
+              { ...way('paused', 'retired'), target: 'retired' },
+            ],
+          },
+        },
         retired: {},
       },
     },
@@ -82,17 +139,29 @@ export const workflowMachine = workflow.createMachine({
 });
 
 /** As it is read: active where nothing is said. */
-const statusIn = (definition: Json): unknown => (definition as { readonly status?: Json } | null)?.status ?? 'active';
+const statusIn = (definition: Json): unknown =>
+  (definition as { readonly status?: Json } | null)?.status ?? 'active';
 
-function open(context: WorkflowContext, written: Json): Deed<WorkflowContext> {
+function open(context: WorkflowContext, written: Json): Decision<WorkflowContext> {
   const { definition } = readingOf(written, context.id);
-  return { wishes: [versionRow(definition, context, definition.status), told('created', context)] };
+  return { outputs: [versionRow(definition, context, definition.status), told('created', context)] };
 }
 
-function write(context: WorkflowContext, event: WorkflowEventOf<'definition.update'>, action: string): Deed<WorkflowContext> {
+function write(
+  context: WorkflowContext,
+  event: WorkflowEventOf<'definition.update'>,
+  action: string,
+): Decision<WorkflowContext> {
   const { definition } = readingOf(event.definition, context.id);
-  const next: WorkflowContext = { ...context, ...headOf(definition), version: context.version + 1, updatedAt: event.at, updatedBy: callerName(event.by) };
-  return { set: next, wishes: [versionRow(definition, next, definition.status), told(action, next)] };
+  const next: WorkflowContext = {
+    ...context,
+    ...headOf(definition),
+    version: context.version + 1,
+    updatedAt: event.at,
+    updatedBy: callerName(event.by),
+  };
+  return { set: next, outputs: [versionRow(definition, next, definition.status), told(action, next)] };
 }
 
-const told = (action: string, { id, version, name }: WorkflowContext): Wish => announce('company:changed', { entity: 'workflow-definition', action, id, version, workflowId: id, name });
+const told = (action: string, { id, version, name }: WorkflowContext): Output =>
+  publish('company:changed', { entity: 'workflow-definition', action, id, version, workflowId: id, name });

@@ -1,59 +1,117 @@
-import { fromKernel, type Caller } from '../caller.js';
+import { fromKernel, type Authority, type Caller } from '../caller.js';
 import type { WorkflowDefinition } from '../graph/definition.js';
 import type { GraphFault } from '../graph/reader.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { readingOf, type WorkflowContext, type WorkflowEvent, type WorkflowEventOf, type WorkflowFacts, type WorkflowInput } from './context.js';
+import {
+  readingOf,
+  type WorkflowContext,
+  type WorkflowEvent,
+  type WorkflowEventOf,
+  type WorkflowFacts,
+  type WorkflowInput,
+} from './context.js';
 
 /**
  * Who may write which definition, and what may be written.
  *
- * People and the kernel write all. An agent writes where the owner is its employee, or the department one that its
- * employee manages, before and after the change; the root employee writes all others. Reading and planning is for all.
+ * People and the kernel write all. An agent writes where the owner is its employee, or the department one
+ * that its employee manages, before and after the change; the root employee writes all others. Reading and
+ * planning is for all.
  */
-export function workflowPolicy(status: string, context: WorkflowContext, event: WorkflowEvent): Refusal | undefined {
+export function workflowPolicy(
+  status: string,
+  context: WorkflowContext,
+  event: WorkflowEvent,
+  authority: Authority,
+): Refusal | undefined {
   if (fromKernel(event)) return undefined;
   switch (event.type) {
-    case 'version.written': return event.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type });
-    case 'definition.update': return mayUpdate(status, context, event);
-    default: return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+    case 'version.written':
+      return authority.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type });
+    case 'definition.update':
+      return mayUpdate(status, context, event, authority.onBehalfOf);
+    default:
+      return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
-function mayUpdate(status: string, context: WorkflowContext, event: WorkflowEventOf<'definition.update'>): Refusal | undefined {
-  const stranger = mayWrite(event.by, context, event.facts?.managers.of, event.facts, context.id);
+function mayUpdate(
+  status: string,
+  context: WorkflowContext,
+  event: WorkflowEventOf<'definition.update'>,
+  onBehalfOf: Caller,
+): Refusal | undefined {
+  const stranger = mayWrite(onBehalfOf, context, event.facts?.managers.of, event.facts, context.id);
   if (stranger) return stranger; // before anything that would tell of its state
   const { definition, faults } = readingOf(event.definition, context.id);
-  return mayWrite(event.by, definition, event.facts?.managers.to, event.facts, context.id)
-    ?? (status === 'retired' ? refuse('CONFLICT', { workflowId: context.id, status }, `workflow "${context.id}" is retired; duplicate it to go on with it`) : undefined)
-    ?? staleness(context, event.expectedVersion)
-    ?? soundness(faults);
+  return (
+    mayWrite(onBehalfOf, definition, event.facts?.managers.to, event.facts, context.id) ??
+    (status === 'retired'
+      ? refuse(
+          'CONFLICT',
+          { workflowId: context.id, status },
+          `workflow "${context.id}" is retired; duplicate it to continue`,
+        )
+      : undefined) ??
+    staleness(context, event.expectedVersion) ??
+    soundness(faults)
+  );
 }
 
 export function admitWorkflow(input: WorkflowInput & { readonly id?: string }): Refusal | undefined {
   const { by = { type: 'operator' } } = input;
   const given = input.definition as { readonly id?: unknown } | null;
-  const { definition, faults } = readingOf(input.definition, typeof given?.id === 'string' ? given.id : 'workflow');
-  const unborn: GraphFault[] = definition.status === 'retired' ? [{ code: 'bad-status', message: 'a new definition is active or paused', ref: 'status' }] : [];
-  return mayWrite(by, definition, input.facts?.managers.to, input.facts, definition.id) ?? soundness([...faults, ...unborn]);
+  const { definition, faults } = readingOf(
+    input.definition,
+    typeof given?.id === 'string' ? given.id : 'workflow',
+  );
+  const unborn: GraphFault[] =
+    definition.status === 'retired'
+      ? [{ code: 'bad-status', message: 'a new definition must be active or paused', ref: 'status' }]
+      : [];
+  return (
+    mayWrite(by, definition, input.facts?.managers.to, input.facts, definition.id) ??
+    soundness([...faults, ...unborn])
+  );
 }
 
 type Owned = Pick<WorkflowDefinition, 'owner' | 'department'>;
 
 /** `managers` manage the department of `owned`. */
-function mayWrite(by: Caller, owned: Owned, managers: readonly string[] = [], facts: WorkflowFacts | undefined, id: string): Refusal | undefined {
+function mayWrite(
+  by: Caller,
+  owned: Owned,
+  managers: readonly string[] = [],
+  facts: WorkflowFacts | undefined,
+  id: string,
+): Refusal | undefined {
   if (by.type !== 'session') return undefined;
   const { employee } = by;
-  if (employee !== null && (owned.owner === employee || (owned.department !== null && managers.includes(employee)) || facts?.root === employee)) return undefined;
-  const message = owned.owner === null && owned.department === null
-    ? `workflow "${id}" does not declare owner/department authority: only the root or a person may write it`
-    : `${employee === null ? 'a session without an employee' : `employee "${employee}"`} cannot write workflow "${id}": it belongs to ${owned.owner ?? `the department ${owned.department ?? ''}`}`;
+  if (
+    employee !== null &&
+    (owned.owner === employee ||
+      (owned.department !== null && managers.includes(employee)) ||
+      facts?.root === employee)
+  )
+    return undefined;
+  const message =
+    owned.owner === null && owned.department === null
+      ? `workflow "${id}" does not declare owner/department authority: only the root or a person may write it`
+      : `${employee === null ? 'a session without an employee' : `employee "${employee}"`} cannot write workflow "${id}": it belongs to ${owned.owner ?? `the department ${owned.department ?? ''}`}`;
   return refuse('FORBIDDEN', { workflowId: id, owner: owned.owner, department: owned.department }, message);
 }
 
 function staleness(context: WorkflowContext, expectedVersion: unknown): Refusal | undefined {
   if (expectedVersion === context.version) return undefined;
-  return refuse('VERSION_CONFLICT', { currentVersion: context.version }, `version conflict: expected ${String(expectedVersion)}, on disk ${context.version}`);
+  return refuse(
+    'VERSION_CONFLICT',
+    { currentVersion: context.version },
+    `version conflict: expected ${String(expectedVersion)}, on disk ${context.version}`,
+  );
 }
 
 /** Only what reads without a fault is stored. */
-const soundness = (faults: readonly GraphFault[]): Refusal | undefined => (faults.length === 0 ? undefined : refuse('WORKFLOW_INVALID', { errors: faults }, 'definition failed validation'));
+const soundness = (faults: readonly GraphFault[]): Refusal | undefined =>
+  faults.length === 0
+    ? undefined
+    : refuse('WORKFLOW_INVALID', { errors: faults }, 'definition failed validation');

@@ -7,31 +7,82 @@ import type { WorkflowContext } from './context.js';
 export type WorkflowView = ReturnType<typeof workflowView>;
 
 export function workflowView(value: unknown, context: WorkflowContext) {
-  const { id, name, title, version, owner, department, runners, concurrency, trigger, nodeCount, edgeCount, createdBy, updatedBy, evidence } = context;
+  const {
+    id,
+    name,
+    title,
+    version,
+    owner,
+    department,
+    runners,
+    concurrency,
+    trigger,
+    nodeCount,
+    edgeCount,
+    createdBy,
+    updatedBy,
+    evidence,
+  } = context;
   return {
-    id, name, title, status: statusOf(value), version, updatedAt: isoTime(context.updatedAt), nodeCount, edgeCount, owner, department, runners, concurrency, trigger,
-    createdBy, createdAt: isoTime(context.createdAt), updatedBy, evidence,
+    id,
+    name,
+    title,
+    status: statusOf(value),
+    version,
+    updatedAt: isoTime(context.updatedAt),
+    nodeCount,
+    edgeCount,
+    owner,
+    department,
+    runners,
+    concurrency,
+    trigger,
+    createdBy,
+    createdAt: isoTime(context.createdAt),
+    updatedBy,
+    evidence,
   };
 }
 
 /** What lists show. */
 function workflowRow(value: unknown, context: WorkflowContext) {
   const { id, name, title, version, owner, department, nodeCount, edgeCount } = context;
-  return { id, name, title, status: statusOf(value), version, updatedAt: isoTime(context.updatedAt), nodeCount, edgeCount, owner, department };
+  return {
+    id,
+    name,
+    title,
+    status: statusOf(value),
+    version,
+    updatedAt: isoTime(context.updatedAt),
+    nodeCount,
+    edgeCount,
+    owner,
+    department,
+  };
 }
 
-/** Lists: `all`, newest change first; `name` of those that are not retired; `schedule` of those that are woken by the clock. */
+/**
+ * Lists: `all`, newest change first; `name` of those that are not retired; `schedule` of those that are woken
+ * by the clock.
+ */
 export function workflowIndex(value: unknown, context: WorkflowContext) {
   const status = statusOf(value);
   return [
-    { index: 'all', key: sortable(context.updatedAt, { descending: true }), row: workflowRow(value, context) },
+    {
+      index: 'all',
+      key: sortable(context.updatedAt, { descending: true }),
+      row: workflowRow(value, context),
+    },
     ...(status === 'retired' ? [] : [{ index: 'name', key: namePlace(context.name) }]),
-    ...(status === 'active' && context.trigger.kind !== 'manual' ? [{ index: context.trigger.kind, key: context.id, row: { ...context.trigger } }] : []),
+    ...(status === 'active' && context.trigger.kind !== 'manual'
+      ? [{ index: context.trigger.kind, key: context.id, row: { ...context.trigger } }]
+      : []),
   ];
 }
 
 /** The word of the region that tells where it stands. */
-export const statusOf = (value: unknown): WorkflowStatus => (value as { readonly status: WorkflowStatus }).status;
+export const statusOf = (value: unknown): WorkflowStatus =>
+  (value as { readonly status: WorkflowStatus }).status;
 
 /** Where a workflow stands by its name. Closed by a `/`, so that it is no beginning of another one. */
 export const namePlace = (name: string): string => `${name}/`;

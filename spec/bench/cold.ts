@@ -1,12 +1,13 @@
 import { openLevelStore } from '../../lib/store/level.js';
-import { createSupervisor } from '../../lib/supervisor/create.js';
+import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { mustHold, populate, workItems } from './actors.js';
 import { collectGarbage, median, timed, withHome, type Measure } from './measure.js';
 
 /**
- * An event for an actor at rest (read, restored, stepped, committed) against one for an actor that is awake, one
- * after another. The address book is small, so every actor of the large set has been forgotten before its turn comes
- * again. The cache of the operating system cannot be emptied from here: the read is LevelDB's, not the platter's.
+ * An event for an actor at rest (read, restored, stepped, committed) against one for an actor that is awake,
+ * one after another. The address book is small, so every actor of the large set has been forgotten before its
+ * turn comes again. The cache of the operating system cannot be emptied from here: the read is LevelDB's, not
+ * the platter's.
  */
 const awake = 64;
 const perSlice = 400;
@@ -21,10 +22,17 @@ export const cold: Measure = {
     const coldMs: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       await withHome(async (home) => {
-        const filling = await createSupervisor({ kinds: [workItems.kind], store: await openLevelStore({ directory: home }) });
+        const filling = await createSupervisor({
+          kinds: [workItems.kind],
+          store: await openLevelStore({ directory: home }),
+        });
         await populate(filling, workItems, size);
         await filling.stop();
-        const supervisor = await createSupervisor({ kinds: [workItems.kind], store: await openLevelStore({ directory: home }), limits: { awakeActorsMax: awake } });
+        const supervisor = await createSupervisor({
+          kinds: [workItems.kind],
+          store: await openLevelStore({ directory: home }),
+          limits: { awakeActorsMax: awake },
+        });
         const turns = new Map<string, number>();
         const drive = async (idOf: (n: number) => string): Promise<void> => {
           for (let n = 0; n < perSlice; n += 1) {
@@ -36,7 +44,7 @@ export const cold: Measure = {
         };
         let next = 0;
         const warm = (n: number): string => `a${n % 16}`;
-        const sleeping = (): string => `a${100 + (next++ * 7919) % (size - 100)}`;
+        const sleeping = (): string => `a${100 + ((next++ * 7919) % (size - 100))}`;
         await drive(sleeping);
         collectGarbage();
         for (let slice = 0; slice < slices; slice += 1) {
@@ -51,7 +59,13 @@ export const cold: Measure = {
       });
     }
     return [
-      { name: `cold ÷ warm (of ${size.toLocaleString('en')} work items)`, value: median(ratios), unit: 'ratio', target: { atMost: 3 }, note: 'warm in the cache of the system' },
+      {
+        name: `cold ÷ warm (of ${size.toLocaleString('en')} work items)`,
+        value: median(ratios),
+        unit: 'ratio',
+        target: { atMost: 3 },
+        note: 'warm in the cache of the system',
+      },
       { name: 'warm event', value: median(warmMs), unit: 'ms' },
       { name: 'cold event', value: median(coldMs), unit: 'ms' },
     ];

@@ -1,13 +1,22 @@
 import type { Group, Op } from '../../lib/store/contract.js';
 import { openLevelStore } from '../../lib/store/level.js';
-import { createSupervisor } from '../../lib/supervisor/create.js';
-import { counters, mustHold, openBare, populate, recording, replay, workItems, type Subject } from './actors.js';
+import { createSupervisor } from '../../lib/supervisor/supervisor.js';
+import {
+  counters,
+  mustHold,
+  openBare,
+  populate,
+  recording,
+  replay,
+  workItems,
+  type Subject,
+} from './actors.js';
 import { collectGarbage, inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
 
 /**
- * Durable events per second over 1,024 actors with 64 in flight, against ways of writing without deciding: the very
- * groups that the kernel wrote and puts of 500 bytes, each into bare LevelDB (raw group commit: one synced batch per
- * group, no checksums, no second copy) and through the store that the kernel uses.
+ * Durable events per second over 1,024 actors with 64 in flight, against ways of writing without deciding:
+ * the very groups that the kernel wrote and puts of 500 bytes, each into bare LevelDB (raw group commit: one
+ * synced batch per group, no checksums, no second copy) and through the store that the kernel uses.
  */
 const actors = 1024;
 const lanes = 64;
@@ -19,7 +28,10 @@ export const events: Measure = {
   name: 'events',
   about: `durable events over ${actors} actors, ${lanes} in flight`,
   async run({ rounds }) {
-    return [...await compare('work-item', workItems, rounds), ...await compare('counter', counters, rounds)];
+    return [
+      ...(await compare('work-item', workItems, rounds)),
+      ...(await compare('counter', counters, rounds)),
+    ];
   },
 };
 
@@ -37,29 +49,65 @@ async function compare(name: string, subject: Subject, rounds: number): Promise<
     puts.push(await put500());
     bare.push(await putBare());
   }
-  const over = (others: readonly number[]): number => median(kernel.map((rate, round) => rate / (others[round] as number)));
-  const bytes = recorded.groups.reduce((sum, { ops }) => sum + ops.reduce((all, [key, value]) => all + key.length + (value?.length ?? 0), 0), 0);
+  const over = (others: readonly number[]): number =>
+    median(kernel.map((rate, round) => rate / (others[round] as number)));
+  const bytes = recorded.groups.reduce(
+    (sum, { ops }) => sum + ops.reduce((all, [key, value]) => all + key.length + (value?.length ?? 0), 0),
+    0,
+  );
   const ops = recorded.groups.reduce((sum, group) => sum + group.ops.length, 0);
   return [
-    { name: `${name}: ÷ the same rows and bytes, raw group commit`, value: over(raw), unit: 'ratio', target: { atLeast: 0.6 } },
-    { name: `${name}: ÷ the same rows and bytes through the store`, value: over(same), unit: 'ratio', note: 'what deciding costs' },
-    { name: `${name}: ÷ puts of 500 B, raw group commit`, value: over(bare), unit: 'ratio', target: { atLeast: 0.2 }, note: 'stretch 0.3' },
+    {
+      name: `${name}: ÷ the same rows and bytes, raw group commit`,
+      value: over(raw),
+      unit: 'ratio',
+      target: { atLeast: 0.6 },
+    },
+    {
+      name: `${name}: ÷ the same rows and bytes through the store`,
+      value: over(same),
+      unit: 'ratio',
+      note: 'what deciding costs',
+    },
+    {
+      name: `${name}: ÷ puts of 500 B, raw group commit`,
+      value: over(bare),
+      unit: 'ratio',
+      target: { atLeast: 0.2 },
+      note: 'stretch 0.3',
+    },
     { name: `${name}: ÷ puts of 500 B through the store`, value: over(puts), unit: 'ratio' },
-    { name: `${name}: durable events`, value: median(kernel), unit: '/s', note: `${Math.round(bytes / total)} B in ${(ops / total).toFixed(1)} rows per event, ${(total / recorded.groups.length).toFixed(0)} events per group` },
+    {
+      name: `${name}: durable events`,
+      value: median(kernel),
+      unit: '/s',
+      note: `${Math.round(bytes / total)} B in ${(ops / total).toFixed(1)} rows per event, ${(total / recorded.groups.length).toFixed(0)} events per group`,
+    },
     { name: `${name}: the same rows and bytes, raw group commit`, value: median(raw), unit: 'events/s' },
     { name: `${name}: the same rows and bytes through the store`, value: median(same), unit: 'events/s' },
     { name: `${name}: puts of 500 B through the store`, value: median(puts), unit: '/s' },
-    { name: `${name}: puts of 500 B, raw group commit`, value: median(bare), unit: '/s', note: 'where this is 45,000, events should be above 17,000' },
+    {
+      name: `${name}: puts of 500 B, raw group commit`,
+      value: median(bare),
+      unit: '/s',
+      note: 'where this is 45,000, events should be above 17,000',
+    },
   ];
 }
 
-interface Recorded { readonly before: readonly Group[]; readonly groups: readonly Group[] }
+interface Recorded {
+  readonly before: readonly Group[];
+  readonly groups: readonly Group[];
+}
 
 /** A run whose groups are kept. It is not timed: keeping them costs. */
 async function record(subject: Subject): Promise<Recorded> {
   return withHome(async (home) => {
     const groups: Group[] = [];
-    const supervisor = await createSupervisor({ kinds: [subject.kind], store: recording(await openLevelStore({ directory: home }), groups) });
+    const supervisor = await createSupervisor({
+      kinds: [subject.kind],
+      store: recording(await openLevelStore({ directory: home }), groups),
+    });
     await populate(supervisor, subject, actors);
     const before = groups.splice(0);
     await drive(supervisor, subject);
@@ -71,16 +119,22 @@ async function record(subject: Subject): Promise<Recorded> {
 
 async function step(subject: Subject): Promise<number> {
   return withHome(async (home) => {
-    const supervisor = await createSupervisor({ kinds: [subject.kind], store: await openLevelStore({ directory: home }) });
+    const supervisor = await createSupervisor({
+      kinds: [subject.kind],
+      store: await openLevelStore({ directory: home }),
+    });
     await populate(supervisor, subject, actors);
     collectGarbage();
     const ms = await timed(() => drive(supervisor, subject));
     await supervisor.stop();
-    return total / ms * 1000;
+    return (total / ms) * 1000;
   });
 }
 
-const drive = (supervisor: Awaited<ReturnType<typeof createSupervisor>>, { kind: { kind }, event }: Subject): Promise<void> =>
+const drive = (
+  supervisor: Awaited<ReturnType<typeof createSupervisor>>,
+  { kind: { kind }, event }: Subject,
+): Promise<void> =>
   inFlight(lanes, total, async (lane, turn) => {
     // a lane goes round its own sixteen actors
     const round = Math.floor(turn / (actors / lanes));
@@ -94,7 +148,7 @@ async function rewrite({ before, groups }: Recorded): Promise<number> {
     collectGarbage();
     const ms = await timed(() => replay(store, groups, groupsInFlight));
     await store.close();
-    return total / ms * 1000;
+    return (total / ms) * 1000;
   });
 }
 
@@ -105,21 +159,24 @@ async function rewriteBare({ before, groups }: Recorded): Promise<number> {
     collectGarbage();
     const ms = await timed(() => replay(level, groups, groupsInFlight));
     await level.close();
-    return total / ms * 1000;
+    return (total / ms) * 1000;
   });
 }
 
 const value = `"${'x'.repeat(498)}"`;
-const keyOf = (lane: number, turn: number): string => `c/raw/${String((turn * 7919 + lane) % 100_000).padStart(6, '0')}`;
+const keyOf = (lane: number, turn: number): string =>
+  `c/raw/${String((turn * 7919 + lane) % 100_000).padStart(6, '0')}`;
 
 async function put500(): Promise<number> {
   return withHome(async (home) => {
     const store = await openLevelStore({ directory: home });
-    const put = coalescer((ops) => store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops }));
+    const put = coalescer((ops) =>
+      store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops }),
+    );
     collectGarbage();
     const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
     await store.close();
-    return total / ms * 1000;
+    return (total / ms) * 1000;
   });
 }
 
@@ -130,7 +187,7 @@ async function putBare(): Promise<number> {
     collectGarbage();
     const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
     await level.close();
-    return total / ms * 1000;
+    return (total / ms) * 1000;
   });
 }
 
@@ -145,14 +202,26 @@ function coalescer(write: (ops: readonly Op[]) => Promise<unknown>): (op: Op) =>
       const group = waiting;
       waiting = [];
       underway += 1;
-      write(group.map(({ op }) => op)).then(() => { for (const { done } of group) done(); }, (error: unknown) => { for (const { failed } of group) failed(error); })
-        .finally(() => { underway -= 1; flush(); });
+      write(group.map(({ op }) => op))
+        .then(
+          () => {
+            for (const { done } of group) done();
+          },
+          (error: unknown) => {
+            for (const { failed } of group) failed(error);
+          },
+        )
+        .finally(() => {
+          underway -= 1;
+          flush();
+        });
     }
   };
-  return (op) => new Promise((done, failed) => {
-    waiting.push({ op, done, failed });
-    if (scheduled) return;
-    scheduled = true;
-    setImmediate(flush);
-  });
+  return (op) =>
+    new Promise((done, failed) => {
+      waiting.push({ op, done, failed });
+      if (scheduled) return;
+      scheduled = true;
+      setImmediate(flush);
+    });
 }

@@ -9,8 +9,9 @@ import type { LoadOrder, LoadReport } from './load.js';
 import { percentile, withHome, type Measure } from './measure.js';
 
 /**
- * A thousand connections that send a header a byte at a time and a thousand that never read, for a minute: what
- * everybody else notices of it, and what it costs in memory. Gateway, crowd and others are a process each.
+ * A thousand connections that send a header a byte at a time and a thousand that never read, for a minute:
+ * what everybody else notices of it, and what it costs in memory. Gateway, crowd and others are a process
+ * each.
  */
 const seconds = 60;
 
@@ -19,17 +20,40 @@ export const loris: Measure = {
   about: 'others, while 1,000 connections drip headers and 1,000 never read',
   async run({ size = 1_000 }) {
     return withHome(async (home) => {
-      const gateway = spawn(process.execPath, [fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)), 'start', '--home', home, '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const gateway = spawn(
+        process.execPath,
+        [
+          fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)),
+          'start',
+          '--home',
+          home,
+          '--port',
+          '0',
+        ],
+        { stdio: ['ignore', 'ignore', 'pipe'] },
+      );
       const crowd = fork(fileURLToPath(new URL('loris-crowd.js', import.meta.url)));
       const others = fork(fileURLToPath(new URL('load.js', import.meta.url)));
       try {
         const { port, token } = await announced(gateway, home);
-        for (let n = 0; n < 500; n += 1) await create(port, token); // so that lists and the feed have something to say
-        const order = { port, connections: 8, requests: 2_000, request: `GET /api/work-items?limit=20 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n` };
+        // So that lists and the feed have something to say
+        for (let n = 0; n < 500; n += 1) await create(port, token);
+        const order = {
+          port,
+          connections: 8,
+          requests: 2_000,
+          request: `GET /api/work-items?limit=20 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        };
         await load(others, order);
         const calm = await load(others, order);
         const before = await residentMegabytes(gateway);
-        const crowdOrder: CrowdOrder = { port, token, slowWriters: size, deafReaders: Math.ceil(size / 2), deafWatchers: Math.floor(size / 2) };
+        const crowdOrder: CrowdOrder = {
+          port,
+          token,
+          slowWriters: size,
+          deafReaders: Math.ceil(size / 2),
+          deafWatchers: Math.floor(size / 2),
+        };
         await told(crowd, crowdOrder);
         await pause(4_000); // until all of them are there
         const latenciesMs: number[] = [];
@@ -42,10 +66,27 @@ export const loris: Measure = {
         const { open, cut } = await told(crowd, 'report');
         return [
           { name: 'p99 of others, alone', value: percentile(calm.latenciesMs, 0.99), unit: 'ms' },
-          { name: 'p99 of others, in the crowd', value: percentile(latenciesMs, 0.99), unit: 'ms', target: { atMost: 100 }, note: `${latenciesMs.length} requests in ${seconds} s` },
+          {
+            name: 'p99 of others, in the crowd',
+            value: percentile(latenciesMs, 0.99),
+            unit: 'ms',
+            target: { atMost: 100 },
+            note: `${latenciesMs.length} requests in ${seconds} s`,
+          },
           { name: 'memory before', value: before, unit: 'MB' },
-          { name: 'memory at most, more than before', value: peak - before, unit: 'MB', target: { atMost: 1_024 }, note: 'resident; most of it garbage that V8 has not collected yet' },
-          { name: 'connections of the crowd that were cut', value: cut, unit: '', note: `${open} open at the end` },
+          {
+            name: 'memory at most, more than before',
+            value: peak - before,
+            unit: 'MB',
+            target: { atMost: 1_024 },
+            note: 'resident; most of it garbage that V8 has not collected yet',
+          },
+          {
+            name: 'connections of the crowd that were cut',
+            value: cut,
+            unit: '',
+            note: `${open} open at the end`,
+          },
         ];
       } finally {
         for (const child of [crowd, others, gateway]) child.kill('SIGKILL');
@@ -54,15 +95,23 @@ export const loris: Measure = {
   },
 };
 
-async function announced(gateway: ChildProcess, home: string): Promise<{ readonly port: number; readonly token: string }> {
+async function announced(
+  gateway: ChildProcess,
+  home: string,
+): Promise<{ readonly port: number; readonly token: string }> {
   let said = '';
-  while (!said.includes('Troupe runs at')) said += String((await once(gateway.stderr as NodeJS.ReadableStream, 'data'))[0]);
+  while (!said.includes('Troupe runs at'))
+    said += String((await once(gateway.stderr as NodeJS.ReadableStream, 'data'))[0]);
   gateway.stderr?.resume();
   return JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as { port: number; token: string };
 }
 
 async function create(port: number, token: string): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/work-items`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ title: 'Water the plants', body: 'x'.repeat(2_000) }) });
+  const answer = await fetch(`http://127.0.0.1:${port}/api/work-items`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'Water the plants', body: 'x'.repeat(2_000) }),
+  });
   if (answer.status !== 201) throw new Error(`a work item could not be made: ${answer.status}`);
   await answer.arrayBuffer();
 }
@@ -70,7 +119,8 @@ async function create(port: number, token: string): Promise<void> {
 async function load(loader: ChildProcess, order: LoadOrder): Promise<LoadReport> {
   const report = await told<LoadReport | { error: string }>(loader, order);
   if ('error' in report) throw new Error(report.error);
-  if (report.statuses[200] !== order.requests) throw new Error(`not every answer was 200: ${JSON.stringify(report.statuses)}`);
+  if (report.statuses[200] !== order.requests)
+    throw new Error(`not every answer was 200: ${JSON.stringify(report.statuses)}`);
   return report;
 }
 

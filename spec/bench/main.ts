@@ -23,15 +23,37 @@ import { workflow } from './workflow.js';
 import { watch } from './watch.js';
 
 /**
- * `npm run bench -- [name…] [--rounds 3] [--size N] [--strict]`: all measures, or those named. Prints a table as it
- * goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures belong to the
- * machine. With `--strict` a missed target is exit code 1.
+ * `npm run bench -- [name…] [--rounds 3] [--size N] [--strict]`: all measures, or those named. Prints a table
+ * as it goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures
+ * belong to the machine. With `--strict` a missed target is exit code 1.
  */
-const measures: readonly Measure[] = [events, hot, http, cold, boot, memory, growth, lists, knowledge, watch, loris, sessions, engines, workflow, parked, cron, page];
+const measures: readonly Measure[] = [
+  events,
+  hot,
+  http,
+  cold,
+  boot,
+  memory,
+  growth,
+  lists,
+  knowledge,
+  watch,
+  loris,
+  sessions,
+  engines,
+  workflow,
+  parked,
+  cron,
+  page,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '3' }, size: { type: 'string' }, strict: { type: 'boolean', default: false } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    size: { type: 'string' },
+    strict: { type: 'boolean', default: false },
+  },
 });
 const unknown = positionals.find((name) => !measures.some((measure) => measure.name === name));
 if (unknown !== undefined) {
@@ -44,7 +66,10 @@ const chosen = measures.filter(({ name }) => positionals.length === 0 || positio
 const [only, ...others] = chosen;
 if (only !== undefined && others.length === 0) {
   console.log(`\n${only.name}: ${only.about}`);
-  const figures = await only.run({ rounds: Number(values.rounds), ...(values.size === undefined ? {} : { size: Number(values.size) }) });
+  const figures = await only.run({
+    rounds: Number(values.rounds),
+    ...(values.size === undefined ? {} : { size: Number(values.size) }),
+  });
   for (const figure of figures) console.log(line(figure));
   const result: Result = { measure: only.name, figures };
   if (process.send) process.send(result);
@@ -55,18 +80,33 @@ if (only !== undefined && others.length === 0) {
   conclude(results);
 }
 
-/** A measure in a process of its own: what another one has left in the heap and in compiled code would be measured too. */
+/**
+ * A measure in a process of its own: what another one has left in the heap and in compiled code would be
+ * measured too.
+ */
 async function apart(name: string): Promise<Result> {
-  const child = fork(fileURLToPath(import.meta.url), [name, '--rounds', values.rounds, ...(values.size === undefined ? [] : ['--size', values.size])]);
+  const child = fork(fileURLToPath(import.meta.url), [
+    name,
+    '--rounds',
+    values.rounds,
+    ...(values.size === undefined ? [] : ['--size', values.size]),
+  ]);
   const ended = once(child, 'exit');
-  const [result] = await Promise.race([once(child, 'message') as Promise<[Result]>, ended.then(([code]) => { throw new Error(`the measure "${name}" ended with ${String(code)}`); })]);
+  const [result] = await Promise.race([
+    once(child, 'message') as Promise<[Result]>,
+    ended.then(([code]) => {
+      throw new Error(`the measure "${name}" ended with ${String(code)}`);
+    }),
+  ]);
   child.disconnect();
   await ended;
   return result;
 }
 
 function conclude(results: readonly Result[]): void {
-  console.log(`\n${JSON.stringify({ at: new Date().toISOString(), node: process.version, cpus: cpus().length, results })}`);
+  console.log(
+    `\n${JSON.stringify({ at: new Date().toISOString(), node: process.version, cpus: cpus().length, results })}`,
+  );
   if (values.strict && results.some(({ figures }) => !figures.every(holds))) process.exitCode = 1;
 }
 
@@ -78,5 +118,9 @@ function line(figure: Figure): string {
 }
 
 function shown(value: number): string {
-  return value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value.toFixed(2);
+  return value >= 1000
+    ? Math.round(value).toLocaleString('en')
+    : value >= 100
+      ? value.toFixed(0)
+      : value.toFixed(2);
 }

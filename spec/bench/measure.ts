@@ -31,7 +31,9 @@ export const holds = ({ value, target }: Figure): boolean =>
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] as number : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
 export function percentile(values: readonly number[], share: number): number {
@@ -46,15 +48,27 @@ export async function timed(deed: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** Do `total` deeds with `lanes` of them in flight. `deed(lane, turn)`: what one lane does never meets another lane's. */
-export async function inFlight(lanes: number, total: number, deed: (lane: number, turn: number) => Promise<unknown>): Promise<void> {
+/**
+ * Do `total` deeds with `lanes` of them in flight. `deed(lane, turn)`: what one lane does never meets another
+ * lane's.
+ */
+export async function inFlight(
+  lanes: number,
+  total: number,
+  deed: (lane: number, turn: number) => Promise<unknown>,
+): Promise<void> {
   const turns = Math.ceil(total / lanes);
-  await Promise.all(Array.from({ length: lanes }, async (_, lane) => {
-    for (let turn = 0; turn < turns; turn += 1) await deed(lane, turn);
-  }));
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (let turn = 0; turn < turns; turn += 1) await deed(lane, turn);
+    }),
+  );
 }
 
-/** Run with a folder beside the build, so on the disk of the checkout (a temporary folder may be memory); it is gone afterwards. */
+/**
+ * Run with a folder beside the build, so on the disk of the checkout (a temporary folder may be memory); it
+ * is gone afterwards.
+ */
 export async function withHome<Result>(deed: (home: string) => Promise<Result>): Promise<Result> {
   const beside = fileURLToPath(new URL('../../', import.meta.url));
   await mkdir(beside, { recursive: true });
@@ -67,13 +81,17 @@ export async function withHome<Result>(deed: (home: string) => Promise<Result>):
 }
 
 /** Between rounds: what one round has left must not be collected in the next. */
-export const collectGarbage = (): void => { (globalThis as { gc?: () => void }).gc?.(); };
+export const collectGarbage = (): void => {
+  (globalThis as { gc?: () => void }).gc?.();
+};
 
 /** Bytes of heap in use when nothing is left to be collected. */
 export async function settledHeap(): Promise<number> {
   for (let n = 0; n < 4; n += 1) {
     collectGarbage();
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   }
   return process.memoryUsage().heapUsed;
 }

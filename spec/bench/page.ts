@@ -4,8 +4,9 @@ import { openCrowd, type Crowd } from '../browser/crowd.js';
 import { percentile, type Figure, type Measure } from './measure.js';
 
 /**
- * The inspector's page in a real browser over 100,000 actors: how long after its commit an event can be seen while a
- * thousand of them happen every second, and how many frames a second are drawn while one scrolls from end to end.
+ * The inspector's page in a real browser over 100,000 actors: how long after its commit an event can be seen
+ * while a thousand of them happen every second, and how many frames a second are drawn while one scrolls from
+ * end to end.
  */
 const actors = 100_000;
 const perSecond = 1_000;
@@ -24,13 +25,21 @@ export const page: Measure = {
       await thereAndBack(opened);
       const quiet = await scroll(opened);
       const { lags, frames } = await latency(crowd, opened);
-      const load = drive(crowd, 2 * scrollFrames / 60 + 2);
+      const load = drive(crowd, (2 * scrollFrames) / 60 + 2);
       const busy = await scroll(opened);
       await load;
       const rows = await opened.locator('.row').count();
-      const heap = await opened.evaluate<number>('performance.memory ? performance.memory.usedJSHeapSize / 1e6 : 0');
+      const heap = await opened.evaluate<number>(
+        'performance.memory ? performance.memory.usedJSHeapSize / 1e6 : 0',
+      );
       const figures: Figure[] = [
-        { name: 'commit to screen, p99', value: percentile(lags, 0.99), unit: 'ms', target: { atMost: 200 }, note: `${lags.length} events in ${frames} frames of the feed` },
+        {
+          name: 'commit to screen, p99',
+          value: percentile(lags, 0.99),
+          unit: 'ms',
+          target: { atMost: 200 },
+          note: `${lags.length} events in ${frames} frames of the feed`,
+        },
         { name: 'commit to screen, median', value: percentile(lags, 0.5), unit: 'ms' },
         { name: 'scrolling, frames a second', value: quiet, unit: '/s', target: { atLeast: 50 } },
         { name: 'scrolling while events come in', value: busy, unit: '/s', target: { atLeast: 50 } },
@@ -52,7 +61,10 @@ async function thereAndBack(opened: Page): Promise<void> {
   await opened.evaluate('document.querySelector(".virtual").scrollTop = 0');
 }
 
-/** Frames a second over a ride from the top to the end, thousands of rows in each frame's leap and a few in every second one. */
+/**
+ * Frames a second over a ride from the top to the end, thousands of rows in each frame's leap and a few in
+ * every second one.
+ */
 async function scroll(opened: Page): Promise<number> {
   return opened.evaluate<number>(`new Promise((resolve) => {
     const box = document.querySelector('.virtual');
@@ -71,7 +83,10 @@ async function scroll(opened: Page): Promise<number> {
   })`);
 }
 
-/** For every event: when a frame of the feed that told of it was in the page and drawn, minus when it was committed. Batching is part of it. */
+/**
+ * For every event: when a frame of the feed that told of it was in the page and drawn, minus when it was
+ * committed. Batching is part of it.
+ */
 async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly number[]; frames: number }> {
   await opened.evaluate(`(() => {
     window.seen = [];
@@ -102,9 +117,13 @@ async function drive({ supervisor }: Crowd, seconds: number): Promise<ReadonlyMa
   let sent = 0;
   const asked: Promise<unknown>[] = [];
   while (sent < seconds * perSecond) {
-    const due = Math.min(seconds * perSecond, Math.floor((performance.now() - began) / 1_000 * perSecond));
+    const due = Math.min(seconds * perSecond, Math.floor(((performance.now() - began) / 1_000) * perSecond));
     for (; sent < due; sent += 1) {
-      asked.push(supervisor.ask('counter', `a${(sent * 7) % actors}`, { type: 'add', n: 1 }).then((view) => { if ('seq' in view) committed.set(view.seq, Date.now()); }));
+      asked.push(
+        supervisor.ask('counter', `a${(sent * 7) % actors}`, { type: 'add', n: 1 }).then((view) => {
+          if ('position' in view) committed.set(view.position, Date.now());
+        }),
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

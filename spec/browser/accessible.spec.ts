@@ -43,7 +43,7 @@ describe('the accessibility of the page', () => {
   };
 
   it('holds where nothing has happened yet', async () => {
-    await see('#/fleet', '.empty >> text=There is no actor yet');
+    await see('#/fleet', '.empty >> text=No actors yet');
     await isSound('the empty fleet');
     await see('#/time', '.empty');
     await isSound('the empty log');
@@ -98,13 +98,19 @@ describe('the accessibility of the page', () => {
     await page.click('[data-node=draft]');
     await page.waitForSelector('#receipt-title >> text=Write a draft');
     await isSound('a run at its gate');
-    await see('#/runs/nowhere/nothing', 'h1 >> text=Not here');
+    await see('#/runs/nowhere/nothing', 'h1 >> text=Not found');
     await isSound('a run that is not there');
   });
 
   it('holds on a phone', async () => {
     await page.setViewportSize({ width: 375, height: 812 });
-    for (const [at, ready] of [['#/fleet', '.row'], [`#/actor/work-item/${ids.item}`, '.node.lit'], ['#/time', '.sequence'], ['#/supervision', '#tree-title'], ['#/runs', '.runs a']] as const) {
+    for (const [at, ready] of [
+      ['#/fleet', '.row'],
+      [`#/actor/work-item/${ids.item}`, '.node.lit'],
+      ['#/time', '.sequence'],
+      ['#/supervision', '#tree-title'],
+      ['#/runs', '.runs a'],
+    ] as const) {
       await see(at, ready);
       await isSound(`${at} on a phone`);
     }
@@ -123,7 +129,9 @@ describe('the accessibility of the page', () => {
   });
 
   it('holds where the gateway errs, is gone, or does not know who looks', async () => {
-    await page.route('**/api/**', (route) => route.fulfill({ status: 500, json: { error: 'It broke.', code: 'INTERNAL' } }));
+    await page.route('**/api/**', (route) =>
+      route.fulfill({ status: 500, json: { error: 'It broke.', code: 'INTERNAL' } }),
+    );
     for (const view of ['fleet', 'supervision', 'runs', 'time']) {
       await see(`#/${view}`, 'main h1');
       await until(page, 'document.querySelector("main").innerText.includes("It broke.")');
@@ -156,28 +164,42 @@ describe('the accessibility of the page', () => {
       faint.style.color = '#ccc';
       document.querySelector('main').append(faint, document.createElement('button'));
     }`);
-    expect((await wrongWith(page)).map((line) => line.split(':')[0])).to.have.members(['color-contrast', 'button-name']);
-    expect((await wrongWith(page, rulesOfColour)).map((line) => line.split(':')[0])).to.deep.equal(['color-contrast']);
+    expect((await wrongWith(page)).map((line) => line.split(':')[0])).to.have.members([
+      'color-contrast',
+      'button-name',
+    ]);
+    expect((await wrongWith(page, rulesOfColour)).map((line) => line.split(':')[0])).to.deep.equal([
+      'color-contrast',
+    ]);
   });
 
   async function populate(): Promise<void> {
     const items: string[] = [];
-    for (let n = 0; n < 30; n += 1) items.push((await post('/api/work-items', { title: `Water the plants in room ${n}` })).workItem.id);
+    for (let n = 0; n < 30; n += 1)
+      items.push((await post('/api/work-items', { title: `Water the plants in room ${n}` })).workItem.id);
     const [first = '', ...others] = items;
     ids.item = first;
-    ids.birth = (await house.operator.get(`/api/inspect/actors/work-item/${first}/history`)).body.entries.at(-1).seq;
-    for (const id of others.slice(0, 3)) await post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'no water' });
+    ids.birth = (await house.operator.get(`/api/inspect/actors/work-item/${first}/history`)).body.entries.at(
+      -1,
+    ).seq;
+    for (const id of others.slice(0, 3))
+      await post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'no water' });
     await post(`/api/work-items/${first}/approval`, { decision: 'approve' }); // refused
     await post(`/api/work-items/${first}/status`, { status: 'executing' });
     await post(`/api/work-items/${first}/comments`, { text: 'There is no water.' });
     await post(`/api/work-items/${first}/approval/request`, { request: 'May I?' });
     ids.session = (await post('/api/sessions', { prompt: 'hang on', title: 'Plan the garden' })).id;
-    await house.agent(ids.session).post('/api/sessions', { prompt: 'count the chairs', title: 'Count the chairs' });
+    await house
+      .agent(ids.session)
+      .post('/api/sessions', { prompt: 'count the chairs', title: 'Count the chairs' });
     await post('/api/sessions', { prompt: 'fail please', title: 'Fix the fence' });
-    ids.workflow = (await post('/api/workflow-definitions/mutate', { operation: 'create', definition })).definition.id;
+    ids.workflow = (
+      await post('/api/workflow-definitions/mutate', { operation: 'create', definition })
+    ).definition.id;
     ids.run = (await post(`/api/workflow-definitions/${ids.workflow}/run`)).runId;
     await house.supervisor.spawn('glass', { id: 'g' });
-    for (let n = 0; n < 2; n += 1) await house.supervisor.ask('glass', 'g', { type: 'break' }).catch(() => undefined);
+    for (let n = 0; n < 2; n += 1)
+      await house.supervisor.ask('glass', 'g', { type: 'break' }).catch(() => undefined);
   }
 });
 
@@ -185,13 +207,40 @@ const definition = {
   title: 'Publish the report',
   nodes: [
     { id: 'draft', type: 'step', label: 'Write a draft', actor: { kind: 'noop' } },
-    { id: 'ask', type: 'gate', label: 'May it go out?', gate: { kind: 'approval', approvalRef: 'go', description: 'The draft is ready.' } },
+    {
+      id: 'ask',
+      type: 'gate',
+      label: 'May it go out?',
+      gate: { kind: 'approval', approvalRef: 'go', description: 'The draft is ready.' },
+    },
     { id: 'send', type: 'step', label: 'Send it', actor: { kind: 'noop' } },
   ],
-  edges: [['draft', 'ask'], ['ask', 'send']].map(([from, to]) => ({ id: `${from}-${to}`, from, to })),
+  edges: [
+    ['draft', 'ask'],
+    ['ask', 'send'],
+  ].map(([from, to]) => ({ id: `${from}-${to}`, from, to })),
 };
 
-/** Breaks at a touch, and is given up with the second time: so there is a halted actor, a dead letter, a subsystem that fails. */
-const machine = setup({ types: {} as { events: { type: 'break' } }, guards: { broken: () => { throw new Error('it broke'); } } })
-  .createMachine({ id: 'glass', initial: 'whole', states: { whole: { on: { break: { guard: 'broken' } } } } });
-const glass = { kind: 'glass', version: 1, machine, view: ({ value }) => value, supervision: { intensity: 1, periodSeconds: 60, backoffMs: 0, giveUp: 'escalate' } } satisfies Kind<typeof machine> as unknown as Kind; // a list of kinds forgets the type of each one's machine
+/**
+ * Breaks at a touch, and is given up with the second time: so there is a halted actor, a dead letter, a
+ * subsystem that fails.
+ */
+const machine = setup({
+  types: {} as { events: { type: 'break' } },
+  guards: {
+    broken: () => {
+      throw new Error('it broke');
+    },
+  },
+}).createMachine({
+  id: 'glass',
+  initial: 'whole',
+  states: { whole: { on: { break: { guard: 'broken' } } } },
+});
+const glass = {
+  kind: 'glass',
+  version: 1,
+  machine,
+  view: ({ value }) => value,
+  supervision: { intensity: 1, periodSeconds: 60, backoffMs: 0, giveUp: 'escalate' },
+} satisfies Kind<typeof machine> as unknown as Kind; // a list of kinds forgets the type of each one's machine

@@ -10,7 +10,9 @@ describe('an actor in a browser', () => {
   let house: House;
   let store: Store;
   let viewer: Viewer;
-  before(async () => { viewer = await openBrowser(); });
+  before(async () => {
+    viewer = await openBrowser();
+  });
   after(() => viewer.close());
   beforeEach(async () => {
     store = memoryStore();
@@ -23,7 +25,8 @@ describe('an actor in a browser', () => {
     expect(answer.status, answer.text).to.equal(201);
     return answer.body.workItem.id as string;
   };
-  const move = (id: string, status: string, note?: string) => house.operator.post(`/api/work-items/${id}/status`, { status, note });
+  const move = (id: string, status: string, note?: string) =>
+    house.operator.post(`/api/work-items/${id}/status`, { status, note });
   const lit = '[data-state="work.executing"].lit';
 
   it('lights the state where it stands, and moves the light when it moves', async () => {
@@ -34,8 +37,11 @@ describe('an actor in a browser', () => {
     await move(id, 'executing');
     await page.waitForSelector(lit);
     expect(await page.locator('[data-state="work.backlog"].lit').count()).to.equal(0);
-    expect(await page.locator('.node .line.lit, .arrow.lit').count()).to.be.greaterThan(0); // the way that it took
-    expect(await page.locator('svg.chart').getAttribute('aria-label')).to.include('Active: ').and.include('work.executing');
+    // The way that it took
+    expect(await page.locator('.node .line.lit, .arrow.lit').count()).to.be.greaterThan(0);
+    expect(await page.locator('svg.chart').getAttribute('aria-label'))
+      .to.include('Active: ')
+      .and.include('work.executing');
     await page.context().close();
   });
 
@@ -64,8 +70,11 @@ describe('an actor in a browser', () => {
     await viewer.go(page, `#/actor/work-item/${id}`);
     await page.waitForSelector('.empty >> text=The gateway does not answer');
     await page.unroute('**/api/inspect/**');
-    await page.waitForSelector('#actor-title >> text=late'); // nothing has happened to it meanwhile that would have it asked for
-    await page.route('**/api/inspect/actors?*', (route) => route.fulfill({ status: 503, json: { error: 'Busy.', code: 'BUSY' } }));
+    // Nothing has happened to it meanwhile that would have it asked for
+    await page.waitForSelector('#actor-title >> text=late');
+    await page.route('**/api/inspect/actors?*', (route) =>
+      route.fulfill({ status: 503, json: { error: 'Busy.', code: 'BUSY' } }),
+    );
     await viewer.go(page, '#/fleet');
     await page.waitForSelector('.list [role=alert] >> text=Busy.');
     await page.unroute('**/api/inspect/actors?*');
@@ -76,14 +85,18 @@ describe('an actor in a browser', () => {
 
   it('reaches back to the birth, however long ago it was', async () => {
     const id = await item({ title: 'much talked about' });
-    for (let n = 1; n <= 340; n += 1) await house.operator.post(`/api/work-items/${id}/comments`, { text: `word ${n}` });
-    const birth = (await house.operator.get(`/api/inspect/actors/work-item/${id}/history?limit=500`)).body.entries.at(-1);
+    for (let n = 1; n <= 340; n += 1)
+      await house.operator.post(`/api/work-items/${id}/comments`, { text: `word ${n}` });
+    const birth = (
+      await house.operator.get(`/api/inspect/actors/work-item/${id}/history?limit=500`)
+    ).body.entries.at(-1);
     const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
     await page.waitForSelector('#history-title >> text=the last 100 steps');
     await page.click('text=Earlier steps');
     await page.waitForSelector('#history-title >> text=the last 300 steps');
     await house.operator.post(`/api/work-items/${id}/comments`, { text: 'and one more' });
-    await page.waitForSelector('#history-title >> text=the last 301 steps'); // without a hole between what came and what was there
+    // Without a hole between what came and what was there
+    await page.waitForSelector('#history-title >> text=the last 301 steps');
     const link = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}?at=${birth.seq}` });
     await link.waitForSelector(`.history li.at[data-seq="${birth.seq}"]`);
     await link.waitForSelector('#history-title >> text=/^History342 steps$/');
@@ -101,7 +114,8 @@ describe('an actor in a browser', () => {
     const { seq, commits, events, effects } = house.supervisor.status;
     await page.keyboard.press('[');
     await page.waitForSelector('[data-at]:not([data-at=now])');
-    while (await page.locator('.transport button[aria-label="A step back"]').isEnabled()) await page.click('.transport button[aria-label="A step back"]');
+    while (await page.locator('.transport button[aria-label="A step back"]').isEnabled())
+      await page.click('.transport button[aria-label="A step back"]');
     await page.waitForSelector('.view.past .heading .state >> text=running');
     await page.waitForSelector('[data-state="running"].lit');
     await page.waitForSelector('#context-title >> text=as of');
@@ -111,7 +125,12 @@ describe('an actor in a browser', () => {
     await page.waitForSelector('[data-at=now]');
     await page.waitForSelector('.heading .state >> text=/interrupted|stopped/');
     const { status } = house.supervisor;
-    expect({ seq: status.seq, commits: status.commits, events: status.events, effects: status.effects }).to.deep.equal({ seq, commits, events, effects });
+    expect({
+      seq: status.seq,
+      commits: status.commits,
+      events: status.events,
+      effects: status.effects,
+    }).to.deep.equal({ seq, commits, events, effects });
     await page.context().close();
   });
 
@@ -120,7 +139,9 @@ describe('an actor in a browser', () => {
     await move(id, 'executing');
     const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
     await page.click('summary >> text=/may not, and why/');
-    expect(await page.locator('[data-event="approval.decide"].may-not').first().innerText()).to.include('NO_PENDING_APPROVAL').and.include('has no pending approval');
+    expect(await page.locator('[data-event="approval.decide"].may-not').first().innerText())
+      .to.include('NO_PENDING_APPROVAL')
+      .and.include('has no pending approval');
     await page.click('[data-event="item.move"][data-to="blocked"] > button');
     await page.fill('[data-event="item.move"][data-to="blocked"] input[name=note]', 'no water');
     await page.click('[data-event="item.move"][data-to="blocked"] button[type=submit]');
@@ -131,8 +152,24 @@ describe('an actor in a browser', () => {
 
   it('tries a dead letter again', async () => {
     const id = await item({ title: 'x' });
-    const letter = { id: 'd1', actor: { kind: 'work-item', id }, at: 1, event: { type: 'item.move', status: 'executing' }, faultId: 'd1', error: 'it broke', by: { type: 'operator' } };
-    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [[keys.deadLetter('d1'), JSON.stringify(letter)]] });
+    const letter = {
+      id: 'd1',
+      actor: { kind: 'work-item', id },
+      at: 1,
+      event: { type: 'item.move', status: 'executing' },
+      faultId: 'd1',
+      error: 'it broke',
+      by: { type: 'operator' },
+    };
+    await store.write({
+      first: store.head.seq + 1,
+      last: store.head.seq,
+      chain: store.head.chain,
+      ops: [
+        [keys.deadLetter('d1'), JSON.stringify(letter)],
+        [keys.deadLetterPlace(letter.at, 'd1'), '1'],
+      ],
+    });
     const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
     await page.click('[aria-labelledby=letters-title] >> text=Try again');
     await page.waitForSelector(lit);
@@ -147,7 +184,9 @@ describe('an actor in a browser', () => {
     await finished.locator('button').click();
     await page.waitForSelector('#moment-title >> text=child.finished');
     await until(page, 'document.querySelectorAll(".sequence .lane-id").length === 2');
-    expect(await page.locator('.sequence .lane-id').allTextContents()).to.satisfy((lanes: string[]) => [parent, child].every((id) => lanes.some((lane) => id.startsWith(lane.replace('…', '')))));
+    expect(await page.locator('.sequence .lane-id').allTextContents()).to.satisfy((lanes: string[]) =>
+      [parent, child].every((id) => lanes.some((lane) => id.startsWith(lane.replace('…', '')))),
+    );
     expect(await page.locator('.sequence .link.told').count()).to.be.greaterThan(0);
     const at = Number(await page.locator('.view').getAttribute('data-at'));
     await page.keyboard.press('[');
@@ -156,20 +195,27 @@ describe('an actor in a browser', () => {
   });
 
   it('leaves everything that people wrote a text, in every view', async () => {
-    const evil = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><svg onload=window.hit=1>"\'`${1}{{1}}';
+    const evil =
+      '<img src=x onerror="window.hit=1"><script>window.hit=1</script><svg onload=window.hit=1>"\'`${1}{{1}}';
     const id = await item({ title: evil, body: evil, acceptance: evil });
     await move(id, 'blocked', evil);
     await house.operator.post(`/api/work-items/${id}/comments`, { text: evil });
     await house.operator.post(`/api/work-items/${id}/labels`, { add: [evil.slice(0, 60)] });
     await house.operator.post(`/api/work-items/${id}/approval/request`, { request: evil });
-    const session = (await house.operator.post('/api/sessions', { prompt: `fail ${evil}`, title: evil })).body.id as string;
+    const session = (await house.operator.post('/api/sessions', { prompt: `fail ${evil}`, title: evil })).body
+      .id as string;
     const page = await viewer.open(house.gateway.url);
     const check = async (at: string, see: string): Promise<void> => {
       await viewer.go(page, at);
       await page.waitForSelector(see);
       for (const summary of await page.locator('main summary').all()) await summary.click();
       await until(page, `document.querySelector('main').innerText.includes('<img src=x onerror=')`);
-      expect(await page.evaluate('[window.hit ?? null, document.querySelectorAll("#page img, #page script, #page [onload], #page [onerror]").length]'), at).to.deep.equal([null, 0]);
+      expect(
+        await page.evaluate(
+          '[window.hit ?? null, document.querySelectorAll("#page img, #page script, #page [onload], #page [onerror]").length]',
+        ),
+        at,
+      ).to.deep.equal([null, 0]);
     };
     await check('#/fleet', '.row');
     await check(`#/actor/work-item/${id}`, '.history summary');
@@ -179,7 +225,11 @@ describe('an actor in a browser', () => {
     await viewer.go(page, '#/time');
     await page.waitForSelector('.sequence');
     await page.click('summary >> text=Event and context');
-    expect(await page.evaluate('[window.hit ?? null, document.querySelectorAll("#page img, #page script").length]')).to.deep.equal([null, 0]);
+    expect(
+      await page.evaluate(
+        '[window.hit ?? null, document.querySelectorAll("#page img, #page script").length]',
+      ),
+    ).to.deep.equal([null, 0]);
     await page.context().close();
   });
 

@@ -17,7 +17,11 @@ export interface Viewer {
   close(): Promise<void>;
 }
 
-export interface Opening extends BrowserContextOptions { readonly at?: string; readonly token?: string; readonly signedIn?: boolean }
+export interface Opening extends BrowserContextOptions {
+  readonly at?: string;
+  readonly token?: string;
+  readonly signedIn?: boolean;
+}
 
 let built: Promise<void> | undefined;
 
@@ -32,7 +36,9 @@ export async function openBrowser(): Promise<Viewer> {
       context.setDefaultTimeout(20_000);
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(String(error)));
-      page.on('console', (message) => { if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text()); });
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text());
+      });
       await page.goto(`${url}/inspect${at}`);
       if (!signedIn) return page;
       await page.fill('#token', token);
@@ -47,13 +53,24 @@ export async function openBrowser(): Promise<Viewer> {
   };
 }
 
-/** Browsers complain of every answer that is no success, and of a gateway that is gone: both are part of the story. */
+/**
+ * Browsers complain of every answer that is no success, and of a gateway that is gone: both are part of the
+ * story.
+ */
 const expected = /Failed to load resource|WebSocket connection to|ERR_CONNECTION_REFUSED/;
 
-/** Wait for an expression to hold in the page, a frame of the screen at a time. The page's own policy forbids what the driver would do for that. */
+/**
+ * Wait for an expression to hold in the page, a frame of the screen at a time. The page's own policy forbids
+ * what the driver would do for that.
+ */
 export async function until(page: Page, expression: string): Promise<void> {
   for (let frames = 0; frames < 3_000; frames += 1) {
-    if (await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => resolve(Boolean(${expression}))))`)) return;
+    if (
+      await page.evaluate(
+        `new Promise((resolve) => requestAnimationFrame(() => resolve(Boolean(${expression}))))`,
+      )
+    )
+      return;
   }
   throw new Error(`never held: ${expression}`);
 }

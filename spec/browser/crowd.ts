@@ -1,26 +1,40 @@
 import { createSessionTokens } from '../../actors/engines/tokens.js';
 import { createEngineRegistry } from '../../actors/engines/registry.js';
 import { defineEngine } from '../../actors/engines/engine.js';
-import { createGateway, type Gateway } from '../../lib/gateway/create.js';
+import { createGateway, type Gateway } from '../../lib/gateway/server.js';
 import { memoryStore } from '../../lib/store/memory.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
-import { createSupervisor } from '../../lib/supervisor/create.js';
+import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { counters, populate } from '../bench/actors.js';
 import { operatorToken } from '../lib/gateway/fixture.js';
 
 /** A gateway over very many of the least actors that there can be: for what only numbers can show. */
-export interface Crowd { readonly gateway: Gateway; readonly supervisor: Supervisor; close(): Promise<void> }
+export interface Crowd {
+  readonly gateway: Gateway;
+  readonly supervisor: Supervisor;
+  close(): Promise<void>;
+}
 
 export async function openCrowd(count: number): Promise<Crowd> {
   const supervisor = await createSupervisor({ kinds: [counters.kind], store: memoryStore() });
   await populate(supervisor, counters, count);
   const registry = createEngineRegistry({ engines: [idle], default: 'idle' });
   const gateway = await createGateway({
-    supervisor, registry, tokens: createSessionTokens(), operatorToken,
-    settings: { home: '/nowhere', sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 1_000, companyName: 'Crowd' },
+    supervisor,
+    registry,
+    tokens: createSessionTokens(),
+    operatorToken,
+    settings: {
+      home: '/nowhere',
+      sessionRoots: [],
+      interruptOnNewMessage: true,
+      turnDeadlineMs: 1_000,
+      companyName: 'Crowd',
+    },
   });
   return {
-    gateway, supervisor,
+    gateway,
+    supervisor,
     async close() {
       await gateway.close(1_000);
       await supervisor.stop({ drainMs: 1_000 });
@@ -28,4 +42,9 @@ export async function openCrowd(count: number): Promise<Crowd> {
   };
 }
 
-const idle = defineEngine({ name: 'idle', effortMechanism: 'none', discover: async () => ({ available: true, defaultModel: null, models: [] }), turn: () => Promise.reject(new Error('nobody asks it')) });
+const idle = defineEngine({
+  name: 'idle',
+  effortMechanism: 'none',
+  discover: async () => ({ available: true, defaultModel: null, models: [] }),
+  turn: () => Promise.reject(new Error('nobody asks it')),
+});

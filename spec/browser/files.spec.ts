@@ -13,7 +13,8 @@ describe('the files of the page', () => {
   });
   after(() => house.close());
 
-  const addresses = (html: string): string[] => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
+  const addresses = (html: string): string[] =>
+    [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
 
   it('are given to anybody, under a policy that lets nothing else run or load', async () => {
     const { status, headers, text } = await house.client().get('/inspect');
@@ -21,7 +22,12 @@ describe('the files of the page', () => {
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
     expect(headers['cache-control']).to.equal('no-store');
     const policy = String(headers['content-security-policy']);
-    expect(policy).to.include('default-src \'none\'').and.include('script-src \'self\'').and.include('style-src \'self\'').and.include('connect-src \'self\'').and.include('frame-ancestors \'none\'');
+    expect(policy)
+      .to.include("default-src 'none'")
+      .and.include("script-src 'self'")
+      .and.include("style-src 'self'")
+      .and.include("connect-src 'self'")
+      .and.include("frame-ancestors 'none'");
     expect(policy).to.not.include('unsafe').and.not.include('*').and.not.include('http');
     expect(text).to.not.match(/<script>|<style|\son\w+=|style="/);
     expect(addresses(text).every((address) => address.startsWith('/inspect/'))).to.equal(true);
@@ -42,35 +48,60 @@ describe('the files of the page', () => {
       expect(answer.headers['cache-control']).to.include('immutable');
       expect(answer.headers['x-content-type-options']).to.equal('nosniff');
     }
-    for (const path of ['main.js', '..%2f..%2fserve.js', '%2e%2e/%2e%2e/version.js', 'index.js', '']) expect((await house.client().get(`/inspect/${path}`)).status, path).to.be.oneOf(path === '' ? [200, 404] : [404]);
+    for (const path of ['main.js', '..%2f..%2fserve.js', '%2e%2e/%2e%2e/version.js', 'index.js', ''])
+      expect((await house.client().get(`/inspect/${path}`)).status, path).to.be.oneOf(
+        path === '' ? [200, 404] : [404],
+      );
     expect((await house.client().post('/inspect')).status).to.equal(405);
   });
 
   it('weigh less than 150 KB gzip at the first load', async () => {
     const { text } = await house.client().get('/inspect');
-    const bodies = await Promise.all(addresses(text).map(async (address) => (await house.client().get(address)).text));
+    const bodies = await Promise.all(
+      addresses(text).map(async (address) => (await house.client().get(address)).text),
+    );
     // What the script imports at once comes along; what it imports later does not count.
-    const chunks = bodies.flatMap((body) => [...body.matchAll(/from"\.\/([\w-]+\.js)"|^import"\.\/([\w-]+\.js)"/g)].map((match) => match[1] ?? match[2] ?? ''));
-    const more = await Promise.all([...new Set(chunks)].map(async (name) => (await house.client().get(`/inspect/${name}`)).text));
+    const chunks = bodies.flatMap((body) =>
+      [...body.matchAll(/from"\.\/([\w-]+\.js)"|^import"\.\/([\w-]+\.js)"/g)].map(
+        (match) => match[1] ?? match[2] ?? '',
+      ),
+    );
+    const more = await Promise.all(
+      [...new Set(chunks)].map(async (name) => (await house.client().get(`/inspect/${name}`)).text),
+    );
     const bytes = [text, ...bodies, ...more].reduce((sum, body) => sum + gzipSync(body).length, 0);
     expect(bytes).to.be.greaterThan(5_000).and.lessThan(150_000);
   });
 
   it('hold no data: the feed and every answer want to know who asks', async () => {
-    for (const path of ['fleet', 'supervision', 'actors?kind=session']) expect((await house.client().get(`/api/inspect/${path}`)).status, path).to.equal(401);
-    const refused = await house.socket('/ws/inspect', {}).then(() => 0, (error: { status?: number }) => error.status);
+    for (const path of ['fleet', 'supervision', 'actors?kind=session'])
+      expect((await house.client().get(`/api/inspect/${path}`)).status, path).to.equal(401);
+    const refused = await house.socket('/ws/inspect', {}).then(
+      () => 0,
+      (error: { status?: number }) => error.status,
+    );
     expect(refused).to.equal(401);
   });
 
-  it('let a page\'s socket bring its token as a subprotocol, and echo none of it', async () => {
-    const open = (protocols: string): Promise<unknown> => house.socket('/ws/inspect', { 'sec-websocket-protocol': protocols }).then(({ ws }) => ws.protocol, (error: { status?: number }) => error.status);
+  it("let a page's socket bring its token as a subprotocol, and echo none of it", async () => {
+    const open = (protocols: string): Promise<unknown> =>
+      house.socket('/ws/inspect', { 'sec-websocket-protocol': protocols }).then(
+        ({ ws }) => ws.protocol,
+        (error: { status?: number }) => error.status,
+      );
     expect(await open('troupe, bearer.wrong')).to.equal(401);
     expect(await open('troupe')).to.equal(401);
     expect(await open(`bearer.${operatorToken}`)).to.equal(401);
     const heads: string[] = [];
-    const socket = new WebSocket(`${house.gateway.url.replace('http', 'ws')}/ws/inspect`, ['troupe', `bearer.${operatorToken}`]);
+    const socket = new WebSocket(`${house.gateway.url.replace('http', 'ws')}/ws/inspect`, [
+      'troupe',
+      `bearer.${operatorToken}`,
+    ]);
     socket.on('upgrade', ({ headers }) => heads.push(JSON.stringify(headers)));
-    await new Promise((resolve, reject) => { socket.on('open', resolve); socket.on('error', reject); });
+    await new Promise((resolve, reject) => {
+      socket.on('open', resolve);
+      socket.on('error', reject);
+    });
     expect(socket.protocol).to.equal('troupe');
     expect(heads.join()).to.not.include(operatorToken);
     socket.terminate();

@@ -8,12 +8,17 @@ import { openCrowd, type Crowd } from './crowd.js';
 describe('the fleet in a browser', () => {
   let house: House;
   let viewer: Viewer;
-  before(async () => { viewer = await openBrowser(); });
+  before(async () => {
+    viewer = await openBrowser();
+  });
   after(() => viewer.close());
-  beforeEach(async () => { house = await openHouse(); });
+  beforeEach(async () => {
+    house = await openHouse();
+  });
   afterEach(() => house.close());
 
-  const item = async (title: string): Promise<string> => (await house.operator.post('/api/work-items', { title })).body.workItem.id as string;
+  const item = async (title: string): Promise<string> =>
+    (await house.operator.post('/api/work-items', { title })).body.workItem.id as string;
 
   it('asks for the token once, keeps it in the tab alone, and says when it is wrong', async () => {
     const page = await viewer.open(house.gateway.url, { signedIn: false });
@@ -24,7 +29,9 @@ describe('the fleet in a browser', () => {
     await page.press('#token', 'Enter');
     await page.waitForSelector('[data-connection=live]');
     expect(page.url()).to.not.include(operatorToken);
-    expect(await page.evaluate('JSON.stringify({...localStorage}) + document.cookie')).to.not.include(operatorToken);
+    expect(await page.evaluate('JSON.stringify({...localStorage}) + document.cookie')).to.not.include(
+      operatorToken,
+    );
     await page.reload();
     await page.waitForSelector('[data-connection=live]');
     await page.click('text=Forget token');
@@ -38,11 +45,17 @@ describe('the fleet in a browser', () => {
     await house.operator.post(`/api/work-items/${ids[1]}/status`, { status: 'executing' });
     const page = await viewer.open(house.gateway.url);
     await page.waitForSelector('.row >> text=second');
-    expect(await page.locator('.kinds .chip').allTextContents()).to.deep.equal(['work backlog 1', 'work executing 1']);
+    expect(await page.locator('.kinds .chip').allTextContents()).to.deep.equal([
+      'work backlog 1',
+      'work executing 1',
+    ]);
     await page.click('.chip >> text=executing');
     await page.waitForSelector('#list-title >> text=longest first');
     await until(page, 'document.querySelectorAll(".row").length === 1');
-    await until(page, '(document.querySelector(".virtual").focus(), document.querySelector(".row.at") !== null)'); // a list that is drawn anew takes the focus with it
+    await until(
+      page,
+      '(document.querySelector(".virtual").focus(), document.querySelector(".row.at") !== null)',
+    ); // a list that is drawn anew takes the focus with it
     await page.keyboard.press('Enter');
     await page.waitForSelector('#actor-title >> text=second');
     await page.keyboard.press('g');
@@ -57,7 +70,7 @@ describe('the fleet in a browser', () => {
 
   it('shows what happens while one looks: births, moves, counts, refusals', async () => {
     const page = await viewer.open(house.gateway.url);
-    await page.waitForSelector('.empty >> text=There is no actor yet');
+    await page.waitForSelector('.empty >> text=No actors yet');
     const id = await item('born later');
     await page.waitForSelector(`.row >> text=${id}`);
     await page.waitForSelector('.activity >> text=born');
@@ -72,11 +85,17 @@ describe('the fleet in a browser', () => {
     await page.waitForSelector('#supervision-title');
     const unseen = await item('born while one looked elsewhere');
     await house.operator.post(`/api/work-items/${unseen}/approval`, { decision: 'approve' });
-    await until(page, `document.querySelector('[data-head]').textContent === '${house.supervisor.status.seq}'`);
+    await until(
+      page,
+      `document.querySelector('[data-head]').textContent === '${house.supervisor.status.seq}'`,
+    );
     await viewer.go(page, '#/fleet');
     await page.waitForSelector(`.activity li >> text=${unseen}`);
     await page.waitForSelector('.row >> text=born while one looked elsewhere');
-    await until(page, `[...document.querySelectorAll('.figures > div')].some((figure) => figure.textContent === '2refused' || figure.textContent === 'refused2')`);
+    await until(
+      page,
+      `[...document.querySelectorAll('.figures > div')].some((figure) => figure.textContent === '2refused' || figure.textContent === 'refused2')`,
+    );
     await page.context().close();
   });
 
@@ -85,29 +104,46 @@ describe('the fleet in a browser', () => {
     const waiting = await item('Ask whether the plants may be watered with what is left in the barrel');
     await house.operator.post(`/api/work-items/${waiting}/approval/request`, { request: 'May I?' });
     await house.operator.post('/api/sessions', { prompt: 'hang on', title: 'Plan the garden' });
-    const page = await viewer.open(house.gateway.url, { viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true });
-    for (const [name, words] of [['Ask whether', 'on operator'], ['Plan the garden', 'on engine-turn']] as const) {
+    const page = await viewer.open(house.gateway.url, {
+      viewport: { width: 375, height: 667 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    for (const [name, words] of [
+      ['Ask whether', 'on operator'],
+      ['Plan the garden', 'on engine-turn'],
+    ] as const) {
       const row = page.locator('.row', { hasText: name });
       const waits = row.locator('.waits', { hasText: words });
       await waits.waitFor();
-      const boxOf = async (part: string) => (await row.locator(part).first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const boxOf = async (part: string) =>
+        (await row.locator(part).first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
       const said = await boxOf('.waits');
       expect(said.width, words).to.be.greaterThan(40);
       expect(said.x + said.width, words).to.be.at.most(375);
       for (const part of ['b', 'small', '.state', '.age']) {
         const other = await boxOf(part);
         expect(other.width, part).to.be.greaterThan(5);
-        expect(other.x + other.width <= said.x || other.y + other.height <= said.y, `${part} lies under it`).to.equal(true);
+        expect(
+          other.x + other.width <= said.x || other.y + other.height <= said.y,
+          `${part} lies under it`,
+        ).to.equal(true);
       }
     }
-    expect(await page.evaluate('[...document.querySelectorAll(".row :is(.waits, .state, .age)")].filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent)'), 'what is cut off').to.deep.equal([]);
+    expect(
+      await page.evaluate(
+        '[...document.querySelectorAll(".row :is(.waits, .state, .age)")].filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent)',
+      ),
+      'what is cut off',
+    ).to.deep.equal([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
     await picture(page, 'fleet-waiting-phone');
     await page.context().close();
   });
 
   it('lists who is born while a page of the list is on its way, which does not know of them yet', async () => {
-    // It was lost once: neither in the page, which had been read before, nor taken from the feed, because its page was "still to come".
+    // It was lost once: neither in the page, which had been read before, nor taken from the feed, because its
+    // page was "still to come".
     await item('early');
     const page = await viewer.open(house.gateway.url, { signedIn: false });
     let late = '';
@@ -130,9 +166,18 @@ describe('the fleet in a browser', () => {
     await item('x');
     const page = await viewer.open(house.gateway.url, { at: '#/supervision' });
     await page.waitForSelector('.supervisors');
-    expect(await page.locator('.supervisors > li > ul > li > .supervisor > a').allInnerTexts()).to.include.members(['session', 'work-item']);
-    expect(await page.locator('.supervisors > li > ul > li .rules').first().innerText()).to.equal('each for itself, restarted after a failure; halted after 5 failures in 1 min');
-    expect(await page.locator('[aria-labelledby=circuits-title] li').allInnerTexts()).to.satisfy((texts: string[]) => texts.some((text) => /ghost/.test(text) && /Its program was not found\./.test(text) && /open/.test(text)));
+    expect(
+      await page.locator('.supervisors > li > ul > li > .supervisor > a').allInnerTexts(),
+    ).to.include.members(['session', 'work-item']);
+    expect(await page.locator('.supervisors > li > ul > li .rules').first().innerText()).to.equal(
+      'each for itself, restarted after a failure; halted after 5 failures in 1 min',
+    );
+    expect(await page.locator('[aria-labelledby=circuits-title] li').allInnerTexts()).to.satisfy(
+      (texts: string[]) =>
+        texts.some(
+          (text) => /ghost/.test(text) && /Its program was not found\./.test(text) && /open/.test(text),
+        ),
+    );
     await page.context().close();
   });
 
@@ -155,9 +200,14 @@ describe('the fleet in a browser', () => {
     it('puts at most 200 rows into the page, at the beginning, in the middle and at the end', async function () {
       this.timeout(60_000);
       await page.waitForSelector('.row >> text=a0');
-      expect(await rows()).to.be.greaterThan(5).and.at.most(200);
+      expect(await rows())
+        .to.be.greaterThan(5)
+        .and.at.most(200);
       expect(await page.locator('.row').first().getAttribute('aria-setsize')).to.equal('100000');
-      for (const [index, id] of [[50_000, /^a\d+/], [99_999, /^a99999/]] as const) {
+      for (const [index, id] of [
+        [50_000, /^a\d+/],
+        [99_999, /^a99999/],
+      ] as const) {
         await page.evaluate(`document.querySelector('.virtual').scrollTop = ${index * 52}`);
         const row = page.locator(`#row-${index}`);
         await until(page, `document.querySelector('#row-${index} .who')`);
@@ -181,14 +231,17 @@ describe('the fleet in a browser', () => {
       this.timeout(60_000);
       await page.setViewportSize({ width: 1360, height: 900 });
       const asked: string[] = [];
-      page.on('request', (request) => { if (request.url().includes('/api/inspect/actors?')) asked.push(new URL(request.url()).search); });
+      page.on('request', (request) => {
+        if (request.url().includes('/api/inspect/actors?')) asked.push(new URL(request.url()).search);
+      });
       await page.reload();
       await page.waitForSelector('.row >> text=a0');
       asked.length = 0;
       expect(await jump(99_999)).to.equal(sorted[99_999]);
       expect(asked.length, asked.join()).to.be.at.least(1).and.at.most(3);
       for (const search of asked) expect(Number(new URLSearchParams(search).get('limit'))).to.be.at.most(200);
-      for (let index = 500; index < 100_000; index += 1_500) expect(await jump(index), String(index)).to.equal(sorted[index]);
+      for (let index = 500; index < 100_000; index += 1_500)
+        expect(await jump(index), String(index)).to.equal(sorted[index]);
       expect(asked.length).to.be.at.most(3 * 70);
       asked.length = 0;
       expect(await jump(0)).to.equal('a0');
@@ -215,7 +268,10 @@ describe('the fleet in a browser', () => {
       await until(page, `document.querySelector('#row-0 .who')`);
       expect(await jump(100_000)).to.match(/^a/);
       await page.click('text=show all');
-      await until(page, `document.querySelector('#list-title').textContent.startsWith('All actors') && document.querySelector('#row-0 .who')`);
+      await until(
+        page,
+        `document.querySelector('#list-title').textContent.startsWith('All actors') && document.querySelector('#row-0 .who')`,
+      );
     });
 
     it('goes on to be live: a row that can be seen follows its actor', async () => {

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { Troupe } from '../lib/cli/troupe.js';
 import { openBrowser, type Viewer } from './browser.js';
 
-/** The page at `/pair` in a real browser, under its own strict policy: a code that is typed, and one that came by link. */
+/**
+ * The page at `/pair` in a real browser, under its own strict policy: a code that is typed, and one that came
+ * by link.
+ */
 describe('the page that pairs', () => {
   let troupe: Troupe;
   let viewer: Viewer;
@@ -17,7 +20,8 @@ describe('the page that pairs', () => {
     await viewer.close();
     await troupe.clear();
   });
-  const pair = async (): Promise<{ readonly code: string; readonly links: readonly string[] }> => JSON.parse((await troupe.run('pair', '--json', '--home', troupe.home())).out);
+  const pair = async (): Promise<{ readonly code: string; readonly links: readonly string[] }> =>
+    JSON.parse((await troupe.run('pair', '--json', '--home', troupe.home())).out);
 
   it('takes a code from the link, shows it, and redeems it only when a person says so', async () => {
     const { code, links } = await pair();
@@ -25,7 +29,9 @@ describe('the page that pairs', () => {
     await page.goto(links[0] ?? '');
     expect(await page.inputValue('input')).to.equal(code);
     expect(page.url(), 'the code is gone from the address').to.equal(`${url}/pair`);
-    expect(JSON.parse((await troupe.run('pair', '--json', '--home', troupe.home())).out).code).not.to.equal(code);
+    expect(JSON.parse((await troupe.run('pair', '--json', '--home', troupe.home())).out).code).not.to.equal(
+      code,
+    );
     await page.click('button');
     await page.waitForURL(`${url}/inspect`);
     await page.waitForSelector('[data-connection=live]', { state: 'attached' });

@@ -20,7 +20,8 @@ describe('a paired browser', () => {
   it('comes in by the link of troupe open, sees everything live, may send, and keeps nothing that a script can read', async () => {
     const { url, token, port } = await troupe.announcement();
     const operator = makeClient(port, { authorization: `Bearer ${token}` });
-    const id = (await operator.post('/api/work-items', { title: 'seen by cookie' })).body.workItem.id as string;
+    const id = (await operator.post('/api/work-items', { title: 'seen by cookie' })).body.workItem
+      .id as string;
     const { out } = await troupe.run('open', '--print', '--home', troupe.home());
     const page = await viewer.open(url, { signedIn: false });
     await page.goto(out.trim());
@@ -31,7 +32,9 @@ describe('a paired browser', () => {
     await page.click('[data-event="item.move"][data-to="executing"] > button');
     await page.click('[data-event="item.move"][data-to="executing"] button[type=submit]');
     await page.waitForSelector('[data-state="work.executing"].lit');
-    expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).to.equal('{}');
+    expect(
+      await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })'),
+    ).to.equal('{}');
     expect(await page.locator('text=Forget token').count()).to.equal(0);
     await page.context().close();
   });

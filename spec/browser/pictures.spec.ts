@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { openBrowser, picture, type Viewer } from './browser.js';
 
-/** Every view, by day, by night and on a phone: pictures for people, and what can be said of them without eyes. */
+/**
+ * Every view, by day, by night and on a phone: pictures for people, and what can be said of them without
+ * eyes.
+ */
 describe('the views', () => {
   let house: House;
   let viewer: Viewer;
@@ -13,17 +16,31 @@ describe('the views', () => {
     viewer = await openBrowser();
     house = await openHouse();
     const items: string[] = [];
-    for (let n = 0; n < 30; n += 1) items.push((await house.operator.post('/api/work-items', { title: `Water the plants in room ${n}` })).body.workItem.id as string);
-    for (const id of items.slice(0, 6)) await house.operator.post(`/api/work-items/${id}/status`, { status: 'executing' });
-    for (const id of items.slice(6, 9)) await house.operator.post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'no water' });
-    const parent = (await house.operator.post('/api/sessions', { prompt: 'hang on', title: 'Plan the garden' })).body.id as string;
-    await house.agent(parent).post('/api/sessions', { prompt: 'count the chairs', title: 'Count the chairs' });
+    for (let n = 0; n < 30; n += 1)
+      items.push(
+        (await house.operator.post('/api/work-items', { title: `Water the plants in room ${n}` })).body
+          .workItem.id as string,
+      );
+    for (const id of items.slice(0, 6))
+      await house.operator.post(`/api/work-items/${id}/status`, { status: 'executing' });
+    for (const id of items.slice(6, 9))
+      await house.operator.post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'no water' });
+    const parent = (
+      await house.operator.post('/api/sessions', { prompt: 'hang on', title: 'Plan the garden' })
+    ).body.id as string;
+    await house
+      .agent(parent)
+      .post('/api/sessions', { prompt: 'count the chairs', title: 'Count the chairs' });
     await house.operator.post('/api/sessions', { prompt: 'fail please', title: 'Fix the fence' });
     item = items[0] ?? '';
     await house.operator.post(`/api/work-items/${item}/approval/request`, { request: 'May I?' });
     views = [
-      ['fleet', '#/fleet', '.row'], ['actor', `#/actor/work-item/${item}`, '.node.lit'], ['session', `#/actor/session/${parent}`, '.node.lit'],
-      ['time', `#/time?at=${house.supervisor.status.seq - 3}`, '.sequence'], ['supervision', '#/supervision', '.supervisors'], ['runs', '#/runs', '#runs-title'],
+      ['fleet', '#/fleet', '.row'],
+      ['actor', `#/actor/work-item/${item}`, '.node.lit'],
+      ['session', `#/actor/session/${parent}`, '.node.lit'],
+      ['time', `#/time?at=${house.supervisor.status.seq - 3}`, '.sequence'],
+      ['supervision', '#/supervision', '.supervisors'],
+      ['runs', '#/runs', '#runs-title'],
     ];
   });
   after(async () => {
@@ -32,7 +49,9 @@ describe('the views', () => {
   });
 
   const sights = {
-    day: {}, night: { colorScheme: 'dark' }, phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+    day: {},
+    night: { colorScheme: 'dark' },
+    phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
   } as const;
   for (const [sight, options] of Object.entries(sights)) {
     it(`are drawn by ${sight}, nothing wider than the window`, async () => {
@@ -42,7 +61,9 @@ describe('the views', () => {
         await page.waitForSelector(ready);
         await house.operator.post(`/api/work-items/${item}/comments`, { text: `seen by ${sight}` });
         await picture(page, `${name}-${sight}`);
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), name).to.be.at.most(0);
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), name).to.be.at.most(
+          0,
+        );
       }
       await page.context().close();
     });
@@ -99,7 +120,10 @@ describe('the views', () => {
 
   it('save a bug bundle as a file, without what people wrote', async () => {
     const page = await viewer.open(house.gateway.url, { at: '#/time', acceptDownloads: true });
-    const [download] = await Promise.all([page.waitForEvent('download'), page.click('text=Export the log up to here')]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('text=Export the log up to here'),
+    ]);
     expect(download.suggestedFilename()).to.match(/^troupe-\d+-\d+\.json$/);
     const text = await readFile(await download.path(), 'utf8');
     expect(JSON.parse(text)).to.include({ format: 'troupe-bundle' });

@@ -4,7 +4,9 @@ import { Troupe, type Running } from '../lib/cli/troupe.js';
 import { makeClient, type Client } from '../lib/gateway/fixture.js';
 import { openBrowser, until, type Viewer } from './browser.js';
 
-/** A page that is left open while its gateway is killed: it says so, and goes on where it was, without a gap. */
+/**
+ * A page that is left open while its gateway is killed: it says so, and goes on where it was, without a gap.
+ */
 describe('a page over the death of its gateway', () => {
   let troupe: Troupe;
   let viewer: Viewer;
@@ -12,7 +14,9 @@ describe('a page over the death of its gateway', () => {
   let port: number;
   let operator: Client;
   let token: string;
-  before(async () => { viewer = await openBrowser(); });
+  before(async () => {
+    viewer = await openBrowser();
+  });
   after(() => viewer.close());
   beforeEach(async () => {
     troupe = await Troupe.create();
@@ -23,8 +27,12 @@ describe('a page over the death of its gateway', () => {
   afterEach(() => troupe.clear());
 
   const url = (): string => `http://127.0.0.1:${port}`;
-  const item = async (client: Client, title: string): Promise<string> => (await client.post('/api/work-items', { title })).body.workItem.id as string;
-  const told = (page: Page): Promise<number[]> => page.evaluate('[...document.querySelectorAll(".activity [data-seq]")].map((row) => Number(row.dataset.seq)).sort((a, b) => a - b)');
+  const item = async (client: Client, title: string): Promise<string> =>
+    (await client.post('/api/work-items', { title })).body.workItem.id as string;
+  const told = (page: Page): Promise<number[]> =>
+    page.evaluate(
+      '[...document.querySelectorAll(".activity [data-seq]")].map((row) => Number(row.dataset.seq)).sort((a, b) => a - b)',
+    );
 
   it('lights the state that was restored, not the one in which it began', async () => {
     const id = await item(operator, 'survives');
@@ -53,7 +61,8 @@ describe('a page over the death of its gateway', () => {
     // Another gateway of the same home, where the page does not look: what happens there is surely missed.
     gateway = await troupe.start();
     const elsewhere = makeClient((await troupe.announcement()).port, { authorization: `Bearer ${token}` });
-    for (let n = 0; n < 12; n += 1) await elsewhere.post(`/api/work-items/${id}/comments`, { text: `while you were away ${n}` });
+    for (let n = 0; n < 12; n += 1)
+      await elsewhere.post(`/api/work-items/${id}/comments`, { text: `while you were away ${n}` });
     await elsewhere.post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'away' });
     await gateway.kill('SIGTERM');
     expect(await page.locator('[data-connection]').getAttribute('data-connection')).to.equal('lost');
@@ -62,7 +71,10 @@ describe('a page over the death of its gateway', () => {
     await page.waitForSelector('.activity >> text=blocked');
     const last = await item(operator, 'after');
     await page.waitForSelector(`.activity >> text=${last}`);
-    await until(page, `document.querySelector('[data-head]').textContent.replace(/\\D/g, '') === [...document.querySelectorAll('.activity [data-seq]')][0].dataset.seq`);
+    await until(
+      page,
+      `document.querySelector('[data-head]').textContent.replace(/\\D/g, '') === [...document.querySelectorAll('.activity [data-seq]')][0].dataset.seq`,
+    );
     const seqs = await told(page);
     expect(seqs[0]).to.equal(first);
     expect(seqs).to.deep.equal(Array.from({ length: seqs.length }, (_, n) => (first ?? 0) + n));

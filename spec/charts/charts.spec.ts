@@ -15,37 +15,60 @@ describe('charts', () => {
 
   it('in machines/charts are fresh pictures of the machines, and none is left of a machine that is gone', () => {
     const fresh = pictures();
-    const stale = [...fresh].filter(([file, svg]) => !existsSync(file) || readFileSync(file, 'utf8') !== svg).map(([file]) => basename(file));
+    const stale = [...fresh]
+      .filter(([file, svg]) => !existsSync(file) || readFileSync(file, 'utf8') !== svg)
+      .map(([file]) => basename(file));
     expect(stale, 'run `npm run charts`').to.deep.equal([]);
-    expect(readdirSync(dirname([...fresh.keys()][0]!))).to.have.members([...fresh.keys()].map((file) => basename(file)));
+    expect(readdirSync(dirname([...fresh.keys()][0]!))).to.have.members(
+      [...fresh.keys()].map((file) => basename(file)),
+    );
   });
 
   it('show every state, every event and every effect of every machine', () => {
     for (const drawn of catalogue) {
       const chart = draw(drawn).replaceAll('work_item', 'work-item');
-      const words = [...nodesOf(drawn.machine.root).map(({ key }) => key), ...drawn.machine.events.filter((event) => !event.startsWith('xstate.'))];
+      const words = [
+        ...nodesOf(drawn.machine.root).map(({ key }) => key),
+        ...drawn.machine.events.filter((event) => !event.startsWith('xstate.')),
+      ];
       for (const word of words) expect(chart, `${drawn.name} lacks ${word}`).to.include(word);
     }
-    expect(draw(catalogue[0]!)).to.include('running --> waiting : turn done [rateLimited]').and.include('after untilReset [queueReady]').and.include('does engine-turn');
+    expect(draw(catalogue[0]!))
+      .to.include('running --> waiting : turn done [rateLimited]')
+      .and.include('after untilReset [queueReady]')
+      .and.include('does engine-turn');
   });
 
   for (const drawn of catalogue) {
     it(`of ${drawn.name} have the hash of version ${drawn.version}; a change needs a new version and a migration`, () => {
       const known = readHashes()[drawn.name]?.[String(drawn.version)];
-      expect(hashOf(drawn), [
-        `The machine ${drawn.name} is not what version ${drawn.version} was. Stored actors of that version exist somewhere:`,
-        `raise \`version\` in actors/kinds/${drawn.name}.ts, add \`migrate: {${drawn.version}: …}\`, then run \`npm run charts\`.`,
-        'Only if this version was never released: `node dist/spec/charts/write.js --unreleased`.',
-      ].join('\n')).to.equal(known);
+      expect(
+        hashOf(drawn),
+        [
+          `The machine ${drawn.name} is not what version ${drawn.version} was. Stored actors of that version exist somewhere:`,
+          `raise \`version\` in actors/kinds/${drawn.name}.ts, add \`migrate: {${drawn.version}: …}\`, then run \`npm run charts\`.`,
+          'Only if this version was never released: `node dist/spec/charts/write.js --unreleased`.',
+        ].join('\n'),
+      ).to.equal(known);
     });
   }
 
   it('hash differently when a state, an event, a guard, an action, a target or an effect differs', () => {
-    const small = (changes: object) => hashOf({
-      name: 'small', version: 1, file: 'none',
-      machine: setup({ guards: { no: () => false, yes: () => true }, actions: { sing: () => undefined }, delays: { soon: 1, late: 2 } })
-        .createMachine({ initial: 'a', states: { a: { on: { go: { target: 'b', guard: 'yes' } } }, b: {} }, ...changes }),
-    });
+    const small = (changes: object) =>
+      hashOf({
+        name: 'small',
+        version: 1,
+        file: 'none',
+        machine: setup({
+          guards: { no: () => false, yes: () => true },
+          actions: { sing: () => undefined },
+          delays: { soon: 1, late: 2 },
+        }).createMachine({
+          initial: 'a',
+          states: { a: { on: { go: { target: 'b', guard: 'yes' } } }, b: {} },
+          ...changes,
+        }),
+      });
     const variants = [
       {},
       { initial: 'b' },

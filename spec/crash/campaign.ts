@@ -4,8 +4,9 @@ import { seeded, type Random } from './random.js';
 import { begin, end, type Spawning, type Victim } from './victim.js';
 
 /**
- * The rounds: start, write with many hands, kill at a random moment (sometimes while it boots), start again. What was
- * left unanswered is asked again under the same key. At the end everything comes to rest and is audited whole.
+ * The rounds: start, write with many hands, kill at a random moment (sometimes while it boots), start again.
+ * What was left unanswered is asked again under the same key. At the end everything comes to rest and is
+ * audited whole.
  */
 export interface Scenario {
   readonly name: string;
@@ -45,7 +46,10 @@ export interface Outcome {
   readonly auditMs: number;
 }
 
-export async function campaign(scenario: Scenario, { home, rounds, seed, writers, journal }: CampaignOptions): Promise<Outcome> {
+export async function campaign(
+  scenario: Scenario,
+  { home, rounds, seed, writers, journal }: CampaignOptions,
+): Promise<Outcome> {
   const random = seeded(seed);
   const lives: Life[] = [];
   const readyMs: number[] = [];
@@ -67,7 +71,9 @@ export async function campaign(scenario: Scenario, { home, rounds, seed, writers
         continue;
       }
       const { child } = await live();
-      await writeUntilKilled(scenario, lives.at(-1) as Life, writers, random.between(150, 1_400), () => end(child, 'SIGKILL'));
+      await writeUntilKilled(scenario, lives.at(-1) as Life, writers, random.between(150, 1_400), () =>
+        end(child, 'SIGKILL'),
+      );
       journal.count('kills');
     }
     const { child } = await live();
@@ -92,17 +98,31 @@ async function killWhileBooting(spawning: Spawning, random: Random): Promise<voi
     const timer = setTimeout(resolve, random.between(20, 900));
     cancel = () => clearTimeout(timer);
   });
-  await Promise.race([moment, spawning.ready.then(() => undefined, () => undefined)]);
+  await Promise.race([
+    moment,
+    spawning.ready.then(
+      () => undefined,
+      () => undefined,
+    ),
+  ]);
   cancel();
   await end(spawning.child, 'SIGKILL');
 }
 
-async function writeUntilKilled(scenario: Scenario, life: Life, writers: number, ms: number, kill: () => Promise<unknown>): Promise<void> {
+async function writeUntilKilled(
+  scenario: Scenario,
+  life: Life,
+  writers: number,
+  ms: number,
+  kill: () => Promise<unknown>,
+): Promise<void> {
   let over = false;
   const hands = Array.from({ length: writers }, async (_, hand) => {
     while (!over) if (!(await scenario.deed(hand, life))) return;
   });
-  await new Promise((resolve) => { setTimeout(resolve, ms); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
   over = true;
   await kill(); // while the hands still wait for their answers
   await Promise.all(hands);

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Random } from './random.js';
 
-/** The world outside, where effects act. It outlives every kill, remembers each call, and is idempotent in the key. */
+/**
+ * The world outside, where effects act. It outlives every kill, remembers each call, and is idempotent in the
+ * key.
+ */
 export interface FarSide {
   readonly url: string;
   /** Keys under which a tag arrived, and how often each. */
@@ -17,12 +20,21 @@ export async function farSide(random: Random): Promise<FarSide> {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { key, input } = JSON.parse(Buffer.concat(chunks).toString()) as { key: string; input: { tag: string } };
+      const { key, input } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        key: string;
+        input: { tag: string };
+      };
       const place = `${(request.url ?? '').slice(1)} ${input.tag}`;
       const known = calls.get(place) ?? new Map<string, number>();
       calls.set(place, known.set(key, (known.get(key) ?? 0) + 1));
       // The deed is done, the answer takes its time: a kill in between is the case that matters.
-      setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ outcome: 'sent', receipt: key })), random.between(0, 120));
+      setTimeout(
+        () =>
+          response
+            .writeHead(200, { 'content-type': 'application/json' })
+            .end(JSON.stringify({ outcome: 'sent', receipt: key })),
+        random.between(0, 120),
+      );
     })().catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

@@ -24,7 +24,11 @@ export interface SessionKnown {
   readonly tags: Set<string>;
 }
 
-export interface DelegationKnown { readonly tag: string; readonly workItemId: string; readonly sessionId: string }
+export interface DelegationKnown {
+  readonly tag: string;
+  readonly workItemId: string;
+  readonly sessionId: string;
+}
 
 interface Deed extends Ask {
   readonly what: string;
@@ -32,7 +36,10 @@ interface Deed extends Ask {
   done(body: Body): void;
   /** Without a key: what to do when nobody knows. */
   unknown?(): void;
-  /** Was not done, and cannot be any more: its time has passed while the gateway was down. Such a refusal is right. */
+  /**
+   * Was not done, and cannot be any more: its time has passed while the gateway was down. Such a refusal is
+   * right.
+   */
   tooLate?(): boolean;
 }
 
@@ -46,7 +53,11 @@ export class GatewayHand {
   private unsure: ItemKnown | undefined;
   private n = 0;
 
-  constructor(private readonly hand: number, private readonly random: Random, private readonly journal: Journal) {}
+  constructor(
+    private readonly hand: number,
+    private readonly random: Random,
+    private readonly journal: Journal,
+  ) {}
 
   /** False: the answer is unknown, the process is gone. */
   async deed(url: string, token: string): Promise<boolean> {
@@ -65,9 +76,12 @@ export class GatewayHand {
     for (let tries = 0; tries < 20; tries += 1) {
       if (this.pending === undefined && this.unsure === undefined) return;
       if (this.pending === undefined) await this.lookAgain(url, token);
-      else await this.take(this.pending, await ask(url, token, this.pending));
+      else this.take(this.pending, await ask(url, token, this.pending));
     }
-    this.journal.violated('unexpected', `writer ${this.hand} got no answer in the last life to ${this.pending?.what}`);
+    this.journal.violated(
+      'unexpected',
+      `writer ${this.hand} got no answer in the last life to ${this.pending?.what}`,
+    );
   }
 
   private take(deed: Deed, answer: Answer): boolean {
@@ -82,8 +96,12 @@ export class GatewayHand {
       return true;
     }
     if (answer.type === 'refused') {
-      // The writer works on its own actors and knows their state: a refusal means that the store knows another one.
-      this.journal.violated('unexpected', `${deed.what} ${deed.tag} (${deed.path}) was refused: ${answer.status} ${answer.code} ${answer.message}`);
+      // The writer works on its own actors and knows their state: a refusal means that the store knows
+      // another one.
+      this.journal.violated(
+        'unexpected',
+        `${deed.what} ${deed.tag} (${deed.path}) was refused: ${answer.status} ${answer.code} ${answer.message}`,
+      );
       return true;
     }
     if (answer.replayed) this.journal.count('answers replayed');
@@ -108,7 +126,11 @@ export class GatewayHand {
     this.journal.count('twins');
     if (one.type !== 'done' || other.type !== 'done') return;
     const ids = [one.body, other.body].map(idIn);
-    if (ids[0] !== ids[1]) this.journal.violated('doubled', `${deed.what} ${deed.tag}: twins under one key were answered ${ids.join(' and ')}`);
+    if (ids[0] !== ids[1])
+      this.journal.violated(
+        'doubled',
+        `${deed.what} ${deed.tag}: twins under one key were answered ${ids.join(' and ')}`,
+      );
   }
 
   private invent(): Deed {
@@ -118,7 +140,7 @@ export class GatewayHand {
     const roll = random.next();
     if (this.items.length === 0 || roll < 0.24) return this.create(tag);
     if (roll < 0.68) return this.move(random.pick(this.items), tag);
-    if (roll < 0.80) return this.edit(random.pick(this.items), tag);
+    if (roll < 0.8) return this.edit(random.pick(this.items), tag);
     if (roll < 0.88) return this.approval(random.pick(this.items), tag);
     if (roll < 0.905) return this.open(tag, null);
     if (this.sessions.length > 0 && roll < 0.925) return this.open(tag, random.pick(this.sessions).id);
@@ -128,7 +150,12 @@ export class GatewayHand {
 
   private create(tag: string): Deed {
     return {
-      what: 'work item', tag, key: tag, method: 'POST', path: '/api/work-items', body: { title: tag, body: 'b'.repeat(100) },
+      what: 'work item',
+      tag,
+      key: tag,
+      method: 'POST',
+      path: '/api/work-items',
+      body: { title: tag, body: 'b'.repeat(100) },
       done: (body) => this.items.push(known(body['workItem'] as Body)),
     };
   }
@@ -137,15 +164,31 @@ export class GatewayHand {
     const status = this.random.pick((edges[item.status] ?? []).filter((to) => to !== item.status));
     const keyed = this.random.chance(0.8);
     return {
-      what: 'status change', tag, key: keyed ? tag : undefined, method: 'POST', path: `/api/work-items/${item.id}/status`, body: { status, note: tag },
-      done: (body) => { item.tags.set(tag, 'once'); note(item, body['workItem'] as Body); },
-      unknown: () => { item.tags.set(tag, 'maybe'); this.unsure = item; },
+      what: 'status change',
+      tag,
+      key: keyed ? tag : undefined,
+      method: 'POST',
+      path: `/api/work-items/${item.id}/status`,
+      body: { status, note: tag },
+      done: (body) => {
+        item.tags.set(tag, 'once');
+        note(item, body['workItem'] as Body);
+      },
+      unknown: () => {
+        item.tags.set(tag, 'maybe');
+        this.unsure = item;
+      },
     };
   }
 
   private edit(item: ItemKnown, tag: string): Deed {
     return {
-      what: 'edit', tag, key: tag, method: 'PATCH', path: `/api/work-items/${item.id}`, body: { body: tag, expectedVersion: item.version },
+      what: 'edit',
+      tag,
+      key: tag,
+      method: 'PATCH',
+      path: `/api/work-items/${item.id}`,
+      body: { body: tag, expectedVersion: item.version },
       done: (body) => note(item, body['workItem'] as Body),
     };
   }
@@ -154,45 +197,88 @@ export class GatewayHand {
   private approval(item: ItemKnown, tag: string): Deed {
     const due = Date.now() + this.random.between(300, 4_000);
     return {
-      what: 'approval with a deadline', tag, key: tag, method: 'POST', path: `/api/work-items/${item.id}/approval/request`, body: { request: tag, expiresAt: new Date(due).toISOString() },
+      what: 'approval with a deadline',
+      tag,
+      key: tag,
+      method: 'POST',
+      path: `/api/work-items/${item.id}/approval/request`,
+      body: { request: tag, expiresAt: new Date(due).toISOString() },
       tooLate: () => Date.now() >= due,
       // Its end changes the version at a moment that the writer cannot know: the item rests from now on.
-      done: () => { item.approvals.set(tag, due); this.items.splice(this.items.indexOf(item), 1); this.resting.push(item); },
+      done: () => {
+        item.approvals.set(tag, due);
+        this.items.splice(this.items.indexOf(item), 1);
+        this.resting.push(item);
+      },
     };
   }
 
   private open(tag: string, parent: string | null): Deed {
     return {
-      what: parent === null ? 'session' : 'child session', tag, key: tag, method: 'POST', path: '/api/sessions', body: { prompt: tag, engine: this.engine(), ...(parent === null ? {} : { parent }) },
+      what: parent === null ? 'session' : 'child session',
+      tag,
+      key: tag,
+      method: 'POST',
+      path: '/api/sessions',
+      body: { prompt: tag, engine: this.engine(), ...(parent === null ? {} : { parent }) },
       done: (body) => this.sessions.push({ id: String(body['id']), parent, tags: new Set([tag]) }),
     };
   }
 
   private message(session: SessionKnown, tag: string): Deed {
     return {
-      what: 'message', tag, key: tag, method: 'POST', path: `/api/sessions/${session.id}/message`, body: { message: tag },
-      done: () => { session.tags.add(tag); },
+      what: 'message',
+      tag,
+      key: tag,
+      method: 'POST',
+      path: `/api/sessions/${session.id}/message`,
+      body: { message: tag },
+      done: () => {
+        session.tags.add(tag);
+      },
     };
   }
 
   private delegate(tag: string): Deed {
     return {
-      what: 'delegation', tag, key: tag, method: 'POST', path: '/api/delegations', body: { task: tag, engine: this.engine() },
-      done: (body) => this.delegations.push({ tag, workItemId: String(body['workItemId']), sessionId: String(body['sessionId']) }),
+      what: 'delegation',
+      tag,
+      key: tag,
+      method: 'POST',
+      path: '/api/delegations',
+      body: { task: tag, engine: this.engine() },
+      done: (body) =>
+        this.delegations.push({
+          tag,
+          workItemId: String(body['workItemId']),
+          sessionId: String(body['sessionId']),
+        }),
     };
   }
 
-  private engine(): string { return this.random.chance(0.15) ? 'slow' : 'quick'; }
+  private engine(): string {
+    return this.random.chance(0.15) ? 'slow' : 'quick';
+  }
 }
 
 /** Edges that people may take with a note, without an assignee and without bounces. */
 const edges: Readonly<Record<string, readonly string[]>> = {
-  backlog: ['executing', 'in_review', 'blocked'], executing: ['in_review', 'blocked', 'done'], in_review: ['blocked', 'done'],
-  blocked: ['backlog', 'executing', 'in_review'], done: ['backlog'],
+  backlog: ['executing', 'in_review', 'blocked'],
+  executing: ['in_review', 'blocked', 'done'],
+  in_review: ['blocked', 'done'],
+  blocked: ['backlog', 'executing', 'in_review'],
+  done: ['backlog'],
 };
 
 function known(body: Body): ItemKnown {
-  return { id: String(body['id']), title: String(body['title']), status: String(body['status']), version: Number(body['version']), tags: new Map(), approvals: new Map() };
+  return {
+    id: String(body['id']),
+    title: String(body['title']),
+    status: String(body['status']),
+    version: Number(body['version']),
+    tags: new Map(),
+    approvals: new Map(),
+  };
 }
 
 function note(item: ItemKnown, body: Body): void {
@@ -200,4 +286,5 @@ function note(item: ItemKnown, body: Body): void {
   item.version = Number(body['version']);
 }
 
-const idIn = (body: Body): string => String((body['workItem'] as Body | undefined)?.['id'] ?? body['id'] ?? body['sessionId'] ?? '');
+const idIn = (body: Body): string =>
+  String((body['workItem'] as Body | undefined)?.['id'] ?? body['id'] ?? body['sessionId'] ?? '');

@@ -11,12 +11,16 @@ import type { Journal } from './journal.js';
 import { seeded } from './random.js';
 
 /**
- * The gateway as people run it, `troupe start`, over HTTP: work items, moves, edits, approvals that run out, sessions
- * with agents that are real processes, messages, delegations and children.
+ * The gateway as people run it, `troupe start`, over HTTP: work items, moves, edits, approvals that run out,
+ * sessions with agents that are real processes, messages, delegations and children.
  */
 const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 
-export async function gatewayScenario(journal: Journal, seed: number): Promise<Scenario> {
+export async function gatewayScenario(
+  journal: Journal,
+  seed: number,
+  more: readonly GatewayHand[] = [], // what others did to it, to be audited as well
+): Promise<Scenario> {
   const hands = new Map<number, GatewayHand>();
   let token = '';
   let home = '';
@@ -38,19 +42,31 @@ export async function gatewayScenario(journal: Journal, seed: number): Promise<S
     },
     deed: (n, life) => handOf(n).deed(life.url, token),
     finish: (n, life) => handOf(n).finish(life.url, token),
-    audit: (life: Life, lives) => auditGateway({ life, lives, token, home, journal, hands: [...hands.values()] }),
+    audit: (life: Life, lives) =>
+      auditGateway({ life, lives, token, home, journal, hands: [...hands.values(), ...more] }),
     closed: (folder) => verified(folder, journal),
   };
 }
 
-/** Two agents: one answers at once, one takes its time and has a child that nobody ends when the gateway dies (its `echo` then fails). */
+/**
+ * Two agents: one answers at once, one takes its time and has a child that nobody ends when the gateway dies
+ * (its `echo` then fails).
+ */
 function configure(home: string): void {
   mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, 'config.yaml'), [
-    'engines:', '  default: quick', '  maxProcesses: 4',
-    '  quick:', '    command: [/bin/cat]',
-    '  slow:', '    command: [/bin/sh, -c, "sleep 300 & cat; sleep 0.7; echo && kill $!"]', '',
-  ].join('\n'));
+  writeFileSync(
+    join(home, 'config.yaml'),
+    [
+      'engines:',
+      '  default: quick',
+      '  maxProcesses: 4',
+      '  quick:',
+      '    command: [/bin/cat]',
+      '  slow:',
+      '    command: [/bin/sh, -c, "sleep 300 & cat; sleep 0.7; echo && kill $!"]',
+      '',
+    ].join('\n'),
+  );
 }
 
 async function verified(home: string, journal: Journal): Promise<void> {
@@ -58,6 +74,9 @@ async function verified(home: string, journal: Journal): Promise<void> {
     await promisify(execFile)(process.execPath, [cli, 'verify', '--home', home]);
     journal.count('stores verified');
   } catch (error) {
-    journal.violated('unsound', `the closed store: ${(error as { stdout?: string }).stdout ?? ''}${(error as { stderr?: string }).stderr ?? String(error)}`);
+    journal.violated(
+      'unsound',
+      `the closed store: ${(error as { stdout?: string }).stdout ?? ''}${(error as { stderr?: string }).stderr ?? String(error)}`,
+    );
   }
 }

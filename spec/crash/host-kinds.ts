@@ -1,15 +1,31 @@
 import { assign, emit, setup } from 'xstate';
-import type { Hand, Kind } from '../../actors/contracts.js';
+import type { Effect, Kind } from '../../actors/contracts.js';
 import { defineKind } from '../../lib/supervisor/define-kind.js';
 import { callerName } from '../../machines/caller.js';
-import { effect, keep, stampOf, tell, type Json, type Stamp, type Wish } from '../../machines/ground.js';
+import {
+  effect,
+  writeRow,
+  stampOf,
+  sendToActor,
+  type Json,
+  type Stamp,
+  type Output,
+} from '../../machines/outputs.js';
 
-/** Kinds that use what the gateway's own routes do not offer: timers in a row, keyed and fenced effects, messages, children, plans. */
+/**
+ * Kinds that use what the gateway's own routes do not offer: timers in a row, keyed and fenced effects,
+ * messages, children, plans.
+ */
 type Input = { readonly tag: string };
 
 /** Rings three times, each time after `ms`; every ring is a row with its due time. */
 const alarm = setup({
-  types: {} as { context: { tag: string; ms: number; due: number; rings: number }; events: { type: 'none' } & Stamp; input: Input & Stamp & { ms: number }; emitted: Wish },
+  types: {} as {
+    context: { tag: string; ms: number; due: number; rings: number };
+    events: { type: 'none' } & Stamp;
+    input: Input & Stamp & { ms: number };
+    emitted: Output;
+  },
   delays: { interval: ({ context }) => context.ms },
 }).createMachine({
   id: 'alarm',
@@ -20,10 +36,16 @@ const alarm = setup({
       always: { guard: ({ context }) => context.rings === 3, target: 'done' },
       after: {
         interval: {
-          target: 'waiting', reenter: true,
+          target: 'waiting',
+          reenter: true,
           actions: [
-            emit(({ context, event }) => keep('rings', context.rings + 1, { due: context.due, at: stampOf(event).at })),
-            assign(({ context, event }) => ({ rings: context.rings + 1, due: stampOf(event).at + context.ms })),
+            emit(({ context, event }) =>
+              writeRow('rings', context.rings + 1, { due: context.due, at: stampOf(event).at }),
+            ),
+            assign(({ context, event }) => ({
+              rings: context.rings + 1,
+              due: stampOf(event).at + context.ms,
+            })),
           ],
         },
       },
@@ -33,46 +55,99 @@ const alarm = setup({
 });
 
 /** One call of the far side, and what came of it. */
-const call = (id: string) => setup({
-  types: {} as { context: { tag: string; outcome: Json }; events: { type: 'none' }; input: Input },
-  actors: { far: effect<Json, Input>() },
-}).createMachine({
-  id,
-  context: ({ input }) => ({ tag: input.tag, outcome: null }),
-  initial: 'calling',
-  states: {
-    calling: {
-      invoke: {
-        id: 'far', src: 'far', input: ({ context }) => ({ tag: context.tag }),
-        onDone: { target: 'done', actions: assign({ outcome: ({ event }) => event.output }) },
-        onError: { target: 'done', actions: assign({ outcome: ({ event }) => ({ failed: String((event.error as { message: string }).message) }) }) },
+const call = (id: string) =>
+  setup({
+    types: {} as { context: { tag: string; outcome: Json }; events: { type: 'none' }; input: Input },
+    actors: { far: effect<Json, Input>() },
+  }).createMachine({
+    id,
+    context: ({ input }) => ({ tag: input.tag, outcome: null }),
+    initial: 'calling',
+    states: {
+      calling: {
+        invoke: {
+          id: 'far',
+          src: 'far',
+          input: ({ context }) => ({ tag: context.tag }),
+          onDone: { target: 'done', actions: assign({ outcome: ({ event }) => event.output }) },
+          onError: {
+            target: 'done',
+            actions: assign({
+              outcome: ({ event }) => ({ failed: String((event.error as { message: string }).message) }),
+            }),
+          },
+        },
       },
+      done: { type: 'final' },
     },
-    done: { type: 'final' },
-  },
-});
+  });
 
 /** Passes words on to listeners, who keep each as a row. */
 const teller = setup({
-  types: {} as { context: { told: number }; events: { type: 'say'; tag: string; to: string }; emitted: Wish },
+  types: {} as {
+    context: { told: number };
+    events: { type: 'say'; tag: string; to: string };
+    emitted: Output;
+  },
 }).createMachine({
-  id: 'teller', context: { told: 0 },
-  on: { say: { actions: [assign({ told: ({ context }) => context.told + 1 }), emit(({ context, event }) => tell({ kind: 'listener', id: event.to }, { type: 'hear', tag: event.tag, n: context.told }))] } },
+  id: 'teller',
+  context: { told: 0 },
+  on: {
+    say: {
+      actions: [
+        assign({ told: ({ context }) => context.told + 1 }),
+        emit(({ context, event }) =>
+          sendToActor({ kind: 'listener', id: event.to }, { type: 'hear', tag: event.tag, n: context.told }),
+        ),
+      ],
+    },
+  },
 });
 
 const listener = setup({
-  types: {} as { context: { heard: number }; events: { type: 'hear'; tag: string; n: number } & Stamp; emitted: Wish },
+  types: {} as {
+    context: { heard: number };
+    events: { type: 'hear'; tag: string; n: number } & Stamp;
+    emitted: Output;
+  },
 }).createMachine({
-  id: 'listener', context: { heard: 0 },
-  on: { hear: { actions: [emit(({ context, event }) => keep('heard', context.heard + 1, { tag: event.tag, n: event.n, from: callerName(event.by) })), assign({ heard: ({ context }) => context.heard + 1 })] } },
+  id: 'listener',
+  context: { heard: 0 },
+  on: {
+    hear: {
+      actions: [
+        emit(({ context, event }) =>
+          writeRow('heard', context.heard + 1, { tag: event.tag, n: event.n, from: callerName(event.by) }),
+        ),
+        assign({ heard: ({ context }) => context.heard + 1 }),
+      ],
+    },
+  },
 });
 
 /** Holds an amount; what one gives another takes in the same commit. */
 const account = setup({
-  types: {} as { context: { balance: number; moves: number }; events: { type: 'change'; amount: number; tag: string }; emitted: Wish },
+  types: {} as {
+    context: { balance: number; moves: number };
+    events: { type: 'change'; amount: number; tag: string };
+    emitted: Output;
+  },
 }).createMachine({
-  id: 'account', context: { balance: 0, moves: 0 },
-  on: { change: { actions: [emit(({ context, event }) => keep('moves', context.moves + 1, { tag: event.tag, amount: event.amount })), assign(({ context, event }) => ({ balance: context.balance + event.amount, moves: context.moves + 1 }))] } },
+  id: 'account',
+  context: { balance: 0, moves: 0 },
+  on: {
+    change: {
+      actions: [
+        emit(({ context, event }) =>
+          writeRow('moves', context.moves + 1, { tag: event.tag, amount: event.amount }),
+        ),
+        assign(({ context, event }) => ({
+          balance: context.balance + event.amount,
+          moves: context.moves + 1,
+        })),
+      ],
+    },
+  },
 });
 
 /** Sends a child on an errand and counts its returns. */
@@ -84,7 +159,14 @@ const boss = setup({
   context: ({ input }) => ({ tag: input.tag, returns: 0 }),
   initial: 'waiting',
   states: {
-    waiting: { invoke: { id: 'errand', src: 'errand', input: ({ context }) => ({ tag: context.tag }), onDone: { target: 'rested', actions: assign({ returns: ({ context }) => context.returns + 1 }) } } },
+    waiting: {
+      invoke: {
+        id: 'errand',
+        src: 'errand',
+        input: ({ context }) => ({ tag: context.tag }),
+        onDone: { target: 'rested', actions: assign({ returns: ({ context }) => context.returns + 1 }) },
+      },
+    },
     rested: {},
   },
 });
@@ -92,16 +174,22 @@ const boss = setup({
 const errand = setup({
   types: {} as { context: { tag: string }; events: { type: 'none' }; input: Input; output: Json },
 }).createMachine({
-  id: 'errand', context: ({ input }) => ({ tag: input.tag }), initial: 'away', output: ({ context }) => ({ tag: context.tag }),
+  id: 'errand',
+  context: ({ input }) => ({ tag: input.tag }),
+  initial: 'away',
+  output: ({ context }) => ({ tag: context.tag }),
   states: { away: { after: { 150: 'back' } }, back: { type: 'final' } },
 });
 
-export function hostKinds(hands: { readonly keyed: Hand; readonly fenced: Hand }): readonly Kind[] {
-  const view = (snapshot: { readonly value: unknown; readonly context: unknown }): Json => ({ state: snapshot.value as Json, ...(snapshot.context as Record<string, Json>) });
+export function hostKinds(hands: { readonly keyed: Effect; readonly fenced: Effect }): readonly Kind[] {
+  const view = (snapshot: { readonly value: unknown; readonly context: unknown }): Json => ({
+    state: snapshot.value as Json,
+    ...(snapshot.context as Record<string, Json>),
+  });
   return [
     defineKind({ kind: 'alarm', version: 1, machine: alarm, view }),
-    defineKind({ kind: 'payer', version: 1, machine: call('payer'), hands: { far: hands.keyed }, view }),
-    defineKind({ kind: 'caller', version: 1, machine: call('caller'), hands: { far: hands.fenced }, view }),
+    defineKind({ kind: 'payer', version: 1, machine: call('payer'), effects: { far: hands.keyed }, view }),
+    defineKind({ kind: 'caller', version: 1, machine: call('caller'), effects: { far: hands.fenced }, view }),
     defineKind({ kind: 'teller', version: 1, machine: teller, view }),
     defineKind({ kind: 'listener', version: 1, machine: listener, view }),
     defineKind({ kind: 'account', version: 1, machine: account, view }),

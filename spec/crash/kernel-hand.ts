@@ -2,7 +2,10 @@ import type { Journal } from './journal.js';
 import type { Random } from './random.js';
 import { ask, type Body } from './wire.js';
 
-/** One writer against the embedded supervisor. Every deed has a key, so what was left unanswered is simply asked again. */
+/**
+ * One writer against the embedded supervisor. Every deed has a key, so what was left unanswered is simply
+ * asked again.
+ */
 export const listeners = 4;
 export const accounts = 8;
 
@@ -20,7 +23,11 @@ export class KernelHand {
   private readonly teller: string;
   private tellerMade = false;
 
-  constructor(private readonly hand: number, private readonly random: Random, private readonly journal: Journal) {
+  constructor(
+    private readonly hand: number,
+    private readonly random: Random,
+    private readonly journal: Journal,
+  ) {
     this.teller = `teller-${hand}`;
   }
 
@@ -32,8 +39,13 @@ export class KernelHand {
   }
 
   async finish(url: string): Promise<void> {
-    for (let tries = 0; this.pending !== undefined && tries < 20; tries += 1) await this.ask(url, this.pending);
-    if (this.pending !== undefined) this.journal.violated('unexpected', `writer ${this.hand} got no answer in the last life to ${this.pending.what}`);
+    for (let tries = 0; this.pending !== undefined && tries < 20; tries += 1)
+      await this.ask(url, this.pending);
+    if (this.pending !== undefined)
+      this.journal.violated(
+        'unexpected',
+        `writer ${this.hand} got no answer in the last life to ${this.pending.what}`,
+      );
   }
 
   private async ask(url: string, deed: Deed): Promise<boolean> {
@@ -41,7 +53,10 @@ export class KernelHand {
     if (answer.type === 'unknown') return false;
     this.pending = undefined;
     if (answer.type === 'refused') {
-      this.journal.violated('unexpected', `${deed.what} ${deed.tag} was refused: ${answer.status} ${answer.code} ${answer.message}`);
+      this.journal.violated(
+        'unexpected',
+        `${deed.what} ${deed.tag} was refused: ${answer.status} ${answer.code} ${answer.message}`,
+      );
       return true;
     }
     this.journal.acknowledged(deed.what, deed.tag, null);
@@ -56,13 +71,29 @@ export class KernelHand {
     const { random } = this;
     this.n += 1;
     const tag = `t${this.hand}x${this.n}e`;
-    if (!this.tellerMade) return { what: 'teller', tag: this.teller, order: { spawn: { kind: 'teller', id: this.teller, input: {} } } };
+    if (!this.tellerMade)
+      return {
+        what: 'teller',
+        tag: this.teller,
+        order: { spawn: { kind: 'teller', id: this.teller, input: {} } },
+      };
     const roll = random.next();
     if (roll < 0.2) return spawned('alarm', tag, { tag, ms: random.between(20, 1_200) });
     if (roll < 0.3) return spawned('payer', tag, { tag });
     if (roll < 0.4) return spawned('caller', tag, { tag });
     if (roll < 0.5) return spawned('boss', tag, { tag });
-    if (roll < 0.75) return { what: 'word', tag, order: { ask: { kind: 'teller', id: this.teller, event: { type: 'say', tag, to: `listener-${random.between(0, listeners - 1)}` } } } };
+    if (roll < 0.75)
+      return {
+        what: 'word',
+        tag,
+        order: {
+          ask: {
+            kind: 'teller',
+            id: this.teller,
+            event: { type: 'say', tag, to: `listener-${random.between(0, listeners - 1)}` },
+          },
+        },
+      };
     return this.transfer(tag);
   }
 
@@ -70,9 +101,17 @@ export class KernelHand {
     const from = this.random.between(0, accounts - 1);
     const to = (from + this.random.between(1, accounts - 1)) % accounts;
     const amount = this.random.between(1, 100);
-    const change = (n: number, by: number): Body => ({ kind: 'account', id: `account-${n}`, event: { type: 'change', tag, amount: by } });
+    const change = (n: number, by: number): Body => ({
+      kind: 'account',
+      id: `account-${n}`,
+      event: { type: 'change', tag, amount: by },
+    });
     return { what: 'transfer', tag, order: { plan: [change(from, -amount), change(to, amount)] } };
   }
 }
 
-const spawned = (kind: string, tag: string, input: Body): Deed => ({ what: kind, tag, order: { spawn: { kind, id: tag, input } } });
+const spawned = (kind: string, tag: string, input: Body): Deed => ({
+  what: kind,
+  tag,
+  order: { spawn: { kind, id: tag, input } },
+});

@@ -9,8 +9,8 @@ import { seeded } from './random.js';
 import { ask, type Body } from './wire.js';
 
 /**
- * A supervisor embedded in a small program: timers in a row, keyed and fenced effects, messages from actor to actor,
- * durable children and plans over two actors.
+ * A supervisor embedded in a small program: timers in a row, keyed and fenced effects, messages from actor to
+ * actor, durable children and plans over two actors.
  */
 export async function kernelScenario(journal: Journal, seed: number): Promise<Scenario> {
   const far = await farSide(seeded(seed + 1));
@@ -25,8 +25,16 @@ export async function kernelScenario(journal: Journal, seed: number): Promise<Sc
     command: (home) => [fileURLToPath(new URL('host.js', import.meta.url)), home, far.url],
     announced: /host runs at (\S+)\n/,
     async ready({ url }) {
-      for (const [kind, count] of [['listener', listeners], ['account', accounts]] as const) {
-        for (let n = 0; n < count; n += 1) await ask(url, '', { method: 'POST', path: '/', body: { spawn: { kind, id: `${kind}-${n}`, input: {} } } });
+      for (const [kind, count] of [
+        ['listener', listeners],
+        ['account', accounts],
+      ] as const) {
+        for (let n = 0; n < count; n += 1)
+          await ask(url, '', {
+            method: 'POST',
+            path: '/',
+            body: { spawn: { kind, id: `${kind}-${n}`, input: {} } },
+          });
       }
     },
     deed: (n, life) => handOf(n).deed(life.url),
@@ -42,7 +50,13 @@ export async function kernelScenario(journal: Journal, seed: number): Promise<Sc
 }
 
 class Audit {
-  constructor(private readonly life: Life, private readonly lives: readonly Life[], private readonly journal: Journal, private readonly far: FarSide, private readonly hands: readonly KernelHand[]) {}
+  constructor(
+    private readonly life: Life,
+    private readonly lives: readonly Life[],
+    private readonly journal: Journal,
+    private readonly far: FarSide,
+    private readonly hands: readonly KernelHand[],
+  ) {}
 
   async run(): Promise<void> {
     const of = (kind: string): string[] => this.hands.flatMap((hand) => hand.made.get(kind) ?? []);
@@ -56,9 +70,11 @@ class Audit {
 
   private async each(tags: readonly string[], judge: (tag: string) => Promise<void>): Promise<void> {
     const queue = [...tags];
-    await Promise.all(Array.from({ length: 16 }, async () => {
-      for (let tag = queue.pop(); tag !== undefined; tag = queue.pop()) await judge(tag);
-    }));
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (let tag = queue.pop(); tag !== undefined; tag = queue.pop()) await judge(tag);
+      }),
+    );
   }
 
   /** Rang three times, each time once and in time. */
@@ -66,12 +82,20 @@ class Audit {
     const view = await this.rested('alarm', tag, 'done');
     if (view === undefined) return;
     const rings = await this.rows('alarm', tag, 'rings');
-    if (rings.length !== 3 || view['rings'] !== 3) this.journal.violated(rings.length < 3 ? 'lost' : 'doubled', `alarm ${tag} rang ${rings.length} times instead of three`);
+    if (rings.length !== 3 || view['rings'] !== 3)
+      this.journal.violated(
+        rings.length < 3 ? 'lost' : 'doubled',
+        `alarm ${tag} rang ${rings.length} times instead of three`,
+      );
     for (const ring of rings) {
       const lateMs = lateness(Number(ring['at']), Number(ring['due']), this.lives);
       this.journal.count('timers fired');
       if (lateMs > 1_000) this.journal.violated('late', `alarm ${tag} rang ${lateMs} ms late`);
-      if (Number(ring['at']) < Number(ring['due']) - 20) this.journal.violated('unexpected', `alarm ${tag} rang ${Number(ring['due']) - Number(ring['at'])} ms early`);
+      if (Number(ring['at']) < Number(ring['due']) - 20)
+        this.journal.violated(
+          'unexpected',
+          `alarm ${tag} rang ${Number(ring['due']) - Number(ring['at'])} ms early`,
+        );
     }
   }
 
@@ -82,8 +106,16 @@ class Audit {
     const [attempts] = calls.values();
     this.journal.count('keyed effects', 1);
     this.journal.count('keyed effects tried again', (attempts ?? 1) - 1);
-    if (calls.size > 1) this.journal.violated('doubled', `the keyed effect of ${tag} reached the far side under ${calls.size} keys`);
-    if (view !== undefined && (view['outcome'] as Body | null)?.['receipt'] !== [...calls.keys()][0]) this.journal.violated('lost', `the keyed effect of ${tag} ended with ${JSON.stringify(view['outcome'])}`);
+    if (calls.size > 1)
+      this.journal.violated(
+        'doubled',
+        `the keyed effect of ${tag} reached the far side under ${calls.size} keys`,
+      );
+    if (view !== undefined && (view['outcome'] as Body | null)?.['receipt'] !== [...calls.keys()][0])
+      this.journal.violated(
+        'lost',
+        `the keyed effect of ${tag} ended with ${JSON.stringify(view['outcome'])}`,
+      );
   }
 
   /** Called once or never, and honest about it. */
@@ -92,15 +124,22 @@ class Audit {
     const attempts = [...this.far.calls('fenced', tag).values()].reduce((sum, times) => sum + times, 0);
     const outcome = (view?.['outcome'] as Body | null)?.['outcome'];
     this.journal.count(`fenced effects ${String(outcome)}`);
-    if (attempts > 1) this.journal.violated('doubled', `the fenced effect of ${tag} was done ${attempts} times`);
-    if (view !== undefined && outcome !== 'sent' && outcome !== 'unknown') this.journal.violated('unexpected', `the fenced effect of ${tag} ended with ${JSON.stringify(view['outcome'])}`);
-    if (outcome === 'sent' && attempts !== 1) this.journal.violated('lost', `the fenced effect of ${tag} says "sent" and was done ${attempts} times`);
+    if (attempts > 1)
+      this.journal.violated('doubled', `the fenced effect of ${tag} was done ${attempts} times`);
+    if (view !== undefined && outcome !== 'sent' && outcome !== 'unknown')
+      this.journal.violated(
+        'unexpected',
+        `the fenced effect of ${tag} ended with ${JSON.stringify(view['outcome'])}`,
+      );
+    if (outcome === 'sent' && attempts !== 1)
+      this.journal.violated('lost', `the fenced effect of ${tag} says "sent" and was done ${attempts} times`);
   }
 
   private async boss(tag: string): Promise<void> {
     const view = await this.rested('boss', tag, 'rested');
     this.journal.count('children returned');
-    if (view !== undefined && view['returns'] !== 1) this.journal.violated('doubled', `the child of ${tag} returned ${String(view['returns'])} times`);
+    if (view !== undefined && view['returns'] !== 1)
+      this.journal.violated('doubled', `the child of ${tag} returned ${String(view['returns'])} times`);
   }
 
   /** Every word that was said was heard once, and in the order in which its teller said it. */
@@ -111,14 +150,19 @@ class Audit {
       for (const row of await this.rows('listener', `listener-${n}`, 'heard')) {
         heard.set(String(row['tag']), (heard.get(String(row['tag'])) ?? 0) + 1);
         const from = String(row['from']);
-        if (Number(row['n']) <= (last.get(from) ?? -1)) this.journal.violated('unexpected', `listener-${n} heard ${from} out of order at ${String(row['tag'])}`);
+        if (Number(row['n']) <= (last.get(from) ?? -1))
+          this.journal.violated(
+            'unexpected',
+            `listener-${n} heard ${from} out of order at ${String(row['tag'])}`,
+          );
         last.set(from, Number(row['n']));
       }
     }
     for (const tag of this.hands.flatMap((hand) => hand.made.get('word') ?? [])) {
       this.journal.count('messages checked');
       const times = heard.get(tag) ?? 0;
-      if (times !== 1) this.journal.violated(times === 0 ? 'lost' : 'doubled', `the word ${tag} was heard ${times} times`);
+      if (times !== 1)
+        this.journal.violated(times === 0 ? 'lost' : 'doubled', `the word ${tag} was heard ${times} times`);
     }
   }
 
@@ -131,21 +175,39 @@ class Audit {
       const rows = await this.rows('account', id, 'moves');
       const view = await this.view('account', id);
       const balance = rows.reduce((total, row) => total + Number(row['amount']), 0);
-      if (view?.['balance'] !== balance || view['moves'] !== rows.length) this.journal.violated('half-written', `${id} holds ${String(view?.['balance'])} after ${String(view?.['moves'])} moves; its rows say ${balance} after ${rows.length}`);
+      if (view?.['balance'] !== balance || view['moves'] !== rows.length)
+        this.journal.violated(
+          'half-written',
+          `${id} holds ${String(view?.['balance'])} after ${String(view?.['moves'])} moves; its rows say ${balance} after ${rows.length}`,
+        );
       sum += balance;
-      for (const row of rows) moved.set(String(row['tag']), [...moved.get(String(row['tag'])) ?? [], Number(row['amount'])]);
+      for (const row of rows)
+        moved.set(String(row['tag']), [...(moved.get(String(row['tag'])) ?? []), Number(row['amount'])]);
     }
-    if (sum !== 0) this.journal.violated('half-written', `all accounts together hold ${sum} instead of nothing`);
-    for (const [tag, amounts] of moved) if (amounts.length !== 2) this.journal.violated(amounts.length < 2 ? 'half-written' : 'doubled', `transfer ${tag} moved ${amounts.length} accounts`);
-    for (const tag of this.hands.flatMap((hand) => hand.made.get('transfer') ?? [])) if (!moved.has(tag)) this.journal.violated('lost', `transfer ${tag}`);
+    if (sum !== 0)
+      this.journal.violated('half-written', `all accounts together hold ${sum} instead of nothing`);
+    for (const [tag, amounts] of moved)
+      if (amounts.length !== 2)
+        this.journal.violated(
+          amounts.length < 2 ? 'half-written' : 'doubled',
+          `transfer ${tag} moved ${amounts.length} accounts`,
+        );
+    for (const tag of this.hands.flatMap((hand) => hand.made.get('transfer') ?? []))
+      if (!moved.has(tag)) this.journal.violated('lost', `transfer ${tag}`);
   }
 
   private async rested(kind: string, tag: string, state: string): Promise<Body | undefined> {
     for (const until = Date.now() + 30_000; ;) {
       const view = await this.view(kind, tag);
-      if (view === undefined) { this.journal.violated('lost', `${kind} ${tag}`); return undefined; }
+      if (view === undefined) {
+        this.journal.violated('lost', `${kind} ${tag}`);
+        return undefined;
+      }
       if (view['state'] === state) return view;
-      if (Date.now() > until) { this.journal.violated('lost', `${kind} ${tag} never comes to rest: ${JSON.stringify(view)}`); return undefined; }
+      if (Date.now() > until) {
+        this.journal.violated('lost', `${kind} ${tag} never comes to rest: ${JSON.stringify(view)}`);
+        return undefined;
+      }
       await wait(100);
     }
   }
@@ -160,8 +222,13 @@ class Audit {
     const all: { n: number; row: Body }[] = [];
     for (;;) {
       const last = all.at(-1)?.n;
-      const answer = await ask(this.life.url, '', { method: 'POST', path: '/', body: { rows: { kind, id, collection, after: last ?? 0 } } });
-      if (answer.type !== 'done') throw new Error(`the rows of ${kind} ${id} cannot be read: ${JSON.stringify(answer)}`);
+      const answer = await ask(this.life.url, '', {
+        method: 'POST',
+        path: '/',
+        body: { rows: { kind, id, collection, after: last ?? 0 } },
+      });
+      if (answer.type !== 'done')
+        throw new Error(`the rows of ${kind} ${id} cannot be read: ${JSON.stringify(answer)}`);
       const page = answer.body['rows'] as { n: number; row: Body }[];
       all.push(...page);
       if (page.length < 1_000) return all.map(({ row }) => row);

@@ -1,4 +1,7 @@
-/** Seeded randomness (mulberry32): the same seed decides the same again. Only the timing of the machine is not in its hand. */
+/**
+ * Seeded randomness (mulberry32): the same seed decides the same again. Only the timing of the machine is not
+ * in its hand.
+ */
 export interface Random {
   /** 0 ≤ x < 1 */
   next(): number;

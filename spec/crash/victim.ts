@@ -32,14 +32,17 @@ export function addressIn(child: ChildProcess, announced: RegExp): Promise<strin
   return new Promise((resolve, reject) => {
     let said = '';
     const hear = (chunk: Buffer): void => {
-      said = (said + chunk.toString()).slice(-4_000); // read on to the end: a full pipe would stop the process
+      // Read on to the end: a full pipe would stop the process
+      said = (said + chunk.toString()).slice(-4_000);
       const url = announced.exec(said)?.[1];
       if (url !== undefined) resolve(url);
     };
     child.stdout?.on('data', hear);
     child.stderr?.on('data', hear);
     child.once('error', reject);
-    child.once('exit', () => reject(new Error(`it ended before it was ready: ${said.trim() || 'without a word'}`)));
+    child.once('exit', () =>
+      reject(new Error(`it ended before it was ready: ${said.trim() || 'without a word'}`)),
+    );
   });
 }
 
@@ -57,10 +60,17 @@ export async function agentsOf(home: string): Promise<readonly number[]> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const [environment, cwd, stat] = await Promise.all([
-      readFile(`/proc/${name}/environ`, 'latin1').catch(() => ''), readlink(`/proc/${name}/cwd`).catch(() => ''), readFile(`/proc/${name}/stat`, 'latin1').catch(() => ''),
+      readFile(`/proc/${name}/environ`, 'latin1').catch(() => ''),
+      readlink(`/proc/${name}/cwd`).catch(() => ''),
+      readFile(`/proc/${name}/stat`, 'latin1').catch(() => ''),
     ]);
     const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
-    if (state !== 'Z' && cwd.startsWith(home) && environment.split('\0').some((entry) => entry.startsWith('SVC_SPAWN_ID='))) found.push(Number(name));
+    if (
+      state !== 'Z' &&
+      cwd.startsWith(home) &&
+      environment.split('\0').some((entry) => entry.startsWith('SVC_SPAWN_ID='))
+    )
+      found.push(Number(name));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * One request and what is known of it afterwards. A connection that breaks leaves an `unknown`: the deed may have
- * happened, and nobody has promised that it did.
+ * One request and what is known of it afterwards. A connection that breaks leaves an `unknown`: the deed may
+ * have happened, and nobody has promised that it did.
  */
 export type Answer =
   | { readonly type: 'done'; readonly status: number; readonly body: Body; readonly replayed: boolean }
@@ -20,15 +20,30 @@ export async function ask(url: string, token: string, { method, path, body, key 
   try {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(key === undefined ? {} : { 'idempotency-key': key }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(answerMsMax),
     });
     const text = await response.text();
     const answer = (text === '' ? {} : JSON.parse(text)) as Body;
-    if (response.ok) return { type: 'done', status: response.status, body: answer, replayed: response.headers.get('idempotency-replayed') === 'true' };
+    if (response.ok)
+      return {
+        type: 'done',
+        status: response.status,
+        body: answer,
+        replayed: response.headers.get('idempotency-replayed') === 'true',
+      };
     if (response.status === 503) return { type: 'unknown' }; // drained or recovering: safe to ask again
-    return { type: 'refused', status: response.status, code: String(answer['code']), message: String(answer['error']) };
+    return {
+      type: 'refused',
+      status: response.status,
+      code: String(answer['code']),
+      message: String(answer['error']),
+    };
   } catch {
     return { type: 'unknown' };
   }

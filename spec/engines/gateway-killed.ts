@@ -8,17 +8,23 @@ import { makeClient, type Client } from '../lib/gateway/fixture.js';
 import type { Subject } from './cases.js';
 
 /**
- * A gateway as people run it is killed while its agent works, and started again: the turn is interrupted, nothing of the
- * agent runs on, the prompt was delivered once, and the next message goes on with what was said before.
+ * A gateway as people run it is killed while its agent works, and started again: the turn is interrupted,
+ * nothing of the agent runs on, the prompt was delivered once, and the next message goes on with what was
+ * said before.
  */
 export async function gatewayKilled(subject: Subject): Promise<string> {
   const { model } = subject;
   const home = await mkdtemp(join(subject.folder, 'gateway-'));
-  await writeFile(join(home, 'config.yaml'), JSON.stringify({ engines: { default: subject.name, ...subject.settings } }));
+  await writeFile(
+    join(home, 'config.yaml'),
+    JSON.stringify({ engines: { default: subject.name, ...subject.settings } }),
+  );
   const first = await startGateway(home, subject.env);
   let second: Gateway | undefined;
   try {
-    const { id } = (await first.operator.post('/api/sessions', { prompt: '[[say one]] grape' })).body as { id: string };
+    const { id } = (await first.operator.post('/api/sessions', { prompt: '[[say one]] grape' })).body as {
+      id: string;
+    };
     await settled(first.operator, id, 'idle');
     const held = model.held();
     await first.operator.post(`/api/sessions/${id}/message`, { message: '[[slow half of a grape]]' });
@@ -29,7 +35,12 @@ export async function gatewayKilled(subject: Subject): Promise<string> {
     second = await startGateway(home, subject.env);
     await settled(second.operator, id, 'interrupted');
     expect(await agentsOf(id), 'processes of the dead gateway').to.deep.equal([]);
-    expect(model.turns.filter(({ said, tools }) => tools.length > 0 && said.at(-1)?.includes('[[slow half of a grape]]') === true), 'deliveries').to.have.length(1);
+    expect(
+      model.turns.filter(
+        ({ said, tools }) => tools.length > 0 && said.at(-1)?.includes('[[slow half of a grape]]') === true,
+      ),
+      'deliveries',
+    ).to.have.length(1);
     await second.operator.post(`/api/sessions/${id}/message`, { message: '[[recall]]' });
     const { messages } = await settled(second.operator, id, 'idle');
     expect(messages.at(-1)?.content).to.include('grape');
@@ -50,7 +61,8 @@ const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 
 async function startGateway(home: string, env: Readonly<Record<string, string>>): Promise<Gateway> {
   const child = spawn(process.execPath, [cli, 'start', '--home', home, '--port', '0'], {
-    env: { PATH: process.env['PATH'], SCRIPTED_KEY: process.env['SCRIPTED_KEY'], ...env }, stdio: ['ignore', 'ignore', 'pipe'], // its remarks go there
+    env: { PATH: process.env['PATH'], SCRIPTED_KEY: process.env['SCRIPTED_KEY'], ...env },
+    stdio: ['ignore', 'ignore', 'pipe'], // its remarks go there
   });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise<string>((resolve, reject) => {
@@ -63,10 +75,18 @@ async function startGateway(home: string, env: Readonly<Record<string, string>>)
     void gone.then(() => reject(new Error(`the gateway did not start: ${told}`)));
   });
   const { token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as { token: string };
-  return { child, gone, operator: makeClient(Number(new URL(url).port), { authorization: `Bearer ${token}` }) };
+  return {
+    child,
+    gone,
+    operator: makeClient(Number(new URL(url).port), { authorization: `Bearer ${token}` }),
+  };
 }
 
-async function settled(operator: Client, id: string, status: string): Promise<{ messages: readonly { content: string }[] }> {
+async function settled(
+  operator: Client,
+  id: string,
+  status: string,
+): Promise<{ messages: readonly { content: string }[] }> {
   let { body } = await operator.get(`/api/sessions/${id}`);
   for (let tries = 0; tries < 600 && ['running', 'waiting'].includes(body.status); tries += 1) {
     await setTimeout(100);

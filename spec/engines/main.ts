@@ -9,37 +9,62 @@ import { cases } from './cases.js';
 import { programs } from './programs.js';
 
 /**
- * `npm run engines [-- claude codex …]`: the real agent programs, installed at pinned versions into a temporary folder,
- * play real turns through our engines against a scripted model on a loopback port. Where the system allows it, everything
- * after the installation runs in a network namespace that has a loopback and nothing else. Prints a table; exits with 1
- * when a case fails. TROUPE_ENGINES_FOLDER keeps the installations for the next time.
+ * `npm run engines [-- claude codex …]`: the real agent programs, installed at pinned versions into a
+ * temporary folder, play real turns through our engines against a scripted model on a loopback port. Where
+ * the system allows it, everything after the installation runs in a network namespace that has a loopback and
+ * nothing else. Prints a table; exits with 1 when a case fails. TROUPE_ENGINES_FOLDER keeps the installations
+ * for the next time.
  */
 const isolated = process.env['TROUPE_ENGINES_ISOLATED'];
 const wanted = process.argv.slice(2);
 const chosen = programs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 const kept = process.env['TROUPE_ENGINES_FOLDER'];
-const folder = kept ?? await mkdtemp(join(tmpdir(), 'engines-'));
+const folder = kept ?? (await mkdtemp(join(tmpdir(), 'engines-')));
 await mkdir(folder, { recursive: true });
 
 try {
   process.exitCode = isolated === undefined ? installAndIsolate() : await playAll(isolated);
 } finally {
-  if (kept === undefined && isolated === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  if (kept === undefined && isolated === undefined)
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 function installAndIsolate(): number {
   for (const { name, packages } of chosen) {
     const prefix = join(folder, name);
-    const done = spawnSync('npm', ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--loglevel=error', ...packages], { stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 });
+    const done = spawnSync(
+      'npm',
+      ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--loglevel=error', ...packages],
+      { stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 },
+    );
     if (done.status !== 0) console.log(`${name}: could not be installed (${packages.join(' ')})`);
   }
   const here = fileURLToPath(import.meta.url);
   const env = { ...process.env, TROUPE_ENGINES_FOLDER: folder };
-  const inside = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, here, ...wanted];
+  const inside = [
+    '-rn',
+    'sh',
+    '-c',
+    'ip link set lo up && exec "$@"',
+    'sh',
+    process.execPath,
+    here,
+    ...wanted,
+  ];
   if (spawnSync('unshare', ['-rn', 'sh', '-c', 'ip link set lo up']).status === 0) {
-    return spawnSync('unshare', inside, { stdio: 'inherit', env: { ...env, TROUPE_ENGINES_ISOLATED: 'loopback only' } }).status ?? 1;
+    return (
+      spawnSync('unshare', inside, {
+        stdio: 'inherit',
+        env: { ...env, TROUPE_ENGINES_ISOLATED: 'loopback only' },
+      }).status ?? 1
+    );
   }
-  return spawnSync(process.execPath, [here, ...wanted], { stdio: 'inherit', env: { ...env, TROUPE_ENGINES_ISOLATED: 'no network namespace' } }).status ?? 1;
+  return (
+    spawnSync(process.execPath, [here, ...wanted], {
+      stdio: 'inherit',
+      env: { ...env, TROUPE_ENGINES_ISOLATED: 'no network namespace' },
+    }).status ?? 1
+  );
 }
 
 async function playAll(how: string): Promise<number> {
@@ -49,7 +74,13 @@ async function playAll(how: string): Promise<number> {
     const model = await startModelServer();
     const tools = await startToolServer('tool-token-that-must-not-be-seen');
     const home = await mkdtemp(join(folder, 'home-'));
-    const subject = { name: program.name, folder: home, tools, model, ...(await program.subject({ url: model.url, home, prefix: join(folder, program.name) })) };
+    const subject = {
+      name: program.name,
+      folder: home,
+      tools,
+      model,
+      ...(await program.subject({ url: model.url, home, prefix: join(folder, program.name) })),
+    };
     console.log(`\n${program.name} (${program.packages.join(' ')})`);
     for (const [name, run] of cases) {
       const cannot = program.cannot?.[name];
@@ -61,7 +92,9 @@ async function playAll(how: string): Promise<number> {
         console.log(`  ok    ${name}: ${await run(subject)}`);
       } catch (error) {
         failures += 1;
-        console.log(`  FAIL  ${name}: ${error instanceof Error ? error.message.slice(0, 500) : String(error)}`);
+        console.log(
+          `  FAIL  ${name}: ${error instanceof Error ? error.message.slice(0, 500) : String(error)}`,
+        );
       }
     }
     await Promise.all([model.close(), tools.close()]);

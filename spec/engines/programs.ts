@@ -10,7 +10,9 @@ export interface Program {
   readonly packages: readonly string[];
   /** What it cannot do, by the name of the case, with the reason. */
   readonly cannot?: Readonly<Record<string, string>>;
-  subject(place: Place): Promise<Pick<Subject, 'engine' | 'settings' | 'shell' | 'env' | 'rest' | 'resumesOnce' | 'hearsWhy'>>;
+  subject(
+    place: Place,
+  ): Promise<Pick<Subject, 'engine' | 'settings' | 'shell' | 'env' | 'rest' | 'resumesOnce' | 'hearsWhy'>>;
 }
 
 export interface Place {
@@ -28,11 +30,26 @@ export const programs: readonly Program[] = [
   {
     name: 'claude',
     packages: ['@anthropic-ai/claude-code@2.1.197'],
-    subject: ({ url, home, prefix }) => Promise.resolve({
-      engine: claudeEngine({ bin: join(prefix, 'node_modules/.bin/claude'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'claude-opus-4-8', env: { CLAUDE_CODE_MAX_RETRIES: '1', CLAUDE_CONFIG_DIR: join(home, '.claude') } }),
-      settings: { claude: { bin: join(prefix, 'node_modules/.bin/claude'), baseUrl: url, apiKeyEnv: 'SCRIPTED_KEY', model: 'claude-opus-4-8' } },
-      shell: 'Bash {"command": "printf made-%s $((40+2)) > made && cat made"}', env: { HOME: home },
-    }),
+    subject: ({ url, home, prefix }) =>
+      Promise.resolve({
+        engine: claudeEngine({
+          bin: join(prefix, 'node_modules/.bin/claude'),
+          baseUrl: url,
+          apiKeyEnv: 'SCRIPTED_KEY',
+          model: 'claude-opus-4-8',
+          env: { CLAUDE_CODE_MAX_RETRIES: '1', CLAUDE_CONFIG_DIR: join(home, '.claude') },
+        }),
+        settings: {
+          claude: {
+            bin: join(prefix, 'node_modules/.bin/claude'),
+            baseUrl: url,
+            apiKeyEnv: 'SCRIPTED_KEY',
+            model: 'claude-opus-4-8',
+          },
+        },
+        shell: 'Bash {"command": "printf made-%s $((40+2)) > made && cat made"}',
+        env: { HOME: home },
+      }),
   },
   codexProgram,
   ...acpPrograms,

@@ -30,12 +30,37 @@ export interface Document {
 }
 
 interface Written {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, {
-    readonly parameters?: readonly { readonly in: string; readonly name: string; readonly required: boolean; readonly schema: Schema }[];
-    readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-    readonly responses: Readonly<Record<string, { readonly 'x-codes'?: readonly string[]; readonly content?: Readonly<Record<string, unknown>> }>>;
-    readonly 'x-authority': { readonly callers: Readonly<Record<string, string>> };
-  }>>>>;
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly parameters?: readonly {
+              readonly in: string;
+              readonly name: string;
+              readonly required: boolean;
+              readonly schema: Schema;
+            }[];
+            readonly requestBody?: {
+              readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+            };
+            readonly responses: Readonly<
+              Record<
+                string,
+                {
+                  readonly 'x-codes'?: readonly string[];
+                  readonly content?: Readonly<Record<string, unknown>>;
+                }
+              >
+            >;
+            readonly 'x-authority': { readonly callers: Readonly<Record<string, string>> };
+          }
+        >
+      >
+    >
+  >;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly 'x-refusals': Readonly<Record<string, { readonly status: number }>>;
 }
@@ -57,19 +82,39 @@ export function readDocument(value: unknown): Document {
     const name = /^#\/components\/schemas\/(.+)$/.exec(String(schema['$ref'] ?? ''))?.[1];
     return name === undefined ? schema : resolve(written.components.schemas[name] ?? {});
   };
-  return { operations, sockets, resolve, refusals: Object.fromEntries(Object.entries(written['x-refusals']).map(([code, { status }]) => [code, status])) };
+  return {
+    operations,
+    sockets,
+    resolve,
+    refusals: Object.fromEntries(
+      Object.entries(written['x-refusals']).map(([code, { status }]) => [code, status]),
+    ),
+  };
 }
 
-function operationOf(path: string, method: string, each: Written['paths'][string][string], ajv: Ajv2020): Operation {
+function operationOf(
+  path: string,
+  method: string,
+  each: Written['paths'][string][string],
+  ajv: Ajv2020,
+): Operation {
   const statuses = Object.keys(each.responses).map(Number);
   const validators = new Map<number, ValidateFunction>();
-  const pointer = (...names: readonly string[]): string => names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  const pointer = (...names: readonly string[]): string =>
+    names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
   for (const status of statuses.filter((one) => one < 300)) {
     if (each.responses[status]?.content?.['application/json'] === undefined) continue;
-    validators.set(status, ajv.compile({ $ref: `document#/${pointer('paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema')}` }));
+    validators.set(
+      status,
+      ajv.compile({
+        $ref: `document#/${pointer('paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema')}`,
+      }),
+    );
   }
   return {
-    key: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path,
+    key: `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path,
     query: (each.parameters ?? []).filter((one) => one.in === 'query'),
     body: each.requestBody?.content['application/json']?.schema,
     uploads: each.requestBody?.content['multipart/form-data'] !== undefined,
@@ -79,7 +124,12 @@ function operationOf(path: string, method: string, each: Written['paths'][string
     faultOf(status, body) {
       const validate = validators.get(status);
       if (!validate || validate(body)) return undefined;
-      return validate.errors?.slice(0, 3).map(({ instancePath, message }) => `${instancePath.replaceAll(/\/\d+/g, '/*')} ${message}`).join('; ') ?? 'does not match';
+      return (
+        validate.errors
+          ?.slice(0, 3)
+          .map(({ instancePath, message }) => `${instancePath.replaceAll(/\/\d+/g, '/*')} ${message}`)
+          .join('; ') ?? 'does not match'
+      );
     },
   };
 }

@@ -10,8 +10,25 @@ import { logWatch } from './log-watch.js';
 import { shrink } from './shrink.js';
 import type { Answer } from './wire.js';
 
-const ask: Ask = { n: 0, operation: 'GET /api/things/{id}', caller: 'operator', method: 'GET', path: '/api/things/1', query: [], headers: [['Authorization', 'Bearer x']], body: undefined, framing: 'length', rude: false, spoiled: [] };
-const answer = (status: number, body: unknown): Answer => ({ status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), ms: 1 });
+const ask: Ask = {
+  n: 0,
+  operation: 'GET /api/things/{id}',
+  caller: 'operator',
+  method: 'GET',
+  path: '/api/things/1',
+  query: [],
+  headers: [['Authorization', 'Bearer x']],
+  body: undefined,
+  framing: 'length',
+  rude: false,
+  spoiled: [],
+};
+const answer = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  ms: 1,
+});
 
 /** A short run on every build; `npm run fuzz -- --requests 100000 --seed 7` goes further. */
 describe('the fuzzer', () => {
@@ -19,24 +36,63 @@ describe('the fuzzer', () => {
     const report = await fuzz({ requests: 3_000, seed: 1 });
     expect(report.findings, JSON.stringify(report.findings, undefined, 2)).to.deep.equal([]);
     expect(report.requests + report.frames).to.be.at.least(3_000);
-    expect(report.routes - report.unreached.length, `not answered with success: ${report.unreached.join(', ')}`).to.be.above(0.7 * report.routes);
+    expect(
+      report.routes - report.unreached.length,
+      `not answered with success: ${report.unreached.join(', ')}`,
+    ).to.be.above(0.7 * report.routes);
   });
 
   describe('judges an answer', () => {
     const document = readDocument({
-      paths: { '/api/things/{id}': { get: {
-        'x-authority': { callers: { none: 'UNAUTHENTICATED', bad: 'UNAUTHENTICATED', operator: 'yes', device: 'yes', self: 'FORBIDDEN', above: 'FORBIDDEN', below: 'FORBIDDEN', stranger: 'FORBIDDEN' } },
-        responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } }, 409: { 'x-codes': ['EXISTS'] } },
-      } } },
-      components: { schemas: { Thing: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } } },
-      'x-refusals': Object.fromEntries(Object.entries({ NOT_FOUND: 404, CONFLICT: 409, EXISTS: 409, BUSY: 503 }).map(([code, status]) => [code, { status }])),
+      paths: {
+        '/api/things/{id}': {
+          get: {
+            'x-authority': {
+              callers: {
+                none: 'UNAUTHENTICATED',
+                bad: 'UNAUTHENTICATED',
+                operator: 'yes',
+                device: 'yes',
+                self: 'FORBIDDEN',
+                above: 'FORBIDDEN',
+                below: 'FORBIDDEN',
+                stranger: 'FORBIDDEN',
+              },
+            },
+            responses: {
+              200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } },
+              409: { 'x-codes': ['EXISTS'] },
+            },
+          },
+        },
+      },
+      components: {
+        schemas: { Thing: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } },
+      },
+      'x-refusals': Object.fromEntries(
+        Object.entries({ NOT_FOUND: 404, CONFLICT: 409, EXISTS: 409, BUSY: 503 }).map(([code, status]) => [
+          code,
+          { status },
+        ]),
+      ),
     });
-    const judge = judgeOf(document, { secrets: () => ['canary-of-the-operator'], home: '/srv/home-of-it', install: '/opt/program-of-it' });
-    const kinds = (from: Partial<Ask>, given: Answer): string[] => judge.faultsOf({ ...ask, ...from }, given).map(({ key }) => key.split(':', 1)[0] ?? '');
+    const judge = judgeOf(document, {
+      secrets: () => ['canary-of-the-operator'],
+      home: '/srv/home-of-it',
+      install: '/opt/program-of-it',
+    });
+    const kinds = (from: Partial<Ask>, given: Answer): string[] =>
+      judge.faultsOf({ ...ask, ...from }, given).map(({ key }) => key.split(':', 1)[0] ?? '');
     const refusal = (code: string, more: object = {}): object => ({ error: 'A sentence.', code, ...more });
 
     it('and lets good ones pass', () => {
-      for (const [status, body] of [[200, { id: '1' }], [404, refusal('NOT_FOUND')], [409, refusal('EXISTS')], [503, refusal('BUSY')]] as const) expect(kinds({}, answer(status, body)), String(status)).to.deep.equal([]);
+      for (const [status, body] of [
+        [200, { id: '1' }],
+        [404, refusal('NOT_FOUND')],
+        [409, refusal('EXISTS')],
+        [503, refusal('BUSY')],
+      ] as const)
+        expect(kinds({}, answer(status, body)), String(status)).to.deep.equal([]);
       expect(kinds({ rude: true }, { ...answer(0, ''), headers: {} })).to.deep.equal([]);
     });
 
@@ -46,9 +102,21 @@ describe('the fuzzer', () => {
       'a refusal without a code': [{}, answer(400, { error: 'No.' }), 'refusal without error and code'],
       'a code that nobody knows': [{}, answer(400, refusal('ODD')), 'unknown code ODD'],
       'a code that the route does not name': [{}, answer(409, refusal('CONFLICT')), 'undocumented CONFLICT'],
-      'a stack trace': [{}, answer(400, refusal('NOT_FOUND', { more: 'Error: x\n    at run (file.js:1:2)' })), 'stack trace'],
-      'an error of the system': [{}, answer(404, refusal('NOT_FOUND', { more: 'ENOENT: no such file' })), 'stack trace'],
-      'a place of the server': [{}, answer(404, refusal('NOT_FOUND', { more: '/srv/home-of-it/org' })), 'path of the server in a refusal'],
+      'a stack trace': [
+        {},
+        answer(400, refusal('NOT_FOUND', { more: 'Error: x\n    at run (file.js:1:2)' })),
+        'stack trace',
+      ],
+      'an error of the system': [
+        {},
+        answer(404, refusal('NOT_FOUND', { more: 'ENOENT: no such file' })),
+        'stack trace',
+      ],
+      'a place of the server': [
+        {},
+        answer(404, refusal('NOT_FOUND', { more: '/srv/home-of-it/org' })),
+        'path of the server in a refusal',
+      ],
       'a secret': [{}, answer(200, { id: 'canary-of-the-operator' }), 'secret in an answer'],
       'an answer that is not of its schema': [{}, answer(200, { name: 'x' }), 'not its schema (/'],
       'nobody let in': [{ caller: 'none' }, answer(200, { id: '1' }), 'let in none'],
@@ -57,15 +125,25 @@ describe('the fuzzer', () => {
       'no answer': [{}, { ...answer(0, ''), hung: true }, 'hung'],
     };
     for (const [name, [from, given, kind]] of Object.entries(bad)) {
-      it(`and notices ${name}`, () => expect(kinds(from, given).some((found) => found.startsWith(kind.replace(' (/', ''))), kinds(from, given).join()).to.equal(true));
+      it(`and notices ${name}`, () =>
+        expect(
+          kinds(from, given).some((found) => found.startsWith(kind.replace(' (/', ''))),
+          kinds(from, given).join(),
+        ).to.equal(true));
     }
   });
 
   it('shrinks a request to the part that matters', async () => {
     const body = Buffer.from(JSON.stringify({ a: 1, b: { c: 'x'.repeat(64), d: [1, 2, 3] }, e: 'e' }));
-    const { ask: least, again } = await shrink({ ...ask, query: ['x=1'], body }, ({ body: given }) => Promise.resolve(given?.includes('"c"') === true));
+    const { ask: least, again } = await shrink({ ...ask, query: ['x=1'], body }, ({ body: given }) =>
+      Promise.resolve(given?.includes('"c"') === true),
+    );
     expect(again).to.equal(true);
-    expect({ query: least.query, headers: least.headers, body: String(least.body) }).to.deep.equal({ query: [], headers: [], body: '{"b":{"c":"xxxxxxxx"}}' });
+    expect({ query: least.query, headers: least.headers, body: String(least.body) }).to.deep.equal({
+      query: [],
+      headers: [],
+      body: '{"b":{"c":"xxxxxxxx"}}',
+    });
   });
 
   it('reads in a log what must not be there', async () => {

@@ -1,7 +1,13 @@
 import type { Ask } from './ask.js';
 
-/** The least request that still shows the fault: parts are taken away for as long as it stays. At most 80 attempts. */
-export async function shrink(ask: Ask, shows: (ask: Ask) => Promise<boolean>): Promise<{ readonly ask: Ask; readonly again: boolean }> {
+/**
+ * The least request that still shows the fault: parts are taken away for as long as it stays. At most 80
+ * attempts.
+ */
+export async function shrink(
+  ask: Ask,
+  shows: (ask: Ask) => Promise<boolean>,
+): Promise<{ readonly ask: Ask; readonly again: boolean }> {
   if (!(await shows(ask))) return { ask, again: false };
   let least = ask;
   let left = 80;
@@ -27,7 +33,8 @@ function* smaller(ask: Ask): Generator<Ask> {
   try {
     value = JSON.parse(ask.body.toString('utf8'));
   } catch {
-    for (const part of [ask.body.subarray(0, ask.body.length / 2), ask.body.subarray(ask.body.length / 2)]) if (part.length < ask.body.length) yield { ...ask, body: part };
+    for (const part of [ask.body.subarray(0, ask.body.length / 2), ask.body.subarray(ask.body.length / 2)])
+      if (part.length < ask.body.length) yield { ...ask, body: part };
     return;
   }
   for (const less of lesser(value, 4)) yield { ...ask, body: Buffer.from(JSON.stringify(less)) };
@@ -38,12 +45,16 @@ function* lesser(value: unknown, depth: number): Generator<unknown> {
   if (depth === 0 || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     if (value.length > 1) yield value.slice(0, Math.floor(value.length / 2));
-    for (let at = 0; at < Math.min(value.length, 8); at++) for (const less of lesser(value[at], depth - 1)) yield value.map((each, index) => (index === at ? less : each) as unknown);
+    for (let at = 0; at < Math.min(value.length, 8); at++)
+      for (const less of lesser(value[at], depth - 1))
+        yield value.map((each, index) => (index === at ? less : each) as unknown);
     return;
   }
   const entries = Object.entries(value);
   for (let at = 0; at < entries.length; at++) yield Object.fromEntries(without(entries, at));
-  for (const [name, inside] of entries) for (const less of lesser(inside, depth - 1)) yield { ...value, [name]: less };
+  for (const [name, inside] of entries)
+    for (const less of lesser(inside, depth - 1)) yield { ...value, [name]: less };
 }
 
-const without = <Element>(list: readonly Element[], at: number): Element[] => list.filter((_, index) => index !== at);
+const without = <Element>(list: readonly Element[], at: number): Element[] =>
+  list.filter((_, index) => index !== at);

@@ -7,9 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The gateway under test: the real program in a process of its own, on a home with people, skills, knowledge, engines
- * and a connector whose far side is here. It finds no programs: its PATH is empty, so nothing that a request says can
- * start one, but for the engine `keeper`, which keeps a turn open and leaves its session token where we find it.
+ * The gateway under test: the real program in a process of its own, on a home with people, skills, knowledge,
+ * engines and a connector whose far side is here. It finds no programs: its PATH is empty, so nothing that a
+ * request says can start one, but for the engine `keeper`, which keeps a turn open and leaves its session
+ * token where we find it.
  */
 export interface Victim {
   readonly home: string;
@@ -35,22 +36,35 @@ export async function startVictim(home: string): Promise<Victim> {
   await writeFile(join(home, 'config.yaml'), configOf(home, (farSide.address() as AddressInfo).port));
   await furnish(home);
   const child = spawn(process.execPath, [program, 'start', '--home', home, '--port', '0'], {
-    env: { PATH: join(home, 'empty'), HOME: join(home, 'empty'), NO_COLOR: '1' }, stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: join(home, 'empty'), HOME: join(home, 'empty'), NO_COLOR: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => { said = (said + chunk.toString('utf8')).slice(-100_000); });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-100_000);
+  });
   await until(() => said.includes('stop    Ctrl-C') || child.exitCode !== null, 'the gateway to start');
   if (child.exitCode !== null) throw new Error(`the gateway did not start: ${said}`);
   const announced = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as Record<string, unknown>;
-  const secrets = [announced['token'], announced['hookSecret'], webhookSecret].filter((one) => typeof one === 'string');
+  const secrets = [announced['token'], announced['hookSecret'], webhookSecret].filter(
+    (one) => typeof one === 'string',
+  );
   return {
-    home, port: Number(announced['port']), token: String(announced['token']), secrets,
-    get alive() { return child.exitCode === null && child.signalCode === null; },
+    home,
+    port: Number(announced['port']),
+    token: String(announced['token']),
+    secrets,
+    get alive() {
+      return child.exitCode === null && child.signalCode === null;
+    },
     said: () => said,
     async tokenOf(sessionId) {
       const file = join(home, 'tokens', sessionId);
       let token = '';
-      await until(async () => (token = await readFile(file, 'utf8').catch(() => '')) !== '', 'an agent to begin');
+      await until(
+        async () => (token = await readFile(file, 'utf8').catch(() => '')) !== '',
+        'an agent to begin',
+      );
       return token;
     },
     furnish: () => furnish(home),
@@ -62,18 +76,32 @@ export async function startVictim(home: string): Promise<Victim> {
   };
 }
 
-/** What the program itself says of a home that nobody runs any more: `verify` of the store, `audit verify` of the audit log. */
+/**
+ * What the program itself says of a home that nobody runs any more: `verify` of the store, `audit verify` of
+ * the audit log.
+ */
 export async function faultsLeftIn(home: string): Promise<string[]> {
-  const said = await Promise.all([['verify'], ['audit', 'verify']].map((words) => new Promise<string[]>((resolve) => {
-    execFile(process.execPath, [program, ...words, '--home', home], { timeout: 120_000, maxBuffer: 2 ** 24 }, (error, out, err) => resolve(error ? [`${words.join(' ')}: ${err}${out}`.slice(0, 2_000)] : []));
-  })));
+  const said = await Promise.all(
+    [['verify'], ['audit', 'verify']].map(
+      (words) =>
+        new Promise<string[]>((resolve) => {
+          execFile(
+            process.execPath,
+            [program, ...words, '--home', home],
+            { timeout: 120_000, maxBuffer: 2 ** 24 },
+            (error, out, err) => resolve(error ? [`${words.join(' ')}: ${err}${out}`.slice(0, 2_000)] : []),
+          );
+        }),
+    ),
+  );
   return said.flat();
 }
 
 const program = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 export const skillNames = Array.from({ length: 20 }, (_, index) => `skill-${index}`);
 export const people = ['chief', 'bob', 'ann', 'cat'];
-export const skillText = (name: string): string => `---\nname: ${name}\ndescription: Brews tea.\n---\n\n# ${name}\n`;
+export const skillText = (name: string): string =>
+  `---\nname: ${name}\ndescription: Brews tea.\n---\n\n# ${name}\n`;
 const webhookSecret = 'webhook-secret-canary-0123456789';
 
 /** Writes its session token to a file and keeps the turn open. */
@@ -99,15 +127,21 @@ connectors:
 
 async function furnish(home: string): Promise<void> {
   const files: Record<string, string> = {
-    'org/board/department.yaml': 'displayName: The Board\n', 'org/board/chief.yaml': 'displayName: Chief\nrank: executive\npersona: Leads.\n',
-    'org/build/department.yaml': '', 'org/build/bob.yaml': 'rank: manager\nreportsTo: chief\n', 'org/build/ann.yaml': 'rank: employee\nreportsTo: bob\n',
-    'org/sales/department.yaml': '', 'org/sales/cat.yaml': 'rank: employee\nreportsTo: chief\n',
-    'knowledge/tea.md': '# Tea\nWater the plants, then brew tea.\n', 'knowledge/deep/er/ink.md': '# Ink\nFills pens.\n', 'docs/house.md': '# House\nWho waters the plants?\n',
+    'org/board/department.yaml': 'displayName: The Board\n',
+    'org/board/chief.yaml': 'displayName: Chief\nrank: executive\npersona: Leads.\n',
+    'org/build/department.yaml': '',
+    'org/build/bob.yaml': 'rank: manager\nreportsTo: chief\n',
+    'org/build/ann.yaml': 'rank: employee\nreportsTo: bob\n',
+    'org/sales/department.yaml': '',
+    'org/sales/cat.yaml': 'rank: employee\nreportsTo: chief\n',
+    'knowledge/tea.md': '# Tea\nWater the plants, then brew tea.\n',
+    'knowledge/deep/er/ink.md': '# Ink\nFills pens.\n',
+    'docs/house.md': '# House\nWho waters the plants?\n',
     ...Object.fromEntries(skillNames.map((name) => [`skills/${name}/SKILL.md`, skillText(name)])),
   };
   for (const [name, text] of Object.entries(files)) {
     const path = join(home, name);
-    if (await readFile(path, 'utf8').catch(() => undefined) === text) continue;
+    if ((await readFile(path, 'utf8').catch(() => undefined)) === text) continue;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(`${path}.new`, text); // the gateway must not read half a file
     await rename(`${path}.new`, path);
@@ -139,7 +173,8 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 export async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = performance.now() + 30_000; performance.now() < deadline; await wait(20)) if (await check()) return;
+  for (const deadline = performance.now() + 30_000; performance.now() < deadline; await wait(20))
+    if (await check()) return;
   throw new Error(`waited 30 s for ${what}`);
 }
 

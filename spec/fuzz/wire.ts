@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * HTTP/1.1 by hand over one kept-alive connection, one request at a time: client libraries refuse to write what a
- * fuzzer wants to send, and are too slow to write much of it.
+ * HTTP/1.1 by hand over one kept-alive connection, one request at a time: client libraries refuse to write
+ * what a fuzzer wants to send, and are too slow to write much of it.
  */
 export interface Answer {
   /** 0: the connection was closed without an answer. */
@@ -21,8 +21,14 @@ export class Wire {
 
   constructor(readonly port: number) {}
 
-  /** Sends and waits for the whole answer. `hangUp`: half-closes after the bytes, and the connection is not used again. */
-  async send(bytes: Buffer, options: { readonly head?: boolean; readonly hangUp?: boolean } = {}): Promise<Answer> {
+  /**
+   * Sends and waits for the whole answer. `hangUp`: half-closes after the bytes, and the connection is not
+   * used again.
+   */
+  async send(
+    bytes: Buffer,
+    options: { readonly head?: boolean; readonly hangUp?: boolean } = {},
+  ): Promise<Answer> {
     const socket = (this.#socket ??= await this.#open());
     this.#received = [];
     const began = performance.now();
@@ -81,7 +87,10 @@ function readAnswer(bytes: Buffer, head: boolean, closed: boolean): Omit<Answer,
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const status = Number(first.slice(9, 12));
   const rest = bytes.subarray(end + 4);
-  if (status >= 100 && status < 200) return status === 101 ? { status, headers: { connection: 'close' }, body: Buffer.alloc(0) } : readAnswer(rest, head, closed);
+  if (status >= 100 && status < 200)
+    return status === 101
+      ? { status, headers: { connection: 'close' }, body: Buffer.alloc(0) }
+      : readAnswer(rest, head, closed);
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const at = line.indexOf(':');
@@ -94,7 +103,9 @@ function readAnswer(bytes: Buffer, head: boolean, closed: boolean): Omit<Answer,
   }
   const length = headers['content-length'];
   if (length === undefined) return closed ? { status, headers, body: rest } : undefined;
-  return rest.length >= Number(length) ? { status, headers, body: rest.subarray(0, Number(length)) } : undefined;
+  return rest.length >= Number(length)
+    ? { status, headers, body: rest.subarray(0, Number(length)) }
+    : undefined;
 }
 
 function unchunked(bytes: Buffer): Buffer | undefined {

@@ -9,8 +9,9 @@ import { root } from '../house/sources.js';
 const execute = promisify(execFile);
 
 /**
- * A project of somebody else with the packed package in it: what `npm pack` takes is laid out as `npm install` would,
- * with the dependencies that package.json names and no others. Its own imports thus find what its users' would.
+ * A project of somebody else with the packed package in it: what `npm pack` takes is laid out as `npm
+ * install` would, with the dependencies that package.json names and no others. Its own imports thus find what
+ * its users' would.
  */
 export class InstalledPackage {
   private constructor(readonly folder: string) {}
@@ -19,10 +20,14 @@ export class InstalledPackage {
     const folder = await mkdtemp(join(tmpdir(), 'troupe-installed-'));
     const home = join(folder, 'node_modules', 'troupe');
     await mkdir(home, { recursive: true });
-    await execute('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+    await execute('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: root,
+    });
     const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     await execute('tar', ['-xzf', join(folder, tarball), '--strip-components', '1', '-C', home]);
-    const { dependencies } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+    const { dependencies } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
     for (const name of [...Object.keys(dependencies), '@types/node']) {
       const link = join(folder, 'node_modules', name);
       await mkdir(dirname(link), { recursive: true });
@@ -32,24 +37,47 @@ export class InstalledPackage {
     return new InstalledPackage(folder);
   }
 
-  /** Checks TypeScript of theirs as strictly as it goes, and answers with what the compiler complained about: '' is right. The JavaScript lies beside it. */
+  /**
+   * Checks TypeScript of theirs as strictly as it goes, and answers with what the compiler complained about:
+   * '' is right. The JavaScript lies beside it.
+   */
   async compile(files: Readonly<Record<string, string>>): Promise<string> {
     for (const [name, text] of Object.entries(files)) await writeFile(join(this.folder, name), text);
     const compilerOptions = {
-      module: 'nodenext', target: 'es2022', lib: ['es2023'], types: ['node'], skipLibCheck: true,
-      strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, verbatimModuleSyntax: true,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2023'],
+      types: ['node'],
+      skipLibCheck: true,
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      verbatimModuleSyntax: true,
     };
-    await writeFile(join(this.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
+    await writeFile(
+      join(this.folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: Object.keys(files) }),
+    );
     const { said } = await this.run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.');
     return said;
   }
 
   /** Runs a script with Node in the project's folder. `said` is both streams. */
-  async run(script: string, ...words: string[]): Promise<{ readonly code: number | null; readonly said: string }> {
-    const child = spawn(process.execPath, [script, ...words], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], HOME: this.folder } });
+  async run(
+    script: string,
+    ...words: string[]
+  ): Promise<{ readonly code: number | null; readonly said: string }> {
+    const child = spawn(process.execPath, [script, ...words], {
+      cwd: this.folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], HOME: this.folder },
+    });
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => { said += String(piece); });
-    const [code] = await once(child, 'close') as [number | null];
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (piece) => {
+        said += String(piece);
+      });
+    const [code] = (await once(child, 'close')) as [number | null];
     return { code, said };
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAgents } from '../../lib/agents.js';
 import { memoryStore } from '../../lib/store/memory.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
-import { createSupervisor } from '../../lib/supervisor/create.js';
+import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { operator } from '../../machines/caller.js';
 import { isRefusal } from '../../machines/refusals.js';
 import { rogueEngines, type Rogue } from './rogues.js';
@@ -27,19 +27,34 @@ export interface PlayedRogue {
 /** `const house = await openRogues({deadlineMs: 1_000}); … await house.close()` */
 export async function openRogues({ deadlineMs }: { readonly deadlineMs: number }): Promise<RogueHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'rogues-'));
-  const agents = createAgents({ engines: rogueEngines, workFolder: folder, turnDeadlineMs: deadlineMs, maxProcesses: rogueEngines.length * 4 });
+  const agents = createAgents({
+    engines: rogueEngines,
+    workFolder: folder,
+    turnDeadlineMs: deadlineMs,
+    maxProcesses: rogueEngines.length * 4,
+  });
   const supervisor = await createSupervisor({ kinds: agents.kinds, store: memoryStore() });
   return {
     supervisor,
     async play({ engine, prompt }) {
       const began = performance.now();
       const { seq } = supervisor.status;
-      const session = await supervisor.spawn('session', { by: operator, input: await agents.session({ engine, prompt }) });
+      const session = await supervisor.spawn('session', {
+        by: operator,
+        input: await agents.session({ engine, prompt }),
+      });
       if (isRefusal(session)) throw new Error(session.message);
       for await (const _entry of supervisor.watch({ since: seq })) {
-        const view = (await supervisor.get('session', session.id))?.view as { readonly status: string; readonly lastError: string | null } | undefined;
+        const view = (await supervisor.get('session', session.id))?.view as
+          | { readonly status: string; readonly lastError: string | null }
+          | undefined;
         if (view === undefined || view.status === 'running') continue;
-        return { id: session.id, status: view.status, lastError: view.lastError ?? '', ms: Math.round(performance.now() - began) };
+        return {
+          id: session.id,
+          status: view.status,
+          lastError: view.lastError ?? '',
+          ms: Math.round(performance.now() - began),
+        };
       }
       throw new Error('the supervisor stopped');
     },

@@ -13,9 +13,11 @@ export interface Rogue {
   readonly reason: RegExp;
 }
 
-const peer = (name: string): string => fileURLToPath(new URL(`../fixtures/agents/${name}.js`, import.meta.url));
+const peer = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/agents/${name}.js`, import.meta.url));
 
-const shell = (name: string, script: string): Engine => commandEngine({ name, command: ['/bin/sh', '-c', script] });
+const shell = (name: string, script: string): Engine =>
+  commandEngine({ name, command: ['/bin/sh', '-c', script] });
 /** Heeds no polite signal, and says nothing. */
 const deaf = 'trap "" INT TERM HUP; while :; do sleep 1; done';
 
@@ -33,15 +35,20 @@ export const rogueEngines: readonly Engine[] = [
   codexEngine({ bin: process.execPath, args: [peer('codex')] }),
 ];
 
-const late = /longer than|did not finish|did not settle/;
+const late = /longer than|did not finish|did not end after/;
 const none = /without a result/;
 
 export const rogues: readonly Rogue[] = [
   { way: 'hung', engine: 'hung', prompt: 'x', reason: late },
   { way: 'forking', engine: 'forking', prompt: 'x', reason: late },
-  { way: 'forking and gone', engine: 'forking-and-gone', prompt: 'x', reason: /without a result|longer than/ }, // ending its children may take it beyond a short deadline
-  { way: 'flooding', engine: 'flood', prompt: 'x', reason: /far more than may be kept/ },
-  { way: 'flooding in lines', engine: 'flood-of-lines', prompt: 'x', reason: /far more than may be kept/ },
+  {
+    way: 'forking and gone',
+    engine: 'forking-and-gone',
+    prompt: 'x',
+    reason: /without a result|longer than/,
+  }, // ending its children may take it beyond a short deadline
+  { way: 'flooding', engine: 'flood', prompt: 'x', reason: /exceeded the output limit/ },
+  { way: 'flooding in lines', engine: 'flood-of-lines', prompt: 'x', reason: /exceeded the output limit/ },
   { way: 'half a line', engine: 'half-line', prompt: 'x', reason: /SIGKILL/ },
   { way: 'invalid UTF-8', engine: 'invalid', prompt: 'x', reason: /exited with code 1/ },
   { way: 'exit 0 without a result', engine: 'silent', prompt: 'x', reason: none },

@@ -3,7 +3,10 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A small MCP server with one tool, `list_todos`, that answers only to its bearer: what an engine is given as `request.mcp`. */
+/**
+ * A small MCP server with one tool, `list_todos`, that answers only to its bearer: what an engine is given as
+ * `request.mcp`.
+ */
 export interface ToolServer {
   readonly url: string;
   readonly token: string;
@@ -20,14 +23,18 @@ export async function startToolServer(token: string): Promise<ToolServer> {
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.headers.authorization !== `Bearer ${token}`) return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"who are you?"}');
+    if (request.headers.authorization !== `Bearer ${token}`)
+      return void response
+        .writeHead(401, { 'content-type': 'application/json' })
+        .end('{"error":"who are you?"}');
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const mcp = new McpServer({ name: 'todos', version: '1.0.0' });
     mcp.registerTool('list_todos', { description: 'All todos' }, () => {
       calls.push('list_todos');
       return { content: [{ type: 'text', text: 'todo one, todo two' }] };
     });
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true }); // stateless: each request stands for itself
+    // Stateless: each request stands for itself
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     response.on('close', () => void mcp.close());
     await mcp.connect(transport as Parameters<typeof mcp.connect>[0]);
     await transport.handleRequest(request, response);
@@ -35,10 +42,13 @@ export async function startToolServer(token: string): Promise<ToolServer> {
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, token, calls,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    token,
+    calls,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Engine, McpEndpoint, TurnIO, TurnMessage, TurnResult } from '../../actors/engines/engine.js';
 import { processTable, startChild } from '../../actors/engines/process.js';
 
-/** Plays single turns of an engine with real child processes, as the gateway would, and tells what became of them. */
+/**
+ * Plays single turns of an engine with real child processes, as the gateway would, and tells what became of
+ * them.
+ */
 export interface TurnWish {
   readonly prompt: string;
   readonly nativeId?: string | null;
@@ -32,7 +35,12 @@ export interface PlayedTurn extends TurnResult {
 }
 
 /** `const turn = await playTurn(claudeEngine(), cwd, {}, {prompt: 'hello'})` */
-export async function playTurn(engine: Engine, cwd: string, env: Readonly<Record<string, string>>, wish: TurnWish): Promise<PlayedTurn> {
+export async function playTurn(
+  engine: Engine,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  wish: TurnWish,
+): Promise<PlayedTurn> {
   const controller = new AbortController();
   const spawnId = randomUUID();
   const deltas: { type: string; content: string }[] = [];
@@ -45,7 +53,13 @@ export async function playTurn(engine: Engine, cwd: string, env: Readonly<Record
     async spawn(command, args, options) {
       argv.push([command, ...args]);
       const child = await startChild(command, args, {
-        ...options, env: { ...env, ...options.env }, spawnId: `${spawnId}.${argv.length}`, tokenHash: null, note: () => Promise.resolve(), signal: controller.signal, silence: 'report',
+        ...options,
+        env: { ...env, ...options.env },
+        spawnId: `${spawnId}.${argv.length}`,
+        tokenHash: null,
+        note: () => Promise.resolve(),
+        signal: controller.signal,
+        silence: 'report',
       });
       pids.push(child.pid);
       return child;
@@ -63,11 +77,23 @@ export async function playTurn(engine: Engine, cwd: string, env: Readonly<Record
     ...(wish.permission === undefined ? {} : { permission: wish.permission }),
   };
   const began = performance.now();
-  const result = await engine.turn({
-    sessionId: 'bench', turnId: 'bench:1', prompt: wish.prompt, transcript: wish.transcript ?? [], nativeId: wish.nativeId ?? null, model: wish.model ?? null,
-    effort: wish.effort ?? null, cwd, env: { SVC_SESSION_ID: 'bench' }, deadlineMs: wish.deadlineMs ?? 60_000, silenceMs: 60_000,
-    ...(wish.mcp === undefined ? {} : { mcp: wish.mcp }),
-  }, io);
+  const result = await engine.turn(
+    {
+      sessionId: 'bench',
+      turnId: 'bench:1',
+      prompt: wish.prompt,
+      transcript: wish.transcript ?? [],
+      nativeId: wish.nativeId ?? null,
+      model: wish.model ?? null,
+      effort: wish.effort ?? null,
+      cwd,
+      env: { SVC_SESSION_ID: 'bench' },
+      deadlineMs: wish.deadlineMs ?? 60_000,
+      silenceMs: 60_000,
+      ...(wish.mcp === undefined ? {} : { mcp: wish.mcp }),
+    },
+    io,
+  );
   const left = (await processTable().marked(spawnId)).length;
   return { ...result, nativeId, deltas, argv, left, ms: Math.round(performance.now() - began) };
 }

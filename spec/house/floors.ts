@@ -1,17 +1,17 @@
 /**
- * The house, low to high. A file may import from its own room and from lower floors, never from above and never
- * across. The longest matching prefix names the room of a file.
+ * The house, low to high. A file may import from its own room and from lower floors, never from above and
+ * never across. The longest matching prefix names the room of a file.
  */
 export const floors: readonly (readonly string[])[] = [
   ['machines'],
   ['actors'],
-  ['lib/store', 'lib/world.ts', 'lib/version.ts', 'lib/nearest.ts'],
+  ['lib/store', 'lib/environment.ts', 'lib/version.ts', 'lib/nearest.ts', 'lib/docs'],
   ['lib/supervisor', 'lib/home'],
   ['lib/records'],
   ['lib/commands', 'lib/inspector', 'lib/mcp'],
   ['lib/gateway'],
   ['lib/agents.ts', 'lib/ports.ts', 'lib/testing'],
-  ['lib/serve.ts', 'lib/testing.ts'],
+  ['lib/instance.ts', 'lib/testing.ts'],
   ['lib/index.ts'],
   ['lib/cli', 'examples'],
 ];
@@ -22,7 +22,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   croner: ['machines'],
   level: ['lib/store'],
   superjson: ['lib/supervisor', 'lib/store'],
-  pino: ['lib/world.ts', 'lib/agents.ts', 'lib/home', 'lib/store', 'lib/supervisor', 'lib/gateway'],
+  pino: ['lib/environment.ts', 'lib/agents.ts', 'lib/home', 'lib/store', 'lib/supervisor', 'lib/gateway'],
   chai: ['lib/testing'],
   '@modelcontextprotocol/sdk': ['actors', 'lib/mcp'],
   koa: ['lib/gateway'],
@@ -35,6 +35,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['lib/inspector'],
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
+  marked: ['lib/docs'],
   yaml: ['lib/home', 'lib/records'],
   zod: ['lib/home', 'lib/records', 'lib/commands', 'lib/gateway', 'lib/mcp', 'lib/inspector', 'actors'],
   openai: ['actors'],
@@ -51,7 +52,10 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function roomOf(path: string): string | undefined {
-  return floors.flat().filter((room) => path === room || path.startsWith(`${room}/`)).sort((one, other) => other.length - one.length)[0];
+  return floors
+    .flat()
+    .filter((room) => path === room || path.startsWith(`${room}/`))
+    .sort((one, other) => other.length - one.length)[0];
 }
 
 export const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The project's own sources as text, for the rules of the house: rules look at what is written, so they need no compiler. */
+/**
+ * The project's own sources as text, for the rules of the house: rules look at what is written, so they need
+ * no compiler.
+ */
 export interface Source {
   /** `lib/home/layout.ts` */
   readonly path: string;
@@ -21,10 +24,12 @@ export interface Import {
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 export function sourcesOf(folders: readonly string[]): readonly Source[] {
-  return folders.flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => sourceOf(posix.join(folder, name), readFileSync(`${root}${folder}/${name}`, 'utf8')))
-    .sort((one, other) => one.path.localeCompare(other.path)));
+  return folders.flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => sourceOf(posix.join(folder, name), readFileSync(`${root}${folder}/${name}`, 'utf8')))
+      .sort((one, other) => one.path.localeCompare(other.path)),
+  );
 }
 
 /** Exported so that the rules can be tried on sources that break them. */
@@ -34,7 +39,10 @@ export function sourceOf(path: string, text: string): Source {
 
 function importsOf(path: string, text: string): readonly Import[] {
   const quiet = withoutComments(text);
-  const found = [...quiet.matchAll(/(?:^|[;\n])\s*(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/g), ...quiet.matchAll(/\bimport\s*\(?\s*['"]([^'"]+)['"]/g)];
+  const found = [
+    ...quiet.matchAll(/(?:^|[;\n])\s*(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/g),
+    ...quiet.matchAll(/\bimport\s*\(?\s*['"]([^'"]+)['"]/g),
+  ];
   return [...new Set(found.map((match) => match[1] ?? ''))].map((specifier) => ({
     specifier,
     file: specifier.startsWith('.') ? writtenAt(posix.join(posix.dirname(path), specifier)) : undefined,
@@ -53,8 +61,9 @@ const withoutComments = (text: string): string => repaint(text, (piece) => piece
 const blanked = (text: string): string => repaint(text, (piece) => piece !== 'code');
 
 /**
- * The text with the letters of some pieces blanked; line breaks and quotes stay. One pass, letter by letter: a regular
- * expression for this takes exponential time on some innocent files. What stands in `${…}` of a template is code.
+ * The text with the letters of some pieces blanked; line breaks and quotes stay. One pass, letter by letter:
+ * a regular expression for this takes exponential time on some innocent files. What stands in `${…}` of a
+ * template is code.
  */
 function repaint(text: string, blank: (piece: Piece) => boolean): string {
   const out: string[] = [];
@@ -73,8 +82,9 @@ function repaint(text: string, blank: (piece: Piece) => boolean): string {
     const pair = text.slice(index, index + 2);
     if (pair === '//') take(endOf(text, index, '\n'), 'comment');
     else if (pair === '/*') take(endOf(text, index + 2, '*/') + 2, 'comment');
-    else if (letter === '\'' || letter === '"') take(closing(text, index + 1, letter) + 1, 'string');
-    else if (letter === '/' && /^[(,=:[!&|?{};\n]?$/.test(last)) take(closing(text, index + 1, '/') + 1, 'string');
+    else if (letter === "'" || letter === '"') take(closing(text, index + 1, letter) + 1, 'string');
+    else if (letter === '/' && /^[(,=:[!&|?{};\n]?$/.test(last))
+      take(closing(text, index + 1, '/') + 1, 'string');
     else if (letter === '`' || (letter === '}' && templates.at(-1) === braces)) {
       if (letter === '}') templates.pop();
       const end = templateEnd(text, index + 1);
@@ -86,7 +96,8 @@ function repaint(text: string, blank: (piece: Piece) => boolean): string {
       if (letter === '}') braces -= 1;
       take(index + 1, 'code');
     }
-    if (!/\s/.test(letter) || (letter === '\n' && last === '')) last = pair === '//' || pair === '/*' ? last : text[index - 1] ?? '';
+    if (!/\s/.test(letter) || (letter === '\n' && last === ''))
+      last = pair === '//' || pair === '/*' ? last : (text[index - 1] ?? '');
   }
   return out.join('');
 }

@@ -4,9 +4,15 @@ import { jsonBytes } from '../../machines/json-bytes.js';
 
 describe('jsonBytes', () => {
   it('counts what JSON takes in UTF-8, pairs, halves of pairs and control characters included', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }), (text, units) => {
-      const value = { text, halves: String.fromCharCode(...units) };
-      expect(jsonBytes(value)).to.equal(Buffer.byteLength(JSON.stringify(value)));
-    }));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }),
+        (text, units) => {
+          const value = { text, halves: String.fromCharCode(...units) };
+          expect(jsonBytes(value)).to.equal(Buffer.byteLength(JSON.stringify(value)));
+        },
+      ),
+    );
   });
 });

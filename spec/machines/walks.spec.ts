@@ -4,10 +4,20 @@ import { childrenOf, edgesOf, nodesOf, pathOf } from '../charts/edges.js';
 import type { Life } from './step.js';
 import { worlds, type SmallWorld } from './worlds.js';
 
-/** Breadth first through every machine: every state is reached, every state that is not an end is left again, every arrow of the chart is taken. */
-interface Step { readonly from: readonly string[]; readonly to: readonly string[]; readonly deed: string }
+/**
+ * Breadth first through every machine: every state is reached, every state that is not an end is left again,
+ * every arrow of the chart is taken.
+ */
+interface Step {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly deed: string;
+}
 
-function walk(world: SmallWorld, situationsMax = 4_000): { readonly reached: ReadonlySet<string>; readonly steps: readonly Step[] } {
+function walk(
+  world: SmallWorld,
+  situationsMax = 4_000,
+): { readonly reached: ReadonlySet<string>; readonly steps: readonly Step[] } {
   const first = world.born();
   const seen = new Map([[world.same(first), first]]);
   const steps: Step[] = [];
@@ -20,7 +30,8 @@ function walk(world: SmallWorld, situationsMax = 4_000): { readonly reached: Rea
       steps.push({ from: leaves(next), to: leaves(life), deed });
       const key = world.same(life);
       if (seen.has(key)) continue;
-      if (seen.size >= situationsMax) throw new Error(`more than ${situationsMax} situations of ${world.name}: make the world smaller`);
+      if (seen.size >= situationsMax)
+        throw new Error(`more than ${situationsMax} situations of ${world.name}: make the world smaller`);
       seen.set(key, life);
       queue.push(life);
     }
@@ -35,9 +46,13 @@ describe('walking through', () => {
   for (const world of worlds) {
     describe(world.name, () => {
       let walked: ReturnType<typeof walk>;
-      before(() => { walked = walk(world); });
+      before(() => {
+        walked = walk(world);
+      });
       const { machine } = world.born();
-      const states = nodesOf(machine.root).filter((node) => childrenOf(node).length === 0 && !(pathOf(node) in (world.never ?? {})));
+      const states = nodesOf(machine.root).filter(
+        (node) => childrenOf(node).length === 0 && !(pathOf(node) in (world.never ?? {})),
+      );
 
       it('reaches every state', () => {
         expect([...walked.reached].sort()).to.deep.equal(states.map(pathOf).sort());
@@ -46,13 +61,27 @@ describe('walking through', () => {
       it('leaves every state that is not an end', () => {
         const more = states.length > 1 ? states : []; // a machine of one state has nowhere else to be
         for (const state of more.filter(({ type }) => type !== 'final')) {
-          expect(walked.steps.some(({ from, to }) => from.includes(pathOf(state)) && !to.includes(pathOf(state))), pathOf(state)).to.equal(true);
+          expect(
+            walked.steps.some(({ from, to }) => from.includes(pathOf(state)) && !to.includes(pathOf(state))),
+            pathOf(state),
+          ).to.equal(true);
         }
       });
 
       it('takes every arrow of the chart', () => {
-        const arrows = nodesOf(machine.root).flatMap((node) => edgesOf(node).flatMap((edge) => edge.to.map((to) => ({ ...edge, to, inside: nodesOf(node).map(pathOf) }))));
-        const untaken = arrows.filter(({ event, inside, to }) => event !== 'always' && !(to in (world.never ?? {})) && !walked.steps.some((step) => step.from.some((leaf) => inside.includes(leaf)) && step.to.includes(to)));
+        const arrows = nodesOf(machine.root).flatMap((node) =>
+          edgesOf(node).flatMap((edge) =>
+            edge.to.map((to) => ({ ...edge, to, inside: nodesOf(node).map(pathOf) })),
+          ),
+        );
+        const untaken = arrows.filter(
+          ({ event, inside, to }) =>
+            event !== 'always' &&
+            !(to in (world.never ?? {})) &&
+            !walked.steps.some(
+              (step) => step.from.some((leaf) => inside.includes(leaf)) && step.to.includes(to),
+            ),
+        );
         expect(untaken.map(({ from, event, to }) => `${from} ${event} ${to}`)).to.deep.equal([]);
       });
     });
@@ -75,7 +104,8 @@ describe('every delay', () => {
       const life = world.born();
       for (const happens of Object.values(world.deeds)) {
         happens(life);
-        for (const [id, { due }] of life.timers) expect(Number.isFinite(due) && due >= life.at, id).to.equal(true);
+        for (const [id, { due }] of life.timers)
+          expect(Number.isFinite(due) && due >= life.at, id).to.equal(true);
       }
     });
   }

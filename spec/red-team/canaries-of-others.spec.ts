@@ -5,19 +5,26 @@ import { makeClient, watch, type Answer } from '../lib/gateway/fixture.js';
 import { Troupe } from '../lib/cli/troupe.js';
 
 /**
- * The secrets that others gave into our keeping: tokens of connectors, passwords, secrets of triggers. They stand in
- * config.yaml (or were told once), and nothing that the gateway writes, answers or prints may repeat them – least of
- * all when something fails, for then libraries like to show what they were doing.
+ * The secrets that others gave into our keeping: tokens of connectors, passwords, secrets of triggers. They
+ * stand in config.yaml (or were told once), and nothing that the gateway writes, answers or prints may repeat
+ * them – least of all when something fails, for then libraries like to show what they were doing.
  */
 describe('red team: secrets of others as canaries', function () {
   this.timeout(60_000);
   let troupe: Troupe;
-  before(async () => { troupe = await Troupe.create(); });
+  before(async () => {
+    troupe = await Troupe.create();
+  });
   after(() => troupe.clear());
 
   const secrets: Record<string, string> = {
-    telegram: '7654321:AAcanary-of-telegram-bot', slack: 'xoxb-canary-of-slack-bot', slackApp: 'xapp-canary-of-slack-app', discord: 'canary-of-discord.bot.token',
-    mail: 'canary of a password', webhook: 'canary-of-webhook-secret', path: 'canary-in-a-hook-address',
+    telegram: '7654321:AAcanary-of-telegram-bot',
+    slack: 'xoxb-canary-of-slack-bot',
+    slackApp: 'xapp-canary-of-slack-app',
+    discord: 'canary-of-discord.bot.token',
+    mail: 'canary of a password',
+    webhook: 'canary-of-webhook-secret',
+    path: 'canary-in-a-hook-address',
   };
   const config = (level: string): string => `logging:
   level: ${level}
@@ -37,7 +44,11 @@ connectors:
     const running = await troupe.start(home);
     const { port, token } = await troupe.announcement(home);
     const operator = makeClient(port, { authorization: `Bearer ${token}` });
-    const sockets = await Promise.all(['/ws?since=0', '/ws/inspect?since=0', '/ws/stately'].map((path) => watch(`ws://127.0.0.1:${port}${path}`, { authorization: `Bearer ${token}` })));
+    const sockets = await Promise.all(
+      ['/ws?since=0', '/ws/inspect?since=0', '/ws/stately'].map((path) =>
+        watch(`ws://127.0.0.1:${port}${path}`, { authorization: `Bearer ${token}` }),
+      ),
+    );
     const said: [string, Answer][] = [];
     const get = async (path: string): Promise<Answer> => {
       const answer = await operator.get(path);
@@ -45,24 +56,61 @@ connectors:
       return answer;
     };
 
-    const made = await operator.post('/api/workflow-definitions/mutate', { operation: 'create', definition: { title: 'Deploy', nodes: [{ id: 'a', type: 'step', actor: { kind: 'noop' } }], edges: [] } });
+    const made = await operator.post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: { title: 'Deploy', nodes: [{ id: 'a', type: 'step', actor: { kind: 'noop' } }], edges: [] },
+    });
     expect(made.status, made.text).to.equal(201);
-    const bound = await operator.post('/api/workflow-triggers', { kind: 'webhook', name: 'push', event: 'repo.push', targetWorkflowId: made.body.definition.id });
+    const bound = await operator.post('/api/workflow-triggers', {
+      kind: 'webhook',
+      name: 'push',
+      event: 'repo.push',
+      targetWorkflowId: made.body.definition.id,
+    });
     secrets['trigger'] = bound.body.secretToken as string;
     expect(secrets['trigger']).to.match(/^svcwe_/);
-    for (const headers of [{ 'x-svc-workflow-event-token': secrets['trigger'] }, { authorization: `Bearer ${secrets['trigger']}` }, { 'x-svc-workflow-event-token': `${secrets['trigger']}x` }] as Record<string, string>[]) {
-      for (const body of [{ event: 'repo.push', payload: {}, fireRef: 'f1' }, { event: 7 }, '{']) said.push(['an event', await makeClient(port, headers).post('/api/workflow-events', body)]);
+    for (const headers of [
+      { 'x-svc-workflow-event-token': secrets['trigger'] },
+      { authorization: `Bearer ${secrets['trigger']}` },
+      { 'x-svc-workflow-event-token': `${secrets['trigger']}x` },
+    ] as Record<string, string>[]) {
+      for (const body of [{ event: 'repo.push', payload: {}, fireRef: 'f1' }, { event: 7 }, '{'])
+        said.push(['an event', await makeClient(port, headers).post('/api/workflow-events', body)]);
     }
     said.push(['a reload', await operator.post('/api/connectors/reload')]);
-    for (const name of ['tele', 'slack', 'disc', 'mail', 'hook']) said.push([`a send by ${name}`, await operator.post(`/api/connectors/${name}/send`, { channel: 'a@example.org', text: 'Hello' })]);
-    const actors = (await Promise.all(['connector', 'trigger', 'workflow', 'workflow-run', 'home'].map((kind) => get(`/api/inspect/actors?kind=${kind}`)))).flatMap(({ body }) => body.actors as { kind: string; id: string }[]);
+    for (const name of ['tele', 'slack', 'disc', 'mail', 'hook'])
+      said.push([
+        `a send by ${name}`,
+        await operator.post(`/api/connectors/${name}/send`, { channel: 'a@example.org', text: 'Hello' }),
+      ]);
+    const actors = (
+      await Promise.all(
+        ['connector', 'trigger', 'workflow', 'workflow-run', 'home'].map((kind) =>
+          get(`/api/inspect/actors?kind=${kind}`),
+        ),
+      )
+    ).flatMap(({ body }) => body.actors as { kind: string; id: string }[]);
     expect(actors.filter(({ kind }) => kind === 'connector')).to.have.length(5);
     for (const { kind, id } of actors) {
       for (const view of ['', '/history', '/why']) await get(`/api/inspect/actors/${kind}/${id}${view}`);
       expect((await get(`/api/inspect/bundle?kind=${kind}&id=${id}`)).status).to.equal(200);
     }
-    for (const path of ['/api/config', '/api/logs?n=1000', '/api/connectors', '/api/status', '/api/workflow-triggers', '/api/inspect/dead-letters', '/api/inspect/supervision', '/metrics', '/api/engines', '/api/openapi.json']) await get(path);
-    expect(said.find(([path]) => path === '/api/config')?.[1].text, 'the settings are shown').to.include('"tele"');
+    for (const path of [
+      '/api/config',
+      '/api/logs?n=1000',
+      '/api/connectors',
+      '/api/status',
+      '/api/workflow-triggers',
+      '/api/inspect/dead-letters',
+      '/api/inspect/supervision',
+      '/metrics',
+      '/api/engines',
+      '/api/openapi.json',
+    ])
+      await get(path);
+    expect(said.find(([path]) => path === '/api/config')?.[1].text, 'the settings are shown').to.include(
+      '"tele"',
+    );
     const frames = sockets.map((socket) => JSON.stringify(socket.frames)).join('\n');
     for (const socket of sockets) socket.ws.terminate();
 
@@ -72,8 +120,16 @@ connectors:
       printed += out + err;
     };
     for (const words of [['status'], ['doctor'], ['config', 'check']]) await print(...words);
-    for (const [from, to] of [['xoxb', '\t"xoxb'], ['botToken: "', 'botToken: ["'], ['name: hook', 'nme: hook'], ['port: 1,', 'port: "'], ['type: telegram', 'type: telegraph'], ['secret: "', 'secret: !!binary "']] as const) {
-      await writeFile(join(home, 'config.yaml'), config('trace').replace(from, to), { mode: 0o600 }); // also while it runs: the gateway looks at it and says what is wrong
+    for (const [from, to] of [
+      ['xoxb', '\t"xoxb'],
+      ['botToken: "', 'botToken: ["'],
+      ['name: hook', 'nme: hook'],
+      ['port: 1,', 'port: "'],
+      ['type: telegram', 'type: telegraph'],
+      ['secret: "', 'secret: !!binary "'],
+    ] as const) {
+      // Also while it runs: the gateway looks at it and says what is wrong
+      await writeFile(join(home, 'config.yaml'), config('trace').replace(from, to), { mode: 0o600 });
       await print('config', 'check');
     }
     await print('stop');
@@ -83,7 +139,10 @@ connectors:
     expect(printed).to.include('config.yaml');
 
     const found: string[] = [];
-    const look = (where: string, text: string): void => { for (const [name, value] of Object.entries(secrets)) if (text.includes(value)) found.push(`${name} in ${where}`); };
+    const look = (where: string, text: string): void => {
+      for (const [name, value] of Object.entries(secrets))
+        if (text.includes(value)) found.push(`${name} in ${where}`);
+    };
     for (const [where, { text }] of said) look(where, text);
     look('frames', frames);
     look('what was printed', printed);

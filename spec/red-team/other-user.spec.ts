@@ -6,18 +6,20 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isStranger, ownersOf } from '../../lib/gateway/peer-owner.js';
+import { isOtherUser, ownersOf } from '../../lib/gateway/origin.js';
 import { makeClient, poll } from '../lib/gateway/fixture.js';
 import { Troupe } from '../lib/cli/troupe.js';
 
 /**
- * Another user of the same machine: sees the processes, may look into every folder that is open to all, and listens on
- * ports that became free. ASVS 13.3.1, 14.2.4.
+ * Another user of the same machine: sees the processes, may look into every folder that is open to all, and
+ * listens on ports that became free. ASVS 13.3.1, 14.2.4.
  */
 describe('red team: another user of this machine', function () {
   this.timeout(60_000);
   let troupe: Troupe;
-  beforeEach(async () => { troupe = await Troupe.create(); });
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+  });
   afterEach(() => troupe.clear());
 
   // whoever may read the lock file can hold a shared lock on it: then nobody gets the home any more
@@ -29,9 +31,21 @@ describe('red team: another user of this machine', function () {
     const { port, token } = await troupe.announcement(home);
     const operator = makeClient(port, { authorization: `Bearer ${token}` });
     const { body: session } = await operator.post('/api/sessions', { prompt: 'add "milk"' });
-    await poll(() => operator.get(`/api/sessions/${session.id}`), ({ body }) => body.status === 'idle');
-    expect((await operator.post('/api/files', { content: 'aGVsbG8=', filename: 'a.txt' })).status).to.equal(201);
-    expect((await operator.post(`/api/sessions/${session.id}/attachments`, { content: 'aGVsbG8=', filename: 'a.txt' })).status).to.equal(201);
+    await poll(
+      () => operator.get(`/api/sessions/${session.id}`),
+      ({ body }) => body.status === 'idle',
+    );
+    expect((await operator.post('/api/files', { content: 'aGVsbG8=', filename: 'a.txt' })).status).to.equal(
+      201,
+    );
+    expect(
+      (
+        await operator.post(`/api/sessions/${session.id}/attachments`, {
+          content: 'aGVsbG8=',
+          filename: 'a.txt',
+        })
+      ).status,
+    ).to.equal(201);
     const open: string[] = [];
     let seen = 0;
     const walk = async (folder: string): Promise<void> => {
@@ -40,7 +54,8 @@ describe('red team: another user of this machine', function () {
         const { mode } = await stat(path);
         seen += 1;
         if ((mode & 0o077) !== 0) open.push(path.slice(home.length + 1));
-        if ((mode & 0o040000) !== 0 && (mode & 0o077) !== 0) await walk(path); // behind a private folder nobody comes
+        // Behind a private folder nobody comes
+        if ((mode & 0o040000) !== 0 && (mode & 0o077) !== 0) await walk(path);
       }
     };
     await walk(home);
@@ -59,7 +74,10 @@ describe('red team: another user of this machine', function () {
     await once(socket, 'connect');
     const farEnd = { remotePort: socket.localPort, localPort: socket.remotePort };
     const self = process.getuid?.() ?? 0;
-    expect([await isStranger(farEnd), await isStranger(farEnd, self + 1)]).to.deep.equal([false, self !== 0]);
+    expect([await isOtherUser(farEnd), await isOtherUser(farEnd, self + 1)]).to.deep.equal([
+      false,
+      self !== 0,
+    ]);
     socket.destroy();
     server.close();
     if (self !== 0) return; // only root can be somebody else
@@ -68,7 +86,8 @@ describe('red team: another user of this machine', function () {
     const { out } = await troupe.run('open', '--print', '--home', troupe.home());
     const grant = /svc-bootstrap=([\w-]{43})/.exec(out)?.[1] ?? '';
     const redeem = `fetch('http://127.0.0.1:${port}/api/auth/bootstrap', { method: 'POST', headers: { 'x-svc-bootstrap-grant': '${grant}', 'content-type': 'application/json' }, body: '{}' }).then((answer) => console.log(answer.status))`;
-    const as = async (uid: number): Promise<string> => (await promisify(execFile)(process.execPath, ['-e', redeem], { uid, cwd: '/' })).stdout.trim();
+    const as = async (uid: number): Promise<string> =>
+      (await promisify(execFile)(process.execPath, ['-e', redeem], { uid, cwd: '/' })).stdout.trim();
     await chmod(troupe.folder, 0o755);
     // the administrator's gateway takes nobody else; its own user comes in after that
     expect([await as(65_534), await as(0)]).to.deep.equal(['403', '200']);
@@ -77,19 +96,28 @@ describe('red team: another user of this machine', function () {
   it('sees no secret in arguments of processes', async () => {
     const home = troupe.home();
     await mkdir(home, { mode: 0o700 });
-    await writeFile(join(home, 'config.yaml'), `engines:\n  default: probe\n  probe:\n    command: [${JSON.stringify(process.execPath)}, -e, "console.log(require('fs').readFileSync('/proc/self/cmdline', 'latin1'))"]\n`);
+    await writeFile(
+      join(home, 'config.yaml'),
+      `engines:\n  default: probe\n  probe:\n    command: [${JSON.stringify(process.execPath)}, -e, "console.log(require('fs').readFileSync('/proc/self/cmdline', 'latin1'))"]\n`,
+    );
     await troupe.start(home);
     const { port, token, secret, pid } = await troupe.announcement(home);
     const client = makeClient(port, { authorization: `Bearer ${token}` });
-    const { body: session } = await client.post('/api/sessions', { prompt: 'a prompt that is a secret of its own' });
-    const { body } = await poll(() => client.get(`/api/sessions/${session.id}`), (answer) => answer.body.status !== 'running');
+    const { body: session } = await client.post('/api/sessions', {
+      prompt: 'a prompt that is a secret of its own',
+    });
+    const { body } = await poll(
+      () => client.get(`/api/sessions/${session.id}`),
+      (answer) => answer.body.status !== 'running',
+    );
     const said = JSON.stringify(body.messages.filter(({ role }: { role: string }) => role === 'assistant'));
     expect(said, 'the agent has shown its arguments').to.include('readFileSync');
     const own = await readFile(`/proc/${pid}/cmdline`, 'latin1');
-    for (const hidden of [token, secret, 'a prompt that is a secret']) expect([said.includes(hidden), own.includes(hidden)], hidden.slice(0, 8)).to.deep.equal([false, false]);
+    for (const hidden of [token, secret, 'a prompt that is a secret'])
+      expect([said.includes(hidden), own.includes(hidden)], hidden.slice(0, 8)).to.deep.equal([false, false]);
   });
 
-  it('that listens on the gateway\'s port is told nothing, after a stop and after a kill', async () => {
+  it("that listens on the gateway's port is told nothing, after a stop and after a kill", async () => {
     const home = troupe.home();
     const gateway = await troupe.start(home);
     const announced = await troupe.announcement(home);
@@ -98,15 +126,30 @@ describe('red team: another user of this machine', function () {
     const squatter = createServer((request, response) => {
       heard.push(request);
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ challengeId: 'c'.repeat(43), nonce: 'n'.repeat(43), status: 'ok', code: 'AAAA-BBBB-CCCC' }));
+      response.end(
+        JSON.stringify({
+          challengeId: 'c'.repeat(43),
+          nonce: 'n'.repeat(43),
+          status: 'ok',
+          code: 'AAAA-BBBB-CCCC',
+        }),
+      );
     });
     squatter.listen(announced.port, '127.0.0.1');
     await once(squatter, 'listening');
     try {
       expect((squatter.address() as AddressInfo).port).to.equal(announced.port);
-      for (const [pid, pidStart] of [[announced.pid, announced.pidStart], [null, null], [process.pid, '1']] as const) { // killed; stopped; its pid given to another
-        await writeFile(join(home, 'gateway.json'), JSON.stringify({ ...announced, pid, pidStart }), { mode: 0o600 });
-        for (const command of [['pair'], ['open', '--print'], ['run', 'hello'], ['stop']]) await troupe.run(...command, '--home', home);
+      for (const [pid, pidStart] of [
+        [announced.pid, announced.pidStart],
+        [null, null],
+        [process.pid, '1'],
+      ] as const) {
+        // killed; stopped; its pid given to another
+        await writeFile(join(home, 'gateway.json'), JSON.stringify({ ...announced, pid, pidStart }), {
+          mode: 0o600,
+        });
+        for (const command of [['pair'], ['open', '--print'], ['run', 'hello'], ['stop']])
+          await troupe.run(...command, '--home', home);
       }
       expect(heard.map(({ url }) => url)).to.deep.equal([]);
       expect((await readdir(home)).filter((name) => name.startsWith('pair-challenge'))).to.deep.equal([]);

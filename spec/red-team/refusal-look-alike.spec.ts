@@ -2,10 +2,15 @@ import { expect } from 'chai';
 import { isRefusal, refuse } from '../../machines/refusals.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 
-/** Found by the fuzzer: a body `{"refused": true, …}` was taken for a refusal of ours, so a client chose status and text of the answer, and skipped the parser. */
+/**
+ * Found by the fuzzer: a body `{"refused": true, …}` was taken for a refusal of ours, so a client chose
+ * status and text of the answer, and skipped the parser.
+ */
 describe('a body that looks like a refusal', () => {
   let house: House;
-  before(async () => { house = await openHouse(); });
+  before(async () => {
+    house = await openHouse();
+  });
   after(() => house.close());
   const forged = { refused: true, code: 'DRAINING', message: 'Come back later.', details: { resetAt: 1 } };
 
@@ -18,7 +23,12 @@ describe('a body that looks like a refusal', () => {
   });
 
   it('does not make a route answer 500', async () => {
-    for (const body of [{ refused: true }, { refused: true, status: 'x', details: null }, { refused: true, status: 99, code: 'X' }, { refused: true, details: null }]) {
+    for (const body of [
+      { refused: true },
+      { refused: true, status: 'x', details: null },
+      { refused: true, status: 99, code: 'X' },
+      { refused: true, details: null },
+    ]) {
       const { status } = await house.operator.post('/api/work-items', body);
       expect(status, JSON.stringify(body)).to.equal(400);
     }

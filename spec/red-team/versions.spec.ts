@@ -4,10 +4,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Packages through which strangers were let in elsewhere, and the first version in which the hole is closed (ASVS
+ * Packages through which strangers were let in elsewhere, and the first version in which the hole is closed
+ * (ASVS
  * 15.2.1). What is installed is asked, not what package.json wishes.
  */
-const floors: readonly (readonly [name: string, through: string | undefined, atLeast: string, why: string])[] = [
+const floors: readonly (readonly [
+  name: string,
+  through: string | undefined,
+  atLeast: string,
+  why: string,
+])[] = [
   ['koa', undefined, '3.1.2', 'CVE-2026-27959: ctx.hostname of evil.com:x@host'],
   ['ws', undefined, '8.21.1', 'CVE-2026-48779, CVE-2026-62389: fragments without end'],
   ['formidable', 'koa-body', '3.5.3', 'CVE-2025-46653: names of uploads that can be guessed'],
@@ -24,12 +30,28 @@ describe('red team: packages with a past', () => {
   }
 
   it('compares versions as numbers (or the lines above would prove nothing)', () => {
-    expect([compare('3.10.0', '3.9.9'), compare('3.1.1', '3.1.2'), compare('8.21.1', '8.21.1')].map(Math.sign)).to.deep.equal([1, -1, 0]);
+    expect(
+      [compare('3.10.0', '3.9.9'), compare('3.1.1', '3.1.2'), compare('8.21.1', '8.21.1')].map(Math.sign),
+    ).to.deep.equal([1, -1, 0]);
   });
 
   it('no package reads YAML or frontmatter but the one that is safe, and none evaluates text', async () => {
-    const { dependencies } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as { dependencies: Record<string, string> };
-    for (const name of ['gray-matter', 'js-yaml', 'front-matter', 'multiparty', 'busboy', 'vm2', 'serialize-javascript', 'node-serialize', 'ejs', 'lodash']) expect(Object.keys(dependencies)).not.to.include(name);
+    const { dependencies } = JSON.parse(
+      await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
+    ) as { dependencies: Record<string, string> };
+    for (const name of [
+      'gray-matter',
+      'js-yaml',
+      'front-matter',
+      'multiparty',
+      'busboy',
+      'vm2',
+      'serialize-javascript',
+      'node-serialize',
+      'ejs',
+      'lodash',
+    ])
+      expect(Object.keys(dependencies)).not.to.include(name);
   });
 });
 

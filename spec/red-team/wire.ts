@@ -1,7 +1,14 @@
 import { connect } from 'node:net';
 
-/** Bytes on a bare connection; everything that came back until it closed, or until the far side was silent after its answers. */
-export function raw(port: number, parts: readonly (string | Buffer)[], options: { readonly keepOpen?: boolean } = {}): Promise<string> {
+/**
+ * Bytes on a bare connection; everything that came back until it closed, or until the far side was silent
+ * after its answers.
+ */
+export function raw(
+  port: number,
+  parts: readonly (string | Buffer)[],
+  options: { readonly keepOpen?: boolean } = {},
+): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     let heard = '';
@@ -14,4 +21,5 @@ export function raw(port: number, parts: readonly (string | Buffer)[], options: 
 }
 
 /** The status lines among the answers, in their order. */
-export const statuses = (heard: string): number[] => [...heard.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)].map(([, status]) => Number(status));
+export const statuses = (heard: string): number[] =>
+  [...heard.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)].map(([, status]) => Number(status));

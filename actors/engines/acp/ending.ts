@@ -20,33 +20,72 @@ export function endOfPrompt(answer: JsonObject, ending: Ending): TurnResult {
   const failed = (error: string): TurnResult => ({ outcome: 'failed', text, error, ...used });
   if (ending.isAsked) return { outcome: 'interrupted', text, ...used };
   switch (answer['stopReason']) {
-    case 'end_turn': break;
-    case 'cancelled': return failed(`${program} gave the turn up by itself.`);
-    case 'max_tokens': return failed(`${program} reached the largest length of an answer.`);
-    case 'max_turn_requests': return failed(`${program} reached its largest number of steps for one turn.`);
-    case 'refusal': return failed(`${program} refused to go on.`);
-    default: return failed(`${program} ended the turn with "${String(answer['stopReason'])}".`);
+    case 'end_turn':
+      break;
+    case 'cancelled':
+      return failed(`${program} cancelled the turn.`);
+    case 'max_tokens':
+      return failed(`${program} reached the largest length of an answer.`);
+    case 'max_turn_requests':
+      return failed(`${program} reached its largest number of steps for one turn.`);
+    case 'refusal':
+      return failed(`${program} refused to go on.`);
+    default:
+      return failed(`${program} ended the turn with "${String(answer['stopReason'])}".`);
   }
-  if (text === '') return failed(`${program} ended its turn without a word; some programs do so when a tool was refused.`);
+  if (text === '')
+    return failed(
+      `${program} ended its turn without an answer; some programs do so when a tool was refused.`,
+    );
   if (ending.errorInText?.test(text) !== true) return { outcome: 'succeeded', text, ...used };
-  return { outcome: isLimit(text) ? 'rate-limited' : 'failed', text: '', error: firstBytes(text, 2_000), ...used };
+  return {
+    outcome: isLimit(text) ? 'rate-limited' : 'failed',
+    text: '',
+    error: firstBytes(text, 2_000),
+    ...used,
+  };
 }
 
 /** By the error that the agent gave instead of an answer. */
-export function endOfError(error: Error & { readonly code: number; readonly data?: unknown }, ending: Ending): TurnResult {
+export function endOfError(
+  error: Error & { readonly code: number; readonly data?: unknown },
+  ending: Ending,
+): TurnResult {
   const { program, text } = ending;
   const used = ending.usage === undefined ? {} : { usage: ending.usage };
   if (ending.isAsked) return { outcome: 'interrupted', text, ...used };
   const details = detailsOf(error.data);
-  const words = firstBytes(details === '' || error.message.includes(details) ? error.message : `${error.message}: ${details}`, 2_000);
-  if (error.code === 429 || isLimit(`${words} ${firstBytes(JSON.stringify(error.data ?? ''), 4_096)}`)) return { outcome: 'rate-limited', text, error: words, ...used };
-  if (error.code === -32_000) return { outcome: 'failed', text, error: `${program} is not logged in (${words}). Start it once by hand and log in, or name a key with apiKeyEnv.`, ...used };
-  return { outcome: 'failed', text, error: words === '' ? `${program} reported an error without words.` : words, ...used };
+  const words = firstBytes(
+    details === '' || error.message.includes(details) ? error.message : `${error.message}: ${details}`,
+    2_000,
+  );
+  if (error.code === 429 || isLimit(`${words} ${firstBytes(JSON.stringify(error.data ?? ''), 4_096)}`))
+    return { outcome: 'rate-limited', text, error: words, ...used };
+  if (error.code === -32_000)
+    return {
+      outcome: 'failed',
+      text,
+      error: `${program} is not logged in (${words}). Start it once manually and log in, or name a key with apiKeyEnv.`,
+      ...used,
+    };
+  return {
+    outcome: 'failed',
+    text,
+    error: words === '' ? `${program} reported an error without a message.` : words,
+    ...used,
+  };
 }
 
-const isLimit = (words: string): boolean => /\b429\b|rate.?limit|usage.?limit|RESOURCE_EXHAUSTED|quota exceeded/i.test(words);
+const isLimit = (words: string): boolean =>
+  /\b429\b|rate.?limit|usage.?limit|RESOURCE_EXHAUSTED|quota exceeded/i.test(words);
 
 function detailsOf(data: unknown): string {
   if (typeof data === 'string') return data;
-  return textAt(data, 'details') ?? textAt(data, 'message') ?? textAt(objectAt(data, 'error'), 'message') ?? textAt(data, 'errorName') ?? '';
+  return (
+    textAt(data, 'details') ??
+    textAt(data, 'message') ??
+    textAt(objectAt(data, 'error'), 'message') ??
+    textAt(data, 'errorName') ??
+    ''
+  );
 }

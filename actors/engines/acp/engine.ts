@@ -1,6 +1,13 @@
 import { endWithoutResult } from '../agent/ending.js';
 import { isObject, startLines, textAt, type LineChild } from '../agent/lines.js';
-import { apiKey, chosenWord, modelsOf, ownChoice, programFinder, type AgentProgram } from '../agent/program.js';
+import {
+  apiKey,
+  chosenWord,
+  modelsOf,
+  ownChoice,
+  programFinder,
+  type AgentProgram,
+} from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import { defineEngine, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
 import { CannotOpen, isAnswer, openConversation, type Conversation } from './conversation.js';
@@ -10,10 +17,11 @@ import { readAcp, usageOfAnswer } from './reading.js';
 import { connect, Late } from './wire.js';
 
 /**
- * Any agent that speaks the Agent Client Protocol, by its command line: one process a turn. The prompt goes over the
- * wire, tools that it may not use by itself are asked for, an interrupt is `session/cancel`, and only then do signals
- * follow. An old conversation is loaded where the agent can; where it cannot or will not, what is stored here goes into
- * the prompt of a new one. It is offered neither files nor terminals of ours.
+ * Any agent that speaks the Agent Client Protocol, by its command line: one process a turn. The prompt goes
+ * over the wire, tools that it may not use by itself are asked for, an interrupt is `session/cancel`, and
+ * only then do signals follow. An old conversation is loaded where the agent can; where it cannot or will
+ * not, what is stored here goes into the prompt of a new one. It is offered neither files nor terminals of
+ * ours.
  */
 export interface AcpOptions extends AgentProgram {
   readonly name: string;
@@ -54,7 +62,11 @@ const learnedMax = 200;
 
 /** `acpEngine({name: 'goose', bin: 'goose', args: ['acp']})` */
 export function acpEngine(options: AcpOptions): Engine {
-  const find = programFinder(options.bin, options.mend ?? `Install "${options.bin}", or set the command of engine ${options.name} to a program of this machine.`);
+  const find = programFinder(
+    options.bin,
+    options.mend ??
+      `Install "${options.bin}", or set the command of engine ${options.name} to a program of this machine.`,
+  );
   const efforts = options.efforts ?? [];
   const learned = new Set<string>();
   const written = new Map<string, number>();
@@ -62,27 +74,39 @@ export function acpEngine(options: AcpOptions): Engine {
 
   /** What was written before this process began is not known; it may have been a moment ago. */
   const mayLoad = (id: string): boolean =>
-    options.quirks?.losesByLoadingInSameMinute !== true || Math.floor((written.get(id) ?? bornAt) / 60_000) !== Math.floor(Date.now() / 60_000);
+    options.quirks?.losesByLoadingInSameMinute !== true ||
+    Math.floor((written.get(id) ?? bornAt) / 60_000) !== Math.floor(Date.now() / 60_000);
 
   return defineEngine({
     name: options.name,
-    effortMechanism: efforts.length === 0 ? 'none' : options.quirks?.effortArgument === undefined ? 'session/set_config_option' : 'argument',
+    effortMechanism:
+      efforts.length === 0
+        ? 'none'
+        : options.quirks?.effortArgument === undefined
+          ? 'session/set_config_option'
+          : 'argument',
     async discover() {
-      const ids = [...(options.model === undefined ? [] : [options.model]), ownChoice, ...(options.models ?? []), ...learned];
+      const ids = [
+        ...(options.model === undefined ? [] : [options.model]),
+        ownChoice,
+        ...(options.models ?? []),
+        ...learned,
+      ];
       const models = new Map(modelsOf(ids, efforts).map((model) => [model.id, model]));
       return { ...(await find()), defaultModel: options.model ?? ownChoice, models: [...models.values()] };
     },
-    turn: (request, io) => play(options, request, io, {
-      mayLoad: request.nativeId !== null && mayLoad(request.nativeId),
-      onOpen({ models }) {
-        for (const model of models) if (learned.size < learnedMax) learned.add(model);
-      },
-      onEnd(id) {
-        if (written.size >= 10_000) written.delete(written.keys().next().value ?? '');
-        written.delete(id);
-        written.set(id, Date.now());
-      },
-    }),
+    turn: (request, io) =>
+      play(options, request, io, {
+        mayLoad: request.nativeId !== null && mayLoad(request.nativeId),
+        onOpen({ models }) {
+          for (const model of models) if (learned.size < learnedMax) learned.add(model);
+        },
+        onEnd(id) {
+          if (written.size >= 10_000) written.delete(written.keys().next().value ?? '');
+          written.delete(id);
+          written.set(id, Date.now());
+        },
+      }),
   });
 }
 
@@ -92,7 +116,12 @@ interface Memory {
   onEnd(id: string): void;
 }
 
-async function play(options: AcpOptions, request: TurnRequest, io: TurnIO, memory: Memory): Promise<TurnResult> {
+async function play(
+  options: AcpOptions,
+  request: TurnRequest,
+  io: TurnIO,
+  memory: Memory,
+): Promise<TurnResult> {
   const { quirks = {}, allow = allowedByDefault } = options;
   const model = chosenWord(request.model ?? options.model);
   const effort = chosenWord(request.effort ?? options.effort);
@@ -104,41 +133,71 @@ async function play(options: AcpOptions, request: TurnRequest, io: TurnIO, memor
     send: (message) => child?.send(message),
     onUpdate: (params) => reading.take(params),
     onPermission: (params) => {
-      const id = isObject(params['toolCall']) ? textAt(params['toolCall'], 'toolCallId') ?? '' : '';
+      const id = isObject(params['toolCall']) ? (textAt(params['toolCall'], 'toolCallId') ?? '') : '';
       return answerPermission(params, reading.toolCall(id), { allow, ownTool: quirks.ownTool }, io);
     },
   });
-  child = await startLines(options.bin, acpArguments(options, model, effort), {
-    request, env: acpEnvironment(options, request),
-    onMessage: (message) => wire.take(message),
-    interrupt(self) {
-      isAsked = true;
-      if (conversation === undefined) self.stop();
-      else void wire.agent.notify('session/cancel', { sessionId: conversation.id }).catch(() => self.stop());
+  child = await startLines(
+    options.bin,
+    acpArguments(options, model, effort),
+    {
+      request,
+      env: acpEnvironment(options, request),
+      onMessage: (message) => wire.take(message),
+      interrupt(self) {
+        isAsked = true;
+        if (conversation === undefined) self.stop();
+        else
+          void wire.agent.notify('session/cancel', { sessionId: conversation.id }).catch(() => self.stop());
+      },
     },
-  }, io);
-  void child.done.then(() => wire.close(), () => wire.close());
+    io,
+  );
+  void child.done.then(
+    () => wire.close(),
+    () => wire.close(),
+  );
   const ending = (): Ending => ({
-    program: options.name, text: reading.text(), usage: reading.usage(), isAsked, ...(quirks.errorInText === undefined ? {} : { errorInText: quirks.errorInText }),
+    program: options.name,
+    text: reading.text(),
+    usage: reading.usage(),
+    isAsked,
+    ...(quirks.errorInText === undefined ? {} : { errorInText: quirks.errorInText }),
   });
   let result: TurnResult | undefined;
   try {
-    const opened = await openConversation(wire.agent, {
-      request, model, effort: quirks.effortArgument === undefined ? effort : undefined, isModelGiven: quirks.modelArgument !== undefined, mode: options.mode, authMethod: options.authMethod, mayLoad: memory.mayLoad,
-    }, io);
+    const opened = await openConversation(
+      wire.agent,
+      {
+        request,
+        model,
+        effort: quirks.effortArgument === undefined ? effort : undefined,
+        isModelGiven: quirks.modelArgument !== undefined,
+        mode: options.mode,
+        authMethod: options.authMethod,
+        mayLoad: memory.mayLoad,
+      },
+      io,
+    );
     memory.onOpen(opened);
     if (opened.isResumed) await reading.quiet();
-    const text = opened.isResumed ? request.prompt : promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax);
+    const text = opened.isResumed
+      ? request.prompt
+      : promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax);
     if (!isAsked) {
       conversation = opened;
       reading.begin(opened.id);
-      const answer = await wire.agent.request<unknown>('session/prompt', { sessionId: opened.id, prompt: [{ type: 'text', text }] });
+      const answer = await wire.agent.request<unknown>('session/prompt', {
+        sessionId: opened.id,
+        prompt: [{ type: 'text', text }],
+      });
       const fields = isObject(answer) ? answer : {};
       result = endOfPrompt(fields, { ...ending(), usage: usageOfAnswer(fields) ?? reading.usage() });
     }
   } catch (error) {
     // otherwise the wire broke, and how the program ended tells why
-    if (error instanceof CannotOpen || error instanceof Late) result = { outcome: isAsked ? 'interrupted' : 'failed', text: reading.text(), error: error.message };
+    if (error instanceof CannotOpen || error instanceof Late)
+      result = { outcome: isAsked ? 'interrupted' : 'failed', text: reading.text(), error: error.message };
     else if (isAnswer(error)) result = endOfError(error, ending());
     else if (!isGone(error)) throw error;
   } finally {
@@ -147,12 +206,20 @@ async function play(options: AcpOptions, request: TurnRequest, io: TurnIO, memor
   }
   const ended = await child.done;
   if (conversation !== undefined) memory.onEnd(conversation.id);
-  return result ?? endWithoutResult(isAsked ? { ...ended, ended: 'interrupted' } : ended, options.name, reading.text());
+  return (
+    result ??
+    endWithoutResult(isAsked ? { ...ended, ended: 'interrupted' } : ended, options.name, reading.text())
+  );
 }
 
-const isGone = (error: unknown): boolean => error instanceof Error && /agent is gone|connection closed/i.test(error.message);
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && /agent has exited|connection closed/i.test(error.message);
 
-function acpArguments({ args = [], quirks = {} }: AcpOptions, model: string | undefined, effort: string | undefined): readonly string[] {
+function acpArguments(
+  { args = [], quirks = {} }: AcpOptions,
+  model: string | undefined,
+  effort: string | undefined,
+): readonly string[] {
   return [
     ...args,
     ...(model === undefined || quirks.modelArgument === undefined ? [] : [quirks.modelArgument(model)]),
@@ -164,8 +231,12 @@ function acpEnvironment(options: AcpOptions, request: TurnRequest): Record<strin
   const { quirks = {}, baseUrl } = options;
   const key = apiKey(options);
   return {
-    NO_COLOR: '1', CI: '1', DO_NOT_TRACK: '1',
-    ...(baseUrl === undefined || quirks.addressVariable === undefined ? {} : { [quirks.addressVariable]: baseUrl, ...quirks.withAddress }),
+    NO_COLOR: '1',
+    CI: '1',
+    DO_NOT_TRACK: '1',
+    ...(baseUrl === undefined || quirks.addressVariable === undefined
+      ? {}
+      : { [quirks.addressVariable]: baseUrl, ...quirks.withAddress }),
     // an agent without a variable of its own gets the key under the name that the operator knows
     ...(key === undefined ? {} : { [quirks.keyVariable ?? options.apiKeyEnv ?? 'API_KEY']: key }),
     ...options.env,

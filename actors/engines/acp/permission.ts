@@ -1,4 +1,4 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import { listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { permit } from '../agent/permission.js';
 import type { TurnIO } from '../engine.js';
@@ -9,8 +9,14 @@ import type { PermissionOutcome } from './wire.js';
 /** Reading is allowed without asking; whatever changes something is asked for. Kinds of the protocol. */
 export const allowedByDefault: readonly string[] = ['read', 'search', 'think'];
 
-/** What the gateway's tools look like when the agent asks for them: the gateway judges each of their calls by itself. */
-export interface OwnTool { readonly kind: string; readonly title: RegExp }
+/**
+ * What the gateway's tools look like when the agent asks for them: the gateway judges each of their calls by
+ * itself.
+ */
+export interface OwnTool {
+  readonly kind: string;
+  readonly title: RegExp;
+}
 
 export interface Rules {
   /** Names and kinds of tools that need not be asked for. */
@@ -21,21 +27,32 @@ export interface Rules {
 const inputBytesMax = 16 * 1024;
 
 /**
- * `session/request_permission` → the gateway's own question. Of the answers that the agent offers only those for this one
- * call are given: what stands for "always" is remembered by the session here, never by the program.
+ * `session/request_permission` → the gateway's own question. Of the answers that the agent offers only those
+ * for this one call are given: what stands for "always" is remembered by the session here, never by the
+ * program.
  */
-export async function answerPermission(params: JsonObject, known: JsonObject, { allow, ownTool }: Rules, io: TurnIO): Promise<PermissionOutcome> {
+export async function answerPermission(
+  params: JsonObject,
+  known: JsonObject,
+  { allow, ownTool }: Rules,
+  io: TurnIO,
+): Promise<PermissionOutcome> {
   const call = { ...known, ...objectAt(params, 'toolCall') };
   const options = listAt(params, 'options');
   const tool = toolName(call);
   const kind = textAt(call, 'kind');
   // some programs take the model's own description for a title; what will run is what a person must see
-  const title = firstBytes(textAt(objectAt(call, 'rawInput'), 'command') ?? textAt(call, 'title') ?? tool, 1_024);
+  const title = firstBytes(
+    textAt(objectAt(call, 'rawInput'), 'command') ?? textAt(call, 'title') ?? tool,
+    1_024,
+  );
   const isOwn = ownTool !== undefined && kind === ownTool.kind && ownTool.title.test(title);
   const isFree = isOwn || (kind !== undefined && allow.includes(kind));
   const decision = isFree ? { allow: true } : await permit({ tool, title, input: inputOf(call) }, allow, io);
   if (io.signal.aborted) return { outcome: 'cancelled' };
-  const option = decision.allow ? choose(options, ['allow_once', 'allow_always']) : choose(options, ['reject_once', 'reject_always']);
+  const option = decision.allow
+    ? choose(options, ['allow_once', 'allow_always'])
+    : choose(options, ['reject_once', 'reject_always']);
   // to an agent that offers no such answer a cancelled question is the only no there is
   return option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option };
 }
@@ -51,7 +68,10 @@ function choose(options: readonly Json[], kinds: readonly string[]): string | un
 /** What a person should see before they decide: the arguments, else the files. */
 function inputOf(call: JsonObject): Json {
   const { rawInput, locations, content } = call;
-  const input: Json = rawInput ?? { ...(locations === undefined ? {} : { locations }), ...(content === undefined ? {} : { content }) };
+  const input: Json = rawInput ?? {
+    ...(locations === undefined ? {} : { locations }),
+    ...(content === undefined ? {} : { content }),
+  };
   const text = JSON.stringify(input);
   return Buffer.byteLength(text) <= inputBytesMax ? input : { cut: firstBytes(text, inputBytesMax) };
 }

@@ -3,9 +3,10 @@ import type { Engine } from '../engine.js';
 import { acpEngine, type AcpOptions, type AcpQuirks } from './engine.js';
 
 /**
- * Agent programs that speak the protocol by themselves, with what was measured of each. A setting of the operator's
- * replaces what stands here. The gateway judges each call of its own tools, so no program needs to ask for them as well;
- * where it cannot be told so on its command line, its questions are known by their form (`ownTool`).
+ * Agent programs that speak the protocol by themselves, with what was measured of each. A setting of the
+ * operator's replaces what stands here. The gateway judges each call of its own tools, so no program needs to
+ * ask for them as well; where it cannot be told so on its command line, its questions are known by their form
+ * (`ownTool`).
  */
 export interface AcpPreset {
   readonly bin: string;
@@ -18,35 +19,58 @@ export interface AcpPreset {
 
 export const acpPresets = {
   gemini: {
-    bin: 'gemini', args: ['--acp'], mend: 'npm install -g @google/gemini-cli',
-    // otherwise it starts itself a second time, for more memory; and in a folder that it does not trust it takes no tools of others
+    bin: 'gemini',
+    args: ['--acp'],
+    mend: 'npm install -g @google/gemini-cli',
+    // otherwise it starts itself a second time, for more memory; and in a folder that it does not trust it
+    // takes no tools of others
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     quirks: {
-      modelArgument: (model) => `--model=${model}`, keyVariable: 'GEMINI_API_KEY', addressVariable: 'GOOGLE_GEMINI_BASE_URL',
-      staysAfterEnd: true, losesByLoadingInSameMinute: true,
-      // it asks for every call of a tool of others and has no way to be told that the gateway judges these by itself
+      modelArgument: (model) => `--model=${model}`,
+      keyVariable: 'GEMINI_API_KEY',
+      addressVariable: 'GOOGLE_GEMINI_BASE_URL',
+      staysAfterEnd: true,
+      losesByLoadingInSameMinute: true,
+      // it asks for every call of a tool of others and has no way to be told that the gateway judges these by
+      // itself
       ownTool: { kind: 'other', title: /^[\w-]{1,100} \(troupe MCP Server\)$/ },
     },
   },
   qwen: {
-    bin: 'qwen', args: ['--acp', '--allowed-tools=mcp__troupe'], mend: 'npm install -g @qwen-code/qwen-code',
-    quirks: { modelArgument: (model) => `--model=${model}`, keyVariable: 'OPENAI_API_KEY', addressVariable: 'OPENAI_BASE_URL' },
+    bin: 'qwen',
+    args: ['--acp', '--allowed-tools=mcp__troupe'],
+    mend: 'npm install -g @qwen-code/qwen-code',
+    quirks: {
+      modelArgument: (model) => `--model=${model}`,
+      keyVariable: 'OPENAI_API_KEY',
+      addressVariable: 'OPENAI_BASE_URL',
+    },
   },
   opencode: {
-    bin: 'opencode', args: ['acp'], mend: 'npm install -g opencode-ai',
+    bin: 'opencode',
+    args: ['acp'],
+    mend: 'npm install -g opencode-ai',
     // by itself it asks for nothing
     env: {
-      OPENCODE_PERMISSION: JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' }), OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_SHARE: '1',
+      OPENCODE_PERMISSION: JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' }),
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_SHARE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     },
     quirks: {},
   },
   copilot: {
-    bin: 'copilot', args: ['--acp', '--no-auto-update', '--disable-builtin-mcps', '--allow-tool=troupe'], mend: 'npm install -g @github/copilot',
-    env: { COPILOT_AUTO_UPDATE: 'false' }, efforts: ['low', 'medium', 'high', 'xhigh'],
+    bin: 'copilot',
+    args: ['--acp', '--no-auto-update', '--disable-builtin-mcps', '--allow-tool=troupe'],
+    mend: 'npm install -g @github/copilot',
+    env: { COPILOT_AUTO_UPDATE: 'false' },
+    efforts: ['low', 'medium', 'high', 'xhigh'],
     quirks: {
-      modelArgument: (model) => `--model=${model}`, effortArgument: (effort) => `--reasoning-effort=${effort}`,
-      keyVariable: 'COPILOT_PROVIDER_API_KEY', addressVariable: 'COPILOT_PROVIDER_BASE_URL', withAddress: { COPILOT_OFFLINE: 'true' },
+      modelArgument: (model) => `--model=${model}`,
+      effortArgument: (effort) => `--reasoning-effort=${effort}`,
+      keyVariable: 'COPILOT_PROVIDER_API_KEY',
+      addressVariable: 'COPILOT_PROVIDER_BASE_URL',
+      withAddress: { COPILOT_OFFLINE: 'true' },
       errorInText: /^(?:Error|Info: Request failed)\b/,
     },
   },
@@ -56,8 +80,17 @@ export type AcpPresetName = keyof typeof acpPresets;
 export const acpPresetNames = Object.keys(acpPresets) as readonly AcpPresetName[]; // the keys of a constant
 
 /** `acpPreset('gemini', {model: 'gemini-2.5-flash', apiKeyEnv: 'MY_KEY'})` */
-export function acpPreset(name: AcpPresetName, options: AgentProgram & Pick<AcpOptions, 'mode' | 'authMethod' | 'efforts'> = {}): Engine {
+export function acpPreset(
+  name: AcpPresetName,
+  options: AgentProgram & Pick<AcpOptions, 'mode' | 'authMethod' | 'efforts'> = {},
+): Engine {
   const preset: AcpPreset = acpPresets[name];
   const { args = [], env, ...chosen } = options;
-  return acpEngine({ ...preset, name, ...chosen, args: [...preset.args, ...args], env: { ...preset.env, ...env } });
+  return acpEngine({
+    ...preset,
+    name,
+    ...chosen,
+    args: [...preset.args, ...args],
+    env: { ...preset.env, ...env },
+  });
 }

@@ -1,17 +1,20 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import { isObject, listAt, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import type { TurnIO, Usage } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 
 /**
- * Reads the updates of one conversation: text and tools for watchers, and the answer so far. What an agent replays while
- * it loads an old conversation is not said now, so nothing counts before `begin`.
+ * Reads the updates of one conversation: text and tools for watchers, and the answer so far. What an agent
+ * replays while it loads an old conversation is not said now, so nothing counts before `begin`.
  */
 export interface AcpReading {
   /** From here on it is this turn of this conversation. */
   begin(sessionId: string): void;
   take(params: JsonObject): void;
-  /** Resolves when nothing was told for a moment: some agents go on replaying after they said that the conversation is loaded. */
+  /**
+   * Resolves when nothing was told for a moment: some agents go on replaying after they said that the
+   * conversation is loaded.
+   */
   quiet(): Promise<void>;
   /** The last thing that was said: after a tool the agent begins anew. */
   text(): string;
@@ -44,11 +47,19 @@ export function readAcp(io: TurnIO): AcpReading {
     const id = textAt(update, 'toolCallId') ?? '';
     // ids are the model's and may come again: what an earlier call was must not speak for a later one
     const isNew = update['sessionUpdate'] === 'tool_call' || !tools.has(id);
-    const known = { ...(isNew ? {} : tools.get(id)), ...Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null)) };
+    const known = {
+      ...(isNew ? {} : tools.get(id)),
+      ...Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null)),
+    };
     if (isNew && tools.size >= toolsMax) tools.delete(tools.keys().next().value ?? '');
     tools.set(id, known);
     isAfterTool = true;
-    if (isNew) io.delta('tool_use', toolName(known), { toolId: id, title: firstBytes(textAt(known, 'title') ?? '', 1_024), input: firstBytes(JSON.stringify(known['rawInput'] ?? null), 4_096) });
+    if (isNew)
+      io.delta('tool_use', toolName(known), {
+        toolId: id,
+        title: firstBytes(textAt(known, 'title') ?? '', 1_024),
+        input: firstBytes(JSON.stringify(known['rawInput'] ?? null), 4_096),
+      });
     const status = textAt(update, 'status');
     if (status !== 'completed' && status !== 'failed') return;
     tools.delete(id);
@@ -77,9 +88,15 @@ export function readAcp(io: TurnIO): AcpReading {
           usage = usageOf(objectAt(objectAt(update, '_meta'), 'usage')) ?? usage;
           return say(objectAt(update, 'content'));
         case 'tool_call':
-        case 'tool_call_update': return tool(update);
-        case 'notice': return io.delta('status', firstBytes(textAt(update, 'message') ?? textAt(update, 'text') ?? '', 2_048));
-        default: return;
+        case 'tool_call_update':
+          return tool(update);
+        case 'notice':
+          return io.delta(
+            'status',
+            firstBytes(textAt(update, 'message') ?? textAt(update, 'text') ?? '', 2_048),
+          );
+        default:
+          return;
       }
     },
   };
@@ -89,25 +106,37 @@ export function readAcp(io: TurnIO): AcpReading {
 export const toolName = (call: JsonObject): string => textAt(call, 'name') ?? textAt(call, 'kind') ?? 'other';
 
 function resultOf(call: JsonObject): string {
-  const said = listAt(call, 'content').map((part) => textAt(objectAt(part, 'content'), 'text') ?? textAt(part, 'path') ?? '').filter((part) => part !== '');
+  const said = listAt(call, 'content')
+    .map((part) => textAt(objectAt(part, 'content'), 'text') ?? textAt(part, 'path') ?? '')
+    .filter((part) => part !== '');
   if (said.length > 0) return said.join('\n');
   const raw: Json | undefined = call['rawOutput'];
   return raw === undefined || raw === null ? '' : typeof raw === 'string' ? raw : JSON.stringify(raw);
 }
 
 /**
- * Agents tell what a prompt cost in members of their own making, or not at all: the answer's `usage`, gemini's
- * `_meta.quota`, qwen's `_meta.usage` of a chunk. A process plays one turn, so what counts up in it counts this turn.
+ * Agents tell what a prompt cost in members of their own making, or not at all: the answer's `usage`,
+ * gemini's `_meta.quota`, qwen's `_meta.usage` of a chunk. A process plays one turn, so what counts up in it
+ * counts this turn.
  */
 export function usageOf(given: unknown): Usage | undefined {
   if (!isObject(given)) return undefined;
   const input = numberAt(given, 'inputTokens') ?? numberAt(given, 'input_tokens');
   const output = numberAt(given, 'outputTokens') ?? numberAt(given, 'output_tokens');
   if (input === undefined && output === undefined) return undefined;
-  const cached = numberAt(given, 'cachedReadTokens') ?? numberAt(given, 'cached_read_tokens') ?? numberAt(given, 'cachedTokens');
-  return { inputTokens: input ?? 0, outputTokens: output ?? 0, ...(cached === undefined ? {} : { cachedTokens: cached }) };
+  const cached =
+    numberAt(given, 'cachedReadTokens') ??
+    numberAt(given, 'cached_read_tokens') ??
+    numberAt(given, 'cachedTokens');
+  return {
+    inputTokens: input ?? 0,
+    outputTokens: output ?? 0,
+    ...(cached === undefined ? {} : { cachedTokens: cached }),
+  };
 }
 
 export function usageOfAnswer(answer: JsonObject): Usage | undefined {
-  return usageOf(answer['usage']) ?? usageOf(objectAt(objectAt(objectAt(answer, '_meta'), 'quota'), 'token_count'));
+  return (
+    usageOf(answer['usage']) ?? usageOf(objectAt(objectAt(objectAt(answer, '_meta'), 'quota'), 'token_count'))
+  );
 }

@@ -1,9 +1,10 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { ChildProcessHandle, SpawnChildOptions, TurnIO, TurnRequest } from '../engine.js';
 
 /**
- * An agent program that speaks JSON in lines over stdin and stdout: whole lines in, whole lines out, bounded. What is no
- * JSON object (a banner, half a line at the end, invalid bytes) is counted, never obeyed and never thrown.
+ * An agent program that speaks JSON in lines over stdin and stdout: whole lines in, whole lines out, bounded.
+ * What is no JSON object (a banner, half a line at the end, invalid bytes) is counted, never obeyed and never
+ * thrown.
  */
 export interface LineChild {
   send(message: Json): void;
@@ -31,7 +32,12 @@ const graceMs = 3_000;
 const lineCharactersMax = 8 * 1024 * 1024;
 
 /** `const child = await startLines('claude', ['-p'], {…}, io); child.send({type: 'user', …})` */
-export async function startLines(command: string, args: readonly string[], options: LineChildOptions, io: TurnIO): Promise<LineChild> {
+export async function startLines(
+  command: string,
+  args: readonly string[],
+  options: LineChildOptions,
+  io: TurnIO,
+): Promise<LineChild> {
   let handle: ChildProcessHandle | undefined;
   let linger: NodeJS.Timeout | undefined;
   const early: string[] = [];
@@ -53,10 +59,17 @@ export async function startLines(command: string, args: readonly string[], optio
   const lines = splitLines((line) => (self === undefined ? early.push(line) : take(line)));
   const { interrupt } = options;
   handle = await io.spawn(command, args, {
-    cwd: options.request.cwd, env: options.env, silenceMs: options.request.silenceMs, deadlineMs: options.request.deadlineMs,
-    outputBytesMax: 64 * 1024, floodBytesMax: 64 * 1024 * 1024, onStdout: lines,
+    cwd: options.request.cwd,
+    env: options.env,
+    silenceMs: options.request.silenceMs,
+    deadlineMs: options.request.deadlineMs,
+    outputBytesMax: 64 * 1024,
+    floodBytesMax: 64 * 1024 * 1024,
+    onStdout: lines,
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
-    ...(interrupt === undefined ? {} : { interrupt: { graceMs, ask: () => void (self !== undefined && interrupt(self)) } }),
+    ...(interrupt === undefined
+      ? {}
+      : { interrupt: { graceMs, ask: () => void (self !== undefined && interrupt(self)) } }),
   } satisfies SpawnChildOptions);
   void handle.done.catch(() => undefined).then(() => clearTimeout(linger));
   self = child();
@@ -97,9 +110,15 @@ function objectOf(line: string): JsonObject | undefined {
 }
 
 /** What came over a wire is read member by member; nothing of its shape is believed. */
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
-export const objectAt = (value: unknown, member: string): JsonObject => (isObject(value) && isObject(value[member]) ? value[member] : {});
-export const textAt = (value: unknown, member: string): string | undefined => (isObject(value) && typeof value[member] === 'string' ? value[member] : undefined);
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const objectAt = (value: unknown, member: string): JsonObject =>
+  isObject(value) && isObject(value[member]) ? value[member] : {};
+export const textAt = (value: unknown, member: string): string | undefined =>
+  isObject(value) && typeof value[member] === 'string' ? value[member] : undefined;
 export const numberAt = (value: unknown, member: string): number | undefined =>
-  (isObject(value) && typeof value[member] === 'number' && Number.isFinite(value[member]) ? value[member] : undefined);
-export const listAt = (value: unknown, member: string): readonly Json[] => (isObject(value) && Array.isArray(value[member]) ? value[member] : []);
+  isObject(value) && typeof value[member] === 'number' && Number.isFinite(value[member])
+    ? value[member]
+    : undefined;
+export const listAt = (value: unknown, member: string): readonly Json[] =>
+  isObject(value) && Array.isArray(value[member]) ? (value[member] as readonly Json[]) : [];

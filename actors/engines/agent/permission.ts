@@ -1,10 +1,14 @@
 import type { PermissionAnswer, PermissionRequest, TurnIO } from '../engine.js';
 
 /**
- * An agent asks before it uses a tool: the allow-list of its engine answers first, then whoever listens for this turn,
- * and without anyone the answer is no, with a sentence that tells the agent what to do instead.
+ * An agent asks before it uses a tool: the allow-list of its engine answers first, then whoever listens for
+ * this turn, and without anyone the answer is no, with a sentence that tells the agent what to do instead.
  */
-export async function permit(request: PermissionRequest, allow: readonly string[], io: TurnIO): Promise<PermissionAnswer> {
+export async function permit(
+  request: PermissionRequest,
+  allow: readonly string[],
+  io: TurnIO,
+): Promise<PermissionAnswer> {
   if (allow.includes('*') || allow.includes(request.tool)) return { allow: true };
   if (io.permission === undefined) return { allow: false, message: denial(request.tool) };
   try {

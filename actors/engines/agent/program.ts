@@ -56,9 +56,14 @@ async function versionOf(file: string): Promise<string | undefined> {
     if (version !== undefined) return version;
   }
   return new Promise((resolve) => {
-    execFile(file, ['--version'], { timeout: 3_000, maxBuffer: 64 * 1024, env: childEnvironment({}, 'version') }, (_error, stdout) => {
-      resolve(/\d+\.\d+(?:\.\d+)?[\w.-]*/.exec(stdout)?.[0]);
-    });
+    execFile(
+      file,
+      ['--version'],
+      { timeout: 3_000, maxBuffer: 64 * 1024, env: childEnvironment({}, 'version') },
+      (_error, stdout) => {
+        resolve(/\d+\.\d+(?:\.\d+)?[\w.-]*/.exec(stdout)?.[0]);
+      },
+    );
   });
 }
 
@@ -72,18 +77,32 @@ function versionIn(text: string): string | undefined {
 }
 
 /** Model records from ids: all with the same effort levels. */
-export function modelsOf(models: readonly (string | EngineModel)[], effortLevels: readonly string[]): readonly EngineModel[] {
-  return models.map((model) => (typeof model === 'string' ? { id: model, label: model, supportsEffort: effortLevels.length > 0, effortLevels } : model));
+export function modelsOf(
+  models: readonly (string | EngineModel)[],
+  effortLevels: readonly string[],
+): readonly EngineModel[] {
+  return models.map((model) =>
+    typeof model === 'string'
+      ? { id: model, label: model, supportsEffort: effortLevels.length > 0, effortLevels }
+      : model,
+  );
 }
 
-/** The id under which the program's own choice stands in the list of models: nothing is put on the command line for it. */
+/**
+ * The id under which the program's own choice stands in the list of models: nothing is put on the command
+ * line for it.
+ */
 export const ownChoice = 'default';
 
-/** What was chosen, as it may stand on a command line or in a request; the program's own choice and nothing are undefined. */
+/**
+ * What was chosen, as it may stand on a command line or in a request; the program's own choice and nothing
+ * are undefined.
+ */
 export function chosenWord(word: string | null | undefined): string | undefined {
   if (word === null || word === undefined || word === ownChoice) return undefined;
   // the registry has compared it with the list; what looks like an option is refused even so
-  if (!/^[A-Za-z0-9][\w.:/@+[\]-]{0,199}$/.test(word)) throw new TypeError(`"${word.slice(0, 50)}" is no name of a model or an effort level.`);
+  if (!/^[A-Za-z0-9][\w.:/@+[\]-]{0,199}$/.test(word))
+    throw new TypeError(`Invalid model or effort level "${word.slice(0, 50)}".`);
   return word;
 }
 

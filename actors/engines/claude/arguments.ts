@@ -1,4 +1,4 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { TurnRequest } from '../engine.js';
 import { apiKey, chosenWord, type AgentProgram } from '../agent/program.js';
 
@@ -6,21 +6,44 @@ import { apiKey, chosenWord, type AgentProgram } from '../agent/program.js';
 export const toolServer = 'troupe';
 
 /** Reading is allowed without asking; whatever changes something is asked for. */
-export const allowedByDefault: readonly string[] = ['Read', 'Glob', 'Grep', 'LS', 'TodoWrite', 'NotebookRead'];
+export const allowedByDefault: readonly string[] = [
+  'Read',
+  'Glob',
+  'Grep',
+  'LS',
+  'TodoWrite',
+  'NotebookRead',
+];
 
 /**
- * The command line of one turn. No secret and no word of a client stands on it: the prompt goes over stdin, and the
- * configuration of the tools names the variable that holds the token, which the agent itself reads.
+ * The command line of one turn. No secret and no word of a client stands on it: the prompt goes over stdin,
+ * and the configuration of the tools names the variable that holds the token, which the agent itself reads.
  */
-export function claudeArguments(options: AgentProgram, request: TurnRequest, session: { readonly resume: string } | { readonly fresh: string }): readonly string[] {
+export function claudeArguments(
+  options: AgentProgram,
+  request: TurnRequest,
+  session: { readonly resume: string } | { readonly fresh: string },
+): readonly string[] {
   const model = chosenWord(request.model ?? options.model);
   const effort = chosenWord(request.effort ?? options.effort);
   return [
     ...(options.args ?? []),
-    '-p', '--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose', '--include-partial-messages',
-    '--permission-prompt-tool', 'stdio', '--permission-mode', 'default', '--setting-sources', '',
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--input-format',
+    'stream-json',
+    '--verbose',
+    '--include-partial-messages',
+    '--permission-prompt-tool',
+    'stdio',
+    '--permission-mode',
+    'default',
+    '--setting-sources',
+    '',
     `--allowedTools=${[...allowList(options), `mcp__${toolServer}`].filter((tool) => tool !== '*').join(',')}`,
-    '--strict-mcp-config', `--mcp-config=${JSON.stringify({ mcpServers: toolServers(request) })}`,
+    '--strict-mcp-config',
+    `--mcp-config=${JSON.stringify({ mcpServers: toolServers(request) })}`,
     ...(model === undefined ? [] : [`--model=${model}`]),
     ...(effort === undefined ? [] : [`--effort=${effort}`]),
     'resume' in session ? `--resume=${session.resume}` : `--session-id=${session.fresh}`,
@@ -31,13 +54,20 @@ export const allowList = ({ allow }: AgentProgram): readonly string[] => allow ?
 
 function toolServers({ mcp }: TurnRequest): Json {
   if (mcp === undefined) return {};
-  return { [toolServer]: { type: 'http', url: mcp.url, headers: { Authorization: 'Bearer ${TROUPE_TOOLS_TOKEN}' } } };
+  return {
+    [toolServer]: { type: 'http', url: mcp.url, headers: { Authorization: 'Bearer ${TROUPE_TOOLS_TOKEN}' } },
+  };
 }
 
 export function claudeEnvironment(options: AgentProgram, request: TurnRequest): Record<string, string> {
   const key = apiKey(options);
   return {
-    NO_COLOR: '1', CI: '1', DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1', DISABLE_ERROR_REPORTING: '1',
+    NO_COLOR: '1',
+    CI: '1',
+    DO_NOT_TRACK: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_ERROR_REPORTING: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     // its own ten retries take minutes without a word; a turn that met a limit waits in the session instead
     CLAUDE_CODE_MAX_RETRIES: '2',

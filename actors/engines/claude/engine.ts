@@ -11,10 +11,10 @@ import { claudeResult, readClaude } from './reading.js';
 import { readClaudeTranscript } from './transcript.js';
 
 /**
- * Claude Code as an engine: one process a turn that speaks stream-json on both sides. The prompt goes in as a line, tools
- * that it may not use by itself are asked for (`can_use_tool`), an interrupt is a request that it answers with the half of
- * its answer, and only then do signals follow. The session id is chosen by us and resumed; where the agent no longer knows
- * it, the conversation so far goes into the prompt of a new one.
+ * Claude Code as an engine: one process a turn that speaks stream-json on both sides. The prompt goes in as a
+ * line, tools that it may not use by itself are asked for (`can_use_tool`), an interrupt is a request that it
+ * answers with the half of its answer, and only then do signals follow. The session id is chosen by us and
+ * resumed; where the agent no longer knows it, the conversation so far goes into the prompt of a new one.
  */
 export type ClaudeOptions = AgentProgram;
 
@@ -26,64 +26,125 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
   const bin = options.bin ?? 'claude';
   const find = programFinder(bin, 'npm install -g @anthropic-ai/claude-code');
   const limits = limitsMemory('rate_limit_event');
-  const models = [...modelsOf([ownChoice], levels), ...modelsOf(options.models ?? ['opus', 'sonnet', 'haiku'], levels)];
-  const own = options.model !== undefined && !models.some(({ id }) => id === options.model) ? modelsOf([options.model], levels) : [];
+  const models = [
+    ...modelsOf([ownChoice], levels),
+    ...modelsOf(options.models ?? ['opus', 'sonnet', 'haiku'], levels),
+  ];
+  const own =
+    options.model !== undefined && !models.some(({ id }) => id === options.model)
+      ? modelsOf([options.model], levels)
+      : [];
   return defineEngine({
     name: options.name ?? 'claude',
     effortMechanism: 'claude-flag',
-    discover: async () => ({ ...(await find()), defaultModel: options.model ?? ownChoice, models: [...own, ...models] }),
+    discover: async () => ({
+      ...(await find()),
+      defaultModel: options.model ?? ownChoice,
+      models: [...own, ...models],
+    }),
     limits: async () => limits.read(),
-    readTranscript: async (nativeId, cwd) => (isUuid(nativeId) ? readClaudeTranscript(nativeId, cwd, { folder: options.env?.['CLAUDE_CONFIG_DIR'] }) : []),
+    readTranscript: async (nativeId, cwd) =>
+      isUuid(nativeId)
+        ? readClaudeTranscript(nativeId, cwd, { folder: options.env?.['CLAUDE_CONFIG_DIR'] })
+        : [],
     async turn(request, io) {
       if (request.nativeId !== null && isUuid(request.nativeId)) {
         const result = await play(bin, options, request, { resume: request.nativeId }, io, limits);
         if (result !== 'unknown session') return result;
-        io.delta('status', 'The agent no longer knows this conversation; it goes on with what is stored here.');
+        io.delta(
+          'status',
+          'The agent no longer has this conversation; it continues from the stored transcript.',
+        );
       }
       const prompt = promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax);
       const result = await play(bin, options, { ...request, prompt }, { fresh: randomUUID() }, io, limits);
-      return result === 'unknown session' ? { outcome: 'failed', text: '', error: 'claude could not begin a session.' } : result;
+      return result === 'unknown session'
+        ? { outcome: 'failed', text: '', error: 'claude could not begin a session.' }
+        : result;
     },
   });
 }
 
 type Session = Parameters<typeof claudeArguments>[2];
 
-async function play(bin: string, options: ClaudeOptions, request: TurnRequest, session: Session, io: TurnIO, limits: LimitsMemory): Promise<TurnResult | 'unknown session'> {
+async function play(
+  bin: string,
+  options: ClaudeOptions,
+  request: TurnRequest,
+  session: Session,
+  io: TurnIO,
+  limits: LimitsMemory,
+): Promise<TurnResult | 'unknown session'> {
   const reading = readClaude(io, limits);
   let isAsked = false;
-  const child = await startLines(bin, claudeArguments(options, request, session), {
-    request, env: claudeEnvironment(options, request),
-    onMessage(message, self) {
-      if (message['type'] === 'control_request') return void answer(message, options, self, io);
-      reading.take(message);
-      if (message['type'] === 'result') self.finish();
+  const child = await startLines(
+    bin,
+    claudeArguments(options, request, session),
+    {
+      request,
+      env: claudeEnvironment(options, request),
+      onMessage(message, self) {
+        if (message['type'] === 'control_request') return void answer(message, options, self, io);
+        reading.take(message);
+        if (message['type'] === 'result') self.finish();
+      },
+      interrupt(self) {
+        isAsked = true;
+        self.send({ type: 'control_request', request_id: randomUUID(), request: { subtype: 'interrupt' } });
+      },
     },
-    interrupt(self) {
-      isAsked = true;
-      self.send({ type: 'control_request', request_id: randomUUID(), request: { subtype: 'interrupt' } });
-    },
-  }, io);
-  child.send({ type: 'user', message: { role: 'user', content: [{ type: 'text', text: request.prompt }] }, parent_tool_use_id: null, session_id: '' });
+    io,
+  );
+  child.send({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'text', text: request.prompt }] },
+    parent_tool_use_id: null,
+    session_id: '',
+  });
   const ended = await child.done;
   const result = reading.result();
-  const isUnknown = 'resume' in session && /No conversation found/i.test(`${ended.stderr} ${result === undefined ? '' : JSON.stringify(result['errors'] ?? '')}`);
+  const isUnknown =
+    'resume' in session &&
+    /No conversation found/i.test(
+      `${ended.stderr} ${result === undefined ? '' : JSON.stringify(result['errors'] ?? '')}`,
+    );
   if (isUnknown && !isAsked) return 'unknown session';
   if (result === undefined) return endWithoutResult(ended, 'claude', reading.text());
   return claudeResult(result, reading.text(), limits, isAsked);
 }
 
-/** The agent asks; whatever we do not know is answered with an error, for an unanswered question stops it for good. */
-async function answer(message: JsonObject, options: ClaudeOptions, child: LineChild, io: TurnIO): Promise<void> {
+/**
+ * The agent asks; whatever we do not know is answered with an error, for an unanswered question stops it for
+ * good.
+ */
+async function answer(
+  message: JsonObject,
+  options: ClaudeOptions,
+  child: LineChild,
+  io: TurnIO,
+): Promise<void> {
   const request = objectAt(message, 'request');
   const id = textAt(message, 'request_id') ?? '';
   if (request['subtype'] !== 'can_use_tool') {
-    return child.send({ type: 'control_response', response: { subtype: 'error', request_id: id, error: `${String(request['subtype'])} is not served here` } });
+    return child.send({
+      type: 'control_response',
+      response: {
+        subtype: 'error',
+        request_id: id,
+        error: `${String(request['subtype'])} is not supported`,
+      },
+    });
   }
   const tool = textAt(request, 'tool_name') ?? 'tool';
   const input = objectAt(request, 'input');
-  const decision = await permit({ tool, title: textAt(request, 'description') ?? tool, input: input }, allowList(options), io);
-  const response = decision.allow ? { behavior: 'allow', updatedInput: input } : { behavior: 'deny', message: decision.message };
+  const decision = await permit(
+    { tool, title: textAt(request, 'description') ?? tool, input: input },
+    allowList(options),
+    io,
+  );
+  const response = decision.allow
+    ? { behavior: 'allow', updatedInput: input }
+    : { behavior: 'deny', message: decision.message };
   child.send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
 }
 

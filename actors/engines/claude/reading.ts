@@ -1,12 +1,13 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import { isObject, listAt, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import type { TurnIO, TurnResult, Usage } from '../engine.js';
 import { limitWindow, type LimitsMemory } from '../limits.js';
 import { firstBytes } from '../process/output.js';
 
 /**
- * Reads what the agent writes: `system`, `stream_event`, `assistant`, `user`, `rate_limit_event` for watchers, and the
- * one line that counts for the turn, `result`. A success with `is_error` is an error: that is how it tells of a 401.
+ * Reads what the agent writes: `system`, `stream_event`, `assistant`, `user`, `rate_limit_event` for
+ * watchers, and the one line that counts for the turn, `result`. A success with `is_error` is an error: that
+ * is how it tells of a 401.
  */
 export interface ClaudeReading {
   take(message: JsonObject): void;
@@ -27,7 +28,12 @@ export function readClaude(io: TurnIO, limits: LimitsMemory): ClaudeReading {
     result: () => last,
     take(message) {
       const id = textAt(message, 'session_id');
-      if (message['type'] === 'system' && message['subtype'] === 'init' && id !== undefined && id !== sessionId) {
+      if (
+        message['type'] === 'system' &&
+        message['subtype'] === 'init' &&
+        id !== undefined &&
+        id !== sessionId
+      ) {
         sessionId = id;
         void io.native(id);
       }
@@ -40,12 +46,19 @@ export function readClaude(io: TurnIO, limits: LimitsMemory): ClaudeReading {
           text += piece;
           return io.delta('text', piece);
         }
-        case 'assistant': return tellUses(message, io);
-        case 'user': return tellResults(message, io);
-        case 'system': return tellStatus(message, io);
-        case 'rate_limit_event': return tellLimit(objectAt(message, 'rate_limit_info'), limits);
-        case 'result': last = message; return;
-        default: return;
+        case 'assistant':
+          return tellUses(message, io);
+        case 'user':
+          return tellResults(message, io);
+        case 'system':
+          return tellStatus(message, io);
+        case 'rate_limit_event':
+          return tellLimit(objectAt(message, 'rate_limit_info'), limits);
+        case 'result':
+          last = message;
+          return;
+        default:
+          return;
       }
     },
   };
@@ -55,55 +68,89 @@ function tellUses(message: JsonObject, io: TurnIO): void {
   for (const block of listAt(objectAt(message, 'message'), 'content')) {
     if (!isObject(block) || block['type'] !== 'tool_use') continue;
     const input: Json = block['input'] ?? null;
-    io.delta('tool_use', textAt(block, 'name') ?? 'tool', { toolId: textAt(block, 'id') ?? null, input: firstBytes(JSON.stringify(input), 4_096) });
+    io.delta('tool_use', textAt(block, 'name') ?? 'tool', {
+      toolId: textAt(block, 'id') ?? null,
+      input: firstBytes(JSON.stringify(input), 4_096),
+    });
   }
 }
 
 function tellResults(message: JsonObject, io: TurnIO): void {
   for (const block of listAt(objectAt(message, 'message'), 'content')) {
     if (!isObject(block) || block['type'] !== 'tool_result') continue;
-    const said = textAt(block, 'content') ?? listAt(block, 'content').map((part) => textAt(part, 'text') ?? '').join('\n');
+    const said =
+      textAt(block, 'content') ??
+      listAt(block, 'content')
+        .map((part) => textAt(part, 'text') ?? '')
+        .join('\n');
     io.delta('tool_result', firstBytes(said, 4_096), { toolId: textAt(block, 'tool_use_id') ?? null });
   }
 }
 
 function tellStatus(message: JsonObject, io: TurnIO): void {
   if (message['subtype'] !== 'api_retry') return;
-  io.delta('status', `The provider answered ${numberAt(message, 'error_status') ?? 'with an error'}; attempt ${numberAt(message, 'attempt') ?? '?'} of ${numberAt(message, 'max_retries') ?? '?'} follows.`);
+  io.delta(
+    'status',
+    `The provider answered ${numberAt(message, 'error_status') ?? 'with an error'}; attempt ${numberAt(message, 'attempt') ?? '?'} of ${numberAt(message, 'max_retries') ?? '?'} follows.`,
+  );
 }
 
 /** Told only to people who are logged in with an account; keys of the API have no windows. */
 function tellLimit(info: JsonObject, limits: LimitsMemory): void {
   const name = textAt(info, 'rateLimitType') ?? 'limit';
   const used = numberAt(info, 'utilization');
-  const percent = info['status'] === 'rejected' ? 100 : used === undefined ? null : used <= 1 ? used * 100 : used;
+  const percent =
+    info['status'] === 'rejected' ? 100 : used === undefined ? null : used <= 1 ? used * 100 : used;
   limits.tell([limitWindow(name, percent, minutesOf[name] ?? null, numberAt(info, 'resetsAt') ?? null)]);
 }
 
-const minutesOf: Readonly<Record<string, number>> = { five_hour: 300, seven_day: 10_080, seven_day_opus: 10_080, seven_day_sonnet: 10_080 };
+const minutesOf: Readonly<Record<string, number>> = {
+  five_hour: 300,
+  seven_day: 10_080,
+  seven_day_opus: 10_080,
+  seven_day_sonnet: 10_080,
+};
 
 /** The turn's end from its `result` line. */
-export function claudeResult(result: JsonObject, partial: string, limits: LimitsMemory, isInterrupted: boolean): TurnResult {
+export function claudeResult(
+  result: JsonObject,
+  partial: string,
+  limits: LimitsMemory,
+  isInterrupted: boolean,
+): TurnResult {
   const usage = usageOf(result);
   const said = textAt(result, 'result') ?? '';
   const text = said === '' ? partial : said;
   if (isInterrupted) return { outcome: 'interrupted', text: partial, usage };
-  if (result['subtype'] === 'success' && result['is_error'] !== true) return { outcome: 'succeeded', text, usage };
+  if (result['subtype'] === 'success' && result['is_error'] !== true)
+    return { outcome: 'succeeded', text, usage };
   const error = sentenceOf(result, said);
   const status = numberAt(result, 'api_error_status');
-  const isLimited = status === 429 || (status === undefined && /\b(?:429|rate limit|usage limit reached)\b/i.test(said));
+  const isLimited =
+    status === 429 || (status === undefined && /\b(?:429|rate limit|usage limit reached)\b/i.test(said));
   if (!isLimited) return { outcome: 'failed', text: partial, error, usage };
   const resetAt = limits.resetAt();
-  return { outcome: 'rate-limited', text: partial, error, usage, ...(resetAt === undefined ? {} : { resetAt }) };
+  return {
+    outcome: 'rate-limited',
+    text: partial,
+    error,
+    usage,
+    ...(resetAt === undefined ? {} : { resetAt }),
+  };
 }
 
 function sentenceOf(result: JsonObject, said: string): string {
-  const errors = listAt(result, 'errors').filter((error) => typeof error === 'string').join(' ');
+  const errors = listAt(result, 'errors')
+    .filter((error) => typeof error === 'string')
+    .join(' ');
   const words = firstBytes(said === '' ? errors : said, 2_000);
   switch (result['subtype']) {
-    case 'error_max_turns': return 'claude reached its largest number of steps for one turn.';
-    case 'success': return words === '' ? 'claude reported an error without words.' : words;
-    default: return words === '' ? `claude ended the turn with "${String(result['subtype'])}".` : words;
+    case 'error_max_turns':
+      return 'claude reached its largest number of steps for one turn.';
+    case 'success':
+      return words === '' ? 'claude reported an error without a message.' : words;
+    default:
+      return words === '' ? `claude ended the turn with "${String(result['subtype'])}".` : words;
   }
 }
 
@@ -113,7 +160,8 @@ function usageOf(result: JsonObject): Usage {
   const cached = numberAt(usage, 'cache_read_input_tokens') ?? 0;
   const cost = numberAt(result, 'total_cost_usd');
   return {
-    inputTokens: (numberAt(usage, 'input_tokens') ?? 0) + (numberAt(usage, 'cache_creation_input_tokens') ?? 0) + cached,
+    inputTokens:
+      (numberAt(usage, 'input_tokens') ?? 0) + (numberAt(usage, 'cache_creation_input_tokens') ?? 0) + cached,
     outputTokens: numberAt(usage, 'output_tokens') ?? 0,
     cachedTokens: cached,
     ...(cost === undefined ? {} : { costUsd: cost }),

@@ -4,17 +4,25 @@ import { join } from 'node:path';
 import type { TranscriptEntry } from '../engine.js';
 
 /**
- * The record that Claude Code keeps of a conversation: a file of JSON lines, below a folder that is named for where it
- * worked. Whoever goes on in it from a terminal writes there as well. Only words are read: what tools did, what helpers of
- * the agent said among themselves and what the program noted for itself is passed over.
+ * The record that Claude Code keeps of a conversation: a file of JSON lines, below a folder that is named for
+ * where it worked. Whoever goes on in it from a terminal writes there as well. Only words are read: what
+ * tools did, what helpers of the agent said among themselves and what the program noted for itself is passed
+ * over.
  */
 export interface ClaudeRecords {
   /** Where the program keeps its things. Default: CLAUDE_CONFIG_DIR, else `~/.claude`. */
   readonly folder?: string | undefined;
 }
 
-/** `await readClaudeTranscript('5f0c…', '/home/me/garden')`. Empty where there is none; the newest 4 MiB of a longer one. */
-export async function readClaudeTranscript(nativeId: string, cwd: string, { folder }: ClaudeRecords = {}): Promise<readonly TranscriptEntry[]> {
+/**
+ * `await readClaudeTranscript('5f0c…', '/home/me/garden')`. Empty where there is none; the newest 4 MiB of a
+ * longer one.
+ */
+export async function readClaudeTranscript(
+  nativeId: string,
+  cwd: string,
+  { folder }: ClaudeRecords = {},
+): Promise<readonly TranscriptEntry[]> {
   const place = await realpath(cwd).catch(() => cwd);
   const home = folder ?? process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude');
   const text = await tailOf(join(home, 'projects', place.replace(/[^A-Za-z0-9]/g, '-'), `${nativeId}.jsonl`));
@@ -38,7 +46,12 @@ async function tailOf(path: string): Promise<string> {
 const bytesMax = 4 * 2 ** 20;
 
 interface Line {
-  readonly type?: unknown; readonly uuid?: unknown; readonly timestamp?: unknown; readonly isSidechain?: unknown; readonly isMeta?: unknown; readonly isCompactSummary?: unknown;
+  readonly type?: unknown;
+  readonly uuid?: unknown;
+  readonly timestamp?: unknown;
+  readonly isSidechain?: unknown;
+  readonly isMeta?: unknown;
+  readonly isCompactSummary?: unknown;
   readonly message?: { readonly content?: unknown };
 }
 
@@ -50,19 +63,29 @@ function entryOf(line: string): readonly TranscriptEntry[] {
   } catch {
     return [];
   }
-  if (read === null || typeof read !== 'object' || (read.type !== 'user' && read.type !== 'assistant')) return [];
+  if (read === null || typeof read !== 'object' || (read.type !== 'user' && read.type !== 'assistant'))
+    return [];
   if (read.isSidechain === true || read.isMeta === true || read.isCompactSummary === true) return [];
   const timestamp = Date.parse(String(read.timestamp));
   const content = wordsOf(read.message?.content).trim();
-  if (Number.isNaN(timestamp) || typeof read.uuid !== 'string' || !/^[\w-]{1,64}$/.test(read.uuid) || content === '' || /^<(?:command|local-command)-/.test(content)) return [];
+  if (
+    Number.isNaN(timestamp) ||
+    typeof read.uuid !== 'string' ||
+    !/^[\w-]{1,64}$/.test(read.uuid) ||
+    content === '' ||
+    /^<(?:command|local-command)-/.test(content)
+  )
+    return [];
   return [{ id: read.uuid, role: read.type, content, timestamp }];
 }
 
 function wordsOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.flatMap((block: unknown) => {
-    const { type, text } = (block ?? {}) as { readonly type?: unknown; readonly text?: unknown };
-    return type === 'text' && typeof text === 'string' ? [text] : [];
-  }).join('\n\n');
+  return content
+    .flatMap((block: unknown) => {
+      const { type, text } = (block ?? {}) as { readonly type?: unknown; readonly text?: unknown };
+      return type === 'text' && typeof text === 'string' ? [text] : [];
+    })
+    .join('\n\n');
 }

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineEngine, type Engine } from '../engine.js';
-import { turnResultOf } from '../turn-result.js';
+import { turnResult } from '../turn-result.js';
 
 /**
- * The clerk: an agent without a model, shipped with the package. A small program that runs as a child process like any
- * other agent, understands the handful of instructions in `instructions.ts`, and does them through the gateway's own
- * API with its session's token. It costs nothing and it never pretends to understand more.
+ * The clerk: an agent without a model, shipped with the package. A small program that runs as a child process
+ * like any other agent, understands the handful of instructions in `instructions.ts`, and does them through
+ * the gateway's own API with its session's token. It costs nothing and it never pretends to understand more.
  */
 export interface ClerkOptions {
   /** Where the gateway is; undefined while there is none. */
@@ -22,20 +22,35 @@ export function clerkEngine({ gatewayUrl }: ClerkOptions): Engine {
     effortMechanism: 'none',
     async discover() {
       const facts = { defaultModel: null, models: [], executable: program };
-      const isHere = await stat(program).then((found) => found.isFile(), () => false);
-      if (!isHere) return { ...facts, available: false, reason: 'The clerk\'s program is missing.', mend: 'Install the package again, or build it.' };
+      const isHere = await stat(program).then(
+        (found) => found.isFile(),
+        () => false,
+      );
+      if (!isHere)
+        return {
+          ...facts,
+          available: false,
+          reason: "The clerk's program is missing.",
+          mend: 'Install the package again, or build it.',
+        };
       if (gatewayUrl() !== undefined) return { ...facts, available: true };
       return {
-        ...facts, available: false, reason: 'The clerk works through the gateway\'s API, and there is no gateway here.',
+        ...facts,
+        available: false,
+        reason: "The clerk works through the gateway's API, and there is no gateway here.",
         mend: 'Start a gateway beside the supervisor, or use another engine.',
       };
     },
     async turn(request, io) {
       const child = await io.spawn(process.execPath, [program], {
-        cwd: request.cwd, env: request.env, stdin: request.prompt, silenceMs: request.silenceMs, deadlineMs: request.deadlineMs,
+        cwd: request.cwd,
+        env: request.env,
+        stdin: request.prompt,
+        silenceMs: request.silenceMs,
+        deadlineMs: request.deadlineMs,
         onStdout: (chunk) => io.delta('text', chunk),
       });
-      return turnResultOf(await child.done, { program: 'clerk', deadlineMs: request.deadlineMs });
+      return turnResult(await child.done, { program: 'clerk', deadlineMs: request.deadlineMs });
     },
   });
 }

@@ -27,18 +27,27 @@ export function createGatewayClient(url: string, token: string): GatewayClient {
       // a redirect would carry the token to somebody else
       redirect: 'error',
       signal: AbortSignal.timeout(answerMsMax),
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
       throw new Refused(`The gateway did not answer (${reason(error)}).`, undefined, error);
     });
     const json = (await answer.json().catch(() => ({}))) as Body;
     if (answer.ok) return json;
-    throw new Refused(typeof json['error'] === 'string' ? json['error'] : `The gateway answered ${answer.status}.`, answer.status);
+    throw new Refused(
+      typeof json['error'] === 'string' ? json['error'] : `The gateway answered ${answer.status}.`,
+      answer.status,
+    );
   }
   return {
     get(path, query = {}) {
-      const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]]));
+      const given = Object.entries(query).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value] as [string, string]],
+      );
       return call('GET', given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`);
     },
     post: (path, body) => call('POST', path, body),
@@ -47,5 +56,9 @@ export function createGatewayClient(url: string, token: string): GatewayClient {
 
 function reason(error: unknown): string {
   const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
-  return typeof cause?.code === 'string' ? cause.code : error instanceof Error ? error.message : String(error);
+  return typeof cause?.code === 'string'
+    ? cause.code
+    : error instanceof Error
+      ? error.message
+      : String(error);
 }

@@ -4,13 +4,16 @@ import { helpText, newsIn, understandAll, type Understood } from './instructions
 import { perform, type Office } from './perform.js';
 
 /**
- * The clerk's program: instructions on stdin, what was done on stdout, line by line. Exit code 1 when something that was
- * asked for could not be done; the reason stands on stdout where it happened, and the count on stderr.
+ * The clerk's program: instructions on stdin, what was done on stdout, line by line. Exit code 1 when
+ * something that was asked for could not be done; the reason stands on stdout where it happened, and the
+ * count on stderr.
  */
 async function main(): Promise<number> {
   const { SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: token, SVC_WORK_ITEM_ID: workItemId } = process.env;
   if (url === undefined || token === undefined) {
-    process.stderr.write('The clerk works through the gateway, and SVC_GATEWAY_URL or SVC_GATEWAY_TOKEN is not set.\n');
+    process.stderr.write(
+      'The clerk works through the gateway, and SVC_GATEWAY_URL or SVC_GATEWAY_TOKEN is not set.\n',
+    );
     return 1;
   }
   const office: Office = {
@@ -23,7 +26,8 @@ async function main(): Promise<number> {
   const instructions = understandAll(prompt);
   const news = newsIn(prompt);
   for (const line of news) office.say(`Noted: ${line}`);
-  if (instructions.length === 0 && news.length === 0) office.say(`There was no instruction. I am the clerk and have no model.\n${helpText}`);
+  if (instructions.length === 0 && news.length === 0)
+    office.say(`There was no instruction. I am the clerk and have no model.\n${helpText}`);
   let notDone = 0;
   let hasHelped = false;
   for (const instruction of instructions) {
@@ -32,13 +36,16 @@ async function main(): Promise<number> {
     // talk that is not understood is answered; a task that is not understood is not done
     if (!isDone && (instruction.do !== 'unknown' || workItemId !== undefined)) notDone += 1;
   }
-  if (notDone > 0) process.stderr.write(`${notDone} of ${instructions.length} instructions could not be done.\n`);
+  if (notDone > 0)
+    process.stderr.write(`${notDone} of ${instructions.length} instructions could not be done.\n`);
   return notDone > 0 ? 1 : 0;
 }
 
 async function obey(instruction: Understood, office: Office, hasHelped: boolean): Promise<boolean> {
   if (instruction.do === 'unknown') {
-    office.say(`I am the clerk and have no model, so I do not understand "${instruction.line.slice(0, 200)}".`);
+    office.say(
+      `I am the clerk and have no model, so I do not understand "${instruction.line.slice(0, 200)}".`,
+    );
     if (!hasHelped) office.say(helpText);
     return false;
   }

@@ -6,28 +6,54 @@ import type { EngineFacts, EngineModel } from '../engine.js';
 import { childEnvironment } from '../process/environment.js';
 import { codexEnvironment, prepareHome, processSettings, type CodexOptions } from './settings.js';
 
-/** Which models may be chosen: those of the settings, else those that the program itself offers. It is asked once per version. */
-export function catalogue(bin: string, options: CodexOptions): (version: string | undefined) => Promise<Pick<EngineFacts, 'defaultModel' | 'models'>> {
+/**
+ * Which models may be chosen: those of the settings, else those that the program itself offers. It is asked
+ * once per version.
+ */
+export function catalogue(
+  bin: string,
+  options: CodexOptions,
+): (version: string | undefined) => Promise<Pick<EngineFacts, 'defaultModel' | 'models'>> {
   const known = new Map<string, Promise<readonly EngineModel[]>>();
   return async (version) => {
     const own = options.model === undefined ? [] : modelsOf([options.model], levels);
-    const asked = version === undefined || options.models !== undefined || options.baseUrl !== undefined ? undefined : known.get(version) ?? askModels(bin, options);
+    const asked =
+      version === undefined || options.models !== undefined || options.baseUrl !== undefined
+        ? undefined
+        : (known.get(version) ?? askModels(bin, options));
     if (version !== undefined && asked !== undefined) known.set(version, asked);
-    const offered = options.models === undefined ? (await asked) ?? [] : modelsOf(options.models, levels);
+    const offered = options.models === undefined ? ((await asked) ?? []) : modelsOf(options.models, levels);
     const models = [...modelsOf([ownChoice], levels), ...offered];
-    return { defaultModel: options.model ?? ownChoice, models: [...own.filter(({ id }) => !models.some((model) => model.id === id)), ...models] };
+    return {
+      defaultModel: options.model ?? ownChoice,
+      models: [...own.filter(({ id }) => !models.some((model) => model.id === id)), ...models],
+    };
   };
 }
 
 const levels = ['low', 'medium', 'high', 'xhigh'];
 const askMsMax = 4_000;
 
-/** Speaks to the program's app-server for a moment: no turn, no model, no provider. What goes wrong is an empty list. */
+/**
+ * Speaks to the program's app-server for a moment: no turn, no model, no provider. What goes wrong is an
+ * empty list.
+ */
 async function askModels(bin: string, options: CodexOptions): Promise<readonly EngineModel[]> {
-  // where nothing runs yet (`troupe doctor` in a home that was never started) nothing is made for a look at the models
-  if (!(await prepareHome(options).then(() => true, () => false))) return [];
+  // where nothing runs yet (`troupe doctor` in a home that was never started) nothing is made for a look at
+  // the models
+  if (
+    !(await prepareHome(options).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return [];
   const env = childEnvironment(codexEnvironment(options, { env: {} }), 'models');
-  const child = spawn(bin, [...(options.args ?? []), 'app-server', ...processSettings], { env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(bin, [...(options.args ?? []), 'app-server', ...processSettings], {
+    env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   return new Promise((resolve) => {
     const settle = (models: readonly EngineModel[]): void => {
       clearTimeout(timer);
@@ -48,17 +74,26 @@ async function askModels(bin: string, options: CodexOptions): Promise<readonly E
       if (message['id'] === 1) {
         say({ method: 'initialized' });
         say({ method: 'model/list', id: 2, params: {} });
-      } else if (message['id'] === 2) settle(listAt(objectAt(message, 'result'), 'data').filter(isObject).flatMap(modelOf));
+      } else if (message['id'] === 2)
+        settle(listAt(objectAt(message, 'result'), 'data').filter(isObject).flatMap(modelOf));
     });
-    say({ method: 'initialize', id: 1, params: { clientInfo: { name: 'troupe', title: 'Troupe', version: '1' }, capabilities: null } });
+    say({
+      method: 'initialize',
+      id: 1,
+      params: { clientInfo: { name: 'troupe', title: 'Troupe', version: '1' }, capabilities: null },
+    });
   });
 }
 
 function modelOf(told: JsonObject): readonly EngineModel[] {
   const id = textAt(told, 'model') ?? textAt(told, 'id');
   if (id === undefined || told['hidden'] === true || id === ownChoice) return [];
-  const effortLevels = listAt(told, 'supportedReasoningEfforts').flatMap((level) => textAt(level, 'reasoningEffort') ?? []);
-  return [{ id, label: textAt(told, 'displayName') ?? id, supportsEffort: effortLevels.length > 0, effortLevels }];
+  const effortLevels = listAt(told, 'supportedReasoningEfforts').flatMap(
+    (level) => textAt(level, 'reasoningEffort') ?? [],
+  );
+  return [
+    { id, label: textAt(told, 'displayName') ?? id, supportsEffort: effortLevels.length > 0, effortLevels },
+  ];
 }
 
 function parsed(line: string): JsonObject {

@@ -1,9 +1,10 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import { isObject, numberAt, textAt, type JsonObject, type LineChild } from '../agent/lines.js';
 
 /**
- * Questions and answers over lines, as `codex app-server` speaks them: JSON-RPC without its version member. Both sides
- * ask; a question of the program that nobody here can answer is answered with an error, for it would wait for ever.
+ * Questions and answers over lines, as `codex app-server` speaks them: JSON-RPC without its version member.
+ * Both sides ask; a question of the program that nobody here can answer is answered with an error, for it
+ * would wait for ever.
  */
 export interface Conversation {
   /** Rejects with `Refused` when the program answers with an error, and when it is gone. */
@@ -42,13 +43,19 @@ export function converse(listener: Listener): Conversation {
 
   async function answer(id: Json, method: string, params: JsonObject, self: LineChild): Promise<void> {
     const result = await listener.onQuestion(method, params).catch(() => undefined);
-    self.send(result === undefined ? { id, error: { code: -32_601, message: `${method} is not served here` } } : { id, result });
+    self.send(
+      result === undefined
+        ? { id, error: { code: -32_601, message: `${method} is not supported` } }
+        : { id, result },
+    );
   }
 
   return {
-    begin(own) { child = own; },
+    begin(own) {
+      child = own;
+    },
     ask(method, params) {
-      if (isOver) return Promise.reject(new Error('The agent is gone.'));
+      if (isOver) return Promise.reject(new Error('The agent has exited.'));
       const id = (asked += 1);
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
@@ -65,12 +72,15 @@ export function converse(listener: Listener): Conversation {
       const question = waiting.get(numberAt(message, 'id') ?? -1);
       if (question === undefined) return;
       waiting.delete(numberAt(message, 'id') ?? -1);
-      if (isObject(message['error'])) question.reject(new Refused(textAt(message['error'], 'message') ?? 'codex refused without words.'));
+      if (isObject(message['error']))
+        question.reject(
+          new Refused(textAt(message['error'], 'message') ?? 'codex refused without a reason.'),
+        );
       else question.resolve(isObject(message['result']) ? message['result'] : {});
     },
     end() {
       isOver = true;
-      for (const { reject } of waiting.values()) reject(new Error('The agent is gone.'));
+      for (const { reject } of waiting.values()) reject(new Error('The agent has exited.'));
       waiting.clear();
     },
   };

@@ -2,27 +2,42 @@ import { endWithoutResult } from '../agent/ending.js';
 import { objectAt, startLines, textAt, type JsonObject } from '../agent/lines.js';
 import { chosenWord, programFinder } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
-import { defineEngine, type ChildResult, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
+import {
+  defineEngine,
+  type ChildResult,
+  type Engine,
+  type TurnIO,
+  type TurnRequest,
+  type TurnResult,
+} from '../engine.js';
 import { limitsMemory, type LimitsMemory } from '../limits.js';
 import { answerApproval } from './approval.js';
 import { catalogue } from './catalogue.js';
 import { converse, Refused, type Conversation } from './conversation.js';
 import { playExec } from './exec.js';
 import { codexResult, failed, readCodex } from './reading.js';
-import { codexEnvironment, prepareHome, processSettings, threadSettings, type CodexOptions } from './settings.js';
+import {
+  codexEnvironment,
+  prepareHome,
+  processSettings,
+  threadSettings,
+  type CodexOptions,
+} from './settings.js';
 
 /**
- * Codex as an engine: one `codex app-server` a turn, spoken to in JSON-RPC lines. Commands and changes of files are asked
- * for, an interrupt is a request that it answers with the half of its answer, limits arrive as notifications. Where codex
- * no longer knows a conversation, what was said so far goes into the prompt of a new one. A codex without an app-server is
- * driven by `codex exec --json`, which cannot ask.
+ * Codex as an engine: one `codex app-server` a turn, spoken to in JSON-RPC lines. Commands and changes of
+ * files are asked for, an interrupt is a request that it answers with the half of its answer, limits arrive
+ * as notifications. Where codex no longer knows a conversation, what was said so far goes into the prompt of
+ * a new one. A codex without an app-server is driven by `codex exec --json`, which cannot ask.
  */
 export type { CodexOptions };
 
 const transcriptBytesMax = 256 * 1024;
 const mend = 'npm install -g @openai/codex';
 
-/** `codexEngine({home: 'codex-home'})`; with `{baseUrl, apiKeyEnv}` for another endpoint than the provider's. */
+/**
+ * `codexEngine({home: 'codex-home'})`; with `{baseUrl, apiKeyEnv}` for another endpoint than the provider's.
+ */
 export function codexEngine(options: CodexOptions = {}): Engine {
   const bin = options.bin ?? 'codex';
   const find = programFinder(bin, mend);
@@ -34,7 +49,7 @@ export function codexEngine(options: CodexOptions = {}): Engine {
     effortMechanism: 'codex-config',
     async discover() {
       const facts = await find();
-      return { ...facts, ...(await models(facts.available ? facts.version ?? '' : undefined)) };
+      return { ...facts, ...(await models(facts.available ? (facts.version ?? '') : undefined)) };
     },
     limits: async () => limits.read(),
     async turn(request, io) {
@@ -49,40 +64,65 @@ export function codexEngine(options: CodexOptions = {}): Engine {
   });
 }
 
-async function play(bin: string, options: CodexOptions, request: TurnRequest, io: TurnIO, limits: LimitsMemory): Promise<TurnResult | 'no app-server'> {
-  const chosen = { model: chosenWord(request.model ?? options.model), effort: chosenWord(request.effort ?? options.effort) };
+async function play(
+  bin: string,
+  options: CodexOptions,
+  request: TurnRequest,
+  io: TurnIO,
+  limits: LimitsMemory,
+): Promise<TurnResult | 'no app-server'> {
+  const chosen = {
+    model: chosenWord(request.model ?? options.model),
+    effort: chosenWord(request.effort ?? options.effort),
+  };
   const reading = readCodex(io, limits);
   const running: { threadId?: string; turnId?: string } = {};
   let isHeard = false;
   let refusal: TurnResult | undefined;
-  // sent before the answer, so that it is there when the agent goes on; a codex that does not take it goes on without
+  // sent before the answer, so that it is there when the agent goes on; a codex that does not take it goes on
+  // without
   const explain = ({ threadId, turnId }: JsonObject, message: string): void => {
-    if (typeof threadId === 'string' && typeof turnId === 'string') talk.ask('turn/steer', { threadId, expectedTurnId: turnId, input: [{ type: 'text', text: message, text_elements: [] }] }).catch(() => undefined);
+    if (typeof threadId === 'string' && typeof turnId === 'string')
+      talk
+        .ask('turn/steer', {
+          threadId,
+          expectedTurnId: turnId,
+          input: [{ type: 'text', text: message, text_elements: [] }],
+        })
+        .catch(() => undefined);
   };
   const talk = converse({
     onQuestion: (method, params) => answerApproval(method, params, options.allow ?? [], reading, io, explain),
     onNotification(method, params) {
       // agents that it begins beside itself have conversations of their own
       const threadId = textAt(params, 'threadId');
-      if (threadId === undefined || running.threadId === undefined || threadId === running.threadId) reading.take(method, params);
+      if (threadId === undefined || running.threadId === undefined || threadId === running.threadId)
+        reading.take(method, params);
       if (reading.ended() !== undefined) child.finish();
     },
   });
-  const child = await startLines(bin, [...(options.args ?? []), 'app-server', ...processSettings], {
-    request, env: codexEnvironment(options, request),
-    onMessage(message, self) {
-      isHeard = true;
-      talk.take(message, self);
+  const child = await startLines(
+    bin,
+    [...(options.args ?? []), 'app-server', ...processSettings],
+    {
+      request,
+      env: codexEnvironment(options, request),
+      onMessage(message, self) {
+        isHeard = true;
+        talk.take(message, self);
+      },
+      interrupt(self) {
+        const { threadId, turnId } = running;
+        if (threadId === undefined || turnId === undefined) return self.stop();
+        talk.ask('turn/interrupt', { threadId, turnId }).catch(() => undefined);
+      },
     },
-    interrupt(self) {
-      const { threadId, turnId } = running;
-      if (threadId === undefined || turnId === undefined) return self.stop();
-      talk.ask('turn/interrupt', { threadId, turnId }).catch(() => undefined);
-    },
-  }, io);
+    io,
+  );
   talk.begin(child);
   begin(talk, { ...options, ...chosen }, request, io, running).catch((error: unknown) => {
-    if (error instanceof Refused) refusal = failed(error.message, '', limits); // else it is gone: how it ended says more
+    // Else it is gone: how it ended says more
+    if (error instanceof Refused) refusal = failed(error.message, '', limits);
     child.finish();
   });
   const ended = await child.done.finally(() => talk.end());
@@ -94,30 +134,62 @@ async function play(bin: string, options: CodexOptions, request: TurnRequest, io
   return { ...endWithoutResult(ended, 'codex', reading.text()), ...(usage === undefined ? {} : { usage }) };
 }
 
-const isUnknownCommand = ({ ended, stderr }: ChildResult): boolean => ended === null && /unrecognized subcommand|unexpected argument|invalid subcommand/i.test(stderr);
+const isUnknownCommand = ({ ended, stderr }: ChildResult): boolean =>
+  ended === null && /unrecognized subcommand|unexpected argument|invalid subcommand/i.test(stderr);
 
-type Chosen = Omit<CodexOptions, 'model' | 'effort'> & { readonly model: string | undefined; readonly effort: string | undefined };
+type Chosen = Omit<CodexOptions, 'model' | 'effort'> & {
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+};
 
 /** Opens the conversation, the old one where it is still known, and says what is to be said. */
-async function begin(talk: Conversation, { model, effort, ...options }: Chosen, request: TurnRequest, io: TurnIO, running: { threadId?: string; turnId?: string }): Promise<void> {
+async function begin(
+  talk: Conversation,
+  { model, effort, ...options }: Chosen,
+  request: TurnRequest,
+  io: TurnIO,
+  running: { threadId?: string; turnId?: string },
+): Promise<void> {
   const thread = {
-    cwd: request.cwd, approvalPolicy: 'untrusted', sandbox: options.sandbox ?? 'danger-full-access', config: threadSettings(options, request),
+    cwd: request.cwd,
+    approvalPolicy: 'untrusted',
+    sandbox: options.sandbox ?? 'danger-full-access',
+    config: threadSettings(options, request),
     ...(model === undefined ? {} : { model }),
   };
-  await talk.ask('initialize', { clientInfo: { name: 'troupe', title: 'Troupe', version: '1' }, capabilities: null });
-  talk.tell('initialized');
-  const resumed = request.nativeId === null ? undefined : await talk.ask('thread/resume', { threadId: request.nativeId, excludeTurns: true, ...thread }).catch((error: unknown) => {
-    if (!(error instanceof Refused)) throw error;
-    io.delta('status', 'The agent no longer knows this conversation; it goes on with what is stored here.');
-    return undefined;
+  await talk.ask('initialize', {
+    clientInfo: { name: 'troupe', title: 'Troupe', version: '1' },
+    capabilities: null,
   });
-  const opened = resumed ?? await talk.ask('thread/start', thread);
+  talk.tell('initialized');
+  const resumed =
+    request.nativeId === null
+      ? undefined
+      : await talk
+          .ask('thread/resume', { threadId: request.nativeId, excludeTurns: true, ...thread })
+          .catch((error: unknown) => {
+            if (!(error instanceof Refused)) throw error;
+            io.delta(
+              'status',
+              'The agent no longer has this conversation; it continues from the stored transcript.',
+            );
+            return undefined;
+          });
+  const opened = resumed ?? (await talk.ask('thread/start', thread));
   const threadId = textAt(objectAt(opened, 'thread'), 'id') ?? '';
   running.threadId = threadId;
   if (threadId !== request.nativeId) void io.native(threadId);
-  const text = resumed === undefined ? promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax) : request.prompt;
-  const begun = await talk.ask('turn/start', { threadId, input: [{ type: 'text', text, text_elements: [] }], ...(effort === undefined ? {} : { effort }) });
+  const text =
+    resumed === undefined
+      ? promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax)
+      : request.prompt;
+  const begun = await talk.ask('turn/start', {
+    threadId,
+    input: [{ type: 'text', text, text_elements: [] }],
+    ...(effort === undefined ? {} : { effort }),
+  });
   const turnId = textAt(objectAt(begun, 'turn'), 'id');
   if (turnId !== undefined) running.turnId = turnId;
-  if (io.signal.aborted && turnId !== undefined) await talk.ask('turn/interrupt', { threadId, turnId }).catch(() => undefined);
+  if (io.signal.aborted && turnId !== undefined)
+    await talk.ask('turn/interrupt', { threadId, turnId }).catch(() => undefined);
 }

@@ -8,84 +8,148 @@ import { failed } from './reading.js';
 import { codexEnvironment, processSettings, threadSettings, type CodexOptions } from './settings.js';
 
 /**
- * A turn by `codex exec --json`, for a codex that has no app-server: no streaming of words, no limits, and nothing is
- * asked for. What it may do without asking is bounded by codex' own sandbox instead, unless everything was allowed.
+ * A turn by `codex exec --json`, for a codex that has no app-server: no streaming of words, no limits, and
+ * nothing is asked for. What it may do without asking is bounded by codex' own sandbox instead, unless
+ * everything was allowed.
  */
-export async function playExec(bin: string, options: CodexOptions, request: TurnRequest, io: TurnIO, limits: LimitsMemory): Promise<TurnResult> {
+export async function playExec(
+  bin: string,
+  options: CodexOptions,
+  request: TurnRequest,
+  io: TurnIO,
+  limits: LimitsMemory,
+): Promise<TurnResult> {
   if (request.nativeId !== null && /^[0-9a-f-]{36}$/i.test(request.nativeId)) {
     const result = await play(bin, options, request, request.nativeId, io, limits);
     if (result !== 'unknown session') return result;
-    io.delta('status', 'The agent no longer knows this conversation; it goes on with what is stored here.');
+    io.delta('status', 'The agent no longer has this conversation; it continues from the stored transcript.');
   }
   const prompt = promptWithTranscript(request.prompt, request.transcript, 256 * 1024);
   const result = await play(bin, options, { ...request, prompt }, undefined, io, limits);
-  return result === 'unknown session' ? { outcome: 'failed', text: '', error: 'codex could not begin a conversation.' } : result;
+  return result === 'unknown session'
+    ? { outcome: 'failed', text: '', error: 'codex could not begin a conversation.' }
+    : result;
 }
 
-async function play(bin: string, options: CodexOptions, request: TurnRequest, resume: string | undefined, io: TurnIO, limits: LimitsMemory): Promise<TurnResult | 'unknown session'> {
+async function play(
+  bin: string,
+  options: CodexOptions,
+  request: TurnRequest,
+  resume: string | undefined,
+  io: TurnIO,
+  limits: LimitsMemory,
+): Promise<TurnResult | 'unknown session'> {
   let text = '';
   let last: JsonObject | undefined;
   let isKnown = false;
-  const child = await startLines(bin, execArguments(options, request, resume), {
-    request, env: codexEnvironment(options, request), stdin: request.prompt,
-    onMessage(message, self) {
-      const item = objectAt(message, 'item');
-      switch (message['type']) {
-        case 'thread.started': {
-          const id = textAt(message, 'thread_id');
-          isKnown = true;
-          if (id !== undefined && id !== resume) void io.native(id);
-          return;
+  const child = await startLines(
+    bin,
+    execArguments(options, request, resume),
+    {
+      request,
+      env: codexEnvironment(options, request),
+      stdin: request.prompt,
+      onMessage(message, self) {
+        const item = objectAt(message, 'item');
+        switch (message['type']) {
+          case 'thread.started': {
+            const id = textAt(message, 'thread_id');
+            isKnown = true;
+            if (id !== undefined && id !== resume) void io.native(id);
+            return;
+          }
+          case 'item.started':
+            return tellUse(item, io);
+          case 'item.completed': {
+            if (item['type'] !== 'agent_message') return tellResult(item, io);
+            text = textAt(item, 'text') ?? '';
+            return io.delta('text', text);
+          }
+          case 'turn.completed':
+          case 'turn.failed':
+            last = message;
+            return self.finish();
+          default:
+            return;
         }
-        case 'item.started': return tellUse(item, io);
-        case 'item.completed': {
-          if (item['type'] !== 'agent_message') return tellResult(item, io);
-          text = textAt(item, 'text') ?? '';
-          return io.delta('text', text);
-        }
-        case 'turn.completed': case 'turn.failed': last = message; return self.finish();
-        default: return;
-      }
+      },
     },
-  }, io);
+    io,
+  );
   const ended = await child.done;
-  if (last === undefined && resume !== undefined && !isKnown && ended.ended === null) return 'unknown session';
+  if (last === undefined && resume !== undefined && !isKnown && ended.ended === null)
+    return 'unknown session';
   if (last === undefined) return endWithoutResult(ended, 'codex', text);
-  if (last['type'] === 'turn.failed') return { ...failed(textAt(objectAt(last, 'error'), 'message') ?? '', '', limits), text };
+  if (last['type'] === 'turn.failed')
+    return { ...failed(textAt(objectAt(last, 'error'), 'message') ?? '', '', limits), text };
   // counted over the whole conversation; of a resumed one nobody here knows what was counted before
-  return { outcome: 'succeeded', text, ...(resume === undefined ? { usage: usageOf(objectAt(last, 'usage')) } : {}) };
+  return {
+    outcome: 'succeeded',
+    text,
+    ...(resume === undefined ? { usage: usageOf(objectAt(last, 'usage')) } : {}),
+  };
 }
 
-/** Values stand behind their keys, as strings of TOML: none of them can be an option. The prompt goes over stdin. */
-function execArguments(options: CodexOptions, request: TurnRequest, resume: string | undefined): readonly string[] {
+/**
+ * Values stand behind their keys, as strings of TOML: none of them can be an option. The prompt goes over
+ * stdin.
+ */
+function execArguments(
+  options: CodexOptions,
+  request: TurnRequest,
+  resume: string | undefined,
+): readonly string[] {
   const model = chosenWord(request.model ?? options.model);
   const effort = chosenWord(request.effort ?? options.effort);
-  const sandbox = options.sandbox ?? (options.allow?.includes('*') === true ? 'danger-full-access' : 'workspace-write');
+  const sandbox =
+    options.sandbox ?? (options.allow?.includes('*') === true ? 'danger-full-access' : 'workspace-write');
   const settings = {
-    ...threadSettings(options, request), approval_policy: 'never', sandbox_mode: sandbox,
-    ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { model_reasoning_effort: effort }),
+    ...threadSettings(options, request),
+    approval_policy: 'never',
+    sandbox_mode: sandbox,
+    ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { model_reasoning_effort: effort }),
   };
   return [
-    ...(options.args ?? []), 'exec', ...(resume === undefined ? [] : ['resume']), '--json', '--skip-git-repo-check', ...processSettings,
-    ...leavesOf(settings).flatMap(([key, value]) => ['-c', `${key}=${JSON.stringify(value)}`]), ...(resume === undefined ? [] : [resume]), '-',
+    ...(options.args ?? []),
+    'exec',
+    ...(resume === undefined ? [] : ['resume']),
+    '--json',
+    '--skip-git-repo-check',
+    ...processSettings,
+    ...leavesOf(settings).flatMap(([key, value]) => ['-c', `${key}=${JSON.stringify(value)}`]),
+    ...(resume === undefined ? [] : [resume]),
+    '-',
   ];
 }
 
 function leavesOf(value: unknown, path = ''): readonly (readonly [key: string, value: unknown])[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[path, value]];
-  return Object.entries(value).flatMap(([name, member]) => leavesOf(member, path === '' ? name : `${path}.${name}`));
+  return Object.entries(value).flatMap(([name, member]) =>
+    leavesOf(member, path === '' ? name : `${path}.${name}`),
+  );
 }
 
 function tellUse(item: JsonObject, io: TurnIO): void {
   const name = textAt(item, 'type');
-  if (name === 'command_execution' || name === 'mcp_tool_call') io.delta('tool_use', name, { toolId: textAt(item, 'id') ?? null, input: textAt(item, 'command') ?? textAt(item, 'tool') ?? '' });
+  if (name === 'command_execution' || name === 'mcp_tool_call')
+    io.delta('tool_use', name, {
+      toolId: textAt(item, 'id') ?? null,
+      input: textAt(item, 'command') ?? textAt(item, 'tool') ?? '',
+    });
 }
 
 function tellResult(item: JsonObject, io: TurnIO): void {
-  const said = textAt(item, 'aggregated_output') ?? listAt(objectAt(item, 'result'), 'content').map((part) => textAt(part, 'text') ?? '').join('\n');
+  const said =
+    textAt(item, 'aggregated_output') ??
+    listAt(objectAt(item, 'result'), 'content')
+      .map((part) => textAt(part, 'text') ?? '')
+      .join('\n');
   if (said !== '') io.delta('tool_result', said.slice(0, 4_096), { toolId: textAt(item, 'id') ?? null });
 }
 
 const usageOf = (told: JsonObject): Usage => ({
-  inputTokens: numberAt(told, 'input_tokens') ?? 0, outputTokens: numberAt(told, 'output_tokens') ?? 0, cachedTokens: numberAt(told, 'cached_input_tokens') ?? 0,
+  inputTokens: numberAt(told, 'input_tokens') ?? 0,
+  outputTokens: numberAt(told, 'output_tokens') ?? 0,
+  cachedTokens: numberAt(told, 'cached_input_tokens') ?? 0,
 });

@@ -1,10 +1,13 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import { listAt, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import type { TurnIO, TurnResult, Usage } from '../engine.js';
 import { limitWindow, type LimitsMemory } from '../limits.js';
 import { firstBytes } from '../process/output.js';
 
-/** Reads what `codex app-server` tells of a turn: streaming text, the tools that it uses, tokens, limits, and the turn's end. */
+/**
+ * Reads what `codex app-server` tells of a turn: streaming text, the tools that it uses, tokens, limits, and
+ * the turn's end.
+ */
 export interface CodexReading {
   take(method: string, params: JsonObject): void;
   /** The answer so far, for a turn that ends in the middle. */
@@ -40,7 +43,9 @@ export function readCodex(io: TurnIO, limits: LimitsMemory): CodexReading {
     usage: () => (total === undefined ? undefined : usageBetween(first ?? noTokens, total)),
     take(method, params) {
       switch (method) {
-        case 'turn/started': turnId = textAt(objectAt(params, 'turn'), 'id'); return;
+        case 'turn/started':
+          turnId = textAt(objectAt(params, 'turn'), 'id');
+          return;
         case 'item/agentMessage/delta': {
           const piece = textAt(params, 'delta') ?? '';
           const message = textAt(params, 'itemId');
@@ -67,25 +72,48 @@ export function readCodex(io: TurnIO, limits: LimitsMemory): CodexReading {
           first ??= less(total, tokensOf(objectAt(usage, 'last')));
           return;
         }
-        case 'account/rateLimits/updated': return tellLimits(objectAt(params, 'rateLimits'), limits);
-        case 'error': if (params['willRetry'] === true) io.delta('status', `${textAt(objectAt(params, 'error'), 'message') ?? 'The provider failed'}; codex tries again.`); return;
-        case 'warning': case 'configWarning': return io.delta('status', firstBytes(textAt(params, 'message') ?? textAt(params, 'summary') ?? '', 1_000));
-        case 'turn/completed': last = objectAt(params, 'turn'); return;
-        default: return;
+        case 'account/rateLimits/updated':
+          return tellLimits(objectAt(params, 'rateLimits'), limits);
+        case 'error':
+          if (params['willRetry'] === true)
+            io.delta(
+              'status',
+              `${textAt(objectAt(params, 'error'), 'message') ?? 'The provider failed'}; codex tries again.`,
+            );
+          return;
+        case 'warning':
+        case 'configWarning':
+          return io.delta(
+            'status',
+            firstBytes(textAt(params, 'message') ?? textAt(params, 'summary') ?? '', 1_000),
+          );
+        case 'turn/completed':
+          last = objectAt(params, 'turn');
+          return;
+        default:
+          return;
       }
     },
   };
 }
 
 /** Counters of a whole conversation, never of a turn: a turn is the difference of two. */
-interface Tokens { readonly input: number; readonly cached: number; readonly output: number }
+interface Tokens {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
 
 const noTokens: Tokens = { input: 0, cached: 0, output: 0 };
 const tokensOf = (told: JsonObject): Tokens => ({
-  input: numberAt(told, 'inputTokens') ?? 0, cached: numberAt(told, 'cachedInputTokens') ?? 0, output: numberAt(told, 'outputTokens') ?? 0,
+  input: numberAt(told, 'inputTokens') ?? 0,
+  cached: numberAt(told, 'cachedInputTokens') ?? 0,
+  output: numberAt(told, 'outputTokens') ?? 0,
 });
 const less = (one: Tokens, other: Tokens): Tokens => ({
-  input: Math.max(0, one.input - other.input), cached: Math.max(0, one.cached - other.cached), output: Math.max(0, one.output - other.output),
+  input: Math.max(0, one.input - other.input),
+  cached: Math.max(0, one.cached - other.cached),
+  output: Math.max(0, one.output - other.output),
 });
 
 function usageBetween(before: Tokens, after: Tokens): Usage {
@@ -95,50 +123,82 @@ function usageBetween(before: Tokens, after: Tokens): Usage {
 
 function tellUse(item: JsonObject, io: TurnIO): void {
   const [name, input] = useOf(item);
-  if (name !== undefined) io.delta('tool_use', name, { toolId: textAt(item, 'id') ?? null, input: firstBytes(JSON.stringify(input ?? null), 4_096) });
+  if (name !== undefined)
+    io.delta('tool_use', name, {
+      toolId: textAt(item, 'id') ?? null,
+      input: firstBytes(JSON.stringify(input ?? null), 4_096),
+    });
 }
 
 function useOf(item: JsonObject): readonly [name?: string, input?: Json] {
   switch (item['type']) {
-    case 'commandExecution': return ['commandExecution', textAt(item, 'command') ?? ''];
-    case 'fileChange': return ['fileChange', listAt(item, 'changes').map((change) => textAt(change, 'path') ?? '')];
-    case 'mcpToolCall': return [`${textAt(item, 'server') ?? ''}/${textAt(item, 'tool') ?? ''}`, item['arguments'] ?? null];
-    case 'webSearch': return ['webSearch', textAt(item, 'query') ?? ''];
-    default: return [];
+    case 'commandExecution':
+      return ['commandExecution', textAt(item, 'command') ?? ''];
+    case 'fileChange':
+      return ['fileChange', listAt(item, 'changes').map((change) => textAt(change, 'path') ?? '')];
+    case 'mcpToolCall':
+      return [`${textAt(item, 'server') ?? ''}/${textAt(item, 'tool') ?? ''}`, item['arguments'] ?? null];
+    case 'webSearch':
+      return ['webSearch', textAt(item, 'query') ?? ''];
+    default:
+      return [];
   }
 }
 
 function tellResult(item: JsonObject, io: TurnIO): void {
   if (useOf(item)[0] === undefined) return;
-  const said = textAt(item, 'aggregatedOutput')
-    ?? (textAt(objectAt(item, 'error'), 'message') || listAt(objectAt(item, 'result'), 'content').map((part) => textAt(part, 'text') ?? '').join('\n'))
-    ?? '';
-  io.delta('tool_result', firstBytes(said === '' ? textAt(item, 'status') ?? '' : said, 4_096), { toolId: textAt(item, 'id') ?? null });
+  const said =
+    textAt(item, 'aggregatedOutput') ??
+    (textAt(objectAt(item, 'error'), 'message') ||
+      listAt(objectAt(item, 'result'), 'content')
+        .map((part) => textAt(part, 'text') ?? '')
+        .join('\n')) ??
+    '';
+  io.delta('tool_result', firstBytes(said === '' ? (textAt(item, 'status') ?? '') : said, 4_096), {
+    toolId: textAt(item, 'id') ?? null,
+  });
 }
 
 function tellLimits(told: JsonObject, limits: LimitsMemory): void {
   const windows = (['primary', 'secondary'] as const).flatMap((name) => {
     const window = objectAt(told, name);
     const used = numberAt(window, 'usedPercent');
-    return used === undefined ? [] : [limitWindow(name, used, numberAt(window, 'windowDurationMins') ?? null, numberAt(window, 'resetsAt') ?? null)];
+    return used === undefined
+      ? []
+      : [
+          limitWindow(
+            name,
+            used,
+            numberAt(window, 'windowDurationMins') ?? null,
+            numberAt(window, 'resetsAt') ?? null,
+          ),
+        ];
   });
   if (windows.length > 0) limits.tell(windows, textAt(told, 'planType'));
 }
 
-/** The turn's end from its last event. `codexErrorInfo` says which kind of error it was, where codex kept the status. */
+/**
+ * The turn's end from its last event. `codexErrorInfo` says which kind of error it was, where codex kept the
+ * status.
+ */
 export function codexResult(turn: JsonObject, reading: CodexReading, limits: LimitsMemory): TurnResult {
   const usage = reading.usage();
   const rest = { text: reading.text(), ...(usage === undefined ? {} : { usage }) };
   if (turn['status'] === 'completed') return { outcome: 'succeeded', ...rest };
   if (turn['status'] === 'interrupted') return { outcome: 'interrupted', ...rest };
   const told = objectAt(turn, 'error');
-  return { ...failed(textAt(told, 'message') ?? '', JSON.stringify(told['codexErrorInfo'] ?? ''), limits), ...rest };
+  return {
+    ...failed(textAt(told, 'message') ?? '', JSON.stringify(told['codexErrorInfo'] ?? ''), limits),
+    ...rest,
+  };
 }
 
 /** A failure in codex' own words, told apart from a limit. */
 export function failed(message: string, kind: string, limits: LimitsMemory): TurnResult {
-  const error = message === '' ? 'codex reported an error without words.' : firstBytes(message, 2_000);
-  const isLimited = /usageLimitExceeded|rateLimitExceeded|"httpStatusCode":429/.test(kind) || /\b429\b|hit your usage limit/i.test(message);
+  const error = message === '' ? 'codex reported an error without a message.' : firstBytes(message, 2_000);
+  const isLimited =
+    /usageLimitExceeded|rateLimitExceeded|"httpStatusCode":429/.test(kind) ||
+    /\b429\b|hit your usage limit/i.test(message);
   if (!isLimited) return { outcome: 'failed', text: '', error };
   const resetAt = limits.resetAt();
   return { outcome: 'rate-limited', text: '', error, ...(resetAt === undefined ? {} : { resetAt }) };

@@ -1,12 +1,15 @@
 import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { TurnRequest } from '../engine.js';
 import { apiKey, type AgentProgram } from '../agent/program.js';
 
 export interface CodexOptions extends AgentProgram {
-  /** CODEX_HOME of the program: conversations and logs, none of the user's own settings. Absent: its usual one. */
+  /**
+   * CODEX_HOME of the program: conversations and logs, none of the user's own settings. Absent: its usual
+   * one.
+   */
   readonly home?: string;
   /** What its commands may touch when they were allowed. Default: everything that this user may. */
   readonly sandbox?: 'read-only' | 'workspace-write' | 'danger-full-access';
@@ -17,33 +20,63 @@ export const toolServer = 'troupe';
 const keyVariable = 'TROUPE_CODEX_KEY';
 const tokenVariable = 'TROUPE_TOOLS_TOKEN';
 
-/** Quiet, and the same on every machine. These stand on the command line: nothing of a client, nothing secret. */
-export const processSettings: readonly string[] = ['analytics.enabled=false', 'check_for_update_on_startup=false'].flatMap((setting) => ['-c', setting]);
+/**
+ * Quiet, and the same on every machine. These stand on the command line: nothing of a client, nothing secret.
+ */
+export const processSettings: readonly string[] = [
+  'analytics.enabled=false',
+  'check_for_update_on_startup=false',
+].flatMap((setting) => ['-c', setting]);
 
 /**
- * The settings of one conversation: the provider where it is not the usual one, and the gateway's tools. Secrets are
- * named by the variables that hold them. A limit is not waited out without a word: the session waits, in the open.
+ * The settings of one conversation: the provider where it is not the usual one, and the gateway's tools.
+ * Secrets are named by the variables that hold them. A limit is not waited out without a word: the session
+ * waits, in the open.
  */
-export function threadSettings(options: CodexOptions, { mcp }: Pick<TurnRequest, 'mcp'>): { readonly [key: string]: Json } {
-  const provider = options.baseUrl === undefined && options.apiKeyEnv === undefined ? {} : {
-    model_provider: toolServer,
-    model_providers: {
-      [toolServer]: {
-        name: toolServer, base_url: options.baseUrl ?? 'https://api.openai.com/v1', wire_api: 'responses', request_max_retries: 0, stream_max_retries: 0,
-        ...(options.apiKeyEnv === undefined ? {} : { env_key: keyVariable }),
-      },
-    },
-  };
-  const tools = mcp === undefined ? {} : {
-    mcp_servers: { [toolServer]: { url: mcp.url, bearer_token_env_var: tokenVariable, default_tools_approval_mode: 'approve' } },
-  };
+export function threadSettings(
+  options: CodexOptions,
+  { mcp }: Pick<TurnRequest, 'mcp'>,
+): { readonly [key: string]: Json } {
+  const provider =
+    options.baseUrl === undefined && options.apiKeyEnv === undefined
+      ? {}
+      : {
+          model_provider: toolServer,
+          model_providers: {
+            [toolServer]: {
+              name: toolServer,
+              base_url: options.baseUrl ?? 'https://api.openai.com/v1',
+              wire_api: 'responses',
+              request_max_retries: 0,
+              stream_max_retries: 0,
+              ...(options.apiKeyEnv === undefined ? {} : { env_key: keyVariable }),
+            },
+          },
+        };
+  const tools =
+    mcp === undefined
+      ? {}
+      : {
+          mcp_servers: {
+            [toolServer]: {
+              url: mcp.url,
+              bearer_token_env_var: tokenVariable,
+              default_tools_approval_mode: 'approve',
+            },
+          },
+        };
   return { ...provider, ...tools, shell_environment_policy: { exclude: [keyVariable] } };
 }
 
-export function codexEnvironment(options: CodexOptions, request: Pick<TurnRequest, 'env' | 'mcp'>): Record<string, string> {
+export function codexEnvironment(
+  options: CodexOptions,
+  request: Pick<TurnRequest, 'env' | 'mcp'>,
+): Record<string, string> {
   const key = apiKey(options);
   return {
-    NO_COLOR: '1', CI: '1', DO_NOT_TRACK: '1',
+    NO_COLOR: '1',
+    CI: '1',
+    DO_NOT_TRACK: '1',
     ...(options.home === undefined ? {} : { CODEX_HOME: options.home }),
     ...(key === undefined ? {} : { [keyVariable]: key }),
     ...options.env,
@@ -52,7 +85,10 @@ export function codexEnvironment(options: CodexOptions, request: Pick<TurnReques
   };
 }
 
-/** Makes its folder in one that exists. A login of the user's counts there too, by a link: codex renews it in place for both. */
+/**
+ * Makes its folder in one that exists. A login of the user's counts there too, by a link: codex renews it in
+ * place for both.
+ */
 export async function prepareHome({ home, baseUrl, apiKeyEnv }: CodexOptions): Promise<void> {
   if (home === undefined) return;
   await mkdir(home, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -60,6 +96,10 @@ export async function prepareHome({ home, baseUrl, apiKeyEnv }: CodexOptions): P
   });
   if (baseUrl !== undefined || apiKeyEnv !== undefined) return;
   const login = join(process.env['CODEX_HOME'] ?? join(homedir(), '.codex'), 'auth.json');
-  const isThere = await lstat(login).then((found) => found.isFile(), () => false);
-  if (isThere) await symlink(login, join(home, 'auth.json')).catch(() => undefined); // it stands there already
+  const isThere = await lstat(login).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  // It stands there already
+  if (isThere) await symlink(login, join(home, 'auth.json')).catch(() => undefined);
 }

@@ -15,8 +15,13 @@ export interface WireCall {
 
 const pastBytesMax = 256 * 1024;
 
-/** What the model is told: instructions, as much of the past as fits (the newest of it), and the new prompt. */
-export function conversationOf({ prompt, transcript }: Pick<TurnRequest, 'prompt' | 'transcript'>, instructions: string): readonly WireMessage[] {
+/**
+ * What the model is told: instructions, as much of the past as fits (the newest of it), and the new prompt.
+ */
+export function conversationOf(
+  { prompt, transcript }: Pick<TurnRequest, 'prompt' | 'transcript'>,
+  instructions: string,
+): readonly WireMessage[] {
   const past: WireMessage[] = [];
   let bytes = 0;
   for (const { role, content } of [...transcript].reverse()) {
@@ -29,14 +34,25 @@ export function conversationOf({ prompt, transcript }: Pick<TurnRequest, 'prompt
     }
     past.unshift({ role: role === 'assistant' ? 'assistant' : 'user', content: text });
   }
-  return [...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]), ...past, { role: 'user', content: prompt }];
+  return [
+    ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
+    ...past,
+    { role: 'user', content: prompt },
+  ];
 }
 
 /** What other sessions told is news, not a person's word: as data, line by line. */
-const quoted = (content: string): string => ['[notification]', ...content.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `> ${line}`)].join('\n');
+const quoted = (content: string): string =>
+  ['[notification]', ...content.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `> ${line}`)].join('\n');
 
 /** A tool's answer as the model gets it. */
-export const toolMessage = (id: string, text: string): WireMessage =>
-  ({ role: 'tool', tool_call_id: id, content: Buffer.byteLength(text) <= toolBytesMax ? text : `${firstBytes(text, toolBytesMax)}\n… cut here: ask for less.` });
+export const toolMessage = (id: string, text: string): WireMessage => ({
+  role: 'tool',
+  tool_call_id: id,
+  content:
+    Buffer.byteLength(text) <= toolBytesMax
+      ? text
+      : `${firstBytes(text, toolBytesMax)}\n… cut here: ask for less.`,
+});
 
 const toolBytesMax = 64 * 1024;

@@ -29,27 +29,58 @@ const eventBytesMax = 512 * 1024;
 const retriesMax = 2;
 
 /**
- * Everything that the SDK would take from the environment is given here: keys of other programs, another address, a
- * log that tells requests. Redirects are not followed, so nothing but the configured address is ever called.
+ * Everything that the SDK would take from the environment is given here: keys of other programs, another
+ * address, a log that tells requests. Redirects are not followed, so nothing but the configured address is
+ * ever called.
  */
-export async function openEndpoint(options: Pick<OpenAiOptions, 'baseUrl' | 'apiKeyEnv' | 'retryMs'>, limits: LimitsMemory, signal: AbortSignal): Promise<Endpoint> {
-  const { default: Client } = await import('openai'); // with the first turn: it takes a third of a second to load
+export async function openEndpoint(
+  options: Pick<OpenAiOptions, 'baseUrl' | 'apiKeyEnv' | 'retryMs'>,
+  limits: LimitsMemory,
+  signal: AbortSignal,
+): Promise<Endpoint> {
+  // With the first turn: it takes a third of a second to load
+  const { default: Client } = await import('openai');
   const key = keyOf(options);
   const client = new Client({
-    baseURL: options.baseUrl, apiKey: key ?? 'none', adminAPIKey: null, organization: null, project: null, webhookSecret: null,
-    maxRetries: 0, timeout: 2 ** 31 - 1, logLevel: 'off', fetch: boundedFetch(key), fetchOptions: { redirect: 'error' },
+    baseURL: options.baseUrl,
+    apiKey: key ?? 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: 2 ** 31 - 1,
+    logLevel: 'off',
+    fetch: boundedFetch(key),
+    fetchOptions: { redirect: 'error' },
   });
   return {
-    stream: ({ model, effort, messages, tools }) => patiently(options.retryMs ?? 1_000, signal, async () => {
-      const { data, response } = await client.chat.completions.create({
-        model, messages: messages as OpenAI.Chat.Completions.ChatCompletionMessageParam[], // ours are some of theirs, read-only
-        stream: true, stream_options: { include_usage: true },
-        ...(tools.length === 0 ? {} : { tools: tools.map(({ name, about, schema }) => ({ type: 'function' as const, function: { name, description: about, parameters: { ...schema } } })) }),
-        ...(effort === undefined ? {} : { reasoning_effort: effort as OpenAI.ReasoningEffort }), // the operator's list says which there are
-      }, { signal }).withResponse();
-      tellLimits(response.headers, limits);
-      return data;
-    }),
+    stream: ({ model, effort, messages, tools }) =>
+      patiently(options.retryMs ?? 1_000, signal, async () => {
+        const { data, response } = await client.chat.completions
+          .create(
+            {
+              model,
+              // Ours are some of theirs, read-only
+              messages: messages as OpenAI.Chat.Completions.ChatCompletionMessageParam[],
+              stream: true,
+              stream_options: { include_usage: true },
+              ...(tools.length === 0
+                ? {}
+                : {
+                    tools: tools.map(({ name, about, schema }) => ({
+                      type: 'function' as const,
+                      function: { name, description: about, parameters: { ...schema } },
+                    })),
+                  }),
+              ...(effort === undefined ? {} : { reasoning_effort: effort as OpenAI.ReasoningEffort }), // the operator's list says which there are
+            },
+            { signal },
+          )
+          .withResponse();
+        tellLimits(response.headers, limits);
+        return data;
+      }),
     async firstModel() {
       const page = await client.models.list({ signal });
       return page.data[0]?.id;
@@ -57,14 +88,25 @@ export async function openEndpoint(options: Pick<OpenAiOptions, 'baseUrl' | 'api
   };
 }
 
-/** An overloaded server or a line that broke before the answer began is met again; a refusal or a limit is not. */
-async function patiently<Answer>(ms: number, signal: AbortSignal, attempt: () => Promise<Answer>): Promise<Answer> {
+/**
+ * An overloaded server or a line that broke before the answer began is met again; a refusal or a limit is
+ * not.
+ */
+async function patiently<Answer>(
+  ms: number,
+  signal: AbortSignal,
+  attempt: () => Promise<Answer>,
+): Promise<Answer> {
   for (let retries = 0; ; retries += 1) {
     try {
       return await attempt();
     } catch (error) {
       const status = (error as { readonly status?: unknown }).status;
-      const isPassing = status === undefined ? (error as Error).name === 'APIConnectionError' || /connection error/i.test((error as Error).message) : typeof status === 'number' && status >= 500;
+      const isPassing =
+        status === undefined
+          ? (error as Error).name === 'APIConnectionError' ||
+            /connection error/i.test((error as Error).message)
+          : typeof status === 'number' && status >= 500;
       if (!isPassing || retries >= retriesMax || signal.aborted) throw error;
       await pause(ms * 2 ** retries, signal);
     }
@@ -84,37 +126,52 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** The request without what nobody asked for, the answer within its bounds. */
-const boundedFetch = (key: string | undefined) => async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-  const headers = new Headers(init?.headers);
-  for (const name of [...headers.keys()]) if (!sentHeaders.includes(name)) headers.delete(name);
-  if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-  const response = await fetch(input, { ...init, headers });
-  if (response.body === null) return response;
-  let bytes = 0;
-  let eventBytes = 0;
-  let isAfterLine = false;
-  const counted = response.body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      const end = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n\r\n'), isAfterLine && /^\r?\n/.test(text.toString('latin1', 0, 2)) ? 0 : -1);
-      isAfterLine = text.at(-1) === newline;
-      eventBytes = end === -1 ? eventBytes + text.length : text.length - end;
-      if (bytes > answerBytesMax || eventBytes > eventBytesMax) controller.error(new Flood());
-      else controller.enqueue(chunk);
-    },
-  }));
-  return new Response(counted, { status: response.status, statusText: response.statusText, headers: response.headers });
-};
+const boundedFetch =
+  (key: string | undefined) =>
+  async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const headers = new Headers(init?.headers);
+    for (const name of [...headers.keys()]) if (!sentHeaders.includes(name)) headers.delete(name);
+    if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+    const response = await fetch(input, { ...init, headers });
+    if (response.body === null) return response;
+    let bytes = 0;
+    let eventBytes = 0;
+    let isAfterLine = false;
+    const counted = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          bytes += chunk.byteLength;
+          const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+          const end = Math.max(
+            text.lastIndexOf('\n\n'),
+            text.lastIndexOf('\n\r\n'),
+            isAfterLine && /^\r?\n/.test(text.toString('latin1', 0, 2)) ? 0 : -1,
+          );
+          isAfterLine = text.at(-1) === newline;
+          eventBytes = end === -1 ? eventBytes + text.length : text.length - end;
+          if (bytes > answerBytesMax || eventBytes > eventBytesMax) controller.error(new Flood());
+          else controller.enqueue(chunk);
+        },
+      }),
+    );
+    return new Response(counted, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
+  };
 
 const newline = 0x0a;
 
-/** The SDK adds what OPENAI_CUSTOM_HEADERS of the gateway's environment says, and facts about this machine; neither is for an endpoint. */
+/**
+ * The SDK adds what OPENAI_CUSTOM_HEADERS of the gateway's environment says, and facts about this machine;
+ * neither is for an endpoint.
+ */
 const sentHeaders: readonly string[] = ['accept', 'content-type', 'content-length', 'user-agent'];
 
 export class Flood extends Error {
   override readonly name = 'Flood';
   constructor() {
-    super('The endpoint sent far more than may be kept.');
+    super('The endpoint exceeded the output limit.');
   }
 }

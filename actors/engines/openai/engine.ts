@@ -11,16 +11,18 @@ import type { OpenAiOptions } from './options.js';
 import { openTools } from './tools.js';
 
 /**
- * Any endpoint that speaks OpenAI's chat completions, in process: no program, no process of its own, nothing to install.
- * It keeps no conversation, so every turn is told the earlier messages; what its model may do are the gateway's own
- * tools, over the session's own token, and therefore no more than the session may.
+ * Any endpoint that speaks OpenAI's chat completions, in process: no program, no process of its own, nothing
+ * to install. It keeps no conversation, so every turn is told the earlier messages; what its model may do are
+ * the gateway's own tools, over the session's own token, and therefore no more than the session may.
  */
 /** `openAiEngine({name: 'local', baseUrl: 'http://127.0.0.1:11434/v1', models: ['llama3.2']})` */
 export function openAiEngine(options: OpenAiOptions): Engine {
   const limits = limitsMemory('x-ratelimit headers');
   const { efforts = [] } = options;
-  const configured = modelsOf([...new Set([...(options.model === undefined ? [] : [options.model]), ...(options.models ?? [])])], efforts)
-    .filter(({ id }, index, all) => all.findIndex((other) => other.id === id) === index);
+  const configured = modelsOf(
+    [...new Set([...(options.model === undefined ? [] : [options.model]), ...(options.models ?? [])])],
+    efforts,
+  ).filter(({ id }, index, all) => all.findIndex((other) => other.id === id) === index);
   return defineEngine({
     name: options.name,
     effortMechanism: efforts.length === 0 ? 'none' : 'reasoning_effort',
@@ -39,7 +41,12 @@ export function openAiEngine(options: OpenAiOptions): Engine {
         return await play(options, request, io, { endpoint, watch, said });
       } catch (error) {
         if (io.signal.aborted) return { outcome: 'interrupted', text: said.text };
-        if (watch.signal.aborted) return { outcome: 'failed', text: said.text, error: `${options.name} did not finish within its time and was ended.` };
+        if (watch.signal.aborted)
+          return {
+            outcome: 'failed',
+            text: said.text,
+            error: `${options.name} did not finish within its time and was ended.`,
+          };
         return endOfFault(error, options, limits, said.text);
       } finally {
         watch.close();
@@ -54,16 +61,46 @@ interface Stage {
   readonly said: { text: string };
 }
 
-async function play(options: OpenAiOptions, request: TurnRequest, io: TurnIO, { endpoint, watch, said }: Stage): Promise<TurnResult> {
+async function play(
+  options: OpenAiOptions,
+  request: TurnRequest,
+  io: TurnIO,
+  { endpoint, watch, said }: Stage,
+): Promise<TurnResult> {
   const listed = options.models?.[0];
-  const model = request.model ?? options.model ?? (typeof listed === 'object' ? listed.id : listed) ?? (await endpoint.firstModel());
-  if (model === undefined) return { outcome: 'failed', text: '', error: `${options.name} has no model. Name one under engines.openai.${options.name}.models.` };
-  const tools = await openTools(options.tools === false ? undefined : request.mcp, options.tools, watch.signal);
+  const model =
+    request.model ??
+    options.model ??
+    (typeof listed === 'object' ? listed.id : listed) ??
+    (await endpoint.firstModel());
+  if (model === undefined)
+    return {
+      outcome: 'failed',
+      text: '',
+      error: `${options.name} has no model. Name one under engines.openai.${options.name}.models.`,
+    };
+  const tools = await openTools(
+    options.tools === false ? undefined : request.mcp,
+    options.tools,
+    watch.signal,
+  );
   try {
     return await playRounds({
-      endpoint, tools, io, said, signal: watch.signal, heard: watch.heard, model, effort: request.effort ?? options.effort,
-      roundsMax: options.roundsMax ?? 30, prices: options.pricesUsdPerMillionTokens, name: options.name,
-      messages: conversationOf(request, [options.instructions, tools.instructions].filter((part) => part !== undefined).join('\n\n')),
+      endpoint,
+      tools,
+      io,
+      said,
+      signal: watch.signal,
+      heard: watch.heard,
+      model,
+      effort: request.effort ?? options.effort,
+      roundsMax: options.roundsMax ?? 30,
+      prices: options.pricesUsdPerMillionTokens,
+      name: options.name,
+      messages: conversationOf(
+        request,
+        [options.instructions, tools.instructions].filter((part) => part !== undefined).join('\n\n'),
+      ),
     });
   } finally {
     await tools.close();
@@ -80,7 +117,11 @@ interface Watch {
 function watchOver({ deadlineMs, silenceMs }: TurnRequest, io: TurnIO): Watch {
   const late = new AbortController();
   const deadline = setTimeout(() => late.abort(), Math.min(deadlineMs, 2 ** 31 - 1));
-  const arm = (): NodeJS.Timeout => setTimeout(() => io.delta('status', 'The model has been silent for a while.'), Math.min(silenceMs, 2 ** 31 - 1));
+  const arm = (): NodeJS.Timeout =>
+    setTimeout(
+      () => io.delta('status', 'The model has been silent for a while.'),
+      Math.min(silenceMs, 2 ** 31 - 1),
+    );
   let silence = arm();
   return {
     signal: AbortSignal.any([io.signal, late.signal]),

@@ -3,30 +3,49 @@ import { keyOf, type OpenAiOptions } from './options.js';
 
 type Found =
   | { readonly available: true; readonly models: readonly string[] }
-  | { readonly available: false; readonly reason: string; readonly mend: string; readonly models: readonly string[] };
+  | {
+      readonly available: false;
+      readonly reason: string;
+      readonly mend: string;
+      readonly models: readonly string[];
+    };
 
 const askMs = 2_000;
 const listBytesMax = 1024 * 1024;
 
 /**
- * Is it there? A key that the settings name must be set. An endpoint of this machine is asked for its models, which shows
- * that somebody listens; one elsewhere is not called before a turn wants it.
+ * Is it there? A key that the settings name must be set. An endpoint of this machine is asked for its models,
+ * which shows that somebody listens; one elsewhere is not called before a turn wants it.
  */
-export async function lookFor(options: Pick<OpenAiOptions, 'name' | 'baseUrl' | 'apiKeyEnv'>): Promise<Found> {
+export async function lookFor(
+  options: Pick<OpenAiOptions, 'name' | 'baseUrl' | 'apiKeyEnv'>,
+): Promise<Found> {
   const { name, baseUrl, apiKeyEnv } = options;
   const key = keyOf(options);
   if (apiKeyEnv !== undefined && key === undefined) {
-    return { available: false, reason: `The variable ${apiKeyEnv}, which should hold its key, is not set.`, mend: `Set ${apiKeyEnv} in the environment of the gateway and start it again.`, models: [] };
+    return {
+      available: false,
+      reason: `The variable ${apiKeyEnv}, which should hold its key, is not set.`,
+      mend: `Set ${apiKeyEnv} in the environment of the gateway and start it again.`,
+      models: [],
+    };
   }
   const url = new URL(baseUrl);
   if (!/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return { available: true, models: [] };
   try {
     const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
-      signal: AbortSignal.timeout(askMs), redirect: 'error', headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      signal: AbortSignal.timeout(askMs),
+      redirect: 'error',
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
     });
     return { available: true, models: response.ok ? idsIn(await bounded(response)) : [] };
   } catch {
-    return { available: false, reason: `Nothing answers at ${url.host}.`, mend: `Start the model server, or correct engines.openai.${name}.baseUrl.`, models: [] };
+    return {
+      available: false,
+      reason: `Nothing answers at ${url.host}.`,
+      mend: `Start the model server, or correct engines.openai.${name}.baseUrl.`,
+      models: [],
+    };
   }
 }
 
@@ -45,7 +64,9 @@ async function bounded(response: Response): Promise<string> {
 function idsIn(text: string): readonly string[] {
   try {
     const { data } = JSON.parse(text) as { readonly data?: unknown };
-    const ids = (Array.isArray(data) ? data : []).map((model) => (model as { readonly id?: unknown } | null)?.id);
+    const ids = (Array.isArray(data) ? data : []).map(
+      (model) => (model as { readonly id?: unknown } | null)?.id,
+    );
     return [...new Set(ids.filter((id): id is string => typeof id === 'string' && isWord(id)))].slice(0, 200);
   } catch {
     return [];

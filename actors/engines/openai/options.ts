@@ -27,7 +27,11 @@ export interface OpenAiOptions {
   readonly retryMs?: number;
 }
 
-export interface Prices { readonly input: number; readonly output: number; readonly cachedInput?: number }
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number;
+}
 
 /** The key, from the gateway's environment and nowhere else. */
 export const keyOf = ({ apiKeyEnv }: Pick<OpenAiOptions, 'apiKeyEnv'>): string | undefined => {

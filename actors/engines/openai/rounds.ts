@@ -1,4 +1,4 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { TurnIO, TurnResult, Usage } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 import { toolMessage, type WireCall, type WireMessage } from './conversation.js';
@@ -6,7 +6,10 @@ import type { Chunk, Endpoint } from './endpoint.js';
 import type { Prices } from './options.js';
 import type { ToolBox } from './tools.js';
 
-/** One turn with a model: it answers, its tools are called, it is told what they said, until it has nothing more to call. */
+/**
+ * One turn with a model: it answers, its tools are called, it is told what they said, until it has nothing
+ * more to call.
+ */
 export interface Rounds {
   readonly name: string;
   readonly endpoint: Endpoint;
@@ -28,21 +31,48 @@ export async function playRounds(rounds: Rounds): Promise<TurnResult> {
   const { name, endpoint, tools, io, model, effort, roundsMax, prices, said } = rounds;
   const messages = [...rounds.messages];
   let usage: Usage | undefined;
-  const result = (end: TurnResult): TurnResult => (usage === undefined ? end : { ...end, usage: priced(usage, prices) });
+  const result = (end: TurnResult): TurnResult =>
+    usage === undefined ? end : { ...end, usage: priced(usage, prices) };
   for (let round = 1; round <= roundsMax; round += 1) {
-    const answer = await heardAnswer(await endpoint.stream({ model, effort, messages, tools: tools.offered }), rounds);
+    const answer = await heardAnswer(
+      await endpoint.stream({ model, effort, messages, tools: tools.offered }),
+      rounds,
+    );
     usage = sum(usage, answer.usage);
-    if (answer.finish === 'length') return result({ outcome: 'failed', text: answer.text, error: `${name} reached the largest length of an answer.` });
-    if (answer.finish === 'content_filter') return result({ outcome: 'failed', text: answer.text, error: `${name} held its answer back (content filter).` });
+    if (answer.finish === 'length')
+      return result({
+        outcome: 'failed',
+        text: answer.text,
+        error: `${name} reached the largest length of an answer.`,
+      });
+    if (answer.finish === 'content_filter')
+      return result({
+        outcome: 'failed',
+        text: answer.text,
+        error: `${name} held its answer back (content filter).`,
+      });
     if (answer.calls.length === 0) {
-      if (answer.finish === undefined) return result({ outcome: 'failed', text: answer.text, error: `${name} broke off before its answer was complete.` });
-      return result(answer.text === '' ? { outcome: 'failed', text: '', error: `${name} answered without a word.` } : { outcome: 'succeeded', text: answer.text });
+      if (answer.finish === undefined)
+        return result({
+          outcome: 'failed',
+          text: answer.text,
+          error: `${name} ended before its answer was complete.`,
+        });
+      return result(
+        answer.text === ''
+          ? { outcome: 'failed', text: '', error: `${name} returned an empty answer.` }
+          : { outcome: 'succeeded', text: answer.text },
+      );
     }
     messages.push({ role: 'assistant', content: answer.text, tool_calls: answer.calls });
     for (const call of answer.calls) messages.push(await called(call, tools, io));
     rounds.heard();
   }
-  return result({ outcome: 'failed', text: said.text, error: `${name} called tools ${roundsMax} times over without coming to an end.` });
+  return result({
+    outcome: 'failed',
+    text: said.text,
+    error: `${name} called tools ${roundsMax} times without finishing.`,
+  });
 }
 
 interface Answer {
@@ -56,7 +86,10 @@ const callsMax = 32;
 const argumentsCharactersMax = 1024 * 1024;
 
 /** Reads one answer as it comes. Calls arrive in pieces, by their place. */
-async function heardAnswer(stream: AsyncIterable<Chunk>, { io, heard, said, signal }: Rounds): Promise<Answer> {
+async function heardAnswer(
+  stream: AsyncIterable<Chunk>,
+  { io, heard, said, signal }: Rounds,
+): Promise<Answer> {
   const calls = new Map<number, { id: string; name: string; words: string }>();
   let finish: string | undefined;
   let usage: Usage | undefined;
@@ -79,19 +112,32 @@ async function heardAnswer(stream: AsyncIterable<Chunk>, { io, heard, said, sign
       if (part.id) call.id = part.id;
       call.name += part.function?.name ?? '';
       call.words += part.function?.arguments ?? '';
-      if (calls.size > callsMax || call.words.length > argumentsCharactersMax) throw new Error('The model called more than may be called at once.');
+      if (calls.size > callsMax || call.words.length > argumentsCharactersMax)
+        throw new Error('The model called more than may be called at once.');
     }
   }
   signal.throwIfAborted(); // the SDK ends an aborted stream as if it were complete
-  const made = [...calls.entries()].sort(([one], [other]) => one - other)
-    .map(([index, { id, name, words }]): WireCall => ({ id: id === '' ? `call_${index}` : id, type: 'function', function: { name, arguments: words === '' ? '{}' : words } }));
+  const made = [...calls.entries()]
+    .sort(([one], [other]) => one - other)
+    .map(([index, { id, name, words }]): WireCall => ({
+      id: id === '' ? `call_${index}` : id,
+      type: 'function',
+      function: { name, arguments: words === '' ? '{}' : words },
+    }));
   return { text: said.text, calls: made, finish, usage };
 }
 
-async function called({ id, function: { name, arguments: words } }: WireCall, tools: ToolBox, io: TurnIO): Promise<WireMessage> {
+async function called(
+  { id, function: { name, arguments: words } }: WireCall,
+  tools: ToolBox,
+  io: TurnIO,
+): Promise<WireMessage> {
   io.delta('tool_use', name, { toolId: id, input: firstBytes(words, 4_096) });
   const input = objectOf(words);
-  const { text, isError } = input === undefined ? { isError: true, text: 'The arguments are not a JSON object. Correct them and call again.' } : await tools.call(name, input);
+  const { text, isError } =
+    input === undefined
+      ? { isError: true, text: 'The arguments are not a JSON object. Correct them and call again.' }
+      : await tools.call(name, input);
   io.delta('tool_result', firstBytes(text, 4_096), { toolId: id, isError });
   return toolMessage(id, text);
 }
@@ -99,7 +145,9 @@ async function called({ id, function: { name, arguments: words } }: WireCall, to
 function objectOf(words: string): Readonly<Record<string, Json>> | undefined {
   try {
     const value: unknown = JSON.parse(words);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, Json>) : undefined; // parsed from JSON
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, Json>)
+      : undefined; // parsed from JSON
   } catch {
     return undefined;
   }
@@ -108,13 +156,22 @@ function objectOf(words: string): Readonly<Record<string, Json>> | undefined {
 /** Told once, in the last chunk; some endpoints count up in every chunk, so the last word counts. */
 function usageOf({ usage }: Chunk): Usage | undefined {
   if (usage === undefined || usage === null) return undefined;
-  return { inputTokens: usage.prompt_tokens ?? 0, outputTokens: usage.completion_tokens ?? 0, cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0 };
+  return {
+    inputTokens: usage.prompt_tokens ?? 0,
+    outputTokens: usage.completion_tokens ?? 0,
+    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+  };
 }
 
 function sum(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  const of = (member: 'inputTokens' | 'outputTokens' | 'cachedTokens'): number => (one[member] ?? 0) + (other[member] ?? 0);
-  return { inputTokens: of('inputTokens'), outputTokens: of('outputTokens'), cachedTokens: of('cachedTokens') };
+  const of = (member: 'inputTokens' | 'outputTokens' | 'cachedTokens'): number =>
+    (one[member] ?? 0) + (other[member] ?? 0);
+  return {
+    inputTokens: of('inputTokens'),
+    outputTokens: of('outputTokens'),
+    cachedTokens: of('cachedTokens'),
+  };
 }
 
 /** Tokens that were cached count among the input, at their own price where there is one. */
@@ -122,5 +179,12 @@ function priced(usage: Usage, prices: Prices | undefined): Usage {
   if (prices === undefined) return usage;
   const cached = Math.min(usage.cachedTokens ?? 0, usage.inputTokens ?? 0);
   const fresh = (usage.inputTokens ?? 0) - cached;
-  return { ...usage, costUsd: (fresh * prices.input + cached * (prices.cachedInput ?? prices.input) + (usage.outputTokens ?? 0) * prices.output) / 1_000_000 };
+  return {
+    ...usage,
+    costUsd:
+      (fresh * prices.input +
+        cached * (prices.cachedInput ?? prices.input) +
+        (usage.outputTokens ?? 0) * prices.output) /
+      1_000_000,
+  };
 }

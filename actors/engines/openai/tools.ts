@@ -1,16 +1,19 @@
 import type { McpEndpoint } from '../engine.js';
 
 /**
- * The gateway's own tools for a model that runs in process. They are reached as any agent program reaches them, over
- * `/mcp` with the session's own token: the same routes, the same authority, and nothing of the operator's, whatever the
- * model asks for.
+ * The gateway's own tools for a model that runs in process. They are reached as any agent program reaches
+ * them, over `/mcp` with the session's own token: the same routes, the same authority, and nothing of the
+ * operator's, whatever the model asks for.
  */
 export interface ToolBox {
   readonly offered: readonly OfferedTool[];
   /** What the gateway tells a model before its first call. */
   readonly instructions: string | undefined;
   /** The answer as text. A refusal is an answer too; rejects only when the turn ended. */
-  call(name: string, input: Readonly<Record<string, unknown>>): Promise<{ readonly text: string; readonly isError: boolean }>;
+  call(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly text: string; readonly isError: boolean }>;
   close(): Promise<void>;
 }
 
@@ -26,18 +29,27 @@ const toolsMax = 128;
 const callMs = 120_000;
 
 const none: ToolBox = {
-  offered: [], instructions: undefined, close: () => Promise.resolve(),
-  call: (name) => Promise.resolve({ isError: true, text: `There is no tool "${name}" here.` }),
+  offered: [],
+  instructions: undefined,
+  close: () => Promise.resolve(),
+  call: (name) => Promise.resolve({ isError: true, text: `Unknown tool "${name}".` }),
 };
 
 /** `const tools = await openTools(request.mcp, ['who_am_i'], signal); … await tools.close()` */
-export async function openTools(mcp: McpEndpoint | undefined, chosen: boolean | readonly string[] | undefined, signal: AbortSignal): Promise<ToolBox> {
+export async function openTools(
+  mcp: McpEndpoint | undefined,
+  chosen: boolean | readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<ToolBox> {
   if (mcp === undefined) return none;
   const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/client/index.js'), import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
   ]);
   const client = new Client({ name: 'troupe', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(mcp.url), { requestInit: { headers: { authorization: `Bearer ${mcp.token}` }, redirect: 'error' } });
+  const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
+    requestInit: { headers: { authorization: `Bearer ${mcp.token}` }, redirect: 'error' },
+  });
   await client.connect(transport as Parameters<typeof client.connect>[0], { signal }); // the client's own type disagrees with itself under exactOptionalPropertyTypes
   const { tools } = await client.listTools({}, { signal });
   const offered = tools
@@ -48,14 +60,28 @@ export async function openTools(mcp: McpEndpoint | undefined, chosen: boolean | 
     offered,
     instructions: offered.length === 0 ? undefined : client.getInstructions(),
     async call(name, input) {
-      if (!offered.some((tool) => tool.name === name)) return { isError: true, text: `There is no tool "${name}" here. There are: ${offered.map((tool) => tool.name).join(', ')}.` };
+      if (!offered.some((tool) => tool.name === name))
+        return {
+          isError: true,
+          text: `Unknown tool "${name}". Available: ${offered.map((tool) => tool.name).join(', ')}.`,
+        };
       try {
-        const { content, isError } = await client.callTool({ name, arguments: { ...input } }, undefined, { signal, timeout: callMs });
-        const parts = content as readonly { readonly type: string; readonly text?: string }[]; // checked by the client
-        return { isError: isError === true, text: parts.map(({ text, type }) => text ?? `(${type})`).join('\n') };
+        const { content, isError } = await client.callTool({ name, arguments: { ...input } }, undefined, {
+          signal,
+          timeout: callMs,
+        });
+        // Checked by the client
+        const parts = content as readonly { readonly type: string; readonly text?: string }[];
+        return {
+          isError: isError === true,
+          text: parts.map(({ text, type }) => text ?? `(${type})`).join('\n'),
+        };
       } catch (error) {
         signal.throwIfAborted();
-        return { isError: true, text: `The tool failed: ${error instanceof Error ? error.message : String(error)}` };
+        return {
+          isError: true,
+          text: `The tool failed: ${error instanceof Error ? error.message : String(error)}`,
+        };
       }
     },
     close: () => client.close().catch(() => undefined),

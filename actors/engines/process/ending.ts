@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessTable } from './table.js';
 
 /**
- * Ending a child for good: signals go to its whole group and to every process that carries its mark, first the polite
- * ones, and it is over only when nothing of it is left. A child that forked away from its group is found by the mark.
+ * Ending a child for good: signals go to its whole group and to every process that carries its mark, first
+ * the polite ones, and it is over only when nothing of it is left. A child that forked away from its group is
+ * found by the mark.
  */
 export interface Graces {
   /** From SIGINT to SIGTERM, from SIGTERM to SIGKILL, and from the beginning to giving up. */
@@ -61,7 +62,8 @@ async function goneWithin(prey: Prey, limitMs: number, table: ProcessTable): Pro
 
 /** The cheap question first: a group that answers ESRCH is gone and needs no look through the table. */
 async function living(prey: Prey, table: ProcessTable): Promise<readonly number[]> {
-  const members = prey.groupId !== undefined && groupAnswers(prey.groupId) ? await table.members(prey.groupId) : [];
+  const members =
+    prey.groupId !== undefined && groupAnswers(prey.groupId) ? await table.members(prey.groupId) : [];
   return members.length > 0 ? members : table.marked(prey.spawnId);
 }
 
@@ -77,7 +79,8 @@ function groupAnswers(groupId: number): boolean {
 async function send(prey: Prey, signal: NodeJS.Signals, table: ProcessTable): Promise<void> {
   if (prey.groupId !== undefined) signalQuietly(-prey.groupId, signal);
   const marked = await table.marked(prey.spawnId);
-  // members of the group have had it already; a second SIGINT makes some agents drop what they were writing down
+  // members of the group have had it already; a second SIGINT makes some agents drop what they were writing
+  // down
   const members = marked.length === 0 || prey.groupId === undefined ? [] : await table.members(prey.groupId);
   for (const pid of marked) if (!members.includes(pid)) signalQuietly(pid, signal);
 }

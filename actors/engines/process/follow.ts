@@ -5,15 +5,20 @@ import type { ChildResult, SpawnChildOptions } from '../engine.js';
 import { BoundedOutput } from './output.js';
 
 /**
- * Follows one running child: takes its output as it comes, and tells when it is over or has to be ended and why.
- * It sends no signals; whoever follows does.
+ * Follows one running child: takes its output as it comes, and tells when it is over or has to be ended and
+ * why. It sends no signals; whoever follows does.
  */
 export interface Following {
-  /** The leader exited by itself, or one of our watchdogs (or the abort) says that it must go. Never rejects. */
+  /**
+   * The leader exited by itself, or one of our watchdogs (or the abort) says that it must go. Never rejects.
+   */
   readonly over: Promise<'exited' | NonNullable<ChildResult['ended']>>;
   /** Stop all watchdogs. */
   close(): void;
-  /** Everything that was heard; rejects with the fault of a listener that threw. Call when the processes are gone. */
+  /**
+   * Everything that was heard; rejects with the fault of a listener that threw. Call when the processes are
+   * gone.
+   */
   result(): Promise<ChildResult>;
 }
 
@@ -41,7 +46,9 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
   let heardAt = performance.now();
 
   let resolveOver: (why: 'exited' | NonNullable<ChildResult['ended']>) => void = () => undefined;
-  const over = new Promise<'exited' | NonNullable<ChildResult['ended']>>((resolve) => { resolveOver = resolve; });
+  const over = new Promise<'exited' | NonNullable<ChildResult['ended']>>((resolve) => {
+    resolveOver = resolve;
+  });
   const end = (why: NonNullable<ChildResult['ended']>): void => {
     if (ended !== null || exit !== undefined) return;
     ended = why;
@@ -56,15 +63,17 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     }
   };
 
-  const take = (stream: Readable | null, output: BoundedOutput, listener?: (chunk: string) => void) => (chunk: Buffer): void => {
-    heardAt = performance.now();
-    const text = output.take(chunk);
-    // beyond the flood mark nobody needs to hear more: the child is on its way out
-    if (output.bytes > (options.floodBytesMax ?? bytesMax * floodFactor)) end('flood');
-    else if (text !== '' && listener !== undefined) guarded(() => listener(text));
-    // read on until it is gone, and every chunk of the flood is garbage of ours
-    if (ended === 'flood' || fault !== undefined) stream?.destroy();
-  };
+  const take =
+    (stream: Readable | null, output: BoundedOutput, listener?: (chunk: string) => void) =>
+    (chunk: Buffer): void => {
+      heardAt = performance.now();
+      const text = output.take(chunk);
+      // beyond the flood mark nobody needs to hear more: the child is on its way out
+      if (output.bytes > (options.floodBytesMax ?? bytesMax * floodFactor)) end('flood');
+      else if (text !== '' && listener !== undefined) guarded(() => listener(text));
+      // read on until it is gone, and every chunk of the flood is garbage of ours
+      if (ended === 'flood' || fault !== undefined) stream?.destroy();
+    };
   child.stdout?.on('data', take(child.stdout, stdout, options.onStdout));
   child.stderr?.on('data', take(child.stderr, stderr));
   child.stdout?.once('end', () => {
@@ -88,15 +97,22 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     grace = setTimeout(onStop, options.interrupt.graceMs);
     guarded(options.interrupt.ask);
   };
-  for (const [signal, listener] of [[options.signal, onAbort], [options.stop, onStop]] as const) {
+  for (const [signal, listener] of [
+    [options.signal, onAbort],
+    [options.stop, onStop],
+  ] as const) {
     if (signal?.aborted === true) listener();
     else signal?.addEventListener('abort', listener, { once: true });
   }
   const deadline = setTimeout(() => end('deadline'), Math.min(options.deadlineMs, longestDelayMs));
-  const stopSilence = watchSilence(options.silenceMs, () => heardAt, () => {
-    if (options.silence === 'report') guarded(() => options.onSilence?.());
-    else end('silence');
-  });
+  const stopSilence = watchSilence(
+    options.silenceMs,
+    () => heardAt,
+    () => {
+      if (options.silence === 'report') guarded(() => options.onSilence?.());
+      else end('silence');
+    },
+  );
 
   return {
     over,
@@ -113,8 +129,12 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
       if (fault !== undefined) throw (fault as { readonly error: unknown }).error;
       return {
-        exitCode: exit?.code ?? null, signal: exit?.signal ?? null, stdout: stdout.text, stderr: stderr.text,
-        truncated: stdout.truncated, ended: ended ?? (grace === undefined ? null : 'interrupted'), // of stderr only the end is ever wanted
+        exitCode: exit?.code ?? null,
+        signal: exit?.signal ?? null,
+        stdout: stdout.text,
+        stderr: stderr.text,
+        truncated: stdout.truncated,
+        ended: ended ?? (grace === undefined ? null : 'interrupted'), // of stderr only the end is ever wanted
       };
     },
   };
@@ -132,7 +152,9 @@ function watchSilence(silenceMs: number, heardAt: () => number, onSilent: () => 
     }
     arm(silentMs >= silenceMs ? silenceMs : silenceMs - silentMs);
   };
-  const arm = (ms: number): void => { timer = setTimeout(look, Math.max(1, Math.min(Math.ceil(ms), longestDelayMs))); };
+  const arm = (ms: number): void => {
+    timer = setTimeout(look, Math.max(1, Math.min(Math.ceil(ms), longestDelayMs)));
+  };
   arm(silenceMs);
   return () => clearTimeout(timer);
 }

@@ -1,8 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /**
- * One output stream of a child: decoded safely where chunks cut characters in two, kept up to a bound, counted beyond
- * it. `head` keeps the beginning (an answer), `tail` keeps the end (error output, where the reason stands last).
+ * One output stream of a child: decoded safely where chunks cut characters in two, kept up to a bound,
+ * counted beyond it. `head` keeps the beginning (an answer), `tail` keeps the end (error output, where the
+ * reason stands last).
  */
 export class BoundedOutput {
   readonly #decoder = new StringDecoder('utf8');

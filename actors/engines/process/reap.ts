@@ -1,8 +1,11 @@
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import { defaultGraces, endAll, type Graces } from './ending.js';
 import { processTable, type ProcessTable } from './table.js';
 
-/** What is written down about a child before and right after it is started; enough to find it after a crash of ours. */
+/**
+ * What is written down about a child before and right after it is started; enough to find it after a crash of
+ * ours.
+ */
 export interface SpawnNote {
   readonly spawnId: string;
   readonly tokenHash: string | null;
@@ -13,24 +16,32 @@ export interface SpawnNote {
 export type Reaped = { readonly gone: true } | { readonly gone: false; readonly pid: number };
 
 /**
- * After a crash of the gateway: end what a dead gateway left running, by its note, and confirm that it is gone.
+ * After a crash of the gateway: end what a dead gateway left running, by its note, and confirm that it is
+ * gone.
  *
- * Nothing is signalled that is not proved to be ours: the pid must have the noted start time *and* carry the spawn id;
- * a reused pid is left alone. Without a pid (we died between intent and note) the mark alone finds the process.
+ * Nothing is signalled that is not proved to be ours: the pid must have the noted start time *and* carry the
+ * spawn id; a reused pid is left alone. Without a pid (we died between intent and note) the mark alone finds
+ * the process.
  *
  * @example await reap({spawnId: 'a1', tokenHash: null, pid: 4711, startTime: 'b:99'}) // {gone: true}
  */
 export async function reap(
-  note: Json | undefined, options: { readonly table?: ProcessTable; readonly graces?: Graces } = {},
+  note: Json | undefined,
+  options: { readonly table?: ProcessTable; readonly graces?: Graces } = {},
 ): Promise<Reaped> {
   const parsed = readNote(note);
   if (parsed === undefined) return { gone: true }; // the note comes before the spawn: nothing was started
   const table = options.table ?? processTable();
   const marked = await table.marked(parsed.spawnId);
   const groupId = await ownGroup(parsed, marked, table);
-  const left = await endAll({ groupId, spawnId: parsed.spawnId }, { table, graces: options.graces ?? defaultGraces, from: 'SIGTERM' });
+  const left = await endAll(
+    { groupId, spawnId: parsed.spawnId },
+    { table, graces: options.graces ?? defaultGraces, from: 'SIGTERM' },
+  );
   if (left[0] !== undefined) return { gone: false, pid: left[0] };
-  return (await isUnproved(parsed, table)) && parsed.pid !== undefined ? { gone: false, pid: parsed.pid } : { gone: true };
+  return (await isUnproved(parsed, table)) && parsed.pid !== undefined
+    ? { gone: false, pid: parsed.pid }
+    : { gone: true };
 }
 
 export function readNote(note: Json | undefined): SpawnNote | undefined {
@@ -46,7 +57,11 @@ export function readNote(note: Json | undefined): SpawnNote | undefined {
 }
 
 /** The noted group is ours when its leader is proved, or when one of its living members carries the mark. */
-async function ownGroup(note: SpawnNote, marked: readonly number[], table: ProcessTable): Promise<number | undefined> {
+async function ownGroup(
+  note: SpawnNote,
+  marked: readonly number[],
+  table: ProcessTable,
+): Promise<number | undefined> {
   const { pid, startTime } = note;
   if (pid === undefined) return undefined;
   const now = await table.startTime(pid);
@@ -55,7 +70,14 @@ async function ownGroup(note: SpawnNote, marked: readonly number[], table: Proce
   return members.some((member) => marked.includes(member)) ? pid : undefined;
 }
 
-/** Same pid, same start, but without the mark: most likely ours with an overwritten environment. A person must look. */
+/**
+ * Same pid, same start, but without the mark: most likely ours with an overwritten environment. A person must
+ * look.
+ */
 async function isUnproved(note: SpawnNote, table: ProcessTable): Promise<boolean> {
-  return note.pid !== undefined && note.startTime !== undefined && (await table.startTime(note.pid)) === note.startTime;
+  return (
+    note.pid !== undefined &&
+    note.startTime !== undefined &&
+    (await table.startTime(note.pid)) === note.startTime
+  );
 }

@@ -3,23 +3,33 @@ import { readdir, readFile } from 'node:fs/promises';
 import { spawnMark } from './environment.js';
 
 /**
- * What runs on this machine, as far as the end of a child needs it: is a process still the one that we started, who
- * is in its group, and which processes carry our mark wherever they hid. Zombies count as gone: they run nothing, and
- * where no init reaps them they would never go away.
+ * What runs on this machine, as far as the end of a child needs it: is a process still the one that we
+ * started, who is in its group, and which processes carry our mark wherever they hid. Zombies count as gone:
+ * they run nothing, and where no init reaps them they would never go away.
  */
 export interface ProcessTable {
-  /** When the process began, in words that no later process with the same pid can share; undefined when it is gone. */
+  /**
+   * When the process began, in words that no later process with the same pid can share; undefined when it is
+   * gone.
+   */
   startTime(pid: number): Promise<string | undefined>;
   /** Living processes of a group. */
   members(groupId: number): Promise<readonly number[]>;
-  /** Living processes that carry this spawn id, or one below it (`a.1` is below `a`), in their environment, whatever their group. */
+  /**
+   * Living processes that carry this spawn id, or one below it (`a.1` is below `a`), in their environment,
+   * whatever their group.
+   */
   marked(spawnId: string): Promise<readonly number[]>;
 }
 
 /** The table of this platform: /proc where there is one, `ps` elsewhere. */
 export const processTable = (): ProcessTable => (process.platform === 'linux' ? procTable : psTable);
 
-interface Stat { readonly state: string; readonly groupId: number; readonly startTicks: string }
+interface Stat {
+  readonly state: string;
+  readonly groupId: number;
+  readonly startTicks: string;
+}
 
 export const procTable: ProcessTable = {
   async startTime(pid) {
@@ -52,7 +62,10 @@ async function pids(): Promise<readonly number[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** The name of a program may hold spaces and brackets, so fields are counted from the last bracket: state is field 3. */
+/**
+ * The name of a program may hold spaces and brackets, so fields are counted from the last bracket: state is
+ * field 3.
+ */
 async function readStat(pid: number): Promise<Stat | undefined> {
   const text = await readOfProcess(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -69,12 +82,16 @@ async function carries(pid: number, spawnId: string): Promise<boolean> {
 const isMark = (entry: string, spawnId: string): boolean =>
   entry === `${spawnMark}=${spawnId}` || entry.startsWith(`${spawnMark}=${spawnId}.`);
 
-/** Empty for a process that is gone or somebody else's. Any other failure (no file handles left) must not look like "gone". */
+/**
+ * Empty for a process that is gone or somebody else's. Any other failure (no file handles left) must not look
+ * like "gone".
+ */
 async function readOfProcess(path: string): Promise<string> {
   try {
     return await readFile(path, 'latin1');
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return '';
     throw error;
   }
 }
@@ -82,7 +99,10 @@ async function readOfProcess(path: string): Promise<string> {
 let boot: Promise<string> | undefined;
 /** Ticks count from boot, so without the boot's own id a process of an earlier boot could look like ours. */
 function bootId(): Promise<string> {
-  boot ??= readFile('/proc/sys/kernel/random/boot_id', 'latin1').then((text) => text.trim(), () => 'boot');
+  boot ??= readFile('/proc/sys/kernel/random/boot_id', 'latin1').then(
+    (text) => text.trim(),
+    () => 'boot',
+  );
   return boot;
 }
 
@@ -94,22 +114,39 @@ export const psTable: ProcessTable = {
   },
   async members(groupId) {
     const rows = (await ps(['-A', '-o', 'pid=,pgid=,stat='])).map((line) => line.split(/\s+/));
-    return rows.filter(([, group, state]) => Number(group) === groupId && !isGone(state ?? 'Z')).map(([pid]) => Number(pid));
+    return rows
+      .filter(([, group, state]) => Number(group) === groupId && !isGone(state ?? 'Z'))
+      .map(([pid]) => Number(pid));
   },
   async marked(spawnId) {
     const lines = (await ps(['axeww', '-o', 'pid=,stat=,command='])).map((line) => line.split(/\s+/));
     return lines
-      .filter(([pid, state, ...words]) => Number(pid) !== process.pid && !isGone(state ?? 'Z') && words.some((word) => isMark(word, spawnId)))
+      .filter(
+        ([pid, state, ...words]) =>
+          Number(pid) !== process.pid && !isGone(state ?? 'Z') && words.some((word) => isMark(word, spawnId)),
+      )
       .map(([pid]) => Number(pid));
   },
 };
 
 function ps(args: readonly string[]): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
-    execFile('ps', args, { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
-      // ps exits with 1 when nothing matches, which is an answer; a ps that could not run must not look like "gone"
-      if (error !== null && error.code !== 1) reject(error);
-      else resolve(stdout.split('\n').map((line) => line.trim()).filter((line) => line !== ''));
-    });
+    execFile(
+      'ps',
+      args,
+      { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout) => {
+        // ps exits with 1 when nothing matches, which is an answer; a ps that could not run must not look
+        // like "gone"
+        if (error !== null && error.code !== 1) reject(error);
+        else
+          resolve(
+            stdout
+              .split('\n')
+              .map((line) => line.trim())
+              .filter((line) => line !== ''),
+          );
+      },
+    );
   });
 }

@@ -1,13 +1,24 @@
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
-import type { Desk } from '../desk.js';
+import type { App } from '../app.js';
 
-/** A version; without a number the newest. Versions never change, so those that are run again and again are remembered. */
-export async function definitionAt({ supervisor }: Desk, id: string, version?: number): Promise<WorkflowDefinition | undefined> {
+/**
+ * A version; without a number the newest. Versions never change, so those that are run again and again are
+ * remembered.
+ */
+export async function definitionAt(
+  { supervisor }: App,
+  id: string,
+  version?: number,
+): Promise<WorkflowDefinition | undefined> {
   if (!sound(id)) return undefined;
   const known = rememberedOf(supervisor);
   const remembered = known.get(`${id}@${version ?? ''}`);
   if (remembered !== undefined) return remembered;
-  const [row] = await supervisor.rows({ kind: 'workflow', id }, 'versions', version === undefined ? { last: 1 } : { after: version - 1, limit: 1 });
+  const [row] = await supervisor.rows(
+    { kind: 'workflow', id },
+    'versions',
+    version === undefined ? { last: 1 } : { after: version - 1, limit: 1 },
+  );
   const definition = row?.row as unknown as WorkflowDefinition | undefined; // rows are what the machine kept
   if (definition === undefined || (version !== undefined && definition.version !== version)) return undefined;
   if (version !== undefined) {
@@ -24,6 +35,6 @@ const rememberedMax = 64;
 const remembered = new WeakMap<object, Map<string, WorkflowDefinition>>();
 function rememberedOf(supervisor: object): Map<string, WorkflowDefinition> {
   let known = remembered.get(supervisor);
-  if (known === undefined) remembered.set(supervisor, known = new Map());
+  if (known === undefined) remembered.set(supervisor, (known = new Map<string, WorkflowDefinition>()));
   return known;
 }

@@ -4,40 +4,66 @@ import { system } from '../../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
-import { employeeNamed, recordOf, type Desk } from '../desk.js';
-import { openWithin, selectFor } from '../open-session.js';
-import { workingFolder } from '../working-folder.js';
+import { employeeNamed, recordOf, type App } from '../app.js';
+import { openWithin, selectFor } from '../sessions/open-session.js';
+import { workingFolder } from '../sessions/working-folder.js';
 
 /**
- * The session that does a step. Its id follows from the attempt, so that opening it again opens nothing; and it is
- * opened in one commit with a look at the run: one that was cancelled meanwhile gets no session any more.
+ * The session that does a step. Its id follows from the attempt, so that opening it again opens nothing; and
+ * it is opened in one commit with a look at the run: one that was cancelled meanwhile gets no session any
+ * more.
  */
-export async function openStepSession(desk: Desk, wish: StepSession): Promise<Opened> {
-  const { mode, sessionId } = wish.options.session;
-  const answer = mode === 'existing' && sessionId !== null ? await postStep(desk, sessionId, wish) : await inOwnSession(desk, wish, mode);
+export async function openStepSession(app: App, wanted: StepSession): Promise<Opened> {
+  const { mode, sessionId } = wanted.options.session;
+  const answer =
+    mode === 'existing' && sessionId !== null
+      ? await postStep(app, sessionId, wanted)
+      : await inOwnSession(app, wanted, mode);
   return isRefusal(answer) ? { refused: answer.message } : { id: answer };
 }
 
-async function inOwnSession(desk: Desk, wish: StepSession, mode: 'fresh' | 'workflow' | 'existing'): Promise<string | Refusal> {
-  const { actor, options, runId, nodeId, round, attempt } = wish;
+async function inOwnSession(
+  app: App,
+  wanted: StepSession,
+  mode: 'fresh' | 'workflow' | 'existing',
+): Promise<string | Refusal> {
+  const { actor, options, runId, nodeId, round, attempt } = wanted;
   // one session per actor of a run, or one per attempt
-  const id = uuidOf(mode === 'workflow' ? `${runId}/${actor.kind}/${actor.ref}` : `${runId}/${nodeId}/${round}/${attempt}`);
-  if (await desk.supervisor.get('session', id)) return mode === 'workflow' ? postStep(desk, id, wish) : id;
-  const employee = employeeNamed(desk, actor.kind === 'employee' ? actor.ref : null);
+  const id = uuidOf(
+    mode === 'workflow' ? `${runId}/${actor.kind}/${actor.ref}` : `${runId}/${nodeId}/${round}/${attempt}`,
+  );
+  if (await app.supervisor.get('session', id)) return mode === 'workflow' ? postStep(app, id, wanted) : id;
+  const employee = employeeNamed(app, actor.kind === 'employee' ? actor.ref : null);
   if (isRefusal(employee)) return employee;
-  const session = { prompt: wish.prompt, title: wish.title, engine: actor.kind === 'engine' ? actor.ref : null, model: options.model, effort: options.effort };
-  const selection = await selectFor(desk, session, employee);
+  const session = {
+    prompt: wanted.prompt,
+    title: wanted.title,
+    engine: actor.kind === 'engine' ? actor.ref : null,
+    model: options.model,
+    effort: options.effort,
+  };
+  const selection = await selectFor(app, session, employee);
   if (isRefusal(selection)) return selection;
-  const cwd = await workingFolder(desk, id, null, false);
+  const cwd = await workingFolder(app, id, null, false);
   if (isRefusal(cwd)) return cwd;
-  const committed = await desk.supervisor.transact<{ id: string }>({
-    name: 'open-step-session', actors: [runKey(runId), { kind: 'session', id }], by: system(`workflow-run:${runId}`),
-    decide(turns) {
-      if (!isWanted(turns.read(runKey(runId)), wish)) return refuse('CONFLICT', { runId, nodeId }, 'The run has gone on without this step.');
+  const committed = await app.supervisor.transact<{ id: string }>({
+    name: 'open-step-session',
+    actors: [runKey(runId), { kind: 'session', id }],
+    by: system(`workflow-run:${runId}`),
+    run(turns) {
+      if (!isWanted(turns.read(runKey(runId)), wanted))
+        return refuse('CONFLICT', { runId, nodeId }, 'The run has moved past this step.');
       if (turns.read({ kind: 'session', id }) === undefined) {
-        openWithin(desk, turns, id, {
-          wish: session, employee, selection, lineage: { parentSessionId: null, ancestors: [] }, cwd, workItemId: null, source: 'workflow',
-          sourceRef: `workflow-run:${runId}:${nodeId}${round > 1 ? `:r${round}` : ''}:${attempt}`, step: { runId, nodeId, round, attempt },
+        openWithin(app, turns, id, {
+          input: session,
+          employee,
+          selection,
+          lineage: { parentSessionId: null, ancestors: [] },
+          cwd,
+          workItemId: null,
+          source: 'workflow',
+          sourceRef: `workflow-run:${runId}:${nodeId}${round > 1 ? `:r${round}` : ''}:${attempt}`,
+          step: { runId, nodeId, round, attempt },
         });
       }
       return { id };
@@ -46,16 +72,29 @@ async function inOwnSession(desk: Desk, wish: StepSession, mode: 'fresh' | 'work
   return isRefusal(committed) ? committed : id;
 }
 
-/** A step in a session that is there already. The message's id follows from the attempt: it is posted once. */
-async function postStep(desk: Desk, sessionId: string, wish: StepSession): Promise<string | Refusal> {
-  const { runId, nodeId, round, attempt, prompt, key } = wish;
+/**
+ * A step in a session that is there already. The message's id follows from the attempt: it is posted once.
+ */
+async function postStep(app: App, sessionId: string, wanted: StepSession): Promise<string | Refusal> {
+  const { runId, nodeId, round, attempt, prompt, key } = wanted;
   const session = { kind: 'session', id: sessionId };
-  const message = { id: uuidOf(key), content: prompt, role: 'user', kind: 'callback', meta: { kind: 'workflow-step', runId, nodeId } };
-  const committed = await desk.supervisor.transact({
-    name: 'post-step', actors: [runKey(runId), session], by: system(`workflow-run:${runId}`), idempotency: { scope: 'workflow-step', key, hash: key },
-    decide(turns) {
-      if (turns.read(session) === undefined) return refuse('NOT_FOUND', session, `There is no session ${sessionId}.`);
-      if (!isWanted(turns.read(runKey(runId)), wish)) return refuse('CONFLICT', { runId, nodeId }, 'The run has gone on without this step.');
+  const message = {
+    id: uuidOf(key),
+    content: prompt,
+    role: 'user',
+    kind: 'callback',
+    meta: { kind: 'workflow-step', runId, nodeId },
+  };
+  const committed = await app.supervisor.transact({
+    name: 'post-step',
+    actors: [runKey(runId), session],
+    by: system(`workflow-run:${runId}`),
+    idempotency: { scope: 'workflow-step', key, hash: key },
+    run(turns) {
+      if (turns.read(session) === undefined)
+        return refuse('NOT_FOUND', session, `Unknown session ${sessionId}.`);
+      if (!isWanted(turns.read(runKey(runId)), wanted))
+        return refuse('CONFLICT', { runId, nodeId }, 'The run has moved past this step.');
       turns.send(session, { type: 'message.post', message, step: { runId, nodeId, round, attempt } });
       return null;
     },
@@ -69,8 +108,8 @@ const runKey = (id: string) => ({ kind: 'workflow-run', id });
 function isWanted(run: ActorView | undefined, { nodeId, round, attempt }: StepSession): boolean {
   if (run === undefined) return false;
   const { spots } = recordOf(run) as unknown as RunView; // the view of its kind
-  const spot = spots[nodeId];
-  return spot !== undefined && spot.status === 'running' && spot.round === round && spot.attempt === attempt;
+  const step = spots[nodeId];
+  return step !== undefined && step.status === 'running' && step.round === round && step.attempt === attempt;
 }
 
 /** The same name gives the same id, in the form of a UUID (RFC 9562, version 8). */

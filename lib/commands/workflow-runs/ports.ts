@@ -1,32 +1,37 @@
-import type { Deed, Opened, StepRun, WorkflowPorts } from '../../../actors/effects/workflow-ports.js';
+import type { ActionCall, Opened, ChildRun, WorkflowPorts } from '../../../actors/effects/workflow-ports.js';
 import { system } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { limits, type StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import { expected, recordOf, type Desk } from '../desk.js';
+import { expected, recordOf, type App } from '../app.js';
 import { sendThrough } from '../connectors.js';
-import { admitNext } from './admit-next.js';
+import { admitNext } from './start-run.js';
 import { definitionAt } from './definitions.js';
 import { openStepSession } from './open-step-session.js';
 import { request } from './request.js';
 import { startRun } from './start-run.js';
-import { askingOf } from './step-asking.js';
+import { byStep } from './run-authority.js';
 import { operateWorkItem } from './work-item-step.js';
-import type { InnerWish } from './wish.js';
+import type { InnerRunInput } from './run-input.js';
 
 /**
- * The hands of runs, wired to a desk. Kinds are made before the supervisor that a desk stands on; so the hands of runs
- * that go on after a restart wait here until there is a desk.
+ * The effects of runs, wired to the app. Kinds are made before the supervisor that the app stands on; so the
+ * effects of runs that go on after a restart wait here until there is an app.
  */
 export interface WorkflowWiring {
   readonly ports: WorkflowPorts;
-  connect(desk: Desk): void;
+  connect(app: App): void;
 }
 
 export function wireWorkflows(): WorkflowWiring {
-  let connect: (desk: Desk) => void = () => undefined;
-  const connected = new Promise<Desk>((resolve) => { connect = resolve; });
-  const within = <Wish, Answer>(deed: (desk: Desk, wish: Wish) => Promise<Answer>) => async (wish: Wish): Promise<Answer> => deed(await connected, wish);
+  let connect: (app: App) => void = () => undefined;
+  const connected = new Promise<App>((resolve) => {
+    connect = resolve;
+  });
+  const within =
+    <Wanted, Answer>(deed: (app: App, wanted: Wanted) => Promise<Answer>) =>
+    async (wanted: Wanted): Promise<Answer> =>
+      deed(await connected, wanted);
   return {
     connect,
     ports: {
@@ -40,7 +45,8 @@ export function wireWorkflows(): WorkflowWiring {
       async keepEvidence(workflowId, runId, files) {
         const { evidence } = await connected;
         if (evidence?.configured !== true) return 'off';
-        for (const [name, text] of Object.entries(files)) await evidence.write(`runs/${workflowId}/${runId}/${name}`, text);
+        for (const [name, text] of Object.entries(files))
+          await evidence.write(`runs/${workflowId}/${runId}/${name}`, text);
         return 'written';
       },
     },
@@ -48,19 +54,27 @@ export function wireWorkflows(): WorkflowWiring {
 }
 
 /** A step that is another workflow's run. Its key is the attempt's, so that it is started once. */
-async function startChild(desk: Desk, { action, runId, nodeId, round, attempt, key }: StepRun): Promise<Opened> {
-  const above = await runsAbove(desk, runId);
-  const wish: InnerWish = {
-    workflowId: action.workflowId, input: action.input, idempotencyKey: key.slice(-256), report: null,
-    trigger: { source: 'workflow-call', event: runId, payload: action.input, fireRef: key }, parent: { runId, nodeId, round, attempt, depth: above.length }, nested: above.some(({ workflowId }) => workflowId === action.workflowId),
+async function startChild(
+  app: App,
+  { action, runId, nodeId, round, attempt, key }: ChildRun,
+): Promise<Opened> {
+  const above = await runsAbove(app, runId);
+  const wanted: InnerRunInput = {
+    workflowId: action.workflowId,
+    input: action.input,
+    idempotencyKey: key.slice(-256),
+    report: null,
+    trigger: { source: 'workflow-call', event: runId, payload: action.input, fireRef: key },
+    parent: { runId, nodeId, round, attempt, depth: above.length },
+    nested: above.some(({ workflowId }) => workflowId === action.workflowId),
   };
-  const started = await startRun(desk, wish, { by: system(`workflow-run:${runId}`) });
+  const started = await startRun({ app, caller: system(`workflow-run:${runId}`) }, wanted);
   if (isRefusal(started)) return { refused: started.message };
-  return { id: started.value.id };
+  return { id: started.body.id };
 }
 
 /** The run and those that it is a step of, nearest first. */
-async function runsAbove({ supervisor }: Desk, runId: string): Promise<readonly RunView[]> {
+async function runsAbove({ supervisor }: App, runId: string): Promise<readonly RunView[]> {
   const above: RunView[] = [];
   for (let id: string | undefined = runId; id !== undefined && above.length <= limits.depthMax;) {
     const run = await supervisor.get('workflow-run', id);
@@ -73,10 +87,13 @@ async function runsAbove({ supervisor }: Desk, runId: string): Promise<readonly 
 }
 
 /** Sent once: the delivery's id follows from the key. */
-async function send(desk: Desk, { action, runId, key }: Deed<'connector-send'>): Promise<StepOutcome> {
+async function send(app: App, { action, runId, key }: ActionCall<'connector-send'>): Promise<StepOutcome> {
   const { connector, channel, text, thread } = action;
-  const done = expected(await sendThrough(desk, connector, { channel, text, thread }, askingOf(runId, key)));
-  const { id, status, reason, messageId } = done.value;
-  if (status === 'failed') throw new Error(`The message was not sent: ${reason ?? 'the connector does not say why'}`);
+  const done = expected(
+    await sendThrough({ ...byStep(runId, key), app }, connector, { channel, text, thread }),
+  );
+  const { id, status, reason, messageId } = done.body;
+  if (status === 'failed')
+    throw new Error(`The message was not sent: ${reason ?? 'the connector gave no reason'}`);
   return { summary: `${status} through ${connector}`, fields: { deliveryId: id, status, messageId, reason } };
 }

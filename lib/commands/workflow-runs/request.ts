@@ -1,35 +1,52 @@
-import type { Deed } from '../../../actors/effects/workflow-ports.js';
-import type { Json } from '../../../machines/ground.js';
+import type { ActionCall } from '../../../actors/effects/workflow-ports.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { fetchBytes } from '../../records/fetch/fetch-bytes.js';
-import { expected, type Desk } from '../desk.js';
+import { expected, type App } from '../app.js';
 
 /**
- * A step that is a request. It goes through the same fetcher as every address that somebody gave: only to public
- * addresses, each judged and pinned. What is not a success fails the attempt.
+ * A step that is a request. It goes through the same fetcher as every address that somebody gave: only to
+ * public addresses, each judged and pinned. What is not a success fails the attempt.
  */
-export async function request(_desk: Desk, { action, key, signal }: Deed<'http'>): Promise<StepOutcome> {
+export async function request(_app: App, { action, key, signal }: ActionCall<'http'>): Promise<StepOutcome> {
   const { method, url, headers, body } = action;
-  const sent = body === null || method === 'GET' ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  const fetched = expected(await fetchBytes(url, {
-    bytesMax, signal, method,
-    headers: { ...(sent === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }), ...(method === 'GET' ? {} : { 'idempotency-key': key }), ...headers },
-    ...(sent === undefined ? {} : { content: sent }),
-  }));
+  const sent =
+    body === null || method === 'GET' ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const fetched = expected(
+    await fetchBytes(url, {
+      bytesMax,
+      signal,
+      method,
+      headers: {
+        ...(sent === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
+        ...(method === 'GET' ? {} : { 'idempotency-key': key }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { content: sent }),
+    }),
+  );
   const chunks: Uint8Array[] = [];
   for await (const chunk of fetched.body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
   const { fields, message } = readBody(text);
-  return { summary: `${method} ${fetched.url.origin} answered ${fetched.status}`, fields: { status: fetched.status, ...fields }, ...(message === undefined ? {} : { finalMessage: message }) };
+  return {
+    summary: `${method} ${fetched.url.origin} answered ${fetched.status}`,
+    fields: { status: fetched.status, ...fields },
+    ...(message === undefined ? {} : { finalMessage: message }),
+  };
 }
 
 const bytesMax = 256 * 1024;
 
 /** A JSON object lends its members to the outcome, under `body`; anything else is text. */
-function readBody(text: string): { readonly fields: Readonly<Record<string, Json>>; readonly message?: string } {
+function readBody(text: string): {
+  readonly fields: Readonly<Record<string, Json>>;
+  readonly message?: string;
+} {
   try {
     return { fields: { body: JSON.parse(text) as Json } };
-  } catch { // not JSON
+  } catch {
+    // not JSON
     return text === '' ? { fields: {} } : { fields: {}, message: text };
   }
 }

@@ -1,29 +1,55 @@
-import type { Caller } from '../../../machines/caller.js';
+import { system, type Caller } from '../../../machines/caller.js';
 import { isSessionActor, type WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { departmentManagers } from '../../../actors/kinds/workflow.js';
 import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
-import type { Desk } from '../desk.js';
+import type { App, RequestedBy } from '../app.js';
 
-/** Who may run a definition: people; of agents its owner, managers of its department, the root, and the employees that it lists. */
-export function mayRun(desk: Desk, definition: WorkflowDefinition, by: Caller): Refusal | undefined {
+/**
+ * Who may run a definition: people; of agents its owner, managers of its department, the root, and the
+ * employees that it lists.
+ */
+export function mayRun(app: App, definition: WorkflowDefinition, by: Caller): Refusal | undefined {
   if (by.type !== 'session') return undefined;
   const { employee } = by;
   const { id, owner, department } = definition;
   const listed = employee !== null && stewardsOf(definition).includes(employee);
-  if (listed || standsAbove(desk, definition, employee)) return undefined;
-  return refuse('FORBIDDEN', { workflowId: id, owner, department }, `${employee === null ? 'A session without an employee' : `employee "${employee}"`} cannot run workflow "${id}": its owner, its department's managers, the root and the employees that it lists may.`);
+  if (listed || standsAbove(app, definition, employee)) return undefined;
+  return refuse(
+    'FORBIDDEN',
+    { workflowId: id, owner, department },
+    `${employee === null ? 'A session without an employee' : `employee "${employee}"`} ` +
+      `cannot run workflow "${id}": its owner, its department's managers, the root and the ` +
+      'employees that it lists may.',
+  );
 }
 
 /** The root, and who manages the department that a definition belongs to. */
-export function standsAbove(desk: Desk, { department }: Pick<WorkflowDefinition, 'department'>, employee: string | null): boolean {
-  const roster = rosterOf(desk.roster?.());
+export function standsAbove(
+  app: App,
+  { department }: Pick<WorkflowDefinition, 'department'>,
+  employee: string | null,
+): boolean {
+  const roster = rosterOf(app.roster?.());
   if (roster === undefined || employee === null) return false;
-  return rootOf(roster) === employee || (department !== null && departmentManagers(roster, department).includes(employee));
+  return (
+    rootOf(roster) === employee ||
+    (department !== null && departmentManagers(roster, department).includes(employee))
+  );
 }
 
 /** Its owner, and the employees that it lists: as runners, or for its steps. */
 export function stewardsOf({ owner, runners, nodes }: WorkflowDefinition): readonly string[] {
-  const actors = nodes.flatMap((node) => (node.type === 'step' && isSessionActor(node.actor) && node.actor.kind === 'employee' ? [node.actor.ref] : []));
+  const actors = nodes.flatMap((node) =>
+    node.type === 'step' && isSessionActor(node.actor) && node.actor.kind === 'employee'
+      ? [node.actor.ref]
+      : [],
+  );
   return [...new Set([...(owner === null ? [] : [owner]), ...runners, ...actors])];
 }
+
+/** A step asks in the name of its run, and under the key of its attempt. */
+export const byStep = (runId: string, key: string): RequestedBy => ({
+  caller: system(`workflow-run:${runId}`),
+  idempotency: { scope: 'workflow-step', key, hash: key },
+});

@@ -1,43 +1,78 @@
-import type { Deed } from '../../../actors/effects/workflow-ports.js';
-import type { Json } from '../../../machines/ground.js';
+import type { ActionCall } from '../../../actors/effects/workflow-ports.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
-import { asked, askOne, expected, recordOf, type Desk } from '../desk.js';
-import { frozenPrefix, mintWorkItem, workItemInput } from '../create-work-item.js';
-import { askingOf } from './step-asking.js';
+import { optionsOf, askActor, expected, recordOf, type App } from '../app.js';
+import { frozenPrefix, mintWorkItem, workItemInput } from '../work-items/create-work-item.js';
+import { byStep } from './run-authority.js';
 
 /** A step that is an operation on a work item. Each is done once under the attempt's key. */
-export async function operateWorkItem(desk: Desk, { action, runId, workflowId, nodeId, key }: Deed<'work-item'>): Promise<StepOutcome> {
+export async function operateWorkItem(
+  app: App,
+  { action, runId, workflowId, nodeId, key }: ActionCall<'work-item'>,
+): Promise<StepOutcome> {
   const { operation, fields } = action;
-  const asking = askingOf(runId, key);
+  const asking = byStep(runId, key);
   if (operation === 'create') {
-    const prefix = await frozenPrefix(desk);
-    const committed = expected(await desk.supervisor.transact<{ id: string }>({
-      name: 'create-work-item', actors: [], ...asked(asking),
-      decide: (turns) => ({ id: mintWorkItem(turns, prefix, workItemInput(wishOf(fields), asking.by, { source: 'workflow', sourceRef: `workflow:${workflowId}:${runId}:${nodeId}:${key.split(':').slice(-2).join(':')}` })).id }),
-    }));
+    const prefix = await frozenPrefix(app);
+    const committed = expected(
+      await app.supervisor.transact<{ id: string }>({
+        name: 'create-work-item',
+        actors: [],
+        ...optionsOf(asking),
+        run: (turns) => ({
+          id: mintWorkItem(
+            turns,
+            prefix,
+            workItemInput(inputOf(fields), asking.caller, {
+              source: 'workflow',
+              sourceRef: `workflow:${workflowId}:${runId}:${nodeId}:${key.split(':').slice(-2).join(':')}`,
+            }),
+          ).id,
+        }),
+      }),
+    );
     prefix.frozen = true;
     return { summary: `created ${committed.result.id}`, fields: { workItemId: committed.result.id } };
   }
   const id = action.id ?? '';
-  const done = expected(await askOne(desk, 'work-item', id, eventOf(desk, operation, fields), asking));
-  return { summary: `${operation} ${id}`, fields: { workItemId: id, status: recordOf(done.value)['status'] ?? null } };
+  const done = expected(await askActor({ ...asking, app }, 'work-item', id, eventOf(app, operation, fields)));
+  return {
+    summary: `${operation} ${id}`,
+    fields: { workItemId: id, status: recordOf(done.body)['status'] ?? null },
+  };
 }
 
 type Fields = Readonly<Record<string, Json>>;
 
-function eventOf({ supervisor }: Desk, operation: 'status' | 'assign' | 'comment' | 'archive', fields: Fields): { type: string } & Record<string, unknown> {
+function eventOf(
+  { supervisor }: App,
+  operation: 'status' | 'assign' | 'comment' | 'archive',
+  fields: Fields,
+): { type: string } & Record<string, unknown> {
   const note = fields['note'] === undefined ? {} : { note: text(fields['note']) };
   switch (operation) {
-    case 'status': return { type: 'item.move', status: text(fields['status']), ...note };
-    case 'assign': return { type: 'item.assign', assignee: text(fields['assignee']), department: null };
-    case 'comment': return { type: 'item.comment', commentId: supervisor.world.id(), text: text(fields['text']) };
-    case 'archive': return { type: 'item.archive', ...note };
+    case 'status':
+      return { type: 'item.move', status: text(fields['status']), ...note };
+    case 'assign':
+      return { type: 'item.assign', assignee: text(fields['assignee']), department: null };
+    case 'comment':
+      return { type: 'item.comment', commentId: supervisor.world.id(), text: text(fields['text']) };
+    case 'archive':
+      return { type: 'item.archive', ...note };
   }
 }
 
-function wishOf(fields: Fields) {
+function inputOf(fields: Fields) {
   const maybe = (name: string): string | null => (fields[name] == null ? null : text(fields[name]));
-  return { title: text(fields['title']).slice(0, 200), body: maybe('body'), acceptance: maybe('acceptance'), assignee: maybe('assignee'), department: maybe('department'), parentId: null };
+  return {
+    title: text(fields['title']).slice(0, 200),
+    body: maybe('body'),
+    acceptance: maybe('acceptance'),
+    assignee: maybe('assignee'),
+    department: maybe('department'),
+    parentId: null,
+  };
 }
 
-const text = (value: Json | undefined): string => (typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value));
+const text = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);

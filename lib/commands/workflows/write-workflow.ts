@@ -1,56 +1,96 @@
-import { asked, doneWith, type Asking, type Desk, type Done } from '../desk.js';
+import { optionsOf, replyWith, type Request, type App, type Reply, inTurn } from '../app.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../machines/graph/definition.js';
 import { parseDefinition, slug } from '../../../machines/graph/read-definition.js';
 import { definitionOfSop } from '../../../machines/graph/sop.js';
-import type { Json } from '../../../machines/ground.js';
+import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import { inTurn } from '../in-turn.js';
-import { admitNext } from '../workflow-runs/admit-next.js';
+import { admitNext } from '../workflow-runs/start-run.js';
 import { sound } from '../workflow-runs/definitions.js';
 import { followSchedule } from '../workflow-runs/follow-schedule.js';
-import { callCircles } from './call-circle.js';
-import { merged } from './merged.js';
-import { readDefinition, workflowNamed, workflowsOff } from './read-workflow.js';
+import { callCircles, merged, readDefinition, workflowNamed, workflowsOff } from './read-workflow.js';
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** Save a new workflow: `await createWorkflow(desk, {definition: {title: 'Digest', nodes: […]}}, {by: operator})` */
-export async function createWorkflow(desk: Desk, wish: { readonly definition?: Written | undefined; readonly sop?: Written | undefined }, asking: Asking): Promise<Done<WorkflowDefinition> | Refusal> {
-  const off = workflowsOff(desk);
+/**
+ * Save a new workflow: `await createWorkflow(app, {definition: {title: 'Digest', nodes: […]}}, {by:
+ * operator})`
+ */
+export async function createWorkflow(
+  request: Request,
+  input: { readonly definition?: Written | undefined; readonly sop?: Written | undefined },
+): Promise<Reply<WorkflowDefinition> | Refusal> {
+  const off = workflowsOff(request.app);
   if (off) return off;
-  const definition = wish.definition ?? definitionOfSop(wish.sop ?? {});
-  const { definition: { id, name }, faults } = parseDefinition(definition);
+  const definition = input.definition ?? definitionOfSop(input.sop ?? {});
+  const {
+    definition: { id, name },
+    faults,
+  } = parseDefinition(definition);
   if (!sound(id)) return refuse('WORKFLOW_INVALID', { errors: faults }, 'definition failed validation');
-  return oneAtATime(desk, async () => {
-    const taken = await nameTaken(desk, name, id);
+  return oneAtATime(request.app, async () => {
+    const taken = await nameTaken(request.app, name, id);
     if (taken) return taken;
     // Its own id stands in it, so that the policy sees what it is to be called.
-    const spawn = (how: Asking) => desk.supervisor.spawn('workflow', { id, input: { definition: { ...definition, id } as unknown as Json }, ...asked(how) }); // the door has parsed it from JSON
-    const made = await unlessCircular(desk, { ...definition, id }, asking, spawn);
-    if (isRefusal(made)) return made.code === 'EXISTS' ? refuse('EXISTS', made.details, `workflow "${id}" already exists`) : made;
-    return done(desk, made, { ...definition, id }, asking);
+    const spawn = (how: Request) =>
+      request.app.supervisor.spawn('workflow', {
+        id,
+        input: { definition: { ...definition, id } as unknown as Json },
+        ...optionsOf(how),
+      }); // the door has parsed it from JSON
+    const made = await unlessCircular(request, { ...definition, id }, spawn);
+    if (isRefusal(made))
+      return made.code === 'EXISTS'
+        ? refuse('EXISTS', made.details, `workflow "${id}" already exists`)
+        : made;
+    return done(request, made, { ...definition, id });
   });
 }
 
 /**
- * Write the next version. Without `expectedVersion` the last writer wins, but never overlooks another: it merges into
- * what the other wrote.
+ * Write the next version. Without `expectedVersion` the last writer wins, but never overlooks another: it
+ * merges into what the other wrote.
  */
 export async function updateWorkflow(
-  desk: Desk, id: string, change: { readonly patch: Written; readonly expectedVersion?: number | undefined; readonly whole?: boolean }, asking: Asking,
-): Promise<Done<WorkflowDefinition> | Refusal> {
-  return oneAtATime(desk, async () => {
+  request: Request,
+  id: string,
+  change: {
+    readonly patch: Written;
+    readonly expectedVersion?: number | undefined;
+    readonly whole?: boolean;
+  },
+): Promise<Reply<WorkflowDefinition> | Refusal> {
+  return oneAtATime(request.app, async () => {
     for (let attempt = 1; ; attempt += 1) {
-      const stored = await readDefinition(desk, id);
+      const stored = await readDefinition(request.app, id);
       if (isRefusal(stored)) return stored;
-      const definition = change.whole === true ? { status: stored.status, name: stored.name, ...change.patch, id, version: stored.version } : merged(stored, change.patch);
+      const definition =
+        change.whole === true
+          ? { status: stored.status, name: stored.name, ...change.patch, id, version: stored.version }
+          : merged(stored, change.patch);
       const { name } = parseDefinition(definition, { stamp: { id } }).definition;
-      const taken = name === stored.name ? undefined : await nameTaken(desk, name, id);
+      const taken = name === stored.name ? undefined : await nameTaken(request.app, name, id);
       if (taken) return taken;
-      const view = await unlessCircular(desk, definition, asking, (how) => desk.supervisor.ask('workflow', id, { type: 'definition.update', definition, expectedVersion: change.expectedVersion ?? stored.version }, asked(how)));
-      if (isRefusal(view) && view.code === 'VERSION_CONFLICT' && change.expectedVersion === undefined && attempt < attemptsMax) continue;
-      return isRefusal(view) ? view : done(desk, view, definition, asking);
+      const view = await unlessCircular(request, definition, (how) =>
+        request.app.supervisor.ask(
+          'workflow',
+          id,
+          {
+            type: 'definition.update',
+            definition,
+            expectedVersion: change.expectedVersion ?? stored.version,
+          },
+          optionsOf(how),
+        ),
+      );
+      if (
+        isRefusal(view) &&
+        view.code === 'VERSION_CONFLICT' &&
+        change.expectedVersion === undefined &&
+        attempt < attemptsMax
+      )
+        continue;
+      return isRefusal(view) ? view : done(request, view, definition);
     }
   });
 }
@@ -58,54 +98,100 @@ export async function updateWorkflow(
 const attemptsMax = 5;
 
 /** Pause, resume or retire. One that stands there already is answered as it is. */
-export async function turnWorkflow(desk: Desk, id: string, status: WorkflowStatus, change: { readonly expectedVersion?: number | undefined }, asking: Asking): Promise<Done<WorkflowDefinition> | Refusal> {
-  const stored = await readDefinition(desk, id);
+export async function turnWorkflow(
+  request: Request,
+  id: string,
+  status: WorkflowStatus,
+  change: { readonly expectedVersion?: number | undefined },
+): Promise<Reply<WorkflowDefinition> | Refusal> {
+  const stored = await readDefinition(request.app, id);
   if (isRefusal(stored)) return stored;
-  if (stored.status === status) return { value: stored, replayed: false, steps: [] };
-  return updateWorkflow(desk, id, { patch: { status }, ...change }, asking);
+  if (stored.status === status) return { body: stored, replayed: false, steps: [] };
+  return updateWorkflow(request, id, { patch: { status }, ...change });
 }
 
-/** A new workflow like this one. One that would wake by itself is born paused, so that nothing runs twice by surprise. */
-export async function duplicateWorkflow(desk: Desk, id: string, wish: { readonly id?: string | undefined; readonly name?: string | undefined; readonly title?: string | undefined }, asking: Asking): Promise<Done<WorkflowDefinition> | Refusal> {
-  const stored = await readDefinition(desk, id);
+/**
+ * A new workflow like this one. One that would wake by itself is born paused, so that nothing runs twice by
+ * surprise.
+ */
+export async function duplicateWorkflow(
+  request: Request,
+  id: string,
+  input: {
+    readonly id?: string | undefined;
+    readonly name?: string | undefined;
+    readonly title?: string | undefined;
+  },
+): Promise<Reply<WorkflowDefinition> | Refusal> {
+  const stored = await readDefinition(request.app, id);
   if (isRefusal(stored)) return stored;
-  const name = wish.name ?? await freeName(desk, slug(wish.title ?? `${stored.name}-copy`) || 'workflow');
+  const name =
+    input.name ?? (await freeName(request.app, slug(input.title ?? `${stored.name}-copy`) || 'workflow'));
   const wakes = stored.nodes.some((node) => node.type === 'trigger' && node.trigger.kind !== 'manual');
-  const definition = { ...stored, id: wish.id ?? name, name, title: wish.title ?? `${stored.title} (copy)`.slice(0, 200), status: wakes ? 'paused' : 'active', version: 1 };
-  return createWorkflow(desk, { definition }, asking);
+  const definition = {
+    ...stored,
+    id: input.id ?? name,
+    name,
+    title: input.title ?? `${stored.title} (copy)`.slice(0, 200),
+    status: wakes ? 'paused' : 'active',
+    version: 1,
+  };
+  return createWorkflow(request, { definition });
 }
 
-async function freeName(desk: Desk, wish: string): Promise<string> {
+async function freeName(app: App, input: string): Promise<string> {
   for (let n = 1; n < 1_000; n += 1) {
-    const name = n === 1 ? wish : `${wish.slice(0, 120)}-${n}`;
-    if (await workflowNamed(desk, name) === undefined && await desk.supervisor.get('workflow', name) === undefined) return name;
+    const name = n === 1 ? input : `${input.slice(0, 120)}-${n}`;
+    if (
+      (await workflowNamed(app, name)) === undefined &&
+      (await app.supervisor.get('workflow', name)) === undefined
+    )
+      return name;
   }
-  return wish;
+  return input;
 }
 
-/** Who may not write it, or sends other faults, hears of those first: so a circle is told only where the write would have been taken. */
-async function unlessCircular(desk: Desk, written: Written, asking: Asking, write: (how: Asking) => Promise<ActorView | Refusal>): Promise<ActorView | Refusal> {
-  const circles = await callCircles(desk, parseDefinition(written).definition);
-  if (circles.length === 0) return write(asking);
-  const rehearsed = await write({ by: asking.by, dryRun: true });
-  return isRefusal(rehearsed) ? rehearsed : refuse('WORKFLOW_INVALID', { errors: circles }, 'definition failed validation');
+/**
+ * Who may not write it, or sends other faults, hears of those first: so a circle is told only where the write
+ * would have been taken.
+ */
+async function unlessCircular(
+  request: Request,
+  written: Written,
+  write: (how: Request) => Promise<ActorView | Refusal>,
+): Promise<ActorView | Refusal> {
+  const circles = await callCircles(request.app, parseDefinition(written).definition);
+  if (circles.length === 0) return write(request);
+  const rehearsed = await write({ app: request.app, caller: request.caller, dryRun: true });
+  return isRefusal(rehearsed)
+    ? rehearsed
+    : refuse('WORKFLOW_INVALID', { errors: circles }, 'definition failed validation');
 }
 
-async function nameTaken(desk: Desk, name: string, id: string): Promise<Refusal | undefined> {
-  const other = await workflowNamed(desk, name);
-  return other === undefined || other === id ? undefined : refuse('EXISTS', { kind: 'workflow', id: other, name }, `workflow "${name}" already exists`);
+async function nameTaken(app: App, name: string, id: string): Promise<Refusal | undefined> {
+  const other = await workflowNamed(app, name);
+  return other === undefined || other === id
+    ? undefined
+    : refuse('EXISTS', { kind: 'workflow', id: other, name }, `workflow "${name}" already exists`);
 }
 
-async function done(desk: Desk, view: ActorView, written: Written, asking: Asking): Promise<Done<WorkflowDefinition> | Refusal> {
+async function done(
+  request: Request,
+  view: ActorView,
+  written: Written,
+): Promise<Reply<WorkflowDefinition> | Refusal> {
   const { version } = view.view as unknown as { version: number };
-  if (!asking.dryRun) {
-    await followSchedule(desk, view.id);
-    await admitNext(desk, view.id); // there may be more room than there was
-    await desk.wakers?.look();
+  if (!request.dryRun) {
+    await followSchedule(request.app, view.id);
+    await admitNext(request.app, view.id); // there may be more room than there was
+    await request.app.wakers?.look();
   }
-  const value = asking.dryRun ? parseDefinition(written, { stamp: { id: view.id, version } }).definition : await readDefinition(desk, view.id, version);
-  return isRefusal(value) ? value : doneWith(view, value);
+  const value = request.dryRun
+    ? parseDefinition(written, { stamp: { id: view.id, version } }).definition
+    : await readDefinition(request.app, view.id, version);
+  return isRefusal(value) ? value : replyWith(view, value);
 }
 
 /** Names are looked up before they are taken: two that want the same one stand in line. */
-const oneAtATime = <Value>(desk: Desk, deed: () => Promise<Value>): Promise<Value> => inTurn(desk.supervisor, 'workflow-definitions', deed);
+const oneAtATime = <Value>(app: App, deed: () => Promise<Value>): Promise<Value> =>
+  inTurn(app.supervisor, 'workflow-definitions', deed);

@@ -1,17 +1,26 @@
 import { z } from 'zod';
-import { announceRevoked, mintCode, openChallenge, redeemCode, type MintedCode, type Paired } from '../../commands/pair.js';
-import { isOwnerProof, ownerProofHeader } from '../../commands/owner-proof.js';
+import {
+  announceRevoked,
+  mintCode,
+  openChallenge,
+  redeemCode,
+  type MintedCode,
+  type Paired,
+  isOwnerProof,
+  ownerProofHeader,
+} from '../../commands/pair.js';
 import { deviceName, plainAgent } from '../../records/devices/device-name.js';
 import type { Device, DeviceBook } from '../../records/devices/devices.js';
 import type { CookieJar } from '../cookies.js';
 import { pairPage } from '../pages/pair-page.js';
 import { perMinute, perMinuteEach, type CrowdLimiter, type Limiter } from '../limiter.js';
-import { idOf, route, type Call, type Reply, type Route } from '../route.js';
+import { idOf, route, type HttpRequest, type Route } from '../route.js';
+import type { Reply } from '../../commands/app.js';
 import { callerName } from '../../../machines/caller.js';
 import type { DeviceKind } from '../../../machines/pairing-code/machine.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
-/** What pairing needs beside the desk. */
+/** What pairing needs beside the app. */
 export interface Pairing {
   readonly devices: DeviceBook;
   readonly cookies: CookieJar;
@@ -20,104 +29,237 @@ export interface Pairing {
 }
 
 /**
- * Pairing of browsers: a proof that one owns the home becomes a code, a code becomes a device with two cookies. A
- * bearer is no browser, and an agent can make nothing here that is wider than itself.
+ * Pairing of browsers: a proof that one owns the home becomes a code, a code becomes a device with two
+ * cookies. A bearer is no browser, and an agent can make nothing here that is wider than itself.
  */
 export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
   if (pairing === undefined) return [];
   const { devices, cookies, codeKey } = pairing;
   let throttles: { strangers: CrowdLimiter; owner: Limiter; failures: Limiter } | undefined;
-  const throttle = ({ desk: { supervisor: { world } } }: Call<unknown, unknown>) => (throttles ??= {
-    strangers: perMinuteEach({ each: challengesEach, all: challengesPerMinute }, () => world.steady()),
-    owner: perMinute(challengesPerMinute, () => world.steady()), failures: perMinute(failuresPerMinute, () => world.steady()),
-  });
+  const throttle = ({
+    app: {
+      supervisor: { world },
+    },
+  }: HttpRequest<unknown, unknown>) =>
+    (throttles ??= {
+      strangers: perMinuteEach({ each: challengesEach, all: challengesPerMinute }, () => world.steady()),
+      owner: perMinute(challengesPerMinute, () => world.steady()),
+      failures: perMinute(failuresPerMinute, () => world.steady()),
+    });
 
   return [
-    route('GET', '/pair', 'page.pair', { about: 'The page at which a browser is paired.', answer: z.string(), contentType: 'text/html; charset=utf-8' }, () => ({ body: pairPage.html, headers: pairPage.headers })),
-    route('POST', '/api/auth/pairing-challenges', 'auth.challenge', {
-      about: 'Begin to prove that you own the home: write the nonce to the path, mode 0600, within ten seconds. From this machine only.',
-      body: nothing, answer: challenge, bodyBytesMax, refusals: ['LOCAL_ONLY', 'TOO_MANY', ...store],
-    }, async (call) => {
-      if (!call.visitor.local) return refuse('LOCAL_ONLY', {}, 'Pairing challenges can only be created locally.');
-      // `troupe pair` and `troupe open` say a word that only who reads the home can know: a crowd does not stand in their way
-      const { strangers, owner } = throttle(call);
-      const isOwner = isOwnerProof(call.header(ownerProofHeader), codeKey, call.desk.supervisor.world.now());
-      const resetAt = isOwner ? owner.take() : strangers.take(call.visitor.address ?? '');
-      if (resetAt !== undefined) return refuse('TOO_MANY', { resetAt });
-      const opened = await openChallenge(call.desk);
-      return isRefusal(opened) ? opened : { body: opened };
-    }),
-    route('POST', '/api/auth/pairing-codes', 'auth.code', {
-      about: 'A code for a browser, single use, for five minutes: against a proven challenge, or as a paired browser.',
-      body: proof, answer: minted, bodyBytesMax, refusals: ['UNAUTHENTICATED', 'CHALLENGE_FAILED', ...store],
-    }, (call) => codeFor(call, 'remote')),
-    route('POST', '/api/auth/bootstrap-grants', 'auth.grant', {
-      about: 'A grant for the browser of this machine, single use, for one minute: against a proven challenge. It belongs into the fragment of an address, which is sent nowhere.',
-      body: proof, answer: granted, bodyBytesMax, refusals: ['UNAUTHENTICATED', 'LOCAL_ONLY', 'CHALLENGE_FAILED', ...store],
-    }, async (call) => {
-      if (!call.visitor.local) return refuse('LOCAL_ONLY');
-      const made = await codeFor(call, 'local');
-      if (isRefusal(made)) return made;
-      const { status, code, ...rest } = made.body as { status: string } & MintedCode;
-      return { body: { status, grant: code, ...rest } };
-    }),
-    route('POST', '/api/auth/pair', 'auth.pair', {
-      about: 'Exchange a code for two cookies. The code may be typed in any case, with or without dashes.',
-      body: code, answer: paired, bodyBytesMax, refusals: ['PAIRING_CODE_INVALID', 'TOO_MANY', 'DEVICES_DAMAGED', ...store],
-    }, (call) => redeem(call, 'remote', call.body.code ?? '')),
-    route('POST', '/api/auth/bootstrap', 'auth.bootstrap', {
-      about: 'Exchange a grant, in the header X-Svc-Bootstrap-Grant, for two cookies. From this machine, and its own user, only.',
-      body: nothing, answer: paired, bodyBytesMax, refusals: ['LOCAL_ONLY', 'PAIRING_CODE_INVALID', 'TOO_MANY', 'DEVICES_DAMAGED', ...store],
-    }, async (call) => {
-      if (!call.visitor.local) return refuse('LOCAL_ONLY');
-      if (await call.visitor.stranger()) return refuse('LOCAL_ONLY', {}, 'Another user of this machine may not redeem a grant.');
-      return redeem(call, 'local', call.header('x-svc-bootstrap-grant') ?? '');
-    }),
-    route('GET', '/api/auth/devices', 'auth.devices', { about: 'The paired browsers, last seen first.', answer: z.object({ devices: z.array(device) }), refusals: ['DEVICES_DAMAGED'] }, async (call) => {
-      if (!call.authenticated) return refuse('UNAUTHENTICATED'); // also where reads are open
-      const listed = await devices.list();
-      return isRefusal(listed) ? listed : { body: { devices: listed.map((one) => shown(one, call)) } };
-    }),
-    route('DELETE', '/api/auth/devices/:id', 'auth.revoke', { about: 'Let a browser in no more. Its sockets are closed.', answer: z.object({ status: z.literal('ok'), current: z.boolean() }), refusals: ['NOT_FOUND', 'DEVICES_DAMAGED'] }, async (call) => {
-      const id = idOf(call);
-      const done = await devices.revoke(id);
-      if (isRefusal(done)) return done;
-      if (!done) return refuse('NOT_FOUND', {}, 'Paired browser not found');
-      await announceRevoked(call.desk, id);
-      const current = isCurrent(id, call);
-      return { body: { status: 'ok', current }, ...(current && { headers: { 'Set-Cookie': cookies.clear(call.visitor.secure) } }) };
-    }),
-    route('POST', '/api/auth/logout', 'auth.logout', { about: 'Forget this browser and take its cookies away.', body: nothing, answer: z.object({ status: z.literal('ok') }), bodyBytesMax, refusals: ['DEVICES_DAMAGED'] }, async (call) => {
-      if (call.authenticated && call.by.type === 'device') {
-        const done = await devices.revoke(call.by.id);
+    route(
+      'GET',
+      '/pair',
+      'page.pair',
+      {
+        about: 'The page that pairs a browser.',
+        answer: z.string(),
+        contentType: 'text/html; charset=utf-8',
+      },
+      () => ({ body: pairPage.html, headers: pairPage.headers }),
+    ),
+    route(
+      'POST',
+      '/api/auth/pairing-challenges',
+      'auth.challenge',
+      {
+        about:
+          'Start a proof that you own the home: write the nonce to the path, mode 0600, within ' +
+          'ten seconds. Only from this machine.',
+        body: nothing,
+        answer: challenge,
+        bodyBytesMax,
+        refusals: ['LOCAL_ONLY', 'TOO_MANY', ...store],
+      },
+      async (request) => {
+        if (!request.client.local)
+          return refuse('LOCAL_ONLY', {}, 'Pairing challenges can only be created locally.');
+        // `troupe pair` and `troupe open` say a word that only who reads the home can know: a crowd does not
+        // stand in their way
+        const { strangers, owner } = throttle(request);
+        const isOwner = isOwnerProof(
+          request.header(ownerProofHeader),
+          codeKey,
+          request.app.supervisor.world.now(),
+        );
+        const resetAt = isOwner ? owner.take() : strangers.take(request.client.address ?? '');
+        if (resetAt !== undefined) return refuse('TOO_MANY', { resetAt });
+        const opened = await openChallenge(request.app);
+        return isRefusal(opened) ? opened : { body: opened };
+      },
+    ),
+    route(
+      'POST',
+      '/api/auth/pairing-codes',
+      'auth.code',
+      {
+        about:
+          'Create a single-use pairing code, valid for five minutes; needs a proven challenge or a paired browser.',
+        body: proof,
+        answer: minted,
+        bodyBytesMax,
+        refusals: ['UNAUTHENTICATED', 'CHALLENGE_FAILED', ...store],
+      },
+      (request) => codeFor(request, 'remote'),
+    ),
+    route(
+      'POST',
+      '/api/auth/bootstrap-grants',
+      'auth.grant',
+      {
+        about:
+          'Create a single-use grant for a browser on this machine, valid for one minute; needs ' +
+          'a proven challenge. Pass it in the URL fragment, which is never sent.',
+        body: proof,
+        answer: granted,
+        bodyBytesMax,
+        refusals: ['UNAUTHENTICATED', 'LOCAL_ONLY', 'CHALLENGE_FAILED', ...store],
+      },
+      async (request) => {
+        if (!request.client.local) return refuse('LOCAL_ONLY');
+        const made = await codeFor(request, 'local');
+        if (isRefusal(made)) return made;
+        const { status, code, ...rest } = made.body as { status: string } & MintedCode;
+        return { body: { status, grant: code, ...rest } };
+      },
+    ),
+    route(
+      'POST',
+      '/api/auth/pair',
+      'auth.pair',
+      {
+        about: 'Exchange a code for two cookies. Case and dashes do not matter.',
+        body: code,
+        answer: paired,
+        bodyBytesMax,
+        refusals: ['PAIRING_CODE_INVALID', 'TOO_MANY', 'DEVICES_DAMAGED', ...store],
+      },
+      (request) => redeem(request, 'remote', request.body.code ?? ''),
+    ),
+    route(
+      'POST',
+      '/api/auth/bootstrap',
+      'auth.bootstrap',
+      {
+        about:
+          'Exchange a grant, in the header X-Svc-Bootstrap-Grant, for two cookies. Only from ' +
+          'this machine, and by its own user.',
+        body: nothing,
+        answer: paired,
+        bodyBytesMax,
+        refusals: ['LOCAL_ONLY', 'PAIRING_CODE_INVALID', 'TOO_MANY', 'DEVICES_DAMAGED', ...store],
+      },
+      async (request) => {
+        if (!request.client.local) return refuse('LOCAL_ONLY');
+        if (await request.client.isOtherUser())
+          return refuse('LOCAL_ONLY', {}, 'Another user of this machine may not redeem a grant.');
+        return redeem(request, 'local', request.header('x-svc-bootstrap-grant') ?? '');
+      },
+    ),
+    route(
+      'GET',
+      '/api/auth/devices',
+      'auth.devices',
+      {
+        about: 'The paired browsers, most recently seen first.',
+        answer: z.object({ devices: z.array(device) }),
+        refusals: ['DEVICES_DAMAGED'],
+      },
+      async (request) => {
+        if (!request.authenticated) return refuse('UNAUTHENTICATED'); // also where reads are open
+        const listed = await devices.list();
+        return isRefusal(listed) ? listed : { body: { devices: listed.map((one) => shown(one, request)) } };
+      },
+    ),
+    route(
+      'DELETE',
+      '/api/auth/devices/:id',
+      'auth.revoke',
+      {
+        about: 'Revoke a browser and close its sockets.',
+        answer: z.object({ status: z.literal('ok'), current: z.boolean() }),
+        refusals: ['NOT_FOUND', 'DEVICES_DAMAGED'],
+      },
+      async (request) => {
+        const id = idOf(request);
+        const done = await devices.revoke(id);
         if (isRefusal(done)) return done;
-        await announceRevoked(call.desk, call.by.id);
-      }
-      return { body: { status: 'ok' }, headers: { 'Set-Cookie': cookies.clear(call.visitor.secure) } };
-    }),
+        if (!done) return refuse('NOT_FOUND', {}, 'Paired browser not found');
+        await announceRevoked(request.app, id);
+        const current = isCurrent(id, request);
+        return {
+          body: { status: 'ok', current },
+          ...(current && { headers: { 'Set-Cookie': cookies.clear(request.client.secure) } }),
+        };
+      },
+    ),
+    route(
+      'POST',
+      '/api/auth/logout',
+      'auth.logout',
+      {
+        about: 'Revoke this browser and clear its cookies.',
+        body: nothing,
+        answer: z.object({ status: z.literal('ok') }),
+        bodyBytesMax,
+        refusals: ['DEVICES_DAMAGED'],
+      },
+      async (request) => {
+        if (request.authenticated && request.caller.type === 'device') {
+          const done = await devices.revoke(request.caller.id);
+          if (isRefusal(done)) return done;
+          await announceRevoked(request.app, request.caller.id);
+        }
+        return { body: { status: 'ok' }, headers: { 'Set-Cookie': cookies.clear(request.client.secure) } };
+      },
+    ),
   ];
 
-  async function codeFor({ desk, by, authenticated, body }: Call<{ challengeId?: string | undefined }, undefined>, deviceKind: DeviceKind): Promise<Reply | Refusal> {
+  async function codeFor(
+    { app, caller: by, authenticated, body }: HttpRequest<{ challengeId?: string | undefined }, undefined>,
+    deviceKind: DeviceKind,
+  ): Promise<Reply | Refusal> {
     const { challengeId } = body;
     const isBrowser = authenticated && by.type === 'device';
     if (challengeId === undefined && !isBrowser) return refuse('UNAUTHENTICATED');
-    const made = await mintCode(desk, codeKey, { deviceKind, challengeId, issuedTo: isBrowser ? callerName(by) : 'challenge' });
+    const made = await mintCode(app, codeKey, {
+      deviceKind,
+      challengeId,
+      issuedTo: isBrowser ? callerName(by) : 'challenge',
+    });
     return isRefusal(made) ? made : { body: { status: 'ok', ...made } };
   }
 
   /** The code is judged first, and only wrong ones are counted: nobody can lock the owner out by guessing. */
-  async function redeem(call: Call<unknown, undefined>, deviceKind: DeviceKind, given: string): Promise<Reply | Refusal> {
-    const userAgent = call.header('user-agent');
-    const done: Paired | Refusal = await redeemCode(call.desk, codeKey, { deviceKind, code: given }, {
-      name: deviceName(userAgent), address: call.visitor.address?.slice(0, 64) ?? null, userAgent: plainAgent(userAgent),
-    });
+  async function redeem(
+    request: HttpRequest<unknown, undefined>,
+    deviceKind: DeviceKind,
+    given: string,
+  ): Promise<Reply | Refusal> {
+    const userAgent = request.header('user-agent');
+    const done: Paired | Refusal = await redeemCode(
+      request.app,
+      codeKey,
+      { deviceKind, code: given },
+      {
+        name: deviceName(userAgent),
+        address: request.client.address?.slice(0, 64) ?? null,
+        userAgent: plainAgent(userAgent),
+      },
+    );
     if (isRefusal(done)) {
-      const resetAt = done.code === 'PAIRING_CODE_INVALID' ? throttle(call).failures.take() : undefined;
-      return resetAt === undefined ? done : refuse('TOO_MANY', { resetAt }, 'Too many wrong pairing codes. A right one is still taken.');
+      const resetAt = done.code === 'PAIRING_CODE_INVALID' ? throttle(request).failures.take() : undefined;
+      return resetAt === undefined
+        ? done
+        : refuse('TOO_MANY', { resetAt }, 'Too many invalid pairing codes. A valid one is still accepted.');
     }
     const made = await devices.verify(done.id, done.secret);
     if (!made) return refuse('DEVICES_DAMAGED'); // removed again in this very moment
-    return { body: { status: 'ok', authRequired: true, device: { ...made, current: true } }, headers: { 'Set-Cookie': cookies.give(done.id, done.secret, call.visitor.secure) } };
+    return {
+      body: { status: 'ok', authRequired: true, device: { ...made, current: true } },
+      headers: { 'Set-Cookie': cookies.give(done.id, done.secret, request.client.secure) },
+    };
   }
 }
 
@@ -125,21 +267,36 @@ const bodyBytesMax = 16_384;
 const challengesPerMinute = 120;
 const challengesEach = 60;
 const failuresPerMinute = 20;
-const store = ['STORE_UNAVAILABLE', 'DISK_LOW', 'BUSY'] as const;
+const store = ['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'DISK_LOW', 'BUSY'] as const;
 
-const isCurrent = (id: string, { by, authenticated }: Pick<Call, 'by' | 'authenticated'>): boolean => authenticated && by.type === 'device' && by.id === id;
-const shown = (one: Device, call: Pick<Call, 'by' | 'authenticated'>) => ({ ...one, current: isCurrent(one.id, call) });
+const isCurrent = (
+  id: string,
+  { caller: by, authenticated }: Pick<HttpRequest, 'caller' | 'authenticated'>,
+): boolean => authenticated && by.type === 'device' && by.id === id;
+const shown = (one: Device, call: Pick<HttpRequest, 'caller' | 'authenticated'>) => ({
+  ...one,
+  current: isCurrent(one.id, call),
+});
 
 const nothing = z.looseObject({});
 const proof = z.looseObject({ challengeId: z.string().max(200).optional() });
 const code = z.looseObject({ code: z.string().max(200) });
 const lifetime = { expiresAt: z.iso.datetime(), ttlSeconds: z.int() };
 const challenge = z.object({ challengeId: z.string(), nonce: z.string(), path: z.string(), ...lifetime });
-const minted = z.object({ status: z.literal('ok'), code: z.string().describe('XXXX-XXXX-XXXX'), ...lifetime });
+const minted = z.object({
+  status: z.literal('ok'),
+  code: z.string().describe('XXXX-XXXX-XXXX'),
+  ...lifetime,
+});
 const granted = z.object({ status: z.literal('ok'), grant: z.string(), ...lifetime });
 const device = z.object({
-  id: z.string(), name: z.string(), kind: z.enum(['local', 'remote', 'token']), createdAt: z.iso.datetime(), lastSeenAt: z.iso.datetime(),
-  lastIp: z.string().optional(), userAgent: z.string().optional(), current: z.boolean().describe('Is it the browser that asks?'),
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(['local', 'remote', 'token']),
+  createdAt: z.iso.datetime(),
+  lastSeenAt: z.iso.datetime(),
+  lastIp: z.string().optional(),
+  userAgent: z.string().optional(),
+  current: z.boolean().describe('True for the calling browser.'),
 });
 const paired = z.object({ status: z.literal('ok'), authRequired: z.literal(true), device });
-

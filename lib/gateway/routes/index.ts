@@ -1,33 +1,38 @@
 import { authRoutes, type Pairing } from './auth.js';
-import { backupRoutes, type BackUp } from './backup.js';
-import { budgetRoutes } from './budgets.js';
-import { consoleRoutes, type Console } from './console.js';
+import {
+  backupRoutes,
+  type BackUp,
+  consoleRoutes,
+  type Console,
+  statusRoutes,
+  type GatewayFacts,
+} from './status.js';
+import { budgetRoutes, orgRoutes } from './org.js';
 import { connectorRoutes } from './connectors.js';
 import { cronRoutes } from './cron.js';
-import { workflowTriggerRoutes } from './workflow-triggers.js';
-import { statusRoutes, type GatewayFacts } from './status.js';
-import { searchRoutes } from './search.js';
-import { sessionRoutes } from './sessions.js';
-import { workItemLedgerRoutes } from './work-items-ledger.js';
-import { sessionCareRoutes } from './sessions-care.js';
-import { workItemRoutes } from './work-items.js';
-import { approvalRoutes } from './approvals.js';
-import { delegationRoutes } from './delegations.js';
+import { workflowTriggerRoutes } from './workflows/triggers.js';
+import { searchRoutes } from './sessions/search.js';
+import { sessionRoutes } from './sessions/sessions.js';
+import { workItemLedgerRoutes } from './work-items/ledger.js';
+import { sessionCareRoutes } from './sessions/lifecycle.js';
+import { workItemRoutes } from './work-items/work-items.js';
+import { approvalRoutes } from './work-items/approvals.js';
+import { delegationRoutes } from './sessions/delegations.js';
 import { engineRoutes } from './engines.js';
-import { inspectRoutes } from './inspect.js';
-import { inspectBundleRoutes } from './inspect-bundle.js';
-import { inspectSystemRoutes } from './inspect-system.js';
+import { inspectRoutes } from './inspect/actors.js';
+import { inspectBundleRoutes } from './inspect/bundle.js';
+import { inspectSystemRoutes } from './inspect/system.js';
 import { fileRoutes } from './files.js';
-import { knowledgeRoutes } from './knowledge.js';
+import { knowledgeRoutes, skillRoutes } from './skills.js';
 import { mcpRoutes } from './mcp.js';
 import { metricRoutes } from './metrics.js';
 import { pageRoutes } from './page.js';
-import { orgRoutes } from './org.js';
-import { skillRoutes } from './skills.js';
-import { workflowDefinitionRoutes } from './workflow-definitions.js';
-import { workflowRunRoutes } from './workflow-runs.js';
+import { docsRoutes } from './docs.js';
+import { retentionRoutes } from './retention.js';
+import { workflowDefinitionRoutes } from './workflows/definitions.js';
+import { workflowRunRoutes } from './workflows/runs.js';
 import { openapiRoutes } from '../openapi.js';
-import { meterOf, type Meter } from '../meter.js';
+import { requestMetricsOf, type RequestMetrics } from '../observability.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
 import type { Records } from '../../records/records.js';
 import type { Route } from '../route.js';
@@ -40,7 +45,7 @@ export interface RoutesOptions {
   readonly records?: Records | undefined;
   readonly evidence?: Evidence | undefined;
   readonly pairing?: Pairing | undefined;
-  readonly meter?: Meter | undefined;
+  readonly meter?: RequestMetrics | undefined;
   readonly console?: Console | undefined;
 }
 
@@ -62,11 +67,13 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
     ...pageRoutes,
+    ...docsRoutes,
     ...statusRoutes(facts),
     ...consoleRoutes(facts, options.console),
-    ...metricRoutes(facts, options.meter ?? meterOf()),
+    ...metricRoutes(facts, options.meter ?? requestMetricsOf()),
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
+    ...retentionRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),
     ...fileRoutes(options.records),

@@ -1,31 +1,49 @@
 import { z } from 'zod';
-import { answering } from '../answer.js';
-import { callerKinds, verdict, type AuthorityId } from '../authority.js';
-import { expectedRefusal } from '../failures.js';
+import { answererOf } from '../router.js';
+import { callerKinds, verdict, type AuthorityId } from '../authorization.js';
+import { expectedRefusal } from '../errors.js';
 import { judgeJson } from '../parse.js';
-import { route, type Call, type Reply, type Route } from '../route.js';
+import { route, type HttpRequest, type Route } from '../route.js';
+import type { Reply } from '../../commands/app.js';
 import { answerMcp, type Doors } from '../../mcp/endpoint.js';
 import { refuse } from '../../../machines/refusals.js';
 
 /**
- * `POST /mcp`: the routes as typed tools. GET and DELETE are 405: there is no stream to listen to and no MCP session to
- * end, which clients of the protocol take for an answer.
+ * `POST /mcp`: the routes as typed tools. GET and DELETE are 405: there is no stream to listen to and no MCP
+ * session to end, which clients of the protocol take for an answer.
  */
 export function mcpRoutes(routes: () => readonly Route[], version: string): readonly Route[] {
   return [
-    route('POST', '/mcp', 'mcp.call', {
-      about: 'Model Context Protocol, streamable HTTP: one JSON-RPC message, answered as JSON. The tools are these routes, with the same authority and refusals.',
-      body: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string().optional(), id: z.unknown().optional() }), answer: z.looseObject({}), contentType: 'application/json; charset=utf-8',
-    }, async (call): Promise<Reply> => {
-      const { status, text } = await answerMcp({ message: call.body, protocolVersion: call.header('mcp-protocol-version'), version }, doorsOf(call, routes()));
-      return { status, body: text };
-    }),
+    route(
+      'POST',
+      '/mcp',
+      'mcp.call',
+      {
+        about:
+          'Model Context Protocol, streamable HTTP: one JSON-RPC message, answered as JSON. The ' +
+          'tools are these routes, with the same authority and refusals.',
+        body: z.looseObject({
+          jsonrpc: z.literal('2.0'),
+          method: z.string().optional(),
+          id: z.unknown().optional(),
+        }),
+        answer: z.looseObject({}),
+        contentType: 'application/json; charset=utf-8',
+      },
+      async (request): Promise<Reply> => {
+        const { status, text } = await answerMcp(
+          { message: request.body, protocolVersion: request.header('mcp-protocol-version'), version },
+          doorsOf(request, routes()),
+        );
+        return { status, body: text };
+      },
+    ),
   ];
 }
 
 /** The routes as one caller meets them. */
-function doorsOf(call: Call<unknown, unknown>, routes: readonly Route[]): Doors {
-  const { desk, by, header, visitor } = call;
+function doorsOf(request: HttpRequest<unknown, unknown>, routes: readonly Route[]): Doors {
+  const { app, caller: by, header, client } = request;
   const isAgent = by.type === 'session';
   const find = (method: string, path: string): Route | undefined => {
     const found = routes.find((each) => each.method === method && each.path === path);
@@ -33,22 +51,26 @@ function doorsOf(call: Call<unknown, unknown>, routes: readonly Route[]): Doors 
   };
   return {
     self: isAgent ? by.id : undefined,
-    find: (method, path) => find(method, path)?.shape,
+    find: (method, path) => find(method, path)?.schema,
     async ask({ method, route: path, path: asked, params, query, body }) {
       const found = find(method, path);
       if (!found) return refuse('NOT_FOUND', {}, 'Not found');
-      const answer = answering(desk, found, { openReads: false });
+      const answer = answererOf(app, found, { openReads: false });
       try {
         return await answer({
-          identity: { type: 'known', caller: by }, visitor, params, query, path: asked,
+          identity: { type: 'authenticated', caller: by },
+          client,
+          params,
+          query,
+          path: asked,
           body: async (limits) => judgeJson(body, limits) ?? body,
           header: (name) => (name === 'traceparent' ? header(name) : undefined),
         });
       } catch (error) {
         const expected = expectedRefusal(error);
         if (expected) return expected;
-        const faultId = desk.supervisor.world.id();
-        desk.supervisor.world.log.error({ faultId, method, path: asked, err: error }, 'a tool call ended in a fault');
+        const faultId = app.supervisor.world.id();
+        app.supervisor.world.log.error({ faultId, method, path: asked, err: error }, 'a tool call failed');
         return { faultId };
       }
     },
@@ -56,4 +78,5 @@ function doorsOf(call: Call<unknown, unknown>, routes: readonly Route[]): Doors 
 }
 
 /** True when some agent might be let through. */
-const agentsMay = (id: AuthorityId): boolean => callerKinds.slice(4).some((kind) => ['yes', 'policy'].includes(verdict(id, kind)));
+const agentsMay = (id: AuthorityId): boolean =>
+  callerKinds.slice(4).some((kind) => ['yes', 'policy'].includes(verdict(id, kind)));

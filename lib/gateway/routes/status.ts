@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { connectorHealth } from '../../commands/connectors.js';
-import { countSessions } from '../../commands/count-sessions.js';
-import type { Desk } from '../../commands/desk.js';
-import { route, type Call, type Reply, type Route } from '../route.js';
+import { countSessions } from '../../commands/sessions/list-sessions.js';
+import type { App, Reply } from '../../commands/app.js';
+import { route, type HttpRequest, type Route } from '../route.js';
+import type { Json } from '../../../machines/outputs.js';
+import { refuse } from '../../../machines/refusals.js';
+import { wholeNumber } from '../schemas.js';
 
 /** What the status routes know of the gateway itself. */
 export interface GatewayFacts {
@@ -20,33 +23,80 @@ export interface GatewayFacts {
 export function statusRoutes(facts: GatewayFacts): readonly Route[] {
   const counts = cached(countSessions);
   return [
-    route('GET', '/api/status', 'status.read', { about: 'Is it up, and what is in it.', answer: status }, readStatus),
-    route('GET', '/api/auth/state', 'auth.state', { about: 'Must a caller authenticate, and did this one?', answer: authState }, readAuthState),
-    route('GET', '/healthz', 'health.read', { about: 'For probes: `ok`, or 503.', answer: z.string(), contentType: 'text/plain; charset=utf-8' }, readHealth),
+    route(
+      'GET',
+      '/api/status',
+      'status.read',
+      { about: 'Gateway status and component summary.', answer: status },
+      readStatus,
+    ),
+    route(
+      'GET',
+      '/api/auth/state',
+      'auth.state',
+      {
+        about: 'Whether authentication is required, and whether this caller is authenticated.',
+        answer: authState,
+      },
+      readAuthState,
+    ),
+    route(
+      'GET',
+      '/healthz',
+      'health.read',
+      { about: 'Health probe: `ok`, or 503.', answer: z.string(), contentType: 'text/plain; charset=utf-8' },
+      readHealth,
+    ),
   ];
 
-  async function readStatus({ desk }: Call): Promise<Reply> {
-    const [sessions, listed] = await Promise.all([counts(desk), desk.engines.list()]);
+  async function readStatus({ app }: HttpRequest): Promise<Reply> {
+    const [sessions, listed] = await Promise.all([counts(app), app.engines.list()]);
     const engines: Record<string, unknown> = { default: listed.default };
-    for (const engine of Object.values(listed.engines)) engines[engine.name] = { model: engine.defaultModel, available: engine.available };
-    const uptime = Math.max(0, Math.floor((desk.supervisor.world.steady() - facts.startedAt) / 1000));
-    return { body: { status: 'ok', version: facts.version, migration, uptime, port: facts.port(), engines, sessions, connectors: await connectorStates(desk) } };
+    for (const engine of Object.values(listed.engines))
+      engines[engine.name] = { model: engine.defaultModel, available: engine.available };
+    const uptime = Math.max(0, Math.floor((app.supervisor.world.steady() - facts.startedAt) / 1000));
+    return {
+      body: {
+        status: 'ok',
+        version: facts.version,
+        migration,
+        uptime,
+        port: facts.port(),
+        engines,
+        sessions,
+        connectors: await connectorStates(app),
+      },
+    };
   }
 
-  function readAuthState({ authenticated, visitor }: Call): Reply {
+  function readAuthState({ authenticated, client }: HttpRequest): Reply {
     const { authRequired, networkExposed, instance, pairing } = facts;
-    return { body: { authRequired, authenticated: authenticated || !authRequired, canBootstrapLocal: pairing === true && visitor.local, networkExposed, instance } };
+    return {
+      body: {
+        authRequired,
+        authenticated: authenticated || !authRequired,
+        canBootstrapLocal: pairing === true && client.local,
+        networkExposed,
+        instance,
+      },
+    };
   }
 }
 
-function readHealth({ desk }: Call): Reply {
-  const { state, store } = desk.supervisor.status;
+function readHealth({ app }: HttpRequest): Reply {
+  const { state, store } = app.supervisor.status;
   const well = (state === 'running' || state === 'degraded') && store.state === 'ready';
   return { status: well ? 200 : 503, body: well ? 'ok' : 'unwell' };
 }
 
 /** Public, so without details: an error's words may name hosts and accounts. */
-const connectorStates = async (desk: Desk): Promise<object> => Object.fromEntries((await connectorHealth(desk)).map(({ name, status: state, capabilities }) => [name, { status: state, capabilities }]));
+const connectorStates = async (app: App): Promise<object> =>
+  Object.fromEntries(
+    (await connectorHealth(app)).map(({ name, status: state, capabilities }) => [
+      name,
+      { status: state, capabilities },
+    ]),
+  );
 
 export const migration = { required: false, fromVersion: null, toVersion: null, versions: [] };
 
@@ -56,7 +106,9 @@ const status = z.object({
   migration: z.looseObject({ required: z.boolean() }),
   uptime: z.int().describe('seconds'),
   port: z.int(),
-  engines: z.looseObject({ default: z.string().nullable() }).describe('Beside `default`, one member per engine: `{model, available}`.'),
+  engines: z
+    .looseObject({ default: z.string().nullable() })
+    .describe('`default`, and one member per engine: `{model, available}`.'),
   sessions: z.object({ total: z.int(), running: z.int(), active: z.int() }),
   connectors: z.looseObject({}),
 });
@@ -69,17 +121,184 @@ const authState = z.object({
   instance: z.string(),
 });
 
-/** The status route is public: however often it is asked, the sessions are counted at most once in five seconds. */
-function cached<Value>(count: (desk: Desk) => Promise<Value>): (desk: Desk) => Promise<Value> {
+/**
+ * The status route is public: however often it is asked, the sessions are counted at most once in five
+ * seconds.
+ */
+function cached<Value>(count: (app: App) => Promise<Value>): (app: App) => Promise<Value> {
   let value: Promise<Value> | undefined;
   let at = -Infinity;
-  return (desk) => {
+  return (app) => {
     const now = performance.now();
     if (value === undefined || now - at > 5_000) {
       at = now;
-      value = count(desk);
+      value = count(app);
       value.catch(() => (value = undefined)); // a failure is not kept
     }
     return value;
   };
+}
+
+/** What only the home knows. */
+export interface Console {
+  /** The settings without secrets. */
+  config(): Json;
+  /** The newest lines of the log, oldest first. */
+  log(linesMax: number): Promise<readonly string[]>;
+}
+
+/**
+ * What consoles of this API ask for when they open, beside the specification. Settings and log are real; of
+ * what does not exist here – a first-run dialogue, migrations, speech – the answer says so in a way that lets
+ * them go on.
+ */
+export function consoleRoutes(facts: GatewayFacts, console: Console | undefined): readonly Route[] {
+  if (console === undefined) return [];
+  const loose = z.looseObject({});
+  return [
+    route(
+      'GET',
+      '/api/config',
+      'config.read',
+      {
+        about: 'The settings of config.yaml with their defaults, without secrets.',
+        answer: loose,
+      },
+      ({ authenticated }) => (authenticated ? { body: console.config() } : unknown),
+    ),
+    route(
+      'GET',
+      '/api/logs',
+      'logs.read',
+      {
+        about: 'The newest lines of the log, oldest first.',
+        query: logQuery,
+        answer: z.object({ lines: z.array(z.string()) }),
+      },
+      async ({ authenticated, query }) =>
+        authenticated ? { body: { lines: await console.log(query.n ?? 100) } } : unknown,
+    ),
+    route(
+      'GET',
+      '/api/instances',
+      'console.read',
+      {
+        about: 'The known instances of Troupe: only this one.',
+        answer: z.array(
+          z.object({ name: z.string(), port: z.int(), running: z.literal(true), current: z.literal(true) }),
+        ),
+      },
+      () => ({ body: [{ name: facts.instance, port: facts.port(), running: true, current: true }] }),
+    ),
+    route(
+      'GET',
+      '/api/onboarding',
+      'console.read',
+      { about: 'Whether onboarding is needed: always false.', answer: onboarding },
+      async ({ app }) => ({
+        body: {
+          needed: false,
+          onboarded: true,
+          sessionsCount: (await countSessions(app)).total,
+          hasEmployees: (app.roster?.()?.employees.length ?? 0) > 0,
+          portalName: portalName(console.config()),
+          operatorName: null,
+        },
+      }),
+    ),
+    route(
+      'GET',
+      '/api/instance-migration',
+      'console.read',
+      { about: 'Whether a migration is needed: always false.', answer: loose },
+      () => ({ body: migration }),
+    ),
+    route(
+      'GET',
+      '/api/features',
+      'console.read',
+      {
+        about: 'Features of this API that this server does not provide.',
+        answer: z.record(z.string(), z.literal(false)),
+      },
+      () => ({ body: { notes: false, speech: false, talk: false, terminal: false } }),
+    ),
+    route(
+      'GET',
+      '/api/stt/status',
+      'console.read',
+      { about: 'Speech to text: not supported.', answer: loose },
+      () => ({ body: { available: false, model: null, downloading: false, progress: 0, languages: [] } }),
+    ),
+  ];
+}
+
+const unknown = refuse('UNAUTHENTICATED'); // also where reads are open: a log tells of everybody
+const logQuery = z.object({ n: wholeNumber(1, 1_000).optional().describe('Default 100.') });
+const onboarding = z.object({
+  needed: z.literal(false),
+  onboarded: z.literal(true),
+  sessionsCount: z.int(),
+  hasEmployees: z.boolean(),
+  portalName: z.string().nullable(),
+  operatorName: z.null(),
+});
+
+function portalName(config: Json): string | null {
+  const { portal } = config as { readonly portal?: { readonly portalName?: string } }; // of our own making
+  return portal?.portalName ?? null;
+}
+
+/**
+ * Copies the live instance to a folder of this machine. Rejects with an error whose message is for the
+ * operator.
+ */
+export type BackUp = (target: string) => Promise<{
+  readonly target: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly seq: number;
+}>;
+
+/** `POST /api/backup`: only where whoever opened the gateway gave it the means. */
+export function backupRoutes(backUp: BackUp | undefined): readonly Route[] {
+  if (backUp === undefined) return [];
+  return [
+    route(
+      'POST',
+      '/api/backup',
+      'backup.create',
+      {
+        about:
+          "Back up the whole instance, as of one moment, to a new folder on the gateway's " +
+          'machine. Returns when it is complete.',
+        body: z.object({
+          target: z
+            .string()
+            .min(1)
+            .max(4_096)
+            .startsWith('/', 'must be an absolute path')
+            .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+            .describe('Must not exist, or be an empty folder outside the home.'),
+        }),
+        answer: z.object({
+          target: z.string(),
+          files: z.int(),
+          bytes: z.int(),
+          seq: z.int().describe('Log position of the copy.'),
+        }),
+        status: 201,
+        refusals: ['CONFLICT'],
+      },
+      async ({ body }) => {
+        try {
+          return { body: await backUp(body.target), status: 201 };
+        } catch (error) {
+          // Another process's folder, a full disk, a place within the home: the operator must choose another
+          // target.
+          return refuse('CONFLICT', {}, error instanceof Error ? error.message : String(error));
+        }
+      },
+    ),
+  ];
 }

@@ -1,8 +1,8 @@
 import type { Chart, ChartEdge, ChartState } from './definition.js';
 
 /**
- * A live XState machine → plain data to draw. Structural on purpose: it reads the definition and runs nothing, so that
- * it needs no XState of its own.
+ * A live XState machine → plain data to draw. Structural on purpose: it reads the definition and runs
+ * nothing, so that it needs no XState of its own.
  */
 export function chartOf(machine: { readonly id: string; readonly root: unknown }): Chart {
   const root = machine.root as Node;
@@ -27,18 +27,35 @@ interface Node {
   readonly after?: readonly { readonly delay: unknown; readonly eventType: string }[];
 }
 
-interface Taken { readonly eventType?: string; readonly target?: readonly Node[] | undefined; readonly guard?: unknown; readonly actions: readonly unknown[]; readonly reenter?: boolean }
+interface Taken {
+  readonly eventType?: string;
+  readonly target?: readonly Node[] | undefined;
+  readonly guard?: unknown;
+  readonly actions: readonly unknown[];
+  readonly reenter?: boolean;
+}
 
 function stateOf(node: Node, id: string, edges: ChartEdge[]): ChartState {
   const path = pathOf(node);
   for (const taken of node.always ?? []) edges.push(edgeOf(node, '', taken, edges.length));
-  for (const [type, list] of node.transitions) for (const taken of list) edges.push(edgeOf(node, type, taken, edges.length));
+  for (const [type, list] of node.transitions)
+    for (const taken of list) edges.push(edgeOf(node, type, taken, edges.length));
   return {
-    path, key: path === '' ? id : node.key, type: node.type,
-    initial: node.type === 'compound' && node.initial?.target?.[0] !== undefined ? pathOf(node.initial.target[0]) : null,
-    invokes: node.invoke.map((invoke) => ({ id: invoke.id, src: typeof invoke.src === 'string' ? invoke.src : 'inline' })),
-    entry: node.entry.map(nameOf), exit: node.exit.map(nameOf).filter((name) => name !== 'xstate.cancel'),
-    tags: [...node.tags], about: node.description ?? null,
+    path,
+    key: path === '' ? id : node.key,
+    type: node.type,
+    initial:
+      node.type === 'compound' && node.initial?.target?.[0] !== undefined
+        ? pathOf(node.initial.target[0])
+        : null,
+    invokes: node.invoke.map((invoke) => ({
+      id: invoke.id,
+      src: typeof invoke.src === 'string' ? invoke.src : 'inline',
+    })),
+    entry: node.entry.map(nameOf),
+    exit: node.exit.map(nameOf).filter((name) => name !== 'xstate.cancel'),
+    tags: [...node.tags],
+    about: node.description ?? null,
     states: Object.values(node.states).map((child) => stateOf(child, id, edges)),
   };
 }
@@ -46,8 +63,16 @@ function stateOf(node: Node, id: string, edges: ChartEdge[]): ChartState {
 function edgeOf(node: Node, type: string, taken: Taken, n: number): ChartEdge {
   const delay = /^xstate\.after\.([^.]+)\./.exec(type)?.[1] ?? null;
   return {
-    id: `e${n}`, from: pathOf(node), to: (taken.target ?? []).map(pathOf), type, event: readable(type), guard: guardOf(taken.guard),
-    delay, actions: taken.actions.map(nameOf), reenter: taken.reenter ?? false,
+    id: `e${n}`,
+    from: pathOf(node),
+    to: (taken.target ?? []).map(pathOf),
+    type,
+    event: readable(type),
+    guard: guardOf(taken.guard),
+    condition: conditionOf(taken.guard),
+    delay,
+    actions: taken.actions.map(nameOf),
+    reenter: taken.reenter ?? false,
   };
 }
 
@@ -68,14 +93,38 @@ function duration(ms: number): string {
   return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
 }
 
-function guardOf(guard: unknown): string | null {
+/** Values alone: what machines are hashed by, and have been ever since. */
+const guardOf = (guard: unknown): string | null =>
+  textOf(guard, (params) =>
+    params.length === 0 ? '' : `: ${params.map(([, value]) => value).join(' to ')}`,
+  );
+
+/** `is(status = failed)`: a guard that stands in one chart several times, told apart by its parameters. */
+export const conditionOf = (guard: unknown): string | null =>
+  textOf(guard, (params) =>
+    params.length === 0 ? '' : `(${params.map(([name, value]) => `${name} = ${String(value)}`).join(', ')})`,
+  );
+
+function textOf(
+  guard: unknown,
+  write: (params: readonly (readonly [name: string, value: unknown])[]) => string,
+): string | null {
   if (guard === undefined || guard === null) return null;
   if (typeof guard === 'string') return guard;
-  const made = guard as { readonly type?: string; readonly guards?: readonly unknown[]; readonly params?: unknown; readonly name?: string };
-  if (Array.isArray(made.guards)) return joinGuards(made.name, made.guards.map(guardOf));
+  const made = guard as {
+    readonly type?: string;
+    readonly guards?: readonly unknown[];
+    readonly params?: unknown;
+    readonly name?: string;
+  };
+  if (Array.isArray(made.guards))
+    return joinGuards(
+      made.name,
+      made.guards.map((inner) => textOf(inner, write)),
+    );
   if (typeof guard === 'function') return made.name === '' || made.name === undefined ? 'inline' : made.name;
-  const params = typeof made.params === 'object' && made.params !== null ? Object.values(made.params).join(' to ') : '';
-  return `${made.type ?? 'inline'}${params === '' ? '' : `: ${params}`}`;
+  const params = typeof made.params === 'object' && made.params !== null ? Object.entries(made.params) : [];
+  return `${made.type ?? 'inline'}${write(params)}`;
 }
 
 function joinGuards(how: string | undefined, names: readonly (string | null)[]): string {
@@ -83,5 +132,6 @@ function joinGuards(how: string | undefined, names: readonly (string | null)[]):
   return names.join(how === 'or' ? ' or ' : ' and ');
 }
 
-const nameOf = (action: unknown): string => (typeof action === 'string' ? action : (action as { readonly type?: string }).type ?? 'inline');
+const nameOf = (action: unknown): string =>
+  typeof action === 'string' ? action : ((action as { readonly type?: string }).type ?? 'inline');
 const pathOf = (node: Node): string => node.path.join('.');

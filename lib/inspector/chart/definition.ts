@@ -1,6 +1,6 @@
 /**
- * A statechart as plain data: what is drawn, and what a browser is given. Read from a live machine by `chartOf`, laid
- * out by `layOut`, rendered by `svgOf`; none of the three needs the other's place to run in.
+ * A statechart as plain data: what is drawn, and what a browser is given. Read from a live machine by
+ * `chartOf`, laid out by `layOut`, rendered by `svgOf`; none of the three needs the other's place to run in.
  */
 export interface Chart {
   readonly id: string;
@@ -30,11 +30,16 @@ export interface ChartEdge {
   readonly from: string;
   /** Empty: it stays where it is. */
   readonly to: readonly string[];
-  /** As it stands in the log: `message.post`, `xstate.done.actor.turn`, `xstate.after.untilReset.waiting`; `''` for always. */
+  /**
+   * As it stands in the log: `message.post`, `xstate.done.actor.turn`, `xstate.after.untilReset.waiting`;
+   * `''` for always.
+   */
   readonly type: string;
   /** As people read it: `message.post`, `turn done`, `after untilReset`, `always`. */
   readonly event: string;
   readonly guard: string | null;
+  /** The guard as people read it: `is(status = failed)`, `not ready`. */
+  readonly condition: string | null;
   /** Name or milliseconds of the delay of an `after`. */
   readonly delay: string | null;
   readonly actions: readonly string[];

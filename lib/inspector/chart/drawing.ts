@@ -1,6 +1,7 @@
 /**
- * A chart with places: boxes and arrows in the units of an SVG, origin at the upper left. What `layOut` answers and
- * whoever draws reads; plain data, so that it can be made in a worker, shipped, and drawn by anybody.
+ * A chart with places: boxes and arrows in the units of an SVG, origin at the upper left. What `layOut`
+ * answers and whoever draws reads; plain data, so that it can be made in a worker, shipped, and drawn by
+ * anybody.
  */
 export interface Drawing {
   readonly id: string;
@@ -34,7 +35,9 @@ export interface Line {
 }
 
 export interface Arrow {
-  /** Ids of the chart's edges that the arrow stands for; none for the arrow that shows where a state begins. */
+  /**
+   * Ids of the chart's edges that the arrow stands for; none for the arrow that shows where a state begins.
+   */
   readonly edges: readonly string[];
   readonly from: string;
   readonly to: string;
@@ -42,7 +45,17 @@ export interface Arrow {
   readonly label: { readonly x: number; readonly y: number; readonly lines: readonly string[] } | null;
 }
 
-export interface Point { readonly x: number; readonly y: number }
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
 
 /** Sizes in pixels of the type that the boxes are made for. */
-export const type = { titleHeight: 22, lineHeight: 16, titleChar: 7.4, lineChar: 6.1, pad: 10, headerHeight: 28 } as const;
+export const type = {
+  titleHeight: 22,
+  lineHeight: 16,
+  titleChar: 7.4,
+  lineChar: 6.1,
+  pad: 10,
+  headerHeight: 28,
+} as const;

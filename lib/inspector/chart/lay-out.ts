@@ -1,11 +1,11 @@
-import { Graph, layout } from '@dagrejs/dagre';
+import { Graph, layout, type LayoutGraph, type Placed } from './dagre.js';
 import type { Chart, ChartEdge, ChartState } from './definition.js';
 import { type, type Arrow, type Box, type Drawing, type Line, type Point } from './drawing.js';
 import { arrowLines, linesOf, type Takes } from './wording.js';
 
 /**
- * Places for a chart: every state that has states inside is laid out for itself, from the inside out, and is one box
- * to what is around it. Pure and the same every time; runs in a browser as well as here.
+ * Places for a chart: every state that has states inside is laid out for itself, from the inside out, and is
+ * one box to what is around it. Pure and the same every time; runs in a browser as well as here.
  */
 export function layOut(chart: Chart): Drawing {
   const sorted = sortEdges(chart);
@@ -13,7 +13,13 @@ export function layOut(chart: Chart): Drawing {
   const boxes: Box[] = [];
   const arrows: Arrow[] = [];
   root.place(margin, margin, boxes, arrows);
-  return { id: chart.id, width: Math.ceil(root.width + 2 * margin), height: Math.ceil(root.height + 2 * margin), boxes, arrows };
+  return {
+    id: chart.id,
+    width: Math.ceil(root.width + 2 * margin),
+    height: Math.ceil(root.height + 2 * margin),
+    boxes,
+    arrows,
+  };
 }
 
 const margin = 8;
@@ -34,7 +40,11 @@ interface Sorted {
   takes(path: string): Takes;
 }
 
-interface Between { readonly from: string; readonly to: string; readonly edge: ChartEdge }
+interface Between {
+  readonly from: string;
+  readonly to: string;
+  readonly edge: ChartEdge;
+}
 
 function sortEdges({ root, edges }: Chart): Sorted {
   const arrows = new Map<string, Between[]>();
@@ -43,22 +53,40 @@ function sortEdges({ root, edges }: Chart): Sorted {
   const moves = new Map<string, ChartEdge[]>();
   const drawn = edges.flatMap((edge) => edge.to.map((to) => ({ edge, to, ...meeting(edge.from, to) })));
   const crowd = new Map<string, number>();
-  for (const { edge, within, from, target } of drawn) if (from !== target) add(crowd, `${within} ${edge.event}`);
+  for (const { edge, within, from, target } of drawn)
+    if (from !== target) add(crowd, `${within} ${edge.event}`);
   for (const edge of edges) if (edge.to.length === 0) push(stays, edge.from, edge);
   const parallels = new Set(parallelsOf(root));
   for (const { edge, to, within, from, target } of drawn) {
     if (from === target) push(loops, edge.from, edge);
-    else if (parallels.has(within) || (crowd.get(`${within} ${edge.event}`) ?? 0) > thicketArrows) push(moves, edge.from, { ...edge, to: [to] });
+    else if (parallels.has(within) || (crowd.get(`${within} ${edge.event}`) ?? 0) > thicketArrows)
+      push(moves, edge.from, { ...edge, to: [to] });
     else push(arrows, within, { from, to: target, edge });
   }
-  return { arrows, takes: (path) => ({ stays: stays.get(path) ?? [], loops: loops.get(path) ?? [], moves: moves.get(path) ?? [] }) };
+  return {
+    arrows,
+    takes: (path) => ({
+      stays: stays.get(path) ?? [],
+      loops: loops.get(path) ?? [],
+      moves: moves.get(path) ?? [],
+    }),
+  };
 }
 
 /** Between regions, and from around them into one, no arrow is drawn: it would cross what stands between. */
-const parallelsOf = (state: ChartState): string[] => [...(state.type === 'parallel' ? [state.path] : []), ...state.states.flatMap(parallelsOf)];
+const parallelsOf = (state: ChartState): string[] => [
+  ...(state.type === 'parallel' ? [state.path] : []),
+  ...state.states.flatMap(parallelsOf),
+];
 
-/** Where the arrow from one state to another is drawn, and between which two boxes there. A state's own arrow into itself begins at `any`. */
-function meeting(from: string, to: string): { readonly within: string; readonly from: string; readonly target: string } {
+/**
+ * Where the arrow from one state to another is drawn, and between which two boxes there. A state's own arrow
+ * into itself begins at `any`.
+ */
+function meeting(
+  from: string,
+  to: string,
+): { readonly within: string; readonly from: string; readonly target: string } {
   const a = partsOf(from);
   const b = partsOf(to);
   let shared = 0;
@@ -66,7 +94,11 @@ function meeting(from: string, to: string): { readonly within: string; readonly 
   if (shared === a.length && shared === b.length && shared > 0) shared -= 1; // itself: a loop beside its box
   if (shared === b.length) shared = Math.max(0, b.length - 1); // to a state around it
   const within = a.slice(0, shared).join('.');
-  return { within, from: a.length > shared ? a.slice(0, shared + 1).join('.') : anyOf(within), target: b.slice(0, shared + 1).join('.') };
+  return {
+    within,
+    from: a.length > shared ? a.slice(0, shared + 1).join('.') : anyOf(within),
+    target: b.slice(0, shared + 1).join('.'),
+  };
 }
 
 function blockOf(state: ChartState, sorted: Sorted, depth: number): Block {
@@ -80,9 +112,15 @@ function leaf(state: ChartState, lines: readonly Line[], depth: number): Block {
 }
 
 function boxed(path: string, look: Box['look'], title: string, lines: readonly Line[], depth: number): Block {
-  const width = Math.max(64, title.length * type.titleChar, ...lines.map(({ text }) => text.length * type.lineChar)) + 2 * type.pad;
+  const width =
+    Math.max(64, title.length * type.titleChar, ...lines.map(({ text }) => text.length * type.lineChar)) +
+    2 * type.pad;
   const height = type.titleHeight + (lines.length === 0 ? 6 : lines.length * type.lineHeight + 12);
-  return { width, height, place: (x, y, boxes) => void boxes.push({ path, look, x, y, width, height, title, lines, depth }) };
+  return {
+    width,
+    height,
+    place: (x, y, boxes) => void boxes.push({ path, look, x, y, width, height, title, lines, depth }),
+  };
 }
 
 /** Parallel regions stand side by side, or below each other where that would be too wide. */
@@ -91,14 +129,31 @@ function regions(state: ChartState, sorted: Sorted, depth: number): Block {
   const inner = state.states.map((region) => blockOf(region, sorted, depth + 1));
   const gap = 14;
   const beside = inner.reduce((sum, { width }) => sum + width + gap, 0) <= rowWidthMax;
-  const across = inner.reduce((sum, { width }) => (beside ? sum + width + gap : Math.max(sum, width)), beside ? -gap : 0);
-  const down = inner.reduce((sum, { height }) => (beside ? Math.max(sum, height) : sum + height + gap), beside ? 0 : -gap);
+  const across = inner.reduce(
+    (sum, { width }) => (beside ? sum + width + gap : Math.max(sum, width)),
+    beside ? -gap : 0,
+  );
+  const down = inner.reduce(
+    (sum, { height }) => (beside ? Math.max(sum, height) : sum + height + gap),
+    beside ? 0 : -gap,
+  );
   const width = Math.max(across, header.width) + 2 * type.pad;
   const height = down + header.height + type.pad;
   return {
-    width, height,
+    width,
+    height,
     place(x, y, boxes, arrows) {
-      boxes.push({ path: state.path, look: depth === 0 ? 'root' : 'parallel', x, y, width, height, title: state.key, lines: header.lines, depth });
+      boxes.push({
+        path: state.path,
+        look: depth === 0 ? 'root' : 'parallel',
+        x,
+        y,
+        width,
+        height,
+        title: state.key,
+        lines: header.lines,
+        depth,
+      });
       let at = 0;
       for (const block of inner) {
         block.place(x + type.pad + (beside ? at : 0), y + header.height + (beside ? 0 : at), boxes, arrows);
@@ -108,10 +163,17 @@ function regions(state: ChartState, sorted: Sorted, depth: number): Block {
   };
 }
 
-function headerOf(state: ChartState, sorted: Sorted): { readonly lines: readonly Line[]; readonly width: number; readonly height: number } {
+function headerOf(
+  state: ChartState,
+  sorted: Sorted,
+): { readonly lines: readonly Line[]; readonly width: number; readonly height: number } {
   const lines = linesOf(state, sorted.takes(state.path));
   return {
-    lines, width: Math.max(state.key.length * type.titleChar, ...lines.map(({ text }) => text.length * type.lineChar)),
+    lines,
+    width: Math.max(
+      state.key.length * type.titleChar,
+      ...lines.map(({ text }) => text.length * type.lineChar),
+    ),
     height: type.headerHeight + (lines.length === 0 ? 0 : lines.length * type.lineHeight + 6),
   };
 }
@@ -122,7 +184,8 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
   const between = sorted.arrows.get(state.path) ?? [];
   const everywhere = linesOf({ ...state, invokes: [], entry: [], exit: [] }, sorted.takes(state.path));
   const any = anyOf(state.path);
-  if (everywhere.length > 0 || between.some(({ from }) => from === any)) blocks.set(any, boxed(state.path, 'any', 'anywhere', everywhere, depth + 1));
+  if (everywhere.length > 0 || between.some(({ from }) => from === any))
+    blocks.set(any, boxed(state.path, 'any', 'anywhere', everywhere, depth + 1));
   const own = linesOf(state, { stays: [], loops: [], moves: [] });
   const header = type.headerHeight + (own.length === 0 ? 0 : own.length * type.lineHeight + 4);
 
@@ -131,32 +194,83 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
   for (const [id, { width, height }] of blocks) graph.setNode(id, { width, height });
   if (state.initial !== null) {
     graph.setNode(dot, { width: 10, height: 10 });
-    graph.setEdge(dot, meeting(state.path, state.initial).target, { width: 0, height: 0, weight: 4 }, 'initial');
+    graph.setEdge(
+      dot,
+      meeting(state.path, state.initial).target,
+      { width: 0, height: 0, weight: 4 },
+      'initial',
+    );
   }
   const bundles = bundled(between);
   bundles.forEach(({ from, to, lines }, n) => {
-    graph.setEdge(from, to, { width: Math.max(...lines.map(({ length }) => length)) * type.lineChar + 8, height: lines.length * type.lineHeight + 4, labelpos: 'c' }, `b${n}`);
+    graph.setEdge(
+      from,
+      to,
+      {
+        width: Math.max(...lines.map(({ length }) => length)) * type.lineChar + 8,
+        height: lines.length * type.lineHeight + 4,
+        labelpos: 'c',
+      },
+      `b${n}`,
+    );
   });
   layout(graph);
-  const size = graph.graph() as { readonly width: number; readonly height: number };
-  const width = Math.max(size.width, state.key.length * type.titleChar + 2 * type.pad, ...own.map(({ text }) => text.length * type.lineChar + 2 * type.pad));
+  const size = graph.graph();
+  const width = Math.max(
+    size.width,
+    state.key.length * type.titleChar + 2 * type.pad,
+    ...own.map(({ text }) => text.length * type.lineChar + 2 * type.pad),
+  );
   const height = size.height + header;
 
   return {
-    width, height,
+    width,
+    height,
     place(x, y, boxes, arrows) {
-      boxes.push({ path: state.path, look: depth === 0 ? 'root' : 'compound', x, y, width, height, title: state.key, lines: own, depth });
+      boxes.push({
+        path: state.path,
+        look: depth === 0 ? 'root' : 'compound',
+        x,
+        y,
+        width,
+        height,
+        title: state.key,
+        lines: own,
+        depth,
+      });
       const left = x + (width - size.width) / 2;
       const top = y + header;
       for (const [id, block] of blocks) {
-        const node = graph.node(id) as Point;
+        const node = graph.node(id);
         block.place(left + node.x - block.width / 2, top + node.y - block.height / 2, boxes, arrows);
       }
-      const shifted = (points: readonly Point[]): Point[] => points.map((point) => ({ x: left + point.x, y: top + point.y }));
-      if (state.initial !== null) arrows.push({ edges: [], from: '', to: state.initial, points: shifted(pointsOf(graph, dot, meeting(state.path, state.initial).target, 'initial')), label: null });
+      const shifted = (points: readonly Point[]): Point[] =>
+        points.map((point) => ({ x: left + point.x, y: top + point.y }));
+      if (state.initial !== null)
+        arrows.push({
+          edges: [],
+          from: '',
+          to: state.initial,
+          points: shifted(pointsOf(graph, dot, meeting(state.path, state.initial).target, 'initial')),
+          label: null,
+        });
       bundles.forEach(({ from, to, edges, lines }, n) => {
-        const at = graph.edge(from, to, `b${n}`) as unknown as Point; // dagre adds the place to the label that it was given
-        arrows.push({ edges, from: from === any ? state.path : from, to, points: shifted(docked(pointsOf(graph, from, to, `b${n}`), graph.node(from) as Placed, graph.node(to) as Placed, [...blocks.keys()].map((id) => graph.node(id) as Placed))), label: { x: left + at.x, y: top + at.y, lines } });
+        // Dagre adds the place to the label that it was given
+        const at = graph.edge(from, to, `b${n}`);
+        arrows.push({
+          edges,
+          from: from === any ? state.path : from,
+          to,
+          points: shifted(
+            docked(
+              pointsOf(graph, from, to, `b${n}`),
+              graph.node(from),
+              graph.node(to),
+              [...blocks.keys()].map((id) => graph.node(id)),
+            ),
+          ),
+          label: { x: left + at.x, y: top + at.y, lines },
+        });
       });
     },
   };
@@ -165,12 +279,19 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
 const dot = '#initial';
 const anyOf = (path: string): string => `${path}#any`;
 const partsOf = (path: string): readonly string[] => (path === '' ? [] : path.split('.'));
-const pointsOf = (graph: Graph, from: string, to: string, name: string): readonly Point[] => (graph.edge(from, to, name) as unknown as { points: readonly Point[] }).points; // the same
+const pointsOf = (graph: LayoutGraph, from: string, to: string, name: string): readonly Point[] =>
+  graph.edge(from, to, name).points;
 
-interface Placed extends Point { readonly width: number; readonly height: number }
-
-/** Where an arrow would run across a neighbour of the box that it leaves or reaches, it docks at the upper or lower side instead. */
-function docked(points: readonly Point[], from: Placed, to: Placed, all: readonly Placed[]): readonly Point[] {
+/**
+ * Where an arrow would run across a neighbour of the box that it leaves or reaches, it docks at the upper or
+ * lower side instead.
+ */
+function docked(
+  points: readonly Point[],
+  from: Placed,
+  to: Placed,
+  all: readonly Placed[],
+): readonly Point[] {
   const inner = points.slice(1, -1);
   const [first] = inner;
   const last = inner.at(-1);
@@ -178,32 +299,47 @@ function docked(points: readonly Point[], from: Placed, to: Placed, all: readonl
   const [start, end] = [points[0] as Point, points.at(-1) as Point];
   const others = all.filter((box) => box !== from && box !== to);
   const free = (a: Point, b: Point): boolean => !others.some((box) => crosses(a, b, box));
-  return [free(start, first) ? start : dock(from, first) ?? start, ...inner, free(last, end) ? end : dock(to, last) ?? end];
+  return [
+    free(start, first) ? start : (dock(from, first) ?? start),
+    ...inner,
+    free(last, end) ? end : (dock(to, last) ?? end),
+  ];
 }
 
 /** Does the line from a to b meet the box? Looked at in small steps: charts are small. */
 function crosses(a: Point, b: Point, { x, y, width, height }: Placed): boolean {
   for (let step = 0; step <= 24; step += 1) {
-    const at = { x: a.x + (b.x - a.x) * step / 24, y: a.y + (b.y - a.y) * step / 24 };
+    const at = { x: a.x + ((b.x - a.x) * step) / 24, y: a.y + ((b.y - a.y) * step) / 24 };
     if (Math.abs(at.x - x) < width / 2 + 2 && Math.abs(at.y - y) < height / 2 + 2) return true;
   }
   return false;
 }
 
 function dock({ x, y, width, height }: Placed, towards: Point): Point | undefined {
-  const side = towards.y > y + height / 2 ? y + height / 2 : towards.y < y - height / 2 ? y - height / 2 : undefined;
+  const side =
+    towards.y > y + height / 2 ? y + height / 2 : towards.y < y - height / 2 ? y - height / 2 : undefined;
   if (side === undefined) return undefined;
   const reach = width / 2 - 14;
   return { x: Math.min(x + reach, Math.max(x - reach, x + (towards.x - x) / 2)), y: side };
 }
 
 /** One arrow for all that leads from one box to another. */
-function bundled(between: readonly Between[]): readonly { readonly from: string; readonly to: string; readonly edges: readonly string[]; readonly lines: readonly string[] }[] {
+function bundled(between: readonly Between[]): readonly {
+  readonly from: string;
+  readonly to: string;
+  readonly edges: readonly string[];
+  readonly lines: readonly string[];
+}[] {
   const bundles = new Map<string, Between[]>();
   for (const one of between) push(bundles, `${one.from} ${one.to}`, one);
   return [...bundles.values()].map((all) => {
     const [{ from, to }] = all as [Between];
-    return { from, to, edges: all.map(({ edge }) => edge.id), lines: arrowLines(all.map(({ edge }) => edge)) };
+    return {
+      from,
+      to,
+      edges: all.map(({ edge }) => edge.id),
+      lines: arrowLines(all.map(({ edge }) => edge)),
+    };
   });
 }
 

@@ -1,8 +1,9 @@
 import { type, type Arrow, type Box, type Drawing, type Point } from './drawing.js';
 
 /**
- * A drawing as SVG text that stands alone: readable in light and dark, with a sentence for who cannot see it. States
- * carry `data-state`, arrows and lines `data-edges`; what is lit has the class `lit`. Every word is escaped.
+ * A drawing as SVG text that stands alone: readable in light and dark, with a sentence for who cannot see it.
+ * States carry `data-state`, arrows and lines `data-edges`; what is lit has the class `lit`. Every word is
+ * escaped.
  */
 export interface SvgOptions {
   /** Paths of active states (`activeStates(value)`). */
@@ -23,8 +24,19 @@ export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: 
     ...(style ? [`<style>${sheet}</style>`] : []),
     `<defs>${marker(id, 'tip')}${marker(id, 'tip-taken')}</defs>`,
     ...boxes.map((box) => boxText(box, box.look !== 'any' && lit.includes(box.path), taken)),
-    ...arrows.map((arrow) => arrowText(id, arrow, arrow.edges.some((edge) => taken.includes(edge)))),
-    ...arrows.map((arrow) => labelText(arrow, arrow.edges.some((edge) => taken.includes(edge)))),
+    ...arrows.map((arrow) =>
+      arrowText(
+        id,
+        arrow,
+        arrow.edges.some((edge) => taken.includes(edge)),
+      ),
+    ),
+    ...arrows.map((arrow) =>
+      labelText(
+        arrow,
+        arrow.edges.some((edge) => taken.includes(edge)),
+      ),
+    ),
     '</svg>',
   ].join('\n');
 }
@@ -33,7 +45,11 @@ export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: 
 const marker = (id: string, name: string): string =>
   `<marker id="${escape(id)}-${name}" class="${name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z"/></marker>`;
 
-function boxText({ path, look, x, y, width, height, title, lines, depth }: Box, isLit: boolean, taken: readonly string[]): string {
+function boxText(
+  { path, look, x, y, width, height, title, lines, depth }: Box,
+  isLit: boolean,
+  taken: readonly string[],
+): string {
   const radius = look === 'any' ? 14 : 8;
   const left = x + type.pad;
   const below = y + type.titleHeight + 14;
@@ -44,9 +60,15 @@ function boxText({ path, look, x, y, width, height, title, lines, depth }: Box, 
   return [
     `<g class="state ${look} depth-${depth % 3}${isLit ? ' lit' : ''}" ${look === 'any' ? 'data-any' : 'data-state'}="${escape(path)}">`,
     `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="${radius}"/>`,
-    ...(look === 'final' ? [`<rect class="inner" x="${round(x + 3)}" y="${round(y + 3)}" width="${round(width - 6)}" height="${round(height - 6)}" rx="${radius - 2}"/>`] : []),
+    ...(look === 'final'
+      ? [
+          `<rect class="inner" x="${round(x + 3)}" y="${round(y + 3)}" width="${round(width - 6)}" height="${round(height - 6)}" rx="${radius - 2}"/>`,
+        ]
+      : []),
     `<text class="title" x="${round(left)}" y="${round(y + 18)}">${escape(title)}</text>`,
-    ...(lines.length > 0 && (look === 'atomic' || look === 'final') ? [`<path class="rule" d="M${round(x)} ${round(y + type.titleHeight + 2)} h${round(width)}"/>`] : []),
+    ...(lines.length > 0 && (look === 'atomic' || look === 'final')
+      ? [`<path class="rule" d="M${round(x)} ${round(y + type.titleHeight + 2)} h${round(width)}"/>`]
+      : []),
     ...words,
     '</g>',
   ].join('');
@@ -54,14 +76,20 @@ function boxText({ path, look, x, y, width, height, title, lines, depth }: Box, 
 
 function arrowText(id: string, { edges, from, to, points }: Arrow, hot: boolean): string {
   const [first] = points;
-  const start = edges.length === 0 && first !== undefined ? `<circle class="start" cx="${round(first.x)}" cy="${round(first.y - 4)}" r="5"/>` : '';
+  const start =
+    edges.length === 0 && first !== undefined
+      ? `<circle class="start" cx="${round(first.x)}" cy="${round(first.y - 4)}" r="5"/>`
+      : '';
   return `${start}<path class="arrow${hot ? ' lit' : ''}" data-from="${escape(from)}" data-to="${escape(to)}"${edgesOf(edges)} d="${curve(points)}" marker-end="url(#${escape(id)}-${hot ? 'tip-taken' : 'tip'})"/>`;
 }
 
 function labelText({ label, edges }: Arrow, hot: boolean): string {
   if (label === null) return '';
-  const top = label.y - (label.lines.length - 1) * type.lineHeight / 2 + 4;
-  const spans = label.lines.map((line, n) => `<tspan x="${round(label.x)}" y="${round(top + n * type.lineHeight)}">${escape(line)}</tspan>`);
+  const top = label.y - ((label.lines.length - 1) * type.lineHeight) / 2 + 4;
+  const spans = label.lines.map(
+    (line, n) =>
+      `<tspan x="${round(label.x)}" y="${round(top + n * type.lineHeight)}">${escape(line)}</tspan>`,
+  );
   return `<text class="label${hot ? ' lit' : ''}"${edgesOf(edges)}>${spans.join('')}</text>`;
 }
 
@@ -81,11 +109,14 @@ export function curve(points: readonly Point[]): string {
   return parts.join(' ');
 }
 
-const edgesOf = (edges: readonly string[]): string => (edges.length === 0 ? '' : ` data-edges="${escape(edges.join(' '))}"`);
+const edgesOf = (edges: readonly string[]): string =>
+  edges.length === 0 ? '' : ` data-edges="${escape(edges.join(' '))}"`;
 const round = (value: number): number => Math.round(value * 10) / 10;
 /** For text and for attributes in double quotes; control characters, which XML does not know, go. */
 export const escape = (text: string): string =>
-  text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const sheet = `
 .chart{--paper:#ffffff;--ink:#1d2733;--soft:#5b6b7c;--edge:#8a99a8;--fill:#f6f8fa;--fill2:#eef2f6;--stroke:#b6c2cd;--lit:#0b6bcb;--litfill:#d9ecff;--invoke:#7a3fb5;font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;background:var(--paper)}

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 
 /**
- * Who looks at the page. A paired browser has its cookies and is asked nothing; anybody else gives the operator's token
- * once, which stays in this tab: it is sent as a bearer and never stands in an address.
+ * Who looks at the page. A paired browser has its cookies and is asked nothing; anybody else gives the
+ * operator's token once, which stays in this tab: it is sent as a bearer and never stands in an address.
  */
 export type Access = 'asking' | 'needed' | 'wrong' | 'unreachable' | 'in';
 export const access = signal<Access>('asking');
@@ -36,7 +36,11 @@ export function leave(why: Access = 'needed'): void {
 /** True: let in. False: the gateway says no. Undefined: it says nothing. */
 async function judge(): Promise<boolean | undefined> {
   try {
-    const answer = await fetch('/api/inspect/fleet', { headers: credentials(), credentials: 'same-origin', redirect: 'error' });
+    const answer = await fetch('/api/inspect/fleet', {
+      headers: credentials(),
+      credentials: 'same-origin',
+      redirect: 'error',
+    });
     if (answer.ok) access.value = 'in';
     else if (answer.status === 401 || answer.status === 403) access.value = 'needed';
     else access.value = 'unreachable';
@@ -47,14 +51,24 @@ async function judge(): Promise<boolean | undefined> {
   }
 }
 
-export const credentials = (): Record<string, string> => (token === null ? {} : { authorization: `Bearer ${token}` });
+export const credentials = (): Record<string, string> =>
+  token === null ? {} : { authorization: `Bearer ${token}` };
 
-/** A link from `troupe open` carries a grant in its fragment, which browsers send nowhere. It becomes cookies, and goes from the address at once. */
+/**
+ * A link from `troupe open` carries a grant in its fragment, which browsers send nowhere. It becomes cookies,
+ * and goes from the address at once.
+ */
 async function redeemGrant(): Promise<void> {
   const grant = new URLSearchParams(location.hash.slice(1)).get('svc-bootstrap');
   if (grant === null) return;
   history.replaceState(null, '', location.pathname);
-  await fetch('/api/auth/bootstrap', { method: 'POST', headers: { 'content-type': 'application/json', 'x-svc-bootstrap-grant': grant }, body: '{}', credentials: 'same-origin', redirect: 'error' }).catch(() => undefined);
+  await fetch('/api/auth/bootstrap', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-svc-bootstrap-grant': grant },
+    body: '{}',
+    credentials: 'same-origin',
+    redirect: 'error',
+  }).catch(() => undefined);
 }
 
 function readKept(): string | null {
@@ -69,5 +83,7 @@ function keep(value: string | null): void {
   try {
     if (value === null) sessionStorage.removeItem(slot);
     else sessionStorage.setItem(slot, value);
-  } catch { /* as above */ }
+  } catch {
+    /* as above */
+  }
 }

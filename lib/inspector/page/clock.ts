@@ -1,9 +1,14 @@
 import { signal } from '@preact/signals';
 import { skewMs } from './live.js';
 
-/** The gateway's time, a second at a time: ages and countdowns are read from it, so that all of them step together. */
+/**
+ * The gateway's time, a second at a time: ages and countdowns are read from it, so that all of them step
+ * together.
+ */
 export const now = signal(Date.now());
-setInterval(() => { if (document.visibilityState === 'visible') now.value = Date.now() + skewMs.value; }, 1_000);
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now() + skewMs.value;
+}, 1_000);
 
 /** `3 s`, `4 min`, `2 h`, `5 d`: the largest unit alone, for a column of ages. */
 export function span(ms: number): string {
@@ -23,7 +28,10 @@ export function countdown(ms: number): string {
 }
 
 /** The time of day in this browser's zone, to the second. */
-export const timeOfDay = (at: number): string => new Date(at).toLocaleTimeString(undefined, { hour12: false });
-export const dateAndTime = (at: number): string => new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+export const timeOfDay = (at: number): string =>
+  new Date(at).toLocaleTimeString(undefined, { hour12: false });
+export const dateAndTime = (at: number): string =>
+  new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 export const whole = (value: number): string => value.toLocaleString('en');
-export const short = (text: string, charsMax: number): string => (text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text);
+export const short = (text: string, charsMax: number): string =>
+  text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text;

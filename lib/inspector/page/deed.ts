@@ -1,11 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { said } from './ask.js';
 
-/** Something that a person does and the gateway may refuse: what there is to say of it, and whether it is under way. */
+/**
+ * Something that a person does and the gateway may refuse: what there is to say of it, and whether it is
+ * under way.
+ */
 export interface Deed {
   readonly told: string;
   readonly busy: boolean;
-  /** Never twice at once. A sentence that `deed` returns is told afterwards; where it fails, what went wrong. */
+  /**
+   * Never twice at once. A sentence that `deed` returns is told afterwards; where it fails, what went wrong.
+   */
   readonly attempt: (deed: () => Promise<unknown>, meanwhile?: string) => Promise<void>;
 }
 

@@ -6,25 +6,63 @@ import { Mark } from './parts/mark.js';
 export function Gate() {
   const field = useRef<HTMLInputElement>(null);
   const state = access.value;
-  if (state === 'asking') return <main class="gate" aria-busy="true"><Mark /><p class="soft">One moment …</p></main>;
+  if (state === 'asking')
+    return (
+      <main class="gate" aria-busy="true">
+        <Mark />
+        <p class="soft">Loading …</p>
+      </main>
+    );
   if (state === 'unreachable') {
     return (
-      <main class="gate"><Mark /><h1>The gateway does not answer</h1>
-        <p>Is it running? <code>troupe start</code> starts it, <code>troupe status</code> says where it is.</p>
-        <button type="button" class="primary" onClick={() => void enter()}>Try again</button>
+      <main class="gate">
+        <Mark />
+        <h1>The gateway does not answer</h1>
+        <p>
+          Is it running? <code>troupe start</code> starts it, <code>troupe status</code> shows where it is.
+        </p>
+        <button type="button" class="primary" onClick={() => void enter()}>
+          Try again
+        </button>
       </main>
     );
   }
   return (
-    <main class="gate"><Mark />
-      <h1>Who is looking?</h1>
-      <p>On the gateway's machine, <code>troupe open</code> lets this browser in. Or give the operator's token: <code>token</code> in <code>gateway.json</code> of its home.</p>
-      <form onSubmit={(event) => { event.preventDefault(); if (field.current) void present(field.current.value); }}>
+    <main class="gate">
+      <Mark />
+      <h1>Sign in</h1>
+      <p>
+        On the gateway's machine, <code>troupe open</code> pairs this browser. Or enter the operator's token:{' '}
+        <code>token</code> in <code>gateway.json</code> of its home.
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (field.current) void present(field.current.value);
+        }}
+      >
         <label for="token">Operator's token</label>
-        <input id="token" ref={field} type="password" autocomplete="off" spellcheck={false} required minLength={20} aria-describedby="token-note" aria-invalid={state === 'wrong'} autofocus />
-        <button type="submit" class="primary">Look inside</button>
+        <input
+          id="token"
+          ref={field}
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          minLength={20}
+          aria-describedby="token-note"
+          aria-invalid={state === 'wrong'}
+          autofocus
+        />
+        <button type="submit" class="primary">
+          Look inside
+        </button>
       </form>
-      <p id="token-note" role="status" class={state === 'wrong' ? 'bad' : 'soft'}>{state === 'wrong' ? 'The gateway does not know this token. Each start of a new home makes another one.' : 'It stays in this tab and is forgotten with it.'}</p>
+      <p id="token-note" role="status" class={state === 'wrong' ? 'bad' : 'soft'}>
+        {state === 'wrong'
+          ? 'Invalid token. Each new home has its own token.'
+          : 'The token is kept in this tab only.'}
+      </p>
     </main>
   );
 }

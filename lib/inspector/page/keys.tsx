@@ -1,7 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { go, type Place } from './place.js';
 
-/** The keyboard: `g` and a letter goes to a view, `/` looks for an actor, `?` lists the keys. Never while somebody types. */
+/**
+ * The keyboard: `g` and a letter goes to a view, `/` looks for an actor, `?` lists the keys. Never while
+ * somebody types.
+ */
 export function Keys() {
   const dialog = useRef<HTMLDialogElement>(null);
   const going = useRef(false);
@@ -16,8 +19,19 @@ export function Keys() {
   return (
     <dialog ref={dialog} class="keys" aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
-      <dl>{keys.map(([key, does]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div>)}</dl>
-      <form method="dialog"><button class="primary">Close</button></form>
+      <dl>
+        {keys.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button class="primary">Close</button>
+      </form>
     </dialog>
   );
 }
@@ -42,13 +56,26 @@ export function useKeys(deeds: Readonly<Record<string, () => void>> | ((key: str
   }, []);
 }
 
-const typing = (target: EventTarget | null): boolean => target instanceof HTMLElement && (target.isContentEditable || (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) && target.getAttribute('type') !== 'range'));
+const typing = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) && target.getAttribute('type') !== 'range'));
 
-const views: Readonly<Record<string, Place>> = { f: { view: 'fleet' }, t: { view: 'time' }, s: { view: 'supervision' }, r: { view: 'runs' } };
+const views: Readonly<Record<string, Place>> = {
+  f: { view: 'fleet' },
+  t: { view: 'time' },
+  s: { view: 'supervision' },
+  r: { view: 'runs' },
+};
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'go to an actor by kind and id'],
-  ['g f', 'the fleet'], ['g t', 'time'], ['g s', 'supervision'], ['g r', 'workflow runs'],
-  ['↑ ↓', 'one actor up or down in the list'], ['Enter', 'open it'],
-  ['[ ]', 'a step back or forward in time'], ['l', 'back to now'],
+  ['g f', 'the fleet'],
+  ['g t', 'time'],
+  ['g s', 'supervision'],
+  ['g r', 'workflow runs'],
+  ['↑ ↓', 'one actor up or down in the list'],
+  ['Enter', 'open it'],
+  ['[ ]', 'a step back or forward in time'],
+  ['l', 'back to now'],
   ['?', 'this list'],
 ];

@@ -3,8 +3,9 @@ import { access, bearer } from './access.js';
 import type { InspectEntry, InspectFrame, InspectRefusal } from '../frames.js';
 
 /**
- * The feed of everything that happens, kept open. The cursor moves with every frame, and a new socket begins at it: a
- * gateway that was gone for a while has nothing to hide afterwards. Whether that is true is counted (`gaps`).
+ * The feed of everything that happens, kept open. The cursor moves with every frame, and a new socket begins
+ * at it: a gateway that was gone for a while has nothing to hide afterwards. Whether that is true is counted
+ * (`gaps`).
  */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
 /** Last log position that was told. */
@@ -16,7 +17,13 @@ export const gaps = signal(0);
 /** The gateway's clock minus this browser's, in milliseconds. */
 export const skewMs = signal(0);
 
-export interface Batch { readonly entries: readonly InspectEntry[]; /** More happened than was told one by one. */ readonly skipped: number; /** The same by kind. */ readonly skippedKinds: Readonly<Record<string, number>>; readonly refusals: readonly InspectRefusal[]; /** The log no longer holds what was missed: read anew. */ readonly reset: boolean }
+export interface Batch {
+  readonly entries: readonly InspectEntry[];
+  /** More happened than was told one by one. */ readonly skipped: number;
+  /** The same by kind. */ readonly skippedKinds: Readonly<Record<string, number>>;
+  readonly refusals: readonly InspectRefusal[];
+  /** The log no longer holds what was missed: read anew. */ readonly reset: boolean;
+}
 const listeners = new Set<(batch: Batch) => void>();
 
 /** Hear of everything from now on. Returns the way to stop. */
@@ -33,7 +40,8 @@ let retry: ReturnType<typeof setTimeout> | undefined;
 /** Open the feed and keep it open while somebody is let in. */
 export function stayLive(): () => void {
   open();
-  const soon = (): void => void (connection.value === 'lost' && document.visibilityState === 'visible' && again(0));
+  const soon = (): void =>
+    void (connection.value === 'lost' && document.visibilityState === 'visible' && again(0));
   addEventListener('online', soon);
   document.addEventListener('visibilitychange', soon);
   return () => {
@@ -49,7 +57,10 @@ export function stayLive(): () => void {
 /** A socket of its own for a look at the log from a position on. */
 export function openSocket(query: string): WebSocket {
   const token = bearer();
-  return new WebSocket(`${location.origin.replace(/^http/, 'ws')}/ws/inspect${query}`, token === null ? ['troupe'] : ['troupe', `bearer.${token}`]);
+  return new WebSocket(
+    `${location.origin.replace(/^http/, 'ws')}/ws/inspect${query}`,
+    token === null ? ['troupe'] : ['troupe', `bearer.${token}`],
+  );
 }
 
 function open(): void {
@@ -84,7 +95,12 @@ function take(frame: InspectFrame): void {
     if (cursor !== undefined && from > cursor) gaps.value += 1;
     const before = cursor ?? from;
     move(frame.seq);
-    tell({ ...nothing, entries: entries.filter(({ seq }) => seq > before), skipped: skipped?.total ?? 0, skippedKinds: skipped?.kinds ?? {} });
+    tell({
+      ...nothing,
+      entries: entries.filter(({ seq }) => seq > before),
+      skipped: skipped?.total ?? 0,
+      skippedKinds: skipped?.kinds ?? {},
+    });
   } else if (frame.event === 'cursor') move(frame.seq);
   else if (frame.event === 'reset') {
     cursor = frame.payload.head;
@@ -100,4 +116,6 @@ function move(seq: number): void {
 }
 
 const nothing: Batch = { entries: [], skipped: 0, skippedKinds: {}, refusals: [], reset: false };
-const tell = (batch: Batch): void => { for (const listener of [...listeners]) listener(batch); };
+const tell = (batch: Batch): void => {
+  for (const listener of [...listeners]) listener(batch);
+};

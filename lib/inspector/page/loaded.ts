@@ -3,14 +3,24 @@ import { useEffect, useRef } from 'preact/hooks';
 import { passes, retryMs, said } from './ask.js';
 import { hear, type Batch } from './live.js';
 
-/** What was asked of the gateway, and what became of it. While something newer is on its way the older stands. */
-export interface Loaded<Value> { readonly value: Value | undefined; readonly error: string | undefined }
+/**
+ * What was asked of the gateway, and what became of it. While something newer is on its way the older stands.
+ */
+export interface Loaded<Value> {
+  readonly value: Value | undefined;
+  readonly error: string | undefined;
+}
 
 /**
- * Ask when `key` changes, and again (at most five times a second) when something happened that `touches` it, and
- * every `everyMs` where given. The last question wins. Where the gateway does not answer it is asked again by itself.
+ * Ask when `key` changes, and again (at most five times a second) when something happened that `touches` it,
+ * and every `everyMs` where given. The last question wins. Where the gateway does not answer it is asked
+ * again by itself.
  */
-export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>, options: { readonly touches?: (batch: Batch) => boolean; readonly everyMs?: number } = {}): Signal<Loaded<Value>> {
+export function useLoaded<Value>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  options: { readonly touches?: (batch: Batch) => boolean; readonly everyMs?: number } = {},
+): Signal<Loaded<Value>> {
   const loaded = useSignal<Loaded<Value>>({ value: undefined, error: undefined });
   const touches = useRef(options.touches);
   touches.current = options.touches;
@@ -23,7 +33,10 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
     loaded.value = { value: undefined, error: undefined };
     const run = async (): Promise<void> => {
       waiting = undefined;
-      if (busy) { stale = true; return; }
+      if (busy) {
+        stale = true;
+        return;
+      }
       busy = true;
       end = new AbortController();
       try {
@@ -34,11 +47,23 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
         if (!closed && passes(error)) waiting ??= setTimeout(() => void run(), retryMs);
       }
       busy = false;
-      if (stale && !closed) { stale = false; soon(); }
+      if (stale && !closed) {
+        stale = false;
+        soon();
+      }
     };
-    const soon = (): void => { waiting ??= setTimeout(() => void run(), 200); };
-    const deaf = hear((batch) => { if (batch.reset || touches.current?.(batch) === true) soon(); });
-    const timer = options.everyMs === undefined ? undefined : setInterval(() => { if (document.visibilityState === 'visible') soon(); }, options.everyMs);
+    const soon = (): void => {
+      waiting ??= setTimeout(() => void run(), 200);
+    };
+    const deaf = hear((batch) => {
+      if (batch.reset || touches.current?.(batch) === true) soon();
+    });
+    const timer =
+      options.everyMs === undefined
+        ? undefined
+        : setInterval(() => {
+            if (document.visibilityState === 'visible') soon();
+          }, options.everyMs);
     void run();
     return () => {
       closed = true;

@@ -5,4 +5,6 @@ import type { MachineAnswer } from '../answers.js';
 
 /** The machine of a kind, as data. */
 export const useMachine = (kind: string): Signal<Loaded<MachineAnswer>> =>
-  useLoaded(kind, (signal) => ask<MachineAnswer>(`/api/inspect/machines/${encodeURIComponent(kind)}`, { signal }));
+  useLoaded(kind, (signal) =>
+    ask<MachineAnswer>(`/api/inspect/machines/${encodeURIComponent(kind)}`, { signal }),
+  );

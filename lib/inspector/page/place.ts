@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** Where in the page one is: kept in the fragment of the address, so that every view can be linked to and gone back to. */
+/**
+ * Where in the page one is: kept in the fragment of the address, so that every view can be linked to and gone
+ * back to.
+ */
 export type Place =
   | { readonly view: 'fleet'; readonly kind?: string; readonly state?: string }
   | { readonly view: 'actor'; readonly kind: string; readonly id: string; readonly at?: number }
@@ -11,7 +14,9 @@ export type Place =
 export const place = signal<Place>({ view: 'fleet' });
 
 export function beginRouting(): void {
-  const read = (): void => { place.value = placeOf(location.hash); };
+  const read = (): void => {
+    place.value = placeOf(location.hash);
+  };
   addEventListener('hashchange', read);
   if (!location.hash.includes('svc-bootstrap=')) read();
 }
@@ -22,7 +27,12 @@ export function linkTo(to: Place): string {
   if ('at' in to && to.at !== undefined) query.set('at', String(to.at));
   if (to.view === 'fleet' && to.kind !== undefined) query.set('kind', to.kind);
   if (to.view === 'fleet' && to.state !== undefined) query.set('state', to.state);
-  const path = to.view === 'actor' ? `/actor/${encodeURIComponent(to.kind)}/${encodeURIComponent(to.id)}` : to.view === 'runs' && to.workflow !== undefined && to.id !== undefined ? `/runs/${encodeURIComponent(to.workflow)}/${encodeURIComponent(to.id)}` : `/${to.view}`;
+  const path =
+    to.view === 'actor'
+      ? `/actor/${encodeURIComponent(to.kind)}/${encodeURIComponent(to.id)}`
+      : to.view === 'runs' && to.workflow !== undefined && to.id !== undefined
+        ? `/runs/${encodeURIComponent(to.workflow)}/${encodeURIComponent(to.id)}`
+        : `/${to.view}`;
   return `#${path}${query.size === 0 ? '' : `?${query}`}`;
 }
 
@@ -40,7 +50,8 @@ export function placeOf(hash: string): Place {
   const at = /^\d{1,15}$/.test(query.get('at') ?? '') ? Number(query.get('at')) : undefined;
   const kind = query.get('kind');
   const state = query.get('state');
-  if (view === 'actor' && first && second) return { view, kind: first, id: second, ...(at !== undefined && { at }) };
+  if (view === 'actor' && first && second)
+    return { view, kind: first, id: second, ...(at !== undefined && { at }) };
   if (view === 'time') return { view, ...(at !== undefined && { at }) };
   if (view === 'supervision') return { view };
   if (view === 'runs') return { view, ...(first && second && { workflow: first, id: second }) };

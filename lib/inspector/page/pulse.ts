@@ -2,7 +2,10 @@ import { signal } from '@preact/signals';
 import { hear, type Batch } from './live.js';
 import type { InspectEntry, InspectRefusal } from '../frames.js';
 
-/** What just happened, in numbers and the youngest of it: a minute of events by the second, the last entries, the last refusals. */
+/**
+ * What just happened, in numbers and the youngest of it: a minute of events by the second, the last entries,
+ * the last refusals.
+ */
 export const perSecond = signal<readonly number[]>(Array.from({ length: 60 }, () => 0));
 export const recent = signal<readonly InspectEntry[]>([]);
 export const refused = signal<readonly InspectRefusal[]>([]);
@@ -26,7 +29,13 @@ export function followPulse(): () => void {
     kindsBefore = [...kindsBefore, kindsNow].slice(-5);
     kindsNow = new Map();
     const names = new Set(kindsBefore.flatMap((second) => [...second.keys()]));
-    if (names.size + perKind.value.size > 0) perKind.value = new Map([...names].map((name) => [name, kindsBefore.reduce((sum, second) => sum + (second.get(name) ?? 0), 0) / 5]));
+    if (names.size + perKind.value.size > 0)
+      perKind.value = new Map(
+        [...names].map((name) => [
+          name,
+          kindsBefore.reduce((sum, second) => sum + (second.get(name) ?? 0), 0) / 5,
+        ]),
+      );
   }, 1_000);
   return () => {
     deaf();
@@ -36,7 +45,8 @@ export function followPulse(): () => void {
 
 function take({ entries, skipped, skippedKinds, refusals }: Batch): void {
   for (const { kind } of entries) kindsNow.set(kind, (kindsNow.get(kind) ?? 0) + 1);
-  for (const [kind, count] of Object.entries(skippedKinds)) kindsNow.set(kind, (kindsNow.get(kind) ?? 0) + count);
+  for (const [kind, count] of Object.entries(skippedKinds))
+    kindsNow.set(kind, (kindsNow.get(kind) ?? 0) + count);
   thisSecond += entries.length + skipped;
   if (entries.length > 0) {
     held = [...held.slice(-recentMax), ...entries].slice(-recentMax);

@@ -5,9 +5,10 @@ import type { ActorsPage, ActorSummary } from '../answers.js';
 import type { InspectEntry } from '../frames.js';
 
 /**
- * The list of the fleet: actors of some kinds in the order of their ids, or those in a state, longest in it first. Only
- * blocks of it around what can be seen are here, so that a jump to the end of very many reads one block. Rows that are
- * here follow the feed in place; what moves rows up or down (a birth, a change of state) has them read again.
+ * The list of the fleet: actors of some kinds in the order of their ids, or those in a state, longest in it
+ * first. Only blocks of it around what can be seen are here, so that a jump to the end of very many reads one
+ * block. Rows that are here follow the feed in place; what moves rows up or down (a birth, a change of state)
+ * has them read again.
  */
 export class Roll {
   /** Goes up when a row changed. */
@@ -28,13 +29,20 @@ export class Roll {
   private early: InspectEntry[] = [];
   private closed = false;
 
-  constructor(private readonly kinds: readonly string[], private readonly state: string | undefined) {}
+  constructor(
+    private readonly kinds: readonly string[],
+    private readonly state: string | undefined,
+  ) {}
 
-  get count(): number { return this.kinds.reduce((sum, _kind, n) => sum + this.countOf(n), 0); }
+  get count(): number {
+    return this.kinds.reduce((sum, _kind, n) => sum + this.countOf(n), 0);
+  }
 
   /** How many there are of each kind. Where that has changed, rows may have moved. */
   measure(totals: readonly number[]): void {
-    totals.forEach((total, n) => { if (this.totals[n] !== undefined && this.totals[n] !== total) this.stale([n]); });
+    totals.forEach((total, n) => {
+      if (this.totals[n] !== undefined && this.totals[n] !== total) this.stale([n]);
+    });
     this.totals = totals;
   }
 
@@ -60,24 +68,33 @@ export class Roll {
     if (!this.loading && !this.closed) void this.load();
   }
 
-  /** Rows may have moved, or more happened than was told: read again what can be seen, at most once a second. */
+  /**
+   * Rows may have moved, or more happened than was told: read again what can be seen, at most once a second.
+   */
   stale(kinds: Iterable<number> = this.kinds.keys()): void {
     for (const kind of kinds) this.moved.add(kind);
-    this.refresh ??= setTimeout(() => {
-      this.refresh = undefined;
-      for (const block of this.blocks.values()) if (this.moved.has(block.kind)) block.fresh = false;
-      for (const kind of this.moved) this.ends.delete(kind);
-      this.moved.clear();
-      this.forget();
-      this.again();
-    }, Math.max(100, this.readAt + 1_000 - Date.now()));
+    this.refresh ??= setTimeout(
+      () => {
+        this.refresh = undefined;
+        for (const block of this.blocks.values()) if (this.moved.has(block.kind)) block.fresh = false;
+        for (const kind of this.moved) this.ends.delete(kind);
+        this.moved.clear();
+        this.forget();
+        this.again();
+      },
+      Math.max(100, this.readAt + 1_000 - Date.now()),
+    );
   }
 
   /** What happened, one frame of it. */
   take(entries: readonly InspectEntry[]): void {
     const mine = entries.filter(({ kind }) => this.kinds.includes(kind));
     if (this.loading) this.early = [...this.early, ...mine].slice(-earlyMax);
-    const moved = mine.filter(({ from, to }) => from === null || (this.state !== undefined && standsIn(from, this.state) !== standsIn(to, this.state)));
+    const moved = mine.filter(
+      ({ from, to }) =>
+        from === null ||
+        (this.state !== undefined && standsIn(from, this.state) !== standsIn(to, this.state)),
+    );
     if (moved.length > 0) this.stale(moved.map(({ kind }) => this.kinds.indexOf(kind)));
     if (this.follow(mine)) this.version.value += 1;
   }
@@ -88,7 +105,8 @@ export class Roll {
       for (const block of this.blocks.values()) {
         const row = block.rows.get(`${entry.kind}/${entry.id}`);
         if (row === undefined || entry.seq <= row.seq) continue;
-        Object.assign(row, changed(row, entry)); // in place: a thousand events a second cost a thousand writes and one drawing
+        // In place: a thousand events a second cost a thousand writes and one drawing
+        Object.assign(row, changed(row, entry));
         followed = true;
       }
     }
@@ -130,7 +148,8 @@ export class Roll {
   /** Of what is not needed now, what is not true any more goes, and what was read longest ago. */
   private forget(): void {
     const needed = new Set(this.needed().map(({ kind, n }) => nameOf(kind, n)));
-    for (const [name, { fresh }] of this.blocks) if ((!fresh || this.blocks.size > blocksMax) && !needed.has(name)) this.blocks.delete(name);
+    for (const [name, { fresh }] of this.blocks)
+      if ((!fresh || this.blocks.size > blocksMax) && !needed.has(name)) this.blocks.delete(name);
   }
 
   private async read(kind: number, n: number): Promise<void> {
@@ -142,14 +161,25 @@ export class Roll {
     const { actors, next } = await ask<ActorsPage>(`/api/inspect/actors?${query}`);
     this.readAt = Date.now();
     this.blocks.delete(nameOf(kind, n));
-    this.blocks.set(nameOf(kind, n), { kind, list: actors, rows: new Map(actors.map((actor) => [`${actor.kind}/${actor.id}`, actor])), next, fresh: true });
+    this.blocks.set(nameOf(kind, n), {
+      kind,
+      list: actors,
+      rows: new Map(actors.map((actor) => [`${actor.kind}/${actor.id}`, actor])),
+      next,
+      fresh: true,
+    });
     if (next === null) this.ends.set(kind, n * blockRows + actors.length);
   }
 
-  private countOf(kind: number): number { return Math.min(this.totals[kind] ?? 0, this.ends.get(kind) ?? Infinity); }
+  private countOf(kind: number): number {
+    return Math.min(this.totals[kind] ?? 0, this.ends.get(kind) ?? Infinity);
+  }
 
   /** The same rows, kind by kind: positions count from the first of the kind. */
-  private partsOf(from: number, to: number): readonly { readonly kind: number; readonly from: number; readonly to: number }[] {
+  private partsOf(
+    from: number,
+    to: number,
+  ): readonly { readonly kind: number; readonly from: number; readonly to: number }[] {
     let start = 0;
     return this.kinds.flatMap((_kind, kind) => {
       const part = { kind, from: Math.max(0, from - start), to: Math.min(this.countOf(kind), to - start) };
@@ -160,7 +190,13 @@ export class Roll {
 }
 
 /** A stretch of the list of one kind: `rows` are those of `list`, by kind and id. */
-interface Block { readonly kind: number; readonly list: readonly ActorSummary[]; readonly rows: ReadonlyMap<string, ActorSummary>; readonly next: string | null; fresh: boolean }
+interface Block {
+  readonly kind: number;
+  readonly list: readonly ActorSummary[];
+  readonly rows: ReadonlyMap<string, ActorSummary>;
+  readonly next: string | null;
+  fresh: boolean;
+}
 
 const nameOf = (kind: number, n: number): string => `${kind}#${Math.floor(n)}`;
 const blockRows = 100;
@@ -173,5 +209,17 @@ function changed(row: ActorSummary, entry: InspectEntry): ActorSummary {
   const { seq, rev, at, to, effects } = entry;
   const left = new Set(effects.filter((name) => name.startsWith('-')).map((name) => name.slice(1)));
   const moved = hasMoved(entry);
-  return { ...row, seq, rev, updatedAt: at, value: to, since: moved ? at : row.since, effects: [...row.effects.filter((name) => !left.has(name)), ...effects.filter((name) => !name.startsWith('-'))], ...(moved && { due: null }) };
+  return {
+    ...row,
+    seq,
+    rev,
+    updatedAt: at,
+    value: to,
+    since: moved ? at : row.since,
+    effects: [
+      ...row.effects.filter((name) => !left.has(name)),
+      ...effects.filter((name) => !name.startsWith('-')),
+    ],
+    ...(moved && { due: null }),
+  };
 }

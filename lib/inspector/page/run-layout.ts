@@ -2,11 +2,17 @@ import { Graph, layout } from '@dagrejs/dagre';
 import type { Point } from '../chart/drawing.js';
 import type { Run } from './parts/run-record.js';
 
-/** Places for the nodes of a run, from left to right, by dagre. Comes as a file of its own when the first run is drawn. */
+/**
+ * Places for the nodes of a run, from left to right, by dagre. Comes as a file of its own when the first run
+ * is drawn.
+ */
 export interface Places {
   readonly width: number;
   readonly height: number;
-  readonly nodes: ReadonlyMap<string, { readonly x: number; readonly y: number; readonly width: number; readonly height: number }>;
+  readonly nodes: ReadonlyMap<
+    string,
+    { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+  >;
   readonly edges: readonly { readonly points: readonly Point[]; readonly look: string }[];
 }
 
@@ -25,9 +31,13 @@ export function layOutRun({ nodes, edges }: NonNullable<Run['definitionSnapshot'
     return { x: x - nodeWidth / 2, y: y - nodeHeight / 2, width: nodeWidth, height: nodeHeight };
   };
   return {
-    width: Math.ceil(width), height: Math.ceil(height),
+    width: Math.ceil(width),
+    height: Math.ceil(height),
     nodes: new Map(nodes.map(({ id }) => [id, placeOf(id)])),
-    edges: graph.edges().map((edge) => { const { points, look } = graph.edge(edge) as { points: Point[]; look: string }; return { points, look }; }),
+    edges: graph.edges().map((edge) => {
+      const { points, look } = graph.edge(edge) as { points: Point[]; look: string };
+      return { points, look };
+    }),
   };
 }
 

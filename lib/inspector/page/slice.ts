@@ -2,8 +2,8 @@ import { floor, head, openSocket } from './live.js';
 import type { InspectEntry, InspectFrame } from '../frames.js';
 
 /**
- * A piece of the log around a position, read from the feed: a socket of its own replays from there and is closed as
- * soon as there is enough. Reading runs nothing.
+ * A piece of the log around a position, read from the feed: a socket of its own replays from there and is
+ * closed as soon as there is enough. Reading runs nothing.
  */
 export function readSlice(at: number, signal: AbortSignal): Promise<readonly InspectEntry[]> {
   const since = Math.max(0, floor.value - 1, at - before - 1);
@@ -11,7 +11,14 @@ export function readSlice(at: number, signal: AbortSignal): Promise<readonly Ins
   if (until <= since) return Promise.resolve([]);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => replay(since, until, signal).then(resolve, reject), restMs);
-    signal.addEventListener('abort', () => { clearTimeout(timer); reject(passed()); }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        reject(passed());
+      },
+      { once: true },
+    );
   });
 }
 
@@ -23,7 +30,14 @@ function replay(since: number, until: number, signal: AbortSignal): Promise<read
       socket.onmessage = socket.onclose = null;
       socket.close();
     };
-    signal.addEventListener('abort', () => { end(); reject(passed()); }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        end();
+        reject(passed());
+      },
+      { once: true },
+    );
     socket.onclose = () => reject(new Error('The gateway does not answer.'));
     socket.onmessage = ({ data }) => {
       const frame = JSON.parse(String(data)) as InspectFrame;

@@ -5,9 +5,12 @@ import { useLoaded } from './loaded.js';
 import type { Batch } from './live.js';
 import type { History } from '../answers.js';
 import type { InspectEntry } from '../frames.js';
-import type { ActorKey } from '../../../machines/ground.js';
+import type { ActorKey } from '../../../machines/outputs.js';
 
-/** The steps of an actor, newest first. `whole`: its birth is among them, or the log has forgotten what was before. */
+/**
+ * The steps of an actor, newest first. `whole`: its birth is among them, or the log has forgotten what was
+ * before.
+ */
 export interface Steps {
   readonly entries: readonly InspectEntry[];
   readonly error: string | undefined;
@@ -17,12 +20,20 @@ export interface Steps {
 }
 
 /**
- * The last hundred follow the feed; earlier ones are fetched when somebody wants to see them, or looks at a moment
- * before those that are there.
+ * The last hundred follow the feed; earlier ones are fetched when somebody wants to see them, or looks at a
+ * moment before those that are there.
  */
-export function useSteps(actor: ActorKey, at: number | undefined, touches: (batch: Batch) => boolean): { readonly steps: Signal<Steps>; readonly earlier: () => void } {
+export function useSteps(
+  actor: ActorKey,
+  at: number | undefined,
+  touches: (batch: Batch) => boolean,
+): { readonly steps: Signal<Steps>; readonly earlier: () => void } {
   const key = `${actor.kind}/${actor.id}`;
-  const newest = useLoaded(key, (signal) => ask<History>(actorPath(actor, `/history?diff=1&limit=${newestMax}`), { signal }), { touches });
+  const newest = useLoaded(
+    key,
+    (signal) => ask<History>(actorPath(actor, `/history?diff=1&limit=${newestMax}`), { signal }),
+    { touches },
+  );
   const known = useSignal<readonly InspectEntry[]>([]);
   const forgotten = useSignal(false);
   const busy = useSignal(false);
@@ -36,17 +47,26 @@ export function useSteps(actor: ActorKey, at: number | undefined, touches: (batc
   }
   const steps = useComputed((): Steps => {
     const entries = joined(newest.value.value?.entries ?? [], known.value);
-    return { entries, error: failed.value ?? newest.value.error, whole: forgotten.value || entries.length === 0 || entries.at(-1)?.rev === 1, busy: busy.value };
+    return {
+      entries,
+      error: failed.value ?? newest.value.error,
+      whole: forgotten.value || entries.length === 0 || entries.at(-1)?.rev === 1,
+      busy: busy.value,
+    };
   });
   const latest = newest.value.value?.entries;
-  useEffect(() => { if (latest !== undefined) known.value = joined(latest, known.value); }, [latest]);
+  useEffect(() => {
+    if (latest !== undefined) known.value = joined(latest, known.value);
+  }, [latest]);
 
   const earlier = async (): Promise<void> => {
     const before = steps.value.entries.at(-1)?.seq;
     if (busy.value || before === undefined || steps.value.whole) return;
     busy.value = true;
     try {
-      const { entries } = await ask<History>(actorPath(actor, `/history?diff=1&limit=${earlierMax}&before=${before}`));
+      const { entries } = await ask<History>(
+        actorPath(actor, `/history?diff=1&limit=${earlierMax}&before=${before}`),
+      );
       if (shown.current === key) {
         known.value = [...known.value, ...entries];
         forgotten.value = entries.length === 0;
@@ -58,7 +78,10 @@ export function useSteps(actor: ActorKey, at: number | undefined, touches: (batc
     busy.value = false;
   };
   const oldest = steps.value.entries.at(-1)?.seq;
-  useEffect(() => { if (at !== undefined && oldest !== undefined && at < oldest && steps.value.entries.length < reachedMax) void earlier(); }, [at, oldest]);
+  useEffect(() => {
+    if (at !== undefined && oldest !== undefined && at < oldest && steps.value.entries.length < reachedMax)
+      void earlier();
+  }, [at, oldest]);
   return { steps, earlier: () => void earlier() };
 }
 

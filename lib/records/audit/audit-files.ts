@@ -4,21 +4,29 @@ import { beginning, linkOf, type Link } from './chain.js';
 import { makePrivate, readPlainFile } from '../../home/atomic-file.js';
 
 /**
- * Where the audit log lies: files of bounded size, and `head.json`, which says where the chain begins and ends, so that
- * lines missing at either end are noticed, too. The head is written after the lines that it speaks of are on disk.
+ * Where the audit log lies: files of bounded size, and `head.json`, which says where the chain begins and
+ * ends, so that lines missing at either end are noticed, too. The head is written after the lines that it
+ * speaks of are on disk.
  */
-export interface Head { readonly floor: number; readonly last: Link }
+export interface Head {
+  readonly floor: number;
+  readonly last: Link;
+}
 
 export interface AuditFiles {
   /** Where the chain stood when it was opened, and why it does not go on from there, if it does not. */
   readonly last: Link;
   readonly broken: string | undefined;
+  /** Rejects when it could not be written whole; then the same text is to be given again. */
   append(text: string, last: Link): Promise<void>;
   /** Everything that was appended is on disk, and the head says so. */
   seal(): Promise<void>;
 }
 
-/** `await openAuditFiles(layout.audit)`: cuts off what a crash left of a last line; sets aside nothing that is whole. */
+/**
+ * `await openAuditFiles(layout.audit)`: cuts off what a crash left of a last line; sets aside nothing that is
+ * whole.
+ */
 export async function openAuditFiles(folder: string): Promise<AuditFiles> {
   await makePrivate(folder);
   let names = await namesOf(folder);
@@ -28,21 +36,29 @@ export async function openAuditFiles(folder: string): Promise<AuditFiles> {
   let floor = head?.floor ?? (names.length === 0 ? last.n + 1 : 1);
   let current = names.at(-1);
   let unsealed: Link | undefined;
-  let bytes = current === undefined || broken !== undefined ? Infinity : (await stat(join(folder, current))).size;
+  let isTorn = false;
+  let bytes =
+    current === undefined || broken !== undefined ? Infinity : (await stat(join(folder, current))).size;
 
   const files: AuditFiles = {
-    last, broken,
+    last,
+    broken,
     async append(text, reached) {
       if (bytes >= fileBytesMax) {
         if (unsealed !== undefined) await files.seal(); // the file that is left is not looked at again
         current = `${String(Number(current?.slice(0, 6) ?? 0) + 1).padStart(6, '0')}.jsonl`;
         names = [...names, current];
         bytes = 0;
-        for (const old of names.slice(0, Math.max(0, names.length - filesMax))) await rm(join(folder, old), { force: true });
+        for (const old of names.slice(0, Math.max(0, names.length - filesMax)))
+          await rm(join(folder, old), { force: true });
         names = names.slice(-filesMax);
-        if (names.length === filesMax) floor = await firstOf(join(folder, names[0] ?? current)) ?? floor;
+        if (names.length === filesMax) floor = (await firstOf(join(folder, names[0] ?? current))) ?? floor;
       }
-      await appendFile(join(folder, current ?? ''), text, { mode: 0o600 });
+      const path = join(folder, current ?? '');
+      if (isTorn) await truncate(path, bytes).catch(ignoreAbsent); // what a write that failed left of itself
+      isTorn = true;
+      await appendFile(path, text, { mode: 0o600 });
+      isTorn = false;
       bytes += Buffer.byteLength(text);
       unsealed = reached;
     },
@@ -57,11 +73,17 @@ export async function openAuditFiles(folder: string): Promise<AuditFiles> {
       } finally {
         await file.close();
       }
-      await writeFile(join(folder, 'head.json.next'), JSON.stringify({ floor, last: reached }), { mode: 0o600 });
+      await writeFile(join(folder, 'head.json.next'), JSON.stringify({ floor, last: reached }), {
+        mode: 0o600,
+      });
       await rename(join(folder, 'head.json.next'), join(folder, 'head.json'));
     },
   };
   return files;
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The files of the log in their order. */
@@ -72,7 +94,9 @@ export async function readHead(folder: string): Promise<Head | undefined> {
   const bytes = await readPlainFile(join(folder, 'head.json'), 4_096).catch(() => undefined);
   try {
     const { floor, last } = JSON.parse(bytes?.toString('utf8') ?? '') as Head;
-    return Number.isSafeInteger(floor) && Number.isSafeInteger(last.n) && /^[0-9a-f]{64}$/.test(last.hash) ? { floor, last } : undefined;
+    return Number.isSafeInteger(floor) && Number.isSafeInteger(last.n) && /^[0-9a-f]{64}$/.test(last.hash)
+      ? { floor, last }
+      : undefined;
   } catch {
     return undefined; // absent, or not what we wrote
   }
@@ -94,10 +118,24 @@ async function tailOf(folder: string, names: readonly string[]): Promise<Link | 
   return linkOf(bytes.toString('utf8', start, end - 1));
 }
 
-function judge(found: Link | string | undefined, head: Head | undefined): { last: Link; broken: string | undefined } {
-  if (found === undefined) return head === undefined ? { last: beginning, broken: undefined } : { last: head.last, broken: 'the files of the audit log are gone' };
-  if (typeof found === 'string') return { last: head?.last ?? beginning, broken: `the last line of the audit log cannot be followed: ${found}` };
-  if (head !== undefined && head.last.n > found.n) return { last: head.last, broken: `the audit log ended at line ${head.last.n} and now ends at line ${found.n}` };
+function judge(
+  found: Link | string | undefined,
+  head: Head | undefined,
+): { last: Link; broken: string | undefined } {
+  if (found === undefined)
+    return head === undefined
+      ? { last: beginning, broken: undefined }
+      : { last: head.last, broken: 'the files of the audit log are missing' };
+  if (typeof found === 'string')
+    return {
+      last: head?.last ?? beginning,
+      broken: `the last line of the audit log cannot be followed: ${found}`,
+    };
+  if (head !== undefined && head.last.n > found.n)
+    return {
+      last: head.last,
+      broken: `the audit log ended at line ${head.last.n} and now ends at line ${found.n}`,
+    };
   return { last: found, broken: undefined };
 }
 

@@ -1,12 +1,12 @@
 import { openAuditFiles, type AuditFiles } from './audit-files.js';
 import { chained, type Link } from './chain.js';
 import { isoTime } from '../../../machines/iso-time.js';
-import type { SystemWorld } from '../../world.js';
+import type { Environment } from '../../environment.js';
 
 /**
- * Who was allowed or refused what: one line for every change that somebody was let make, and one for every run of
- * refusals and of reads that are alike, with their number, so that nobody can flood the log. Names, numbers and
- * addresses only: no contents, no secrets.
+ * Who was allowed or refused what: one line for every change that somebody was let make, and one for every
+ * run of refusals and of reads that are alike, with their number, so that nobody can flood the log. Names,
+ * numbers and addresses only: no contents, no secrets.
  */
 export interface Audit {
   decided(decision: Decision): void;
@@ -29,7 +29,10 @@ export interface Decision {
   readonly code?: string | undefined;
 }
 
-export async function openAudit(options: { readonly folder: string; readonly world: SystemWorld }): Promise<Audit> {
+export async function openAudit(options: {
+  readonly folder: string;
+  readonly world: Environment;
+}): Promise<Audit> {
   const { folder, world } = options;
   const files: AuditFiles = await openAuditFiles(folder);
   const alike = new Map<string, Run>();
@@ -42,7 +45,7 @@ export async function openAudit(options: { readonly folder: string; readonly wor
     const { text, link } = chained({ at: isoTime(world.now()), ...members }, last);
     last = link;
     waiting.push(`${text}\n`);
-    if (waiting.length >= linesWaitingMax) void flush();
+    if (waiting.length % linesWaitingMax === 0) void flush();
   }
 
   /** What ran long enough, or everything, becomes lines. */
@@ -51,22 +54,35 @@ export async function openAudit(options: { readonly folder: string; readonly wor
     for (const [key, { decision, count, firstAt, since, targets }] of alike) {
       if (!all && now - since < runMs) continue;
       alike.delete(key);
-      note({ ...membersOf(decision), ...(targets.size > 0 && { target: [...targets] }), count, from: isoTime(firstAt) });
+      note({
+        ...membersOf(decision),
+        ...(targets.size > 0 && { target: [...targets] }),
+        count,
+        from: isoTime(firstAt),
+      });
     }
   }
 
   function flush(seal = false): Promise<void> {
-    writing = writing.then(async () => {
-      if (waiting.length > 0) {
-        const lines = waiting;
-        const reached = last;
-        waiting = [];
-        await files.append(lines.join(''), reached);
-      }
-      if (seal) await files.seal();
-    }).catch((error: unknown) => {
-      world.log.error({ err: error }, 'the audit log could not be written');
-    });
+    writing = writing
+      .then(async () => {
+        if (waiting.length > 0) {
+          const lines = waiting;
+          const reached = last;
+          waiting = [];
+          try {
+            await files.append(lines.join(''), reached);
+          } catch (error) {
+            // A disk that fails once must not cut the chain: the next flush writes them again
+            waiting = [...lines, ...waiting].slice(-linesKeptMax);
+            throw error;
+          }
+        }
+        if (seal) await files.seal();
+      })
+      .catch((error: unknown) => {
+        world.log.error({ err: error }, 'audit log could not be written');
+      });
     return writing;
   }
 
@@ -78,7 +94,7 @@ export async function openAudit(options: { readonly folder: string; readonly wor
   }, flushMs).unref();
 
   if (files.broken !== undefined) {
-    world.log.error({ reason: files.broken }, 'the audit log does not go on where it ended');
+    world.log.error({ reason: files.broken }, 'audit log does not continue where it ended');
     note({ what: 'broken', reason: files.broken });
   }
   note({ what: 'opened' });
@@ -86,18 +102,30 @@ export async function openAudit(options: { readonly folder: string; readonly wor
   return {
     decided(decision) {
       if (closed) return;
-      if (decision.verdict === 'allowed' && decision.method !== 'GET') return note({ ...membersOf(decision), ...(decision.target !== undefined && { target: bounded(decision.target) }) });
+      if (decision.verdict === 'allowed' && decision.method !== 'GET')
+        return note({
+          ...membersOf(decision),
+          ...(decision.target !== undefined && { target: bounded(decision.target) }),
+        });
       const { by, address, authority, method, verdict, code } = decision;
       const known = `${by} ${address ?? ''} ${authority} ${method} ${verdict} ${code ?? ''}`;
       const key = alike.has(known) || alike.size < runsMax ? known : `* ${verdict}`;
       const run = alike.get(key);
       if (run === undefined) {
         const targets = new Set(decision.target === undefined ? [] : [bounded(decision.target)]);
-        alike.set(key, { decision: key === known ? decision : { by: '*', address: undefined, authority: '*', method: '*', verdict }, count: 1, firstAt: world.now(), since: world.steady(), targets });
+        alike.set(key, {
+          decision:
+            key === known ? decision : { by: '*', address: undefined, authority: '*', method: '*', verdict },
+          count: 1,
+          firstAt: world.now(),
+          since: world.steady(),
+          targets,
+        });
         return;
       }
       run.count += 1;
-      if (decision.target !== undefined && run.targets.size < targetsMax) run.targets.add(bounded(decision.target));
+      if (decision.target !== undefined && run.targets.size < targetsMax)
+        run.targets.add(bounded(decision.target));
     },
     async flush() {
       tell(true);
@@ -113,7 +141,13 @@ export async function openAudit(options: { readonly folder: string; readonly wor
   };
 }
 
-interface Run { readonly decision: Decision; count: number; readonly firstAt: number; readonly since: number; readonly targets: Set<string> }
+interface Run {
+  readonly decision: Decision;
+  count: number;
+  readonly firstAt: number;
+  readonly since: number;
+  readonly targets: Set<string>;
+}
 
 const flushMs = 1_000;
 /** The disk is asked to keep it that seldom: it has more urgent things to keep. */
@@ -122,8 +156,16 @@ const runMs = 10_000;
 const runsMax = 1_000;
 const targetsMax = 5;
 const linesWaitingMax = 500;
+/** While the disk fails; some 30 MB. Beyond it the oldest are lost, and `audit verify` says so. */
+const linesKeptMax = 100_000;
 
 const bounded = (text: string): string => text.slice(0, 200);
 
-const membersOf = ({ by, address, authority, method, verdict, code }: Decision): Record<string, unknown> =>
-  ({ verdict, by: bounded(by), ...(address !== undefined && { address }), authority, method, ...(code !== undefined && { code }) });
+const membersOf = ({ by, address, authority, method, verdict, code }: Decision): Record<string, unknown> => ({
+  verdict,
+  by: bounded(by),
+  ...(address !== undefined && { address }),
+  authority,
+  method,
+  ...(code !== undefined && { code }),
+});

@@ -25,7 +25,10 @@ export async function verifyAudit(folder: string): Promise<AuditReport> {
   let before: Link | undefined;
   for (const name of names) {
     let at = 0;
-    for await (const text of createInterface({ input: createReadStream(join(folder, name), 'utf8'), crlfDelay: Infinity })) {
+    for await (const text of createInterface({
+      input: createReadStream(join(folder, name), 'utf8'),
+      crlfDelay: Infinity,
+    })) {
       at += 1;
       lines += 1;
       const link = linkOf(text, before);
@@ -40,9 +43,16 @@ export async function verifyAudit(folder: string): Promise<AuditReport> {
       before = typeof alone === 'string' ? undefined : alone;
     }
   }
-  if (head === undefined && lines > 0) findings.push('head.json is missing or damaged: whether lines are missing at the ends cannot be told.');
-  if (head !== undefined && (first?.n ?? Infinity) > head.floor) findings.push(`The log begins at line ${first?.n ?? 'none'} and must begin at line ${head.floor}: lines are missing at its beginning.`);
-  if (head !== undefined && (before?.n ?? 0) < head.last.n) findings.push(`The log ends at line ${before?.n ?? 0} and must go to line ${head.last.n}: lines are missing at its end.`);
+  if (head === undefined && lines > 0)
+    findings.push('head.json is missing or damaged: missing lines at the ends cannot be detected.');
+  if (head !== undefined && (first?.n ?? Infinity) > head.floor)
+    findings.push(
+      `The log begins at line ${first?.n ?? 'none'} and must begin at line ${head.floor}: lines are missing at its beginning.`,
+    );
+  if (head !== undefined && (before?.n ?? 0) < head.last.n)
+    findings.push(
+      `The log ends at line ${before?.n ?? 0} and must end at line ${head.last.n}: lines are missing at its end.`,
+    );
   return { lines, files: names.length, from: first?.n ?? null, to: before?.n ?? null, findings };
 }
 

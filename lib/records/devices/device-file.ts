@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { contentHash, readPlainFile, writeAtomically } from '../../home/atomic-file.js';
 
 /**
- * auth-devices.json: the browsers that were let in, each with the hash of its secret. The file is the truth and fails
- * closed: what is damaged, belongs to somebody else or could be written by others names no device at all.
+ * auth-devices.json: the browsers that were let in, each with the hash of its secret. The file is the truth
+ * and fails closed: what is damaged, belongs to somebody else or could be written by others names no device
+ * at all.
  */
 export interface StoredDevice {
   readonly id: string;
@@ -33,20 +34,36 @@ export class DevicesDamaged extends Error {
 
 /** `await readDeviceFile(layout.authDevices)`: none when absent. Rejects with DevicesDamaged. */
 export async function readDeviceFile(path: string): Promise<DeviceFile> {
-  const bytes = await readPlainFile(path, deviceFileBytesMax).catch((error: Error) => { throw new DevicesDamaged(error.message, { cause: error }); });
+  const bytes = await readPlainFile(path, deviceFileBytesMax).catch((error: Error) => {
+    throw new DevicesDamaged(error.message, { cause: error });
+  });
   if (bytes === undefined) return { devices: [], hash: null };
   const { uid, mode } = await stat(path);
-  if (process.getuid !== undefined && uid !== process.getuid()) throw new DevicesDamaged(`${path} belongs to another user (uid ${uid}).`);
-  if ((mode & 0o077) !== 0) throw new DevicesDamaged(`${path} is open to other users of this machine (mode ${(mode & 0o777).toString(8)}): they may have written it. Look at it, then chmod 600 it.`);
+  if (process.getuid !== undefined && uid !== process.getuid())
+    throw new DevicesDamaged(`${path} belongs to another user (uid ${uid}).`);
+  if ((mode & 0o077) !== 0)
+    throw new DevicesDamaged(
+      `${path} is open to other users of this machine (mode ${(mode & 0o777).toString(8)}): they may have written it. Look at it, then chmod 600 it.`,
+    );
   const parsed = schema.safeParse(json(bytes, path));
-  if (!parsed.success) throw new DevicesDamaged(`${path} is damaged: "${parsed.error.issues[0]?.path.join('.') ?? ''}" is missing or malformed.`);
+  if (!parsed.success)
+    throw new DevicesDamaged(
+      `${path} is damaged: "${parsed.error.issues[0]?.path.join('.') ?? ''}" is missing or malformed.`,
+    );
   const { devices } = parsed.data;
-  if (new Set(devices.map(({ id }) => id)).size !== devices.length) throw new DevicesDamaged(`${path} is damaged: it names a device twice.`);
+  if (new Set(devices.map(({ id }) => id)).size !== devices.length)
+    throw new DevicesDamaged(`${path} is damaged: it names a device twice.`);
   return { devices, hash: contentHash(bytes) };
 }
 
-/** Written through before it answers. Rejects with CHANGED_MEANWHILE when somebody else wrote since `hash`. */
-export async function writeDeviceFile(path: string, devices: readonly StoredDevice[], hash: string | null): Promise<DeviceFile> {
+/**
+ * Written through before it answers. Rejects with CHANGED_MEANWHILE when somebody else wrote since `hash`.
+ */
+export async function writeDeviceFile(
+  path: string,
+  devices: readonly StoredDevice[],
+  hash: string | null,
+): Promise<DeviceFile> {
   const content = `${JSON.stringify({ devices }, null, 2)}\n`;
   await writeAtomically(path, content, { mode: 0o600, unlessChangedFrom: hash });
   return { devices, hash: contentHash(content) };
@@ -65,16 +82,20 @@ export async function deviceFileMark(path: string): Promise<string> {
 const deviceFileBytesMax = 2 ** 20;
 
 const schema = z.object({
-  devices: z.array(z.object({
-    id: z.string().regex(/^[\w-]{1,64}$/),
-    name: z.string().max(200),
-    kind: z.enum(['local', 'remote', 'token']),
-    createdAt: z.iso.datetime(),
-    lastSeenAt: z.iso.datetime(),
-    lastIp: z.string().max(64).optional(),
-    userAgent: z.string().max(400).optional(),
-    tokenHash: z.string().regex(/^[0-9a-f]{64}$/),
-  })).max(1_000),
+  devices: z
+    .array(
+      z.object({
+        id: z.string().regex(/^[\w-]{1,64}$/),
+        name: z.string().max(200),
+        kind: z.enum(['local', 'remote', 'token']),
+        createdAt: z.iso.datetime(),
+        lastSeenAt: z.iso.datetime(),
+        lastIp: z.string().max(64).optional(),
+        userAgent: z.string().max(400).optional(),
+        tokenHash: z.string().regex(/^[0-9a-f]{64}$/),
+      }),
+    )
+    .max(1_000),
 });
 
 function json(bytes: Buffer, path: string): unknown {

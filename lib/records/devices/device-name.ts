@@ -1,4 +1,7 @@
-/** What to call a browser until somebody calls it better: guessed from its user agent, which anybody may set to anything. */
+/**
+ * What to call a browser until somebody calls it better: guessed from its user agent, which anybody may set
+ * to anything.
+ */
 export function deviceName(userAgent: string | undefined): string {
   const agent = userAgent ?? '';
   const known = machines.find(([pattern]) => pattern.test(agent));
@@ -6,7 +9,12 @@ export function deviceName(userAgent: string | undefined): string {
 }
 
 const machines: readonly (readonly [RegExp, string])[] = [
-  [/iPhone|iPad/, 'iPhone or iPad'], [/Android/, 'Android'], [/Windows/, 'Windows'], [/Macintosh|Mac OS/, 'Mac'], [/CrOS/, 'Chromebook'], [/Linux|X11/, 'Linux'],
+  [/iPhone|iPad/, 'iPhone or iPad'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Macintosh|Mac OS/, 'Mac'],
+  [/CrOS/, 'Chromebook'],
+  [/Linux|X11/, 'Linux'],
 ];
 
 /** A user agent fit to be kept and shown: printable ASCII, bounded. */

@@ -1,14 +1,22 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { deviceFileMark, DevicesDamaged, readDeviceFile, writeDeviceFile, type DeviceFile, type StoredDevice } from './device-file.js';
+import {
+  deviceFileMark,
+  DevicesDamaged,
+  readDeviceFile,
+  writeDeviceFile,
+  type DeviceFile,
+  type StoredDevice,
+} from './device-file.js';
 import { HomeError } from '../../home/home-error.js';
 import { isoTime } from '../../../machines/iso-time.js';
 import type { NewDevice } from '../../../machines/pairing-code/machine.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
-import type { SystemWorld } from '../../world.js';
+import type { Environment } from '../../environment.js';
 
 /**
- * The paired browsers. One writer, the file first: a device counts from the moment when it is on disk, and no longer
- * from the moment when it is gone from there, whoever removed it – an edit by hand is noticed within a second.
+ * The paired browsers. One writer, the file first: a device counts from the moment when it is on disk, and no
+ * longer from the moment when it is gone from there, whoever removed it – an edit by hand is noticed within a
+ * second.
  */
 export interface DeviceBook {
   /** Newest seen first; a refusal when the file cannot be used. */
@@ -17,7 +25,10 @@ export interface DeviceBook {
   verify(id: string, secret: string): Promise<Device | undefined>;
   /** Write a new device down; the same id again changes nothing. Rejects with DevicesDamaged. */
   keep(device: NewDevice): Promise<void>;
-  /** False when there is no such device. The file is written before this answers and before `onRevoked` is told. */
+  /**
+   * False when there is no such device. The file is written before this answers and before `onRevoked` is
+   * told.
+   */
   revoke(id: string): Promise<boolean | Refusal>;
   /** It was here: kept at most once per minute and device. */
   seen(id: string, ip: string | undefined): void;
@@ -29,7 +40,10 @@ export interface DeviceBook {
 /** A device as people may see it. */
 export type Device = Omit<StoredDevice, 'tokenHash'>;
 
-export async function openDevices(options: { readonly path: string; readonly world: SystemWorld }): Promise<DeviceBook> {
+export async function openDevices(options: {
+  readonly path: string;
+  readonly world: Environment;
+}): Promise<DeviceBook> {
   const { path, world } = options;
   const { log } = world;
   const listeners = new Set<(id: string) => void>();
@@ -64,7 +78,8 @@ export async function openDevices(options: { readonly path: string; readonly wor
       learn(await readDeviceFile(path));
       damage = undefined;
     } catch (error) {
-      if (damage === undefined) log.error({ err: error }, 'the file of paired browsers cannot be used: none is let in');
+      if (damage === undefined)
+        log.error({ err: error }, 'file of paired browsers is unusable; paired browsers have no access');
       damage = error instanceof Error ? error.message : String(error);
       learn({ devices: [], hash: null });
     }
@@ -93,16 +108,28 @@ export async function openDevices(options: { readonly path: string; readonly wor
     }
   }
 
-  const saving = setInterval(() => void save().catch((error: unknown) => log.warn({ err: error }, 'when browsers were last seen could not be kept')), saveEveryMs).unref();
+  const saving = setInterval(
+    () =>
+      void save().catch((error: unknown) =>
+        log.warn({ err: error }, 'could not store when browsers were last seen'),
+      ),
+    saveEveryMs,
+  ).unref();
 
   async function save(): Promise<void> {
     if (unsaved.size === 0 || damage !== undefined) return;
     const news = new Map(unsaved);
     unsaved.clear();
-    await inOrder(() => change((devices) => devices.map((device) => {
-      const { at, ip } = news.get(device.id) ?? {};
-      return at === undefined ? device : { ...device, lastSeenAt: isoTime(at), ...(ip !== undefined && { lastIp: ip }) };
-    })));
+    await inOrder(() =>
+      change((devices) =>
+        devices.map((device) => {
+          const { at, ip } = news.get(device.id) ?? {};
+          return at === undefined
+            ? device
+            : { ...device, lastSeenAt: isoTime(at), ...(ip !== undefined && { lastIp: ip }) };
+        }),
+      ),
+    );
   }
 
   await inOrder(look);
@@ -110,22 +137,33 @@ export async function openDevices(options: { readonly path: string; readonly wor
     async list() {
       await fresh();
       if (damage !== undefined) return refuse('DEVICES_DAMAGED', {}, damage);
-      return known.devices.filter(isYoung).map((device) => seenNow(device, unsaved.get(device.id)?.at)).sort((one, other) => (one.lastSeenAt < other.lastSeenAt ? 1 : -1));
+      return known.devices
+        .filter(isYoung)
+        .map((device) => seenNow(device, unsaved.get(device.id)?.at))
+        .sort((one, other) => (one.lastSeenAt < other.lastSeenAt ? 1 : -1));
     },
     async verify(id, secret) {
       await fresh();
       const hash = hashOfSecret(secret);
       const found = known.devices.find((device) => device.id === id);
       // compared also where there is no such device: how long the answer takes says nothing
-      const same = timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(found?.tokenHash ?? '0'.repeat(64), 'hex'));
+      const same = timingSafeEqual(
+        Buffer.from(hash, 'hex'),
+        Buffer.from(found?.tokenHash ?? '0'.repeat(64), 'hex'),
+      );
       return found && same && isYoung(found) ? publicOf(found) : undefined;
     },
-    keep: (device) => inOrder(() => change((devices) => {
-      if (devices.some(({ id }) => id === device.id)) return devices;
-      const living = devices.filter(isYoung);
-      if (living.length >= devicesMax) throw new Error(`There are ${devicesMax} paired browsers already. Remove some.`);
-      return [...living, stored(device)];
-    })),
+    keep: (device) =>
+      inOrder(() =>
+        change((devices) => {
+          if (devices.some(({ id }) => id === device.id)) return devices;
+          // Only where room is needed: by a clock that is wrong for a moment all of them are too old
+          const known = devices.length < devicesMax ? devices : devices.filter(isYoung);
+          if (known.length >= devicesMax)
+            throw new Error(`There are ${devicesMax} paired browsers already. Remove some.`);
+          return [...known, stored(device)];
+        }),
+      ),
     async revoke(id) {
       try {
         return await inOrder(async () => {
@@ -170,9 +208,21 @@ const devicesMax = 200;
 const lifetimeMs = 31_536_000_000;
 
 const publicOf = ({ tokenHash: _hidden, ...device }: StoredDevice): Device => device;
-const seenNow = (device: StoredDevice, at: number | undefined): Device => ({ ...publicOf(device), ...(at !== undefined && { lastSeenAt: isoTime(at) }) });
+const seenNow = (device: StoredDevice, at: number | undefined): Device => ({
+  ...publicOf(device),
+  ...(at !== undefined && { lastSeenAt: isoTime(at) }),
+});
 
 function stored({ id, name, kind, createdAt, tokenHash, lastIp, userAgent }: NewDevice): StoredDevice {
   const at = isoTime(createdAt);
-  return { id, name, kind, createdAt: at, lastSeenAt: at, ...(lastIp !== null && { lastIp }), ...(userAgent !== null && { userAgent }), tokenHash };
+  return {
+    id,
+    name,
+    kind,
+    createdAt: at,
+    lastSeenAt: at,
+    ...(lastIp !== null && { lastIp }),
+    ...(userAgent !== null && { userAgent }),
+    tokenHash,
+  };
 }

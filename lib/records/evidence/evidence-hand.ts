@@ -1,19 +1,22 @@
-import type { KeyedHand } from '../../../actors/contracts.js';
+import type { AtLeastOnceEffect } from '../../../actors/contracts.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { mermaidOf } from '../../../machines/graph/drawing.js';
 import type { EvidenceInput, EvidenceOutput } from '../../../machines/workflow/context.js';
 import type { Evidence } from './evidence.js';
 
 /**
- * The hand that writes a workflow's files: `workflows/<id>/<version>.json` for each version that has none, and for the
- * newest `workflows/<id>.json` and its drawing `workflows/<id>.mmd`. May run again: the same rows make the same files.
+ * The hand that writes a workflow's files: `workflows/<id>/<version>.json` for each version that has none,
+ * and for the newest `workflows/<id>.json` and its drawing `workflows/<id>.mmd`. May run again: the same rows
+ * make the same files.
  */
-export function evidenceHand(evidence: Evidence): KeyedHand<EvidenceInput, EvidenceOutput> {
+export function evidenceEffect(evidence: Evidence): AtLeastOnceEffect<EvidenceInput, EvidenceOutput> {
   return {
-    fence: false,
+    guarantee: 'at-least-once',
     async run({ id, version }, context) {
       if (!evidence.configured) return { version };
-      const definitions = (await context.rows('versions', { last: versionsMax })) as unknown as readonly WorkflowDefinition[]; // rows are what the machine kept
+      const definitions = (await context.rows('versions', {
+        last: versionsMax,
+      })) as unknown as readonly WorkflowDefinition[]; // rows are what the machine kept
       for (const definition of definitions) {
         if (context.signal.aborted) return { version: 0 };
         const path = `workflows/${id}/${definition.version}.json`;

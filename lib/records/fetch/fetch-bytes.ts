@@ -7,9 +7,10 @@ import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { isPublicAddress } from './addresses.js';
 
 /**
- * The one way in which the gateway fetches an address that somebody gave it. Names are resolved here, every address
- * that a name has is judged, and the connection goes to the very address that was judged: a name that answers
- * differently the second time (rebinding) finds no second time. Each redirect is judged like the first address.
+ * The one way in which the gateway fetches an address that somebody gave it. Names are resolved here, every
+ * address that a name has is judged, and the connection goes to the very address that was judged: a name that
+ * answers differently the second time (rebinding) finds no second time. Each redirect is judged like the
+ * first address.
  */
 export interface FetchOptions {
   /** More are refused. */
@@ -37,26 +38,31 @@ export interface Fetched {
   readonly status: number;
 }
 
-/** `const fetched = await fetchBytes('https://example.org/logo.png', {bytesMax: 50e6})`. URL_REFUSED or FETCH_FAILED. */
+/**
+ * `const fetched = await fetchBytes('https://example.org/logo.png', {bytesMax: 50e6})`. URL_REFUSED or
+ * FETCH_FAILED.
+ */
 export async function fetchBytes(address: string, options: FetchOptions): Promise<Fetched | Refusal> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? 30_000);
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
   let url = parsed(address);
   for (let hops = 0; hops <= redirectsMax; hops += 1) {
-    if (url === undefined) return refuse('URL_REFUSED', {}, 'Only http and https addresses without a user name can be fetched.');
+    if (url === undefined)
+      return refuse('URL_REFUSED', {}, 'Only http and https addresses without a user name can be fetched.');
     const target = await judged(url, options, signal);
     if (typeof target !== 'string') return target;
     let response: IncomingMessage;
     try {
       response = await ask(url, target, options, signal);
     } catch {
-      return failed(signal.aborted ? 'The address did not answer in time.' : 'The address could not be reached.');
+      return failed(signal.aborted ? 'The request timed out.' : 'The address is unreachable.');
     }
     const { statusCode = 0, headers } = response;
     if (redirects.has(statusCode) && headers.location !== undefined && (options.method ?? 'GET') === 'GET') {
       response.destroy();
       const next = parsed(headers.location, url);
-      if (url.protocol === 'https:' && next?.protocol === 'http:') return refuse('URL_REFUSED', {}, 'The address leads from https to http.');
+      if (url.protocol === 'https:' && next?.protocol === 'http:')
+        return refuse('URL_REFUSED', {}, 'The address redirects from https to http.');
       url = next;
       continue;
     }
@@ -81,14 +87,18 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 function parsed(address: string, base?: URL): URL | undefined {
   try {
     const url = new URL(address, base);
-    const web = (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '';
+    const web =
+      (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '';
     return web && address.length <= 8_192 ? url : undefined;
   } catch {
     return undefined; // not an address
   }
 }
 
-/** The address to dial. A name of which one address is not public is refused whole: nobody has such a name by accident. */
+/**
+ * The address to dial. A name of which one address is not public is refused whole: nobody has such a name by
+ * accident.
+ */
 async function judged(url: URL, options: FetchOptions, signal: AbortSignal): Promise<string | Refusal> {
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const resolve = options.resolve ?? resolveAll;
@@ -105,47 +115,102 @@ async function judged(url: URL, options: FetchOptions, signal: AbortSignal): Pro
   return first;
 }
 
-const resolveAll = async (name: string): Promise<readonly string[]> => (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
+const resolveAll = async (name: string): Promise<readonly string[]> =>
+  (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
 
-const aborted = (signal: AbortSignal): Promise<never> => new Promise((_resolve, reject) => {
-  if (signal.aborted) reject(signal.reason as Error);
-  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-});
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 
-function ask(url: URL, address: string, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+function ask(
+  url: URL,
+  address: string,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   const port = Number(url.port) || (secure ? 443 : 80);
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const dial = (): Socket => options.dial?.(address, port) ?? connectPlain({ host: address, port });
-  const createConnection = (): Socket => (secure ? connectSecure({ socket: dial(), host: name, ...(isIP(name) ? {} : { servername: name }) }) : dial());
+  const createConnection = (): Socket =>
+    secure
+      ? connectSecure({ socket: dial(), host: name, ...(isIP(name) ? {} : { servername: name }) })
+      : dial();
   return new Promise((resolve, reject) => {
-    const sent = (secure ? requestSecure : requestPlain)({
-      host: name, port, method: options.method ?? 'GET', path: url.pathname + url.search, signal, createConnection, maxHeaderSize: 16_384,
-      headers: { accept: '*/*', 'user-agent': 'troupe', ...chosen(options.headers), host: url.host, 'accept-encoding': 'identity', ...lengthOf(options.content) },
-    }, resolve);
+    const sent = (secure ? requestSecure : requestPlain)(
+      {
+        host: name,
+        port,
+        method: options.method ?? 'GET',
+        path: url.pathname + url.search,
+        signal,
+        createConnection,
+        maxHeaderSize: 16_384,
+        headers: {
+          accept: '*/*',
+          'user-agent': 'troupe',
+          ...chosen(options.headers),
+          host: url.host,
+          'accept-encoding': 'identity',
+          ...lengthOf(options.content),
+        },
+      },
+      resolve,
+    );
     sent.on('error', reject);
     sent.end(options.content);
   });
 }
 
-const lengthOf = (content: string | undefined) => (content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) });
+const lengthOf = (content: string | undefined) =>
+  content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) };
 
 /** Names of headers as they are compared; what belongs to the connection is ours. */
 function chosen(headers: FetchOptions['headers'] = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const).filter(([name]) => !connectionHeaders.has(name)));
+  return Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !connectionHeaders.has(name)),
+  );
 }
 
-const connectionHeaders: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'accept-encoding']);
+const connectionHeaders: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'accept-encoding',
+]);
 
-function unfit({ statusCode = 0, headers }: IncomingMessage, { bytesMax, method }: FetchOptions): Refusal | undefined {
-  const good = method === undefined ? statusCode === 200 : statusCode >= 200 && statusCode <= 299; // a file that is fetched must be there whole
-  if (!good) return failed(`The address answered ${statusCode}.`);
+function unfit(
+  { statusCode = 0, headers }: IncomingMessage,
+  { bytesMax, method }: FetchOptions,
+): Refusal | undefined {
+  // A file that is fetched must be there whole
+  const good = method === undefined ? statusCode === 200 : statusCode >= 200 && statusCode <= 299;
+  if (!good) return failed(`The address answered with status ${statusCode}.`);
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') return failed('The address answered in an encoding that was not asked for.');
-  return Number(headers['content-length'] ?? 0) > bytesMax ? refuse('PAYLOAD_TOO_LARGE', { bytesMax }) : undefined;
+  if (encoding !== undefined && encoding !== 'identity')
+    return failed('The response has an encoding that was not requested.');
+  return Number(headers['content-length'] ?? 0) > bytesMax
+    ? refuse('PAYLOAD_TOO_LARGE', { bytesMax })
+    : undefined;
 }
 
-async function* bounded(response: IncomingMessage, bytesMax: number, signal: AbortSignal): AsyncIterable<Uint8Array> {
+async function* bounded(
+  response: IncomingMessage,
+  bytesMax: number,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
   let length = 0;
   const stop = (): void => void response.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });

@@ -2,16 +2,16 @@ import { readdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Layout } from '../../home/layout.js';
-import type { SystemWorld } from '../../world.js';
+import type { Environment } from '../../environment.js';
 import { fetchBytes, TooLong, type FetchOptions } from '../fetch/fetch-bytes.js';
 import { isInside, openJailed, openPlain, segmentsOf, type Barred, type JailedFile } from '../jailed-file.js';
 import { mimetypeOf, safeName } from './names.js';
 import { staleMs, Staging, tooLarge, type Staged } from './staging.js';
 
 /**
- * The bytes of managed files: how they come in (an upload, base64, an address, a path), where they lie and how they
- * are opened. What is known of them is a durable actor of kind `file`; bytes come first and go last, so that what
- * belongs to nobody after an hour is what a crash left behind.
+ * The bytes of managed files: how they come in (an upload, base64, an address, a path), where they lie and
+ * how they are opened. What is known of them is a durable actor of kind `file`; bytes come first and go last,
+ * so that what belongs to nobody after an hour is what a crash left behind.
  */
 export interface FileRoom {
   readonly staging: Staging;
@@ -19,7 +19,10 @@ export interface FileRoom {
   /** Bring the bytes of a source into the home. */
   stage(source: FileSource): Promise<StagedFile | Refusal>;
   /** Move staged bytes to the place of a file that is about to be born; answers what the file must know. */
-  settle(staged: StagedFile, file: { readonly id: string; readonly filename?: string | undefined; readonly sessionId: string | null }): Promise<FileFacts>;
+  settle(
+    staged: StagedFile,
+    file: { readonly id: string; readonly filename?: string | undefined; readonly sessionId: string | null },
+  ): Promise<FileFacts>;
   /** A managed file by its path below the home, `files/…` or `uploads/…`. */
   open(path: string): Promise<JailedFile | Barred>;
   remove(path: string): Promise<void>;
@@ -41,17 +44,43 @@ export type FileSource =
   | { readonly type: 'content'; readonly base64: string }
   | { readonly type: 'url'; readonly url: string }
   /** A relative path begins at `base`; wherever it begins, it must lie in one of `folders`. */
-  | { readonly type: 'path'; readonly path: string; readonly base: string; readonly folders: readonly string[]; readonly anywhere: boolean };
+  | {
+      readonly type: 'path';
+      readonly path: string;
+      readonly base: string;
+      readonly folders: readonly string[];
+      readonly anywhere: boolean;
+    };
 
-export interface StagedFile extends Staged { /** What the source calls itself. */ readonly name: string | undefined }
-export interface FileFacts { readonly filename: string; readonly mimetype: string; readonly size: number; readonly sha256: string; readonly path: string }
+export interface StagedFile extends Staged {
+  /** What the source calls itself. */ readonly name: string | undefined;
+}
+export interface FileFacts {
+  readonly filename: string;
+  readonly mimetype: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly path: string;
+}
 
 /** `await openFileRoom({layout, world})`. The folders are made when they are first needed. */
-export async function openFileRoom(options: { readonly layout: Layout; readonly world: SystemWorld; readonly limits?: Partial<FileLimits>; readonly fetch?: Partial<FetchOptions> }): Promise<FileRoom> {
+export async function openFileRoom(options: {
+  readonly layout: Layout;
+  readonly world: Environment;
+  readonly limits?: Partial<FileLimits>;
+  readonly fetch?: Partial<FetchOptions>;
+}): Promise<FileRoom> {
   const { layout, world } = options;
-  const limits: FileLimits = { fileBytesMax: 50 * 2 ** 20, totalBytesMax: 10 * 2 ** 30, filesMax: 100_000, ...options.limits };
+  const limits: FileLimits = {
+    fileBytesMax: 50 * 2 ** 20,
+    totalBytesMax: 10 * 2 ** 30,
+    filesMax: 100_000,
+    ...options.limits,
+  };
   const staging = new Staging(join(layout.temporary, 'uploads'), limits.fileBytesMax, () => world.id());
   await staging.open();
+  const upMs = (): number => world.sinceBoot?.().ms ?? world.steady();
+  const began = { wall: world.now(), upMs: upMs() };
   let fetching = 0;
 
   async function fromUrl(url: string): Promise<StagedFile | Refusal> {
@@ -63,7 +92,9 @@ export async function openFileRoom(options: { readonly layout: Layout; readonly 
       const staged = await staging.take(fetched.body);
       return isRefusal(staged) ? staged : { ...staged, name: lastSegment(fetched.url.pathname) };
     } catch (error) {
-      return error instanceof TooLong ? tooLarge(limits.fileBytesMax) : refuse('FETCH_FAILED', {}, 'The address broke off, or was too slow.');
+      return error instanceof TooLong
+        ? tooLarge(limits.fileBytesMax)
+        : refuse('FETCH_FAILED', {}, 'The download was interrupted or timed out.');
     } finally {
       fetching -= 1;
     }
@@ -75,7 +106,9 @@ export async function openFileRoom(options: { readonly layout: Layout; readonly 
     try {
       if (await isSecret(opened.path)) return barred('outside', 'path');
       if (opened.size > limits.fileBytesMax) return tooLarge(limits.fileBytesMax);
-      const staged = await staging.take(opened.handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>);
+      const staged = await staging.take(
+        opened.handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>,
+      );
       return isRefusal(staged) ? staged : { ...staged, name: lastSegment(opened.path) };
     } finally {
       await opened.handle.close();
@@ -83,13 +116,29 @@ export async function openFileRoom(options: { readonly layout: Layout; readonly 
   }
 
   /**
-   * A paired browser has an operator's authority, until it is removed: a copy of the token would outlast that. So what is
-   * the gateway's own is copied for nobody, from wherever else copying was opened.
+   * A paired browser has an operator's authority, until it is removed: a copy of the token would outlast
+   * that. So what is the gateway's own is copied for nobody, from wherever else copying was opened.
    */
   async function isSecret(path: string): Promise<boolean> {
     const home = await realpath(layout.home);
-    const places = [layout.announcement, layout.authDevices, layout.config, layout.store, layout.storeCopy, layout.logs, layout.engines, layout.temporary];
-    return path.startsWith('/proc/') || places.some((place) => isInside(join(home, relative(layout.home, place)), path) || join(home, relative(layout.home, place)) === path);
+    const places = [
+      layout.announcement,
+      layout.authDevices,
+      layout.config,
+      layout.store,
+      layout.storeCopy,
+      layout.logs,
+      layout.engines,
+      layout.temporary,
+    ];
+    return (
+      path.startsWith('/proc/') ||
+      places.some(
+        (place) =>
+          isInside(join(home, relative(layout.home, place)), path) ||
+          join(home, relative(layout.home, place)) === path,
+      )
+    );
   }
 
   return {
@@ -97,12 +146,16 @@ export async function openFileRoom(options: { readonly layout: Layout; readonly 
     limits,
     async stage(source) {
       switch (source.type) {
-        case 'upload': return { ...await staging.adopt(source.path), name: source.filename };
-        case 'url': return fromUrl(source.url);
-        case 'path': return fromPath(source);
+        case 'upload':
+          return { ...(await staging.adopt(source.path)), name: source.filename };
+        case 'url':
+          return fromUrl(source.url);
+        case 'path':
+          return fromPath(source);
         case 'content': {
           const bytes = strictBase64(source.base64);
-          if (bytes === undefined) return refuse('BAD_REQUEST', { path: 'content' }, 'content: must be base64 (RFC 4648, padded)');
+          if (bytes === undefined)
+            return refuse('BAD_REQUEST', { path: 'content' }, 'content: must be base64 (RFC 4648, padded)');
           const staged = await staging.take(once(bytes));
           return isRefusal(staged) ? staged : { ...staged, name: undefined };
         }
@@ -124,9 +177,11 @@ export async function openFileRoom(options: { readonly layout: Layout; readonly 
       await rmdir(dirname(place)).catch(() => undefined); // others may still lie there
     },
     async sweep(isKept) {
-      await staging.sweep(world.now());
-      await sweepFiles(layout.files, isKept, world.now());
-      await sweepUploads(layout.uploads, isKept, world.now());
+      // A file that is being written is not old because the wall has leapt
+      const now = Math.min(world.now(), began.wall + upMs() - began.upMs);
+      await staging.sweep(now);
+      await sweepFiles(layout.files, isKept, now);
+      await sweepUploads(layout.uploads, isKept, now);
     },
   };
 }
@@ -138,14 +193,22 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 /** The refusal for a place that may not be opened. */
 export function barred(why: Barred, path: string): Refusal {
   if (why === 'absent') return refuse('NOT_FOUND', { path }, 'Not found');
-  return why === 'malformed' ? refuse('BAD_REQUEST', { path }, `${path}: must be a relative path of plain names`) : refuse('FORBIDDEN', { path }, 'This path leads outside of what may be read.');
+  return why === 'malformed'
+    ? refuse('BAD_REQUEST', { path }, `${path}: must be a relative path of plain names`)
+    : refuse('FORBIDDEN', { path }, 'The path is outside the readable folders.');
 }
 
-async function openSource({ path: given, base, folders, anywhere }: Extract<FileSource, { type: 'path' }>): Promise<JailedFile | Barred> {
+async function openSource({
+  path: given,
+  base,
+  folders,
+  anywhere,
+}: Extract<FileSource, { type: 'path' }>): Promise<JailedFile | Barred> {
   if (!isAbsolute(given) && segmentsOf(given) === undefined) return 'malformed';
   const path = isAbsolute(given) ? given : join(base, given);
   for (const folder of folders) {
-    for (const root of [folder, await realpath(folder).catch(() => folder)]) if (isInside(root, path)) return openJailed(root, relative(root, path));
+    for (const root of [folder, await realpath(folder).catch(() => folder)])
+      if (isInside(root, path)) return openJailed(root, relative(root, path));
   }
   return anywhere && !path.includes('\0') ? openPlain(path) : 'outside';
 }
@@ -153,7 +216,8 @@ async function openSource({ path: given, base, folders, anywhere }: Extract<File
 function strictBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
-  return bytes.subarray(-(bytes.length % 3 || 3)).toString('base64') === text.slice(-4) ? bytes : undefined; // no bits left over in the last letters
+  // No bits left over in the last letters
+  return bytes.subarray(-(bytes.length % 3 || 3)).toString('base64') === text.slice(-4) ? bytes : undefined;
 }
 
 async function* once(bytes: Buffer): AsyncIterable<Buffer> {
@@ -170,20 +234,35 @@ function lastSegment(path: string): string | undefined {
 }
 
 /** `files/<id>/…`. What is called otherwise was put there by people, and stays. */
-async function sweepFiles(folder: string, isKept: (id: string) => Promise<boolean>, now: number): Promise<void> {
+async function sweepFiles(
+  folder: string,
+  isKept: (id: string) => Promise<boolean>,
+  now: number,
+): Promise<void> {
   for (const name of await namesIn(folder)) {
-    if (uuid.test(name) && name.length === 36 && await isStale(join(folder, name), now) && !await isKept(name)) await rm(join(folder, name), { recursive: true, force: true });
+    if (
+      uuid.test(name) &&
+      name.length === 36 &&
+      (await isStale(join(folder, name), now)) &&
+      !(await isKept(name))
+    )
+      await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
 /** `uploads/<date>/<session>/<id>-<name>` */
-async function sweepUploads(folder: string, isKept: (id: string) => Promise<boolean>, now: number): Promise<void> {
+async function sweepUploads(
+  folder: string,
+  isKept: (id: string) => Promise<boolean>,
+  now: number,
+): Promise<void> {
   for (const day of await foldersIn(folder)) {
     for (const session of await foldersIn(join(folder, day))) {
       for (const name of await namesIn(join(folder, day, session))) {
         const path = join(folder, day, session, name);
         const id = uuid.exec(name)?.[0];
-        if (id !== undefined && await isStale(path, now) && !await isKept(id)) await rm(path, { force: true });
+        if (id !== undefined && (await isStale(path, now)) && !(await isKept(id)))
+          await rm(path, { force: true });
       }
       await rmdir(join(folder, day, session)).catch(() => undefined); // only when nothing is left in it
     }
@@ -193,7 +272,9 @@ async function sweepUploads(folder: string, isKept: (id: string) => Promise<bool
 
 /** Not through links: what lies behind them is not ours to sweep. */
 const foldersIn = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder, { withFileTypes: true }).catch(() => [])).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 
 const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
 

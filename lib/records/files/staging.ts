@@ -6,8 +6,8 @@ import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { makeFolder } from '../../home/atomic-file.js';
 
 /**
- * Where uploads lie until they are complete: a private folder of the home, on the same file system as their last
- * place, so that the move at the end is one rename. What a crash left behind is removed after an hour.
+ * Where uploads lie until they are complete: a private folder of the home, on the same file system as their
+ * last place, so that the move at the end is one rename. What a crash left behind is removed after an hour.
  */
 export interface Staged {
   readonly path: string;
@@ -18,13 +18,20 @@ export interface Staged {
 }
 
 export class Staging {
-  constructor(readonly folder: string, readonly bytesMax: number, private readonly newId: () => string) {}
+  constructor(
+    readonly folder: string,
+    readonly bytesMax: number,
+    private readonly newId: () => string,
+  ) {}
 
   async open(): Promise<void> {
     await makeFolder(this.folder);
   }
 
-  /** Bytes as they come, hashed and counted on the way. Rejects as the source does; too many are PAYLOAD_TOO_LARGE. */
+  /**
+   * Bytes as they come, hashed and counted on the way. Rejects as the source does; too many are
+   * PAYLOAD_TOO_LARGE.
+   */
   async take(source: AsyncIterable<Uint8Array>): Promise<Staged | Refusal> {
     const path = join(this.folder, this.newId());
     const file = await open(path, 'wx', 0o600);

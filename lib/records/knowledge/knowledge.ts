@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from '../../../machines/refusals.js';
-import type { SystemWorld } from '../../world.js';
+import type { Environment } from '../../environment.js';
 import { openJailed, readStart, segmentsOf } from '../jailed-file.js';
 import { openLibrary, type Library } from './library.js';
 import { snippetOf, titleOf } from './snippet.js';
@@ -8,11 +8,15 @@ import type { Hit } from './word-index.js';
 import { fragmentsOf } from './words.js';
 
 /**
- * What the house knows: Markdown below `knowledge/` and `docs/`, found by fragments of words and read by path. Nothing
- * else of the home can be reached from here, whatever the path says and whatever stands in its place.
+ * What the house knows: Markdown below `knowledge/` and `docs/`, found by fragments of words and read by
+ * path. Nothing else of the home can be reached from here, whatever the path says and whatever stands in its
+ * place.
  */
 export interface Knowledge {
-  /** At most 20 documents that hold all the words, most matches first, then by path. BAD_REQUEST for a question that is none, BUSY when very many are asked at once. */
+  /**
+   * At most 20 documents that hold all the words, most matches first, then by path. BAD_REQUEST for a
+   * question that is none, BUSY when very many are asked at once.
+   */
   search(question: string): Promise<Answer | Refusal>;
   read(path: string): Promise<KnowledgeText | Refusal>;
   readonly library: Library;
@@ -21,19 +25,42 @@ export interface Knowledge {
 
 export interface Answer {
   readonly query: string;
-  readonly results: readonly { readonly path: string; readonly title: string; readonly snippet: string; readonly matchCount: number }[];
+  readonly results: readonly {
+    readonly path: string;
+    readonly title: string;
+    readonly snippet: string;
+    readonly matchCount: number;
+  }[];
   /** False while the index is still being built. */
   readonly complete: boolean;
 }
 
-export interface KnowledgeText { readonly path: string; readonly title: string; readonly content: string; readonly truncated: boolean; readonly totalChars: number }
+export interface KnowledgeText {
+  readonly path: string;
+  readonly title: string;
+  readonly content: string;
+  readonly truncated: boolean;
+  readonly totalChars: number;
+}
 
 /** `openKnowledge({home: layout.home, world})` */
-export function openKnowledge({ home, world }: { readonly home: string; readonly world: SystemWorld }): Knowledge {
+export function openKnowledge({
+  home,
+  world,
+}: {
+  readonly home: string;
+  readonly world: Environment;
+}): Knowledge {
   const library = openLibrary({ home, folders: roots, world });
 
-  /** Title and snippet. Of a large document only its beginning is looked at: twenty of them must not hold anybody up. */
-  async function shown({ path, matchCount }: Hit, fragments: readonly string[]): Promise<Answer['results'][number]> {
+  /**
+   * Title and snippet. Of a large document only its beginning is looked at: twenty of them must not hold
+   * anybody up.
+   */
+  async function shown(
+    { path, matchCount }: Hit,
+    fragments: readonly string[],
+  ): Promise<Answer['results'][number]> {
     const opened = await openJailed(home, path);
     if (typeof opened === 'string') return { path, title: titleOf('', path), snippet: '', matchCount };
     try {
@@ -49,26 +76,56 @@ export function openKnowledge({ home, world }: { readonly home: string; readonly
     async search(question) {
       const query = question.trim();
       if (query === '') return refuse('BAD_REQUEST', { path: 'q' }, 'q is required');
-      if (question.length > questionCharsMax) return refuse('BAD_REQUEST', { path: 'q' }, `q is too long (${question.length} chars, max ${questionCharsMax})`);
+      if (question.length > questionCharsMax)
+        return refuse(
+          'BAD_REQUEST',
+          { path: 'q' },
+          `q is too long (${question.length} chars, max ${questionCharsMax})`,
+        );
       const fragments = fragmentsOf(query);
-      if (fragments.length > fragmentsMax) return refuse('BAD_REQUEST', { path: 'q' }, `q has ${fragments.length} different words, max ${fragmentsMax}`);
+      if (fragments.length > fragmentsMax)
+        return refuse(
+          'BAD_REQUEST',
+          { path: 'q' },
+          `q has ${fragments.length} different words, max ${fragmentsMax}`,
+        );
       await library.ready(patienceMs);
       const hits = await library.find(fragments, hitsMax);
-      if (hits === undefined) return refuse('BUSY', {}, 'Too many searches are under way. Try again in a moment.');
+      if (hits === undefined) return refuse('BUSY', {}, 'Too many searches are running. Try again later.');
       const results = await Promise.all(hits.map((hit) => shown(hit, fragments)));
       return { query, results, complete: library.complete };
     },
     async read(path) {
       const segments = segmentsOf(path);
-      const fit = segments !== undefined && segments.length > 1 && roots.includes(segments[0] ?? '') && markdown.test(path) && segments.every((segment) => !segment.startsWith('.'));
-      if (!fit) return refuse('BAD_REQUEST', { path: 'path' }, 'path must be a relative path of a Markdown file below knowledge/ or docs/, as returned by search');
+      const fit =
+        segments !== undefined &&
+        segments.length > 1 &&
+        roots.includes(segments[0] ?? '') &&
+        markdown.test(path) &&
+        segments.every((segment) => !segment.startsWith('.'));
+      if (!fit)
+        return refuse(
+          'BAD_REQUEST',
+          { path: 'path' },
+          'path must be a relative path of a Markdown file below knowledge/ or docs/, as returned by search',
+        );
       const opened = await openJailed(home, path);
       if (opened === 'absent') return refuse('NOT_FOUND', { path }, 'Not found');
-      if (typeof opened === 'string') return refuse('FORBIDDEN', { path }, 'This path leads outside of what may be read.');
+      if (typeof opened === 'string')
+        return refuse('FORBIDDEN', { path }, 'The path is outside the readable folders.');
       try {
         const text = (await readStart(opened.handle, Math.min(opened.size, readBytesMax))).toString('utf8');
-        const content = text.length > contentCharsMax ? text.slice(0, contentCharsMax).replace(/[\uD800-\uDBFF]$/, '') : text;
-        return { path, title: titleOf(text, path), content, truncated: content.length < text.length || opened.size > readBytesMax, totalChars: text.length };
+        const content =
+          text.length > contentCharsMax
+            ? text.slice(0, contentCharsMax).replace(/[\uD800-\uDBFF]$/, '')
+            : text;
+        return {
+          path,
+          title: titleOf(text, path),
+          content,
+          truncated: content.length < text.length || opened.size > readBytesMax,
+          totalChars: text.length,
+        };
       } finally {
         await opened.handle.close();
       }

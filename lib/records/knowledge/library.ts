@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import type { SystemWorld } from '../../world.js';
+import type { Environment } from '../../environment.js';
 import { openJailed } from '../jailed-file.js';
 import { watchTree, type TreeWatch } from '../watch-tree.js';
 import { breath, unhurried } from './steps.js';
@@ -8,16 +8,19 @@ import { WordIndex, type Hit } from './word-index.js';
 import { countWords } from './words.js';
 
 /**
- * The index of the Markdown below some folders of the home, kept as the files are: built once in the background, then
- * file by file as they change. It never holds the event loop for more than a few milliseconds at a time, and what it
- * keeps in memory has a bound.
+ * The index of the Markdown below some folders of the home, kept as the files are: built once in the
+ * background, then file by file as they change. It never holds the event loop for more than a few
+ * milliseconds at a time, and what it keeps in memory has a bound.
  */
 export interface Library {
   /** False while the first reading is going on: then only what has been read is found. */
   readonly complete: boolean;
   /** Documents that can be found. */
   readonly size: number;
-  /** One question after another, so that many at once hold nobody else up; undefined where too many wait already. */
+  /**
+   * One question after another, so that many at once hold nobody else up; undefined where too many wait
+   * already.
+   */
   find(fragments: readonly string[], limit: number): Promise<readonly Hit[] | undefined>;
   /** Resolves when the first reading is done, or after `waitMs`. */
   ready(waitMs: number): Promise<void>;
@@ -30,8 +33,11 @@ export interface LibraryOptions {
   readonly home: string;
   /** Below the home, `knowledge` and `docs`. */
   readonly folders: readonly string[];
-  readonly world: SystemWorld;
-  /** What is beyond these is left out, and the log says so: documents, different words, and pairs of both. Together some 500 MB at the most. */
+  readonly world: Environment;
+  /**
+   * What is beyond these is left out, and the log says so: documents, different words, and pairs of both.
+   * Together some 500 MB at the most.
+   */
   readonly documentsMax?: number;
   /** Below each of the roots; more are not entered. */
   readonly foldersMax?: number;
@@ -41,7 +47,15 @@ export interface LibraryOptions {
 
 /** `const library = openLibrary({home, folders: ['knowledge', 'docs'], world})` */
 export function openLibrary(options: LibraryOptions): Library {
-  const { home, folders, world, documentsMax = 500_000, foldersMax = 100_000, wordsMax = 1_000_000, entriesMax = 40_000_000 } = options;
+  const {
+    home,
+    folders,
+    world,
+    documentsMax = 500_000,
+    foldersMax = 100_000,
+    wordsMax = 1_000_000,
+    entriesMax = 40_000_000,
+  } = options;
   let index = new WordIndex();
   /** Folder → name → stamp of what was read. */
   const known = new Map<string, Map<string, string>>();
@@ -70,7 +84,8 @@ export function openLibrary(options: LibraryOptions): Library {
   let putting: Promise<void> = Promise.resolve();
   async function take(folder: string, name: string, stamp: string): Promise<void> {
     const path = `${folder}/${name}`;
-    if (index.size >= documentsMax && !known.get(folder)?.has(name)) { // nothing of it is kept, not even that it is there
+    if (index.size >= documentsMax && !known.get(folder)?.has(name)) {
+      // nothing of it is kept, not even that it is there
       leftOut.documents += 1;
       return;
     }
@@ -78,7 +93,7 @@ export function openLibrary(options: LibraryOptions): Library {
     await (putting = putting.then(async () => {
       if (closed) return;
       let stamps = known.get(folder);
-      if (stamps === undefined) known.set(folder, stamps = new Map());
+      if (stamps === undefined) known.set(folder, (stamps = new Map<string, string>()));
       stamps.set(name, stamp);
       index.remove(path);
       if (counts === undefined) return;
@@ -111,7 +126,7 @@ export function openLibrary(options: LibraryOptions): Library {
 
   /** A single folder against what is there. */
   async function compare(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
-    for (const name of [...known.get(folder)?.keys() ?? []]) if (!files.has(name)) forget(folder, name);
+    for (const name of [...(known.get(folder)?.keys() ?? [])]) if (!files.has(name)) forget(folder, name);
     await takeAll(folder, files);
   }
 
@@ -134,10 +149,15 @@ export function openLibrary(options: LibraryOptions): Library {
       there.add(folder);
       await compare(folder, files);
     }
-    for (const folder of [...known.keys()]) if (!there.has(folder) && (folder === root || folder.startsWith(`${root}/`))) await compare(folder, new Map());
+    for (const folder of [...known.keys()])
+      if (!there.has(folder) && (folder === root || folder.startsWith(`${root}/`)))
+        await compare(folder, new Map());
   }
 
-  /** Struck documents cost memory and time, so they go when there are many of them. No file is read again for that. */
+  /**
+   * Struck documents cost memory and time, so they go when there are many of them. No file is read again for
+   * that.
+   */
   async function tidy(): Promise<void> {
     if (index.struck < 1_000 || index.struck < index.size / 4) return;
     const fresh = await unhurried(index.compacted());
@@ -147,54 +167,79 @@ export function openLibrary(options: LibraryOptions): Library {
   async function everything(): Promise<void> {
     leftOut.documents = leftOut.words = 0;
     for (const folder of folders) await compareTree(folder);
-    if (leftOut.documents + leftOut.words > 0) world.log.warn({ ...leftOut, documentsMax, wordsMax, entriesMax }, 'knowledge is larger than its index may be; some of it cannot be found');
+    if (leftOut.documents + leftOut.words > 0)
+      world.log.warn(
+        { ...leftOut, documentsMax, wordsMax, entriesMax },
+        'knowledge exceeded the index limit; part of it is not searchable',
+      );
   }
 
   let busy: Promise<void> = Promise.resolve();
   /** One comparison at a time. */
   function alone(deed: () => Promise<void>): Promise<void> {
-    busy = busy.then(async () => {
-      if (!closed) await deed();
-    }).catch((error: unknown) => world.log.error({ err: error }, 'knowledge could not be read'));
+    busy = busy
+      .then(async () => {
+        if (!closed) await deed();
+      })
+      .catch((error: unknown) => world.log.error({ err: error }, 'knowledge could not be read'));
     return busy;
   }
 
   let asked: Promise<unknown> = Promise.resolve();
   let asking = 0;
 
-  const watched: readonly TreeWatch[] = folders.map((root) => watchTree(join(home, root), {
-    depth: 16, debounceMs: 250, rescanMs: 300_000, foldersMax: 4_000,
-    onChange: (changed) => alone(async () => {
-      if (changed === undefined) return compareTree(root);
-      for (const [place, names] of changed) {
-        const folder = relative(home, place).split(sep).join('/');
-        if (names === undefined) await compare(folder, (await contentsOf(home, folder, documentsMax)).files);
-        else await compareNames(folder, names);
-      }
+  const watched: readonly TreeWatch[] = folders.map((root) =>
+    watchTree(join(home, root), {
+      depth: 16,
+      debounceMs: 250,
+      rescanMs: 300_000,
+      foldersMax: 4_000,
+      onChange: (changed) =>
+        alone(async () => {
+          if (changed === undefined) return compareTree(root);
+          for (const [place, names] of changed) {
+            const folder = relative(home, place).split(sep).join('/');
+            if (names === undefined)
+              await compare(folder, (await contentsOf(home, folder, documentsMax)).files);
+            else await compareNames(folder, names);
+          }
+        }),
     }),
-  }));
+  );
 
   const first = alone(async () => {
-    await Promise.all(watched.map(({ established }) => established)); // what is read before it is watched may change unnoticed
+    // What is read before it is watched may change unnoticed
+    await Promise.all(watched.map(({ established }) => established));
     await everything();
   }).then(() => {
     complete = true;
   });
 
   return {
-    get complete() { return complete; },
-    get size() { return index.size; },
+    get complete() {
+      return complete;
+    },
+    get size() {
+      return index.size;
+    },
     async find(fragments, limit) {
       if (asking >= askingMax) return undefined;
       asking += 1;
       const mine = asked.then(() => unhurried(index.finding(fragments, limit)));
       asked = mine.catch(() => undefined);
-      return mine.finally(() => { asking -= 1; });
+      return mine.finally(() => {
+        asking -= 1;
+      });
     },
     async ready(waitMs) {
       if (complete) return;
       let cancel = (): void => undefined;
-      await Promise.race([first, new Promise<void>((resolve) => { cancel = world.timeout(waitMs, resolve); })]);
+      await Promise.race([
+        first,
+        new Promise<void>((resolve) => {
+          cancel = world.timeout(waitMs, resolve);
+        }),
+      ]);
       cancel();
     },
     refresh: () => alone(everything),

@@ -1,8 +1,9 @@
 /**
- * Lists of numbers in an arena of bytes that grows by pages, so that nothing is ever copied: for each word, in which documents it stands and how often. A list is
- * a chain of slices, each larger than the one before, so that the many words that stand in one document cost a few
- * bytes and the few that stand everywhere cost little more than their content. Numbers are varints; documents are
- * written as distances, so they must come in rising order.
+ * Lists of numbers in an arena of bytes that grows by pages, so that nothing is ever copied: for each word,
+ * in which documents it stands and how often. A list is a chain of slices, each larger than the one before,
+ * so that the many words that stand in one document cost a few bytes and the few that stand everywhere cost
+ * little more than their content. Numbers are varints; documents are written as distances, so they must come
+ * in rising order.
  */
 export class Postings {
   private readonly pages: Uint8Array[] = [new Uint8Array(pageBytes)];
@@ -16,10 +17,14 @@ export class Postings {
   /** Entries of all lists. */
   total = 0;
 
-  get bytes(): number { return this.pages.length * pageBytes + this.head.length * 21; }
+  get bytes(): number {
+    return this.pages.length * pageBytes + this.head.length * 21;
+  }
 
   /** How many documents the word stands in, removed ones included. */
-  count(list: number): number { return this.counts[list] ?? 0; }
+  count(list: number): number {
+    return this.counts[list] ?? 0;
+  }
 
   add(list: number, document: number, times: number): void {
     this.makeRoom(list);
@@ -32,7 +37,10 @@ export class Postings {
     if (few === 0) this.number(list, times);
   }
 
-  /** Adds to `sums[document]` how often the word stands there. The hot loop of every question: plain locals, and no call within a slice. */
+  /**
+   * Adds to `sums[document]` how often the word stands there. The hot loop of every question: plain locals,
+   * and no call within a slice.
+   */
   sum(list: number, sums: Uint32Array): void {
     let left = this.begin(list);
     let document = 0;
@@ -62,7 +70,7 @@ export class Postings {
       if (left === 0) return;
       const both = this.next(); // this entry may lie on both sides of a border
       document += both >>> 2;
-      sums[document] = (sums[document] as number) + ((both & 3) || this.next());
+      sums[document] = (sums[document] as number) + (both & 3 || this.next());
       left -= 1;
     }
   }
@@ -73,7 +81,7 @@ export class Postings {
     for (let left = this.begin(list); left > 0; left -= 1) {
       const both = this.next();
       document += both >>> 2;
-      visit(document, (both & 3) || this.next());
+      visit(document, both & 3 || this.next());
     }
   }
 
@@ -99,7 +107,8 @@ export class Postings {
   private next(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
-      if (this.at === this.sliceEnd) this.goTo(pointer(this.page, this.sliceEnd), Math.min(this.sliceBytes * 2, sliceBytesMax));
+      if (this.at === this.sliceEnd)
+        this.goTo(pointer(this.page, this.sliceEnd), Math.min(this.sliceBytes * 2, sliceBytesMax));
       const byte = this.page[this.at++] as number;
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
@@ -126,14 +135,19 @@ export class Postings {
     const size = first ? firstSliceBytes : Math.min(this.sizeOf(list) * 2, sliceBytesMax);
     const start = this.take(size + 4);
     if (first) this.head[list] = start;
-    else for (let place = 0; place < 4; place += 1) (this.pages[before >>> pageBits] as Uint8Array)[(before & pageMask) + place] = (start >>> (8 * place)) & 0xff;
+    else
+      for (let place = 0; place < 4; place += 1)
+        (this.pages[before >>> pageBits] as Uint8Array)[(before & pageMask) + place] =
+          (start >>> (8 * place)) & 0xff;
     this.sizes[list] = Math.log2(size);
     this.tail[list] = start;
     this.end[list] = start + size;
   }
 
   private sizes = new Uint8Array(1_024);
-  private sizeOf(list: number): number { return 2 ** (this.sizes[list] as number); }
+  private sizeOf(list: number): number {
+    return 2 ** (this.sizes[list] as number);
+  }
 
   private take(bytes: number): number {
     if ((this.used & pageMask) + bytes > pageBytes || this.used >= this.pages.length * pageBytes) {
@@ -166,7 +180,11 @@ const sliceBytesMax = 4_096;
 const entryBytesMax = 10;
 
 const pointer = (arena: Uint8Array, at: number): number =>
-  ((arena[at] as number) | ((arena[at + 1] as number) << 8) | ((arena[at + 2] as number) << 16) | ((arena[at + 3] as number) << 24)) >>> 0;
+  ((arena[at] as number) |
+    ((arena[at + 1] as number) << 8) |
+    ((arena[at + 2] as number) << 16) |
+    ((arena[at + 3] as number) << 24)) >>>
+  0;
 
 function grown<A extends Uint8Array | Uint32Array>(old: A, length: number): A {
   const fresh = new (old.constructor as new (length: number) => A)(length);

@@ -1,6 +1,6 @@
 /**
- * Long work as a generator that yields between small steps. Who must have the result at once runs it through; who
- * shares the process with others lets them on after every few milliseconds.
+ * Long work as a generator that yields between small steps. Who must have the result at once runs it through;
+ * who shares the process with others lets them on after every few milliseconds.
  */
 export function atOnce<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
@@ -21,6 +21,9 @@ export async function unhurried<Result>(steps: Generator<void, Result>): Promise
 }
 
 /** Let everything that waits go first. */
-export const breath = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+export const breath = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 const sliceMs = 4;

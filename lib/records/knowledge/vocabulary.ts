@@ -1,7 +1,7 @@
 /**
- * All words, each with a number, in pages of text in which fragments are looked for: the search within a page is the
- * engine's own and faster than any tree of ours. A full page never changes again, so that a new word copies no more
- * than the last page.
+ * All words, each with a number, in pages of text in which fragments are looked for: the search within a page
+ * is the engine's own and faster than any tree of ours. A full page never changes again, so that a new word
+ * copies no more than the last page.
  */
 export class Vocabulary {
   /** In shards, because a large map that grows holds everybody up. */
@@ -11,9 +11,13 @@ export class Vocabulary {
   /** Where each word begins in its page. */
   private starts = new Uint32Array(1_024);
 
-  get size(): number { return this.count; }
+  get size(): number {
+    return this.count;
+  }
 
-  numberOf(word: string): number | undefined { return this.shardOf(word).get(word); }
+  numberOf(word: string): number | undefined {
+    return this.shardOf(word).get(word);
+  }
 
   /** The number of a word, new or known. */
   add(word: string): number {
@@ -29,14 +33,22 @@ export class Vocabulary {
       this.starts = more;
     }
     let page = this.pages.at(-1);
-    if (page === undefined || page.text.length >= pageChars) this.pages.push(page = { text: '\n', first: number });
+    if (page === undefined || page.text.length >= pageChars)
+      this.pages.push((page = { text: '\n', first: number }));
     this.starts[number] = page.text.length;
     page.text += `${word}\n`;
     return number;
   }
 
-  /** Every word that holds the fragment, and whether it begins with it; a step per page. `beginning`: only those that begin with it. */
-  *matching(fragment: string, beginning: boolean, visit: (word: number, begins: boolean) => boolean): Generator<void, void> {
+  /**
+   * Every word that holds the fragment, and whether it begins with it; a step per page. `beginning`: only
+   * those that begin with it.
+   */
+  *matching(
+    fragment: string,
+    beginning: boolean,
+    visit: (word: number, begins: boolean) => boolean,
+  ): Generator<void, void> {
     const needle = beginning ? `\n${fragment}` : fragment;
     for (let place = 0; place < this.pages.length; place += 1) {
       const { text, first } = this.pages[place] as Page;
@@ -44,7 +56,8 @@ export class Vocabulary {
       for (let at = text.indexOf(needle); at !== -1;) {
         const word = this.wordAt(first, end, beginning ? at + 1 : at);
         if (!visit(word, beginning || this.starts[word] === at)) return;
-        at = text.indexOf(needle, text.indexOf('\n', at + 1)); // the word counts once, however often it holds the fragment
+        // The word counts once, however often it holds the fragment
+        at = text.indexOf(needle, text.indexOf('\n', at + 1));
       }
       yield;
     }
@@ -63,7 +76,11 @@ export class Vocabulary {
   }
 
   private shardOf(word: string): Map<string, number> {
-    const sum = word.charCodeAt(0) + 7 * word.charCodeAt(word.length - 1) + 31 * word.charCodeAt(word.length >>> 1) + word.length;
+    const sum =
+      word.charCodeAt(0) +
+      7 * word.charCodeAt(word.length - 1) +
+      31 * word.charCodeAt(word.length >>> 1) +
+      word.length;
     return this.shards[sum & 63] as Map<string, number>;
   }
 
@@ -80,6 +97,9 @@ export class Vocabulary {
   }
 }
 
-interface Page { text: string; readonly first: number }
+interface Page {
+  text: string;
+  readonly first: number;
+}
 
 const pageChars = 1 << 20;

@@ -3,9 +3,10 @@ import { atOnce } from './steps.js';
 import { Vocabulary } from './vocabulary.js';
 
 /**
- * Which documents hold all of some fragments of words. Compact and in memory: a vocabulary, in which fragments are
- * looked for, and for every word the documents it stands in. A changed document is a new one, and the old one is struck
- * out; when many are, `compacted` makes an index without them. What can take long is a generator of small steps.
+ * Which documents hold all of some fragments of words. Compact and in memory: a vocabulary, in which
+ * fragments are looked for, and for every word the documents it stands in. A changed document is a new one,
+ * and the old one is struck out; when many are, `compacted` makes an index without them. What can take long
+ * is a generator of small steps.
  */
 export class WordIndex {
   private readonly vocabulary = new Vocabulary();
@@ -15,24 +16,38 @@ export class WordIndex {
   private spare: Sums | undefined;
 
   /** Documents that can be found. */
-  get size(): number { return this.numbers.size; }
+  get size(): number {
+    return this.numbers.size;
+  }
   /** Documents that were struck out. */
-  get struck(): number { return this.paths.length - this.numbers.size; }
+  get struck(): number {
+    return this.paths.length - this.numbers.size;
+  }
   /** Entries of word and document, the measure of how large the index is. */
-  get entries(): number { return this.postings.total; }
-  get words(): number { return this.vocabulary.size; }
+  get entries(): number {
+    return this.postings.total;
+  }
+  get words(): number {
+    return this.vocabulary.size;
+  }
 
   /** A document as it is now; what was known of the path before is forgotten. */
-  put(path: string, counts: ReadonlyMap<string, number>): void { atOnce(this.putting(path, counts)); }
+  put(path: string, counts: ReadonlyMap<string, number>): void {
+    atOnce(this.putting(path, counts));
+  }
 
-  /** The same in steps. One at a time: lists hold documents in rising order. Words beyond `wordsMax` are left out; answers how many. */
+  /**
+   * The same in steps. One at a time: lists hold documents in rising order. Words beyond `wordsMax` are left
+   * out; answers how many.
+   */
   *putting(path: string, counts: ReadonlyMap<string, number>, wordsMax = Infinity): Generator<void, number> {
     this.remove(path);
     const document = this.paths.push(undefined) - 1;
     let leftOut = 0;
     let done = 0;
     for (const [word, times] of counts) {
-      const number = this.vocabulary.size < wordsMax ? this.vocabulary.add(word) : this.vocabulary.numberOf(word);
+      const number =
+        this.vocabulary.size < wordsMax ? this.vocabulary.add(word) : this.vocabulary.numberOf(word);
       if (number === undefined) leftOut += 1;
       else this.postings.add(number, document, times);
       if ((done += 1) % 2_000 === 0) yield;
@@ -50,7 +65,9 @@ export class WordIndex {
   }
 
   /** The documents with all fragments, most matches first, then by path. */
-  find(fragments: readonly string[], limit: number): readonly Hit[] { return atOnce(this.finding(fragments, limit)); }
+  find(fragments: readonly string[], limit: number): readonly Hit[] {
+    return atOnce(this.finding(fragments, limit));
+  }
 
   /** The same in steps. What is put meanwhile may or may not be found. */
   *finding(fragments: readonly string[], limit: number): Generator<void, readonly Hit[]> {
@@ -71,7 +88,10 @@ export class WordIndex {
       }
       for (let document = 0; document < totals.length; document += 1) {
         const found = sums[document] as number;
-        totals[document] = found > 0 && (place === 0 || (totals[document] as number) > 0) ? (totals[document] as number) + found : 0;
+        totals[document] =
+          found > 0 && (place === 0 || (totals[document] as number) > 0)
+            ? (totals[document] as number) + found
+            : 0;
       }
       yield;
     }
@@ -80,7 +100,10 @@ export class WordIndex {
     return best;
   }
 
-  /** The same documents without those that were struck out, and without words that no document holds any more. Nothing may be put or removed before it is done. */
+  /**
+   * The same documents without those that were struck out, and without words that no document holds any more.
+   * Nothing may be put or removed before it is done.
+   */
   *compacted(): Generator<void, WordIndex> {
     const fresh = new WordIndex();
     const places = new Uint32Array(this.paths.length); // from one on; 0 = struck out
@@ -104,9 +127,9 @@ export class WordIndex {
   }
 
   /**
-   * The words that a fragment stands in, up to a bound on the work. One letter is looked for as a word, two as a
-   * beginning: they stand nearly everywhere. When it is too much, the word itself comes first, then those that begin
-   * with the fragment, then the others, each in order of their letters.
+   * The words that a fragment stands in, up to a bound on the work. One letter is looked for as a word, two
+   * as a beginning: they stand nearly everywhere. When it is too much, the word itself comes first, then
+   * those that begin with the fragment, then the others, each in order of their letters.
    */
   private *matching(fragment: string, share: number): Generator<void, Wanted> {
     const exact = this.vocabulary.numberOf(fragment);
@@ -125,7 +148,9 @@ export class WordIndex {
     if (entries <= share) return { words: [...words, ...beginnings, ...others], entries };
     entries = own;
     for (const group of [beginnings, others]) {
-      const sorted = group.map((word) => ({ word, text: this.vocabulary.textOf(word) })).sort((one, other) => (one.text < other.text ? -1 : 1));
+      const sorted = group
+        .map((word) => ({ word, text: this.vocabulary.textOf(word) }))
+        .sort((one, other) => (one.text < other.text ? -1 : 1));
       yield;
       for (const { word } of sorted) {
         const count = this.postings.count(word);
@@ -168,13 +193,26 @@ export class WordIndex {
   }
 }
 
-export interface Hit { readonly path: string; readonly matchCount: number }
+export interface Hit {
+  readonly path: string;
+  readonly matchCount: number;
+}
 
-interface Wanted { readonly words: readonly number[]; readonly entries: number }
-interface Sums { readonly sums: Uint32Array; readonly totals: Uint32Array }
+interface Wanted {
+  readonly words: readonly number[];
+  readonly entries: number;
+}
+interface Sums {
+  readonly sums: Uint32Array;
+  readonly totals: Uint32Array;
+}
 
-/** Entries that one question may cost beside its own words: some milliseconds. Only fragments of which nearly every word has one come near. */
+/**
+ * Entries that one question may cost beside its own words: some milliseconds. Only fragments of which nearly
+ * every word has one come near.
+ */
 const entriesMax = 300_000;
 const wordsPerFragmentMax = 5_000;
 
-const before = (one: Hit, other: Hit): boolean => one.matchCount > other.matchCount || (one.matchCount === other.matchCount && one.path < other.path);
+const before = (one: Hit, other: Hit): boolean =>
+  one.matchCount > other.matchCount || (one.matchCount === other.matchCount && one.path < other.path);

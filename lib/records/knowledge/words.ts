@@ -1,6 +1,7 @@
 /**
- * Text → words, the same way for documents and questions: letters, digits and underscores in a row, in lower case.
- * Long runs (scripts without spaces, hashes) are cut into pieces, so that no word is longer than `wordCharsMax`.
+ * Text → words, the same way for documents and questions: letters, digits and underscores in a row, in lower
+ * case. Long runs (scripts without spaces, hashes) are cut into pieces, so that no word is longer than
+ * `wordCharsMax`.
  */
 export const wordCharsMax = 40;
 
@@ -15,9 +16,15 @@ export function countWords(text: string, counts: Map<string, number>): void {
   }
 }
 
-/** The fragments that a question asks for, each once: `fragmentsOf('Green-tea green')` → `['green', 'tea']`. */
+/**
+ * The fragments that a question asks for, each once: `fragmentsOf('Green-tea green')` → `['green', 'tea']`.
+ */
 export function fragmentsOf(question: string): readonly string[] {
-  return [...new Set([...question.normalize('NFC').matchAll(runs)].map(([run]) => run.toLowerCase().slice(0, wordCharsMax)))];
+  return [
+    ...new Set(
+      [...question.normalize('NFC').matchAll(runs)].map(([run]) => run.toLowerCase().slice(0, wordCharsMax)),
+    ),
+  ];
 }
 
 const runs = /[\p{L}\p{N}\p{M}_]+/gu;

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { judged } from '../judged.js';
 
 /**
- * What an employee's file may say. Everything but the name has a default, so that a file of three lines is somebody
- * who can work; members that are not known here belong to others and are left alone.
+ * What an employee's file may say. Everything but the name has a default, so that a file of three lines is
+ * somebody who can work; members that are not known here belong to others and are left alone.
  */
 export const ranks = ['executive', 'manager', 'senior', 'employee'] as const;
 export type Rank = (typeof ranks)[number];
@@ -12,18 +12,25 @@ const word = (charsMax: number) => z.string().trim().min(1).max(charsMax);
 const words = (countMax: number, charsMax = 500) => z.array(word(charsMax)).max(countMax);
 
 /** Names become list keys, folder names and words of agents' tools. */
-export const employeeName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, dots, dashes or underscores');
+export const employeeName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, dots, dashes or underscores');
 
 export const permissions = z.union([
   z.enum(['ask', 'allow-list', 'full']),
   z.strictObject({ mode: z.enum(['ask', 'allow-list', 'full']), allow: words(200).optional() }),
 ]);
 
-/** The members that may be changed over HTTP, each with its rule. `null` takes the member out of the file where that makes sense. */
+/**
+ * The members that may be changed over HTTP, each with its rule. `null` takes the member out of the file
+ * where that makes sense.
+ */
 export const editable = {
   displayName: word(200),
   department: word(64),
-  rank: z.enum(ranks, { error: (issue) => `invalid rank ${JSON.stringify(issue.input)}: must be one of ${ranks.join(', ')}` }),
+  rank: z.enum(ranks, {
+    error: (issue) => `invalid rank ${JSON.stringify(issue.input)}: must be one of ${ranks.join(', ')}`,
+  }),
   engine: word(64).nullable(),
   model: word(200).nullable(),
   effortLevel: word(64).nullable(),
@@ -37,7 +44,9 @@ export const editable = {
 };
 
 const maybe = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
-  Object.fromEntries(Object.entries(shape).map(([name, rule]) => [name, rule.nullish()])) as { [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> };
+  Object.fromEntries(Object.entries(shape).map(([name, rule]) => [name, rule.nullish()])) as {
+    [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>>;
+  };
 
 export const employeeFile = z.looseObject({
   name: employeeName.optional(),
@@ -46,7 +55,10 @@ export const employeeFile = z.looseObject({
   cwd: word(4_096).nullish(),
   worktree: z.boolean().nullish(),
   mcp: z.union([z.boolean(), words(50)]).nullish(),
-  provides: z.array(z.looseObject({ name: word(200), description: z.string().max(2_000).optional() })).max(50).nullish(),
+  provides: z
+    .array(z.looseObject({ name: word(200), description: z.string().max(2_000).optional() }))
+    .max(50)
+    .nullish(),
 });
 
 export const departmentFile = z.looseObject({
@@ -55,7 +67,10 @@ export const departmentFile = z.looseObject({
   description: z.string().max(10_000).nullish(),
 });
 
-/** Somebody as the file tells it, with defaults filled in. `reportsTo` is as written: whether it leads anywhere is the hierarchy's matter. */
+/**
+ * Somebody as the file tells it, with defaults filled in. `reportsTo` is as written: whether it leads
+ * anywhere is the hierarchy's matter.
+ */
 export interface Person {
   readonly name: string;
   readonly displayName: string;
@@ -79,8 +94,13 @@ export interface Person {
   readonly permissions: z.output<typeof permissions>;
 }
 
-/** The file's value as a person of that department, or what is wrong with it: `rank: invalid rank "boss": …`. */
-export function personOf(value: unknown, fallback: { readonly name: string; readonly department: string }): Person | { readonly fault: string } {
+/**
+ * The file's value as a person of that department, or what is wrong with it: `rank: invalid rank "boss": …`.
+ */
+export function personOf(
+  value: unknown,
+  fallback: { readonly name: string; readonly department: string },
+): Person | { readonly fault: string } {
   const checked = judged(employeeFile, value);
   if (!checked.success) {
     const [issue] = checked.error.issues;
@@ -89,7 +109,10 @@ export function personOf(value: unknown, fallback: { readonly name: string; read
   const { data } = checked;
   const name = data.name ?? fallback.name;
   const named = employeeName.safeParse(name);
-  if (!named.success) return { fault: `the name ${JSON.stringify(name)} ${named.error.issues[0]?.message ?? 'cannot be used'}` };
+  if (!named.success)
+    return {
+      fault: `the name ${JSON.stringify(name)} ${named.error.issues[0]?.message ?? 'cannot be used'}`,
+    };
   const { reportsTo } = data;
   return {
     name,
@@ -97,7 +120,7 @@ export function personOf(value: unknown, fallback: { readonly name: string; read
     department: data.department ?? fallback.department,
     rank: data.rank ?? 'employee',
     persona: data.persona ?? '',
-    reportsTo: typeof reportsTo === 'string' ? [reportsTo] : reportsTo ?? [],
+    reportsTo: typeof reportsTo === 'string' ? [reportsTo] : (reportsTo ?? []),
     alwaysNotify: data.alwaysNotify ?? false,
     allowedConnectors: data.allowedConnectors ?? [],
     permissions: data.permissions ?? 'ask',

@@ -1,11 +1,15 @@
 import type { Person } from './employee.js';
 
 /**
- * Who stands above whom, made of what the files say. A reference that leads nowhere, to oneself or round in a circle
- * counts as none and is told as a warning: authority must never rest on it. Who names no manager stands below the root.
+ * Who stands above whom, made of what the files say. A reference that leads nowhere, to oneself or round in a
+ * circle counts as none and is told as a warning: authority must never rest on it. Who names no manager
+ * stands below the root.
  */
 export interface Hierarchy {
-  /** The executive without a manager; of several the configured one, else the first. Null: the operator is the root. */
+  /**
+   * The executive without a manager; of several the configured one, else the first. Null: the operator is the
+   * root.
+   */
   readonly root: string | null;
   /** From the top down, everybody before those beneath. */
   readonly sorted: readonly string[];
@@ -28,7 +32,11 @@ export interface Place {
   readonly chain: readonly string[];
 }
 
-export interface Standing { readonly hierarchy: Hierarchy; readonly places: ReadonlyMap<string, Place>; /** The managers that count, explicit ones only. */ readonly managers: ReadonlyMap<string, string> }
+export interface Standing {
+  readonly hierarchy: Hierarchy;
+  readonly places: ReadonlyMap<string, Place>;
+  /** The managers that count, explicit ones only. */ readonly managers: ReadonlyMap<string, string>;
+}
 
 /** `hierarchyOf(people, 'ann').hierarchy.root`. People in roster order. */
 export function hierarchyOf(people: readonly Person[], wishedRoot: string | null): Standing {
@@ -36,33 +44,68 @@ export function hierarchyOf(people: readonly Person[], wishedRoot: string | null
   const byName = new Map(people.map((person) => [person.name, person]));
   const managers = soundManagers(people, byName, warnings);
   const root = rootOf(people, wishedRoot, managers, warnings);
-  const parents = new Map(people.map(({ name, rank }) => {
-    const adopted = name === root || rank === 'executive' ? null : root;
-    return [name, managers.get(name) ?? adopted] as const;
-  }));
+  const parents = new Map(
+    people.map(({ name, rank }) => {
+      const adopted = name === root || rank === 'executive' ? null : root;
+      return [name, managers.get(name) ?? adopted] as const;
+    }),
+  );
   const reports = reportsOf(people, parents);
   const places = new Map<string, Place>();
-  const tops = people.filter(({ name }) => parents.get(name) === null).map(({ name }) => name).sort((one, other) => Number(other === root) - Number(one === root));
+  const tops = people
+    .filter(({ name }) => parents.get(name) === null)
+    .map(({ name }) => name)
+    .sort((one, other) => Number(other === root) - Number(one === root));
   for (const top of tops) settle(top, [], parents, reports, places);
   return { hierarchy: { root, sorted: [...places.keys()], warnings }, places, managers };
 }
 
-function soundManagers(people: readonly Person[], byName: ReadonlyMap<string, Person>, warnings: Warning[]): Map<string, string> {
+function soundManagers(
+  people: readonly Person[],
+  byName: ReadonlyMap<string, Person>,
+  warnings: Warning[],
+): Map<string, string> {
   const managers = new Map<string, string>();
-  for (const { name, department, reportsTo: [ref] } of people) {
+  for (const {
+    name,
+    department,
+    reportsTo: [ref],
+  } of people) {
     if (ref === undefined) continue;
     const manager = byName.get(ref);
-    if (ref === name) warnings.push({ employee: name, type: 'self_ref', message: `${name} reports to itself; that is ignored.`, ref });
-    else if (manager === undefined) warnings.push({ employee: name, type: 'broken_ref', message: `${name} reports to ${ref}, who does not exist.`, ref });
+    if (ref === name)
+      warnings.push({
+        employee: name,
+        type: 'self_ref',
+        message: `${name} reports to itself; that is ignored.`,
+        ref,
+      });
+    else if (manager === undefined)
+      warnings.push({
+        employee: name,
+        type: 'broken_ref',
+        message: `${name} reports to ${ref}, who does not exist.`,
+        ref,
+      });
     else {
       managers.set(name, ref);
       if (manager.department === department || manager.rank === 'executive') continue;
-      warnings.push({ employee: name, type: 'cross_department', message: `${name} (${department}) reports to ${ref} of ${manager.department}.`, ref });
+      warnings.push({
+        employee: name,
+        type: 'cross_department',
+        message: `${name} (${department}) reports to ${ref} of ${manager.department}.`,
+        ref,
+      });
     }
   }
   for (const name of onCircles(managers)) {
     const ref = managers.get(name) ?? null;
-    warnings.push({ employee: name, type: 'cycle', message: `${name} reports to itself by way of ${ref}; that is ignored.`, ref });
+    warnings.push({
+      employee: name,
+      type: 'cycle',
+      message: `${name} reports to itself by way of ${ref}; that is ignored.`,
+      ref,
+    });
   }
   for (const { employee, type } of warnings) if (type === 'cycle') managers.delete(employee);
   return managers;
@@ -72,7 +115,11 @@ function soundManagers(people: readonly Person[], byName: ReadonlyMap<string, Pe
 export function onCircles(managers: ReadonlyMap<string, string>): readonly string[] {
   return [...managers.keys()].filter((name) => {
     const seen = new Set<string>();
-    for (let above = managers.get(name); above !== undefined && !seen.has(above); above = managers.get(above)) {
+    for (
+      let above = managers.get(name);
+      above !== undefined && !seen.has(above);
+      above = managers.get(above)
+    ) {
       if (above === name) return true;
       seen.add(above);
     }
@@ -80,17 +127,30 @@ export function onCircles(managers: ReadonlyMap<string, string>): readonly strin
   });
 }
 
-function rootOf(people: readonly Person[], wished: string | null, managers: ReadonlyMap<string, string>, warnings: Warning[]): string | null {
+function rootOf(
+  people: readonly Person[],
+  given: string | null,
+  managers: ReadonlyMap<string, string>,
+  warnings: Warning[],
+): string | null {
   const tops = people.filter(({ name, rank }) => rank === 'executive' && !managers.has(name));
-  const root = tops.find(({ name }) => name === wished) ?? tops[0];
+  const root = tops.find(({ name }) => name === given) ?? tops[0];
   for (const { name } of tops.length > 1 ? tops : []) {
     if (name === root?.name) continue;
-    warnings.push({ employee: name, type: 'multiple_executives', message: `${name} and ${root?.name} are both executives without a manager; ${root?.name} is the root. Set portal.root to choose.`, ref: root?.name ?? null });
+    warnings.push({
+      employee: name,
+      type: 'multiple_executives',
+      message: `${name} and ${root?.name} are both executives without a manager; ${root?.name} is the root. Set portal.root to choose.`,
+      ref: root?.name ?? null,
+    });
   }
   return root?.name ?? null;
 }
 
-function reportsOf(people: readonly Person[], parents: ReadonlyMap<string, string | null>): ReadonlyMap<string, readonly string[]> {
+function reportsOf(
+  people: readonly Person[],
+  parents: ReadonlyMap<string, string | null>,
+): ReadonlyMap<string, readonly string[]> {
   const reports = new Map<string, string[]>();
   for (const { name } of people) {
     const parent = parents.get(name);
@@ -101,12 +161,23 @@ function reportsOf(people: readonly Person[], parents: ReadonlyMap<string, strin
 }
 
 /** Walked with a list of what is to come, not by recursion: a company may be one long line. */
-function settle(top: string, above: readonly string[], parents: ReadonlyMap<string, string | null>, reports: ReadonlyMap<string, readonly string[]>, places: Map<string, Place>): void {
+function settle(
+  top: string,
+  above: readonly string[],
+  parents: ReadonlyMap<string, string | null>,
+  reports: ReadonlyMap<string, readonly string[]>,
+  places: Map<string, Place>,
+): void {
   const ahead: { name: string; chain: readonly string[] }[] = [{ name: top, chain: [...above, top] }];
   for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
     const { name, chain } = next;
     const directReports = reports.get(name) ?? [];
-    places.set(name, { parentName: parents.get(name) ?? null, directReports, depth: chain.length - 1, chain });
+    places.set(name, {
+      parentName: parents.get(name) ?? null,
+      directReports,
+      depth: chain.length - 1,
+      chain,
+    });
     for (const below of [...directReports].reverse()) ahead.push({ name: below, chain: [...chain, below] });
   }
 }

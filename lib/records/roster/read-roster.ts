@@ -6,8 +6,8 @@ import { parsePlainYaml } from '../plain-yaml.js';
 import { departmentFile, personOf, type Person } from './employee.js';
 
 /**
- * The files of `org/` as people: `<department>/department.yaml` and one file per employee. A file that cannot be used
- * is set aside with its reason, and everybody else is there all the same.
+ * The files of `org/` as people: `<department>/department.yaml` and one file per employee. A file that cannot
+ * be used is set aside with its reason, and everybody else is there all the same.
  */
 export interface RosterFiles {
   readonly departments: readonly Department[];
@@ -20,10 +20,20 @@ export interface RosterFiles {
   readonly hash: string;
 }
 
-export interface Department { readonly name: string; readonly displayName: string; readonly description: string | null }
-export interface SetAside { /** Below org/. */ readonly file: string; readonly reason: string }
+export interface Department {
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string | null;
+}
+export interface SetAside {
+  /** Below org/. */ readonly file: string;
+  readonly reason: string;
+}
 
-/** `await readRoster(layout.org)`. An absent folder is an empty roster; never rejects for what is in the files. */
+/**
+ * `await readRoster(layout.org)`. An absent folder is an empty roster; never rejects for what is in the
+ * files.
+ */
 export async function readRoster(folder: string): Promise<RosterFiles> {
   const departments: Department[] = [];
   const people = new Map<string, Person>();
@@ -34,22 +44,32 @@ export async function readRoster(folder: string): Promise<RosterFiles> {
   // The first that a newcomer writes lies there; ignored in silence it would be looked for at great length.
   for (const file of (await entriesOf(folder, 'yaml')).slice(0, straysMax)) {
     hashes.push(`${file} astray`);
-    setAside.push({ file, reason: `it lies in no department: move it to org/<department>/${file}` });
+    setAside.push({ file, reason: `it is not in a department folder: move it to org/<department>/${file}` });
   }
 
   for (const department of (await entriesOf(folder, 'folder')).slice(0, departmentsMax)) {
     hashes.push(`${department}/`); // one without a file is news, too
     const about = await valueOf(folder, join(department, 'department.yaml'), hashes);
-    const described = judged(departmentFile, 'value' in about ? about.value ?? {} : {});
-    if ('fault' in about && about.fault !== absent) setAside.push({ file: join(department, 'department.yaml'), reason: about.fault });
-    else if (!described.success) setAside.push({ file: join(department, 'department.yaml'), reason: described.error.issues[0]?.message ?? 'it cannot be used' });
+    const described = judged(departmentFile, 'value' in about ? (about.value ?? {}) : {});
+    if ('fault' in about && about.fault !== absent)
+      setAside.push({ file: join(department, 'department.yaml'), reason: about.fault });
+    else if (!described.success)
+      setAside.push({
+        file: join(department, 'department.yaml'),
+        reason: described.error.issues[0]?.message ?? 'it cannot be used',
+      });
     const { displayName, description } = described.success ? described.data : {};
-    departments.push({ name: department, displayName: displayName ?? department, description: description ?? null });
+    departments.push({
+      name: department,
+      displayName: displayName ?? department,
+      description: description ?? null,
+    });
 
     for (const file of await entriesOf(join(folder, department), 'yaml')) {
       const path = join(department, file);
       const read = await valueOf(folder, path, hashes);
-      const person = 'fault' in read ? read : personOf(read.value, { name: basename(file, extname(file)), department });
+      const person =
+        'fault' in read ? read : personOf(read.value, { name: basename(file, extname(file)), department });
       if ('fault' in person) {
         setAside.push({ file: path, reason: person.fault });
         continue;
@@ -57,10 +77,15 @@ export async function readRoster(folder: string): Promise<RosterFiles> {
       const twin = paths.get(person.name);
       // whose file is called so keeps the name: a newcomer's file must not push somebody out
       const pushed = twin !== undefined && !isCalled(twin, person.name) && isCalled(path, person.name);
-      if (twin !== undefined) setAside.push({ file: pushed ? twin : path, reason: `the name ${person.name} is taken by ${pushed ? path : twin}` });
+      if (twin !== undefined)
+        setAside.push({
+          file: pushed ? twin : path,
+          reason: `the name ${person.name} is taken by ${pushed ? path : twin}`,
+        });
       if (pushed) people.delete(person.name);
       if (twin !== undefined && !pushed) continue;
-      if (people.size >= peopleMax) setAside.push({ file: path, reason: `a roster has at most ${peopleMax} employees` });
+      if (people.size >= peopleMax)
+        setAside.push({ file: path, reason: `a roster has at most ${peopleMax} employees` });
       else {
         people.set(person.name, person);
         paths.set(person.name, path);
@@ -84,20 +109,31 @@ async function entriesOf(folder: string, what: 'folder' | 'yaml'): Promise<reado
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });
-  const wanted = entries.filter((entry) => !entry.name.startsWith('.') && (what === 'folder'
-    ? entry.isDirectory()
-    : /\.ya?ml$/.test(entry.name) && !/^department\.ya?ml$/.test(entry.name)));
+  const wanted = entries.filter(
+    (entry) =>
+      !entry.name.startsWith('.') &&
+      (what === 'folder'
+        ? entry.isDirectory()
+        : /\.ya?ml$/.test(entry.name) && !/^department\.ya?ml$/.test(entry.name)),
+  );
   return wanted.map(({ name }) => name).sort();
 }
 
-async function valueOf(folder: string, path: string, hashes: string[]): Promise<{ readonly value: unknown } | { readonly fault: string }> {
+async function valueOf(
+  folder: string,
+  path: string,
+  hashes: string[],
+): Promise<{ readonly value: unknown } | { readonly fault: string }> {
   let bytes: Buffer | undefined;
   try {
     bytes = await readPlainFile(join(folder, path), employeeBytesMax);
   } catch (error) {
     hashes.push(`${path} unreadable`);
     const code = (error as NodeJS.ErrnoException).code;
-    return { fault: code === 'BAD_HOME' ? 'it is not a regular file, or too large' : `it cannot be read (${code ?? 'unknown'})` };
+    return {
+      fault:
+        code === 'BAD_HOME' ? 'not a regular file, or too large' : `cannot be read (${code ?? 'unknown'})`,
+    };
   }
   if (bytes === undefined) return { fault: absent };
   hashes.push(`${path} ${contentHash(bytes)}`);

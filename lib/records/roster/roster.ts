@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { SystemWorld } from '../../world.js';
+import type { Environment } from '../../environment.js';
 import { watchTree } from '../watch-tree.js';
 import { judgePatch, rewriteEmployee, type EmployeePatch } from './edit-employee.js';
 import type { Person } from './employee.js';
@@ -9,8 +9,9 @@ import { readRoster, type Department, type RosterFiles, type SetAside } from './
 import { rosterValue, type RosterValue } from './value.js';
 
 /**
- * The roster of the instance: read from `org/`, read again whenever something changes there, and changed through
- * here. The files are the truth; what is held in memory is replaced whole, so that nobody ever sees half of a change.
+ * The roster of the instance: read from `org/`, read again whenever something changes there, and changed
+ * through here. The files are the truth; what is held in memory is replaced whole, so that nobody ever sees
+ * half of a change.
  */
 export interface RosterBook {
   /** For decisions. */
@@ -30,10 +31,17 @@ export interface RosterBook {
   close(): Promise<void>;
 }
 
-export interface Member { readonly person: Person; readonly place: Place }
+export interface Member {
+  readonly person: Person;
+  readonly place: Place;
+}
 
 /** `const book = await openRoster({folder: layout.org, root: null, log})`. Watches until closed. */
-export async function openRoster(options: { readonly folder: string; readonly root: string | null; readonly log: SystemWorld['log'] }): Promise<RosterBook> {
+export async function openRoster(options: {
+  readonly folder: string;
+  readonly root: string | null;
+  readonly log: Environment['log'];
+}): Promise<RosterBook> {
   const { folder, root, log } = options;
   const listeners: ((change: { readonly patched?: string }) => Promise<void> | void)[] = [];
   let current = snapshotOf(await readRoster(folder), root, 1, log);
@@ -62,30 +70,56 @@ export async function openRoster(options: { readonly folder: string; readonly ro
 
   const watched = watchTree(folder, {
     depth: 1,
-    onChange: () => alone(() => refresh()).then(() => undefined, (error: unknown) => log.error({ err: error }, 'the roster could not be read; the last one stays')),
+    onChange: () =>
+      alone(() => refresh()).then(
+        () => undefined,
+        (error: unknown) => log.error({ err: error }, 'roster could not be read; previous one kept'),
+      ),
   });
 
   await watched.established;
   await alone(() => refresh()); // what changed between the first reading and the watch
 
   return {
-    get value() { return current.value; },
-    get departments() { return current.files.departments; },
-    get hierarchy() { return current.standing.hierarchy; },
-    get setAside() { return current.files.setAside; },
+    get value() {
+      return current.value;
+    },
+    get departments() {
+      return current.files.departments;
+    },
+    get hierarchy() {
+      return current.standing.hierarchy;
+    },
+    get setAside() {
+      return current.files.setAside;
+    },
     everybody: () => current.standing.hierarchy.sorted.flatMap((name) => named(name) ?? []),
     named,
-    patch: (name, patch) => alone(async () => {
-      await refresh(); // judged on what the files say now
-      const path = current.files.paths.get(name);
-      if (path === undefined) return refuse('NOT_FOUND', { kind: 'employee', id: name }, `There is no employee ${JSON.stringify(name)}.`);
-      const refusal = judgePatch(name, patch, current.files.people, current.files.departments.map((department) => department.name));
-      if (refusal) return refusal;
-      const done = await rewriteEmployee(join(folder, path), patch, { name, department: path.split('/')[0] ?? '' });
-      if (isRefusal(done)) return done;
-      await refresh({ patched: name });
-      return named(name) ?? refuse('CONFLICT', {}, `${name} was removed in the meantime.`);
-    }),
+    patch: (name, patch) =>
+      alone(async () => {
+        await refresh(); // judged on what the files say now
+        const path = current.files.paths.get(name);
+        if (path === undefined)
+          return refuse(
+            'NOT_FOUND',
+            { kind: 'employee', id: name },
+            `There is no employee ${JSON.stringify(name)}.`,
+          );
+        const refusal = judgePatch(
+          name,
+          patch,
+          current.files.people,
+          current.files.departments.map((department) => department.name),
+        );
+        if (refusal) return refusal;
+        const done = await rewriteEmployee(join(folder, path), patch, {
+          name,
+          department: path.split('/')[0] ?? '',
+        });
+        if (isRefusal(done)) return done;
+        await refresh({ patched: name });
+        return named(name) ?? refuse('CONFLICT', {}, `${name} was removed in the meantime.`);
+      }),
     reload: () => alone(() => refresh()),
     onChange: (listener) => void listeners.push(listener),
     async close() {
@@ -95,10 +129,21 @@ export async function openRoster(options: { readonly folder: string; readonly ro
   };
 }
 
-interface Current { readonly files: RosterFiles; readonly standing: Standing; readonly value: RosterValue; readonly revision: number }
+interface Current {
+  readonly files: RosterFiles;
+  readonly standing: Standing;
+  readonly value: RosterValue;
+  readonly revision: number;
+}
 
-function snapshotOf(files: RosterFiles, root: string | null, revision: number, log: SystemWorld['log']): Current {
-  for (const { file, reason } of files.setAside) log.warn({ file: `org/${file}`, reason }, 'a roster file was set aside');
+function snapshotOf(
+  files: RosterFiles,
+  root: string | null,
+  revision: number,
+  log: Environment['log'],
+): Current {
+  for (const { file, reason } of files.setAside)
+    log.warn({ file: `org/${file}`, reason }, 'roster file was set aside');
   const standing = hierarchyOf(files.people, root);
   return { files, standing, value: rosterValue(files.people, standing, revision), revision };
 }

@@ -2,8 +2,8 @@ import type { Person } from './employee.js';
 import type { Standing } from './hierarchy.js';
 
 /**
- * The roster as decisions see it: an immutable value with a revision, learned by the supervisor under the name
- * `roster` and read by the facts of work items and connectors. `reportsTo` holds sound references only.
+ * The roster as decisions see it: an immutable value with a revision, learned by the supervisor under the
+ * name `roster` and read by the facts of work items and connectors. `reportsTo` holds sound references only.
  */
 export interface RosterValue {
   readonly revision: number;
@@ -32,20 +32,22 @@ export interface RosterEmployee {
 
 /** Where there is nobody, no name is anybody's, and the operator is the root. */
 export function rosterValue(people: readonly Person[], standing: Standing, revision: number): RosterValue {
-  const employees = people.map((person): RosterEmployee => Object.freeze({
-    name: person.name,
-    displayName: person.displayName,
-    department: person.department,
-    rank: person.rank,
-    reportsTo: standing.managers.get(person.name) ?? null,
-    connectors: person.allowedConnectors,
-    permissions: person.permissions,
-    ...(person.engine !== undefined && { engine: person.engine }),
-    ...(person.model !== undefined && { model: person.model }),
-    ...(person.effortLevel !== undefined && { effortLevel: person.effortLevel }),
-    ...(person.cwd !== undefined && { cwd: person.cwd }),
-    ...(person.worktree !== undefined && { worktree: person.worktree }),
-    ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),
-  }));
+  const employees = people.map((person): RosterEmployee =>
+    Object.freeze({
+      name: person.name,
+      displayName: person.displayName,
+      department: person.department,
+      rank: person.rank,
+      reportsTo: standing.managers.get(person.name) ?? null,
+      connectors: person.allowedConnectors,
+      permissions: person.permissions,
+      ...(person.engine !== undefined && { engine: person.engine }),
+      ...(person.model !== undefined && { model: person.model }),
+      ...(person.effortLevel !== undefined && { effortLevel: person.effortLevel }),
+      ...(person.cwd !== undefined && { cwd: person.cwd }),
+      ...(person.worktree !== undefined && { worktree: person.worktree }),
+      ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),
+    }),
+  );
   return Object.freeze({ revision, root: standing.hierarchy.root, employees: Object.freeze(employees) });
 }

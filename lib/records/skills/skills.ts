@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { contentHash, writeAtomically } from '../../home/atomic-file.js';
 import { HomeError } from '../../home/home-error.js';
-import type { SystemWorld } from '../../world.js';
+import type { Environment } from '../../environment.js';
 import { openJailed } from '../jailed-file.js';
 import { watchTree } from '../watch-tree.js';
 import { forgetSkill } from './manifest.js';
 import { frontmatterOf, judgeSkillText, skillBytesMax } from './skill-text.js';
 
 /**
- * Skills: one folder each with a `SKILL.md`. They are read, replaced and removed here; new ones come by other ways
- * (people and their tools put folders there). What is shown of them is kept in memory by time and size of the file.
+ * Skills: one folder each with a `SKILL.md`. They are read, replaced and removed here; new ones come by other
+ * ways (people and their tools put folders there). What is shown of them is kept in memory by time and size
+ * of the file.
  */
 export interface SkillShelf {
   /** In order of names. */
@@ -25,11 +26,21 @@ export interface SkillShelf {
   close(): Promise<void>;
 }
 
-export interface SkillRow { readonly name: string; readonly description?: string }
-export interface Skill { readonly name: string; readonly content: string }
+export interface SkillRow {
+  readonly name: string;
+  readonly description?: string;
+}
+export interface Skill {
+  readonly name: string;
+  readonly content: string;
+}
 
 /** `openSkills({folder: layout.skills, manifest: join(layout.home, 'skills.json'), world})` */
-export function openSkills(options: { readonly folder: string; readonly manifest: string; readonly world: SystemWorld }): SkillShelf {
+export function openSkills(options: {
+  readonly folder: string;
+  readonly manifest: string;
+  readonly world: Environment;
+}): SkillShelf {
   const { folder, manifest, world } = options;
   const listeners: ((change: { readonly updated?: string }) => Promise<void> | void)[] = [];
   const known = new Map<string, { readonly stamp: string; readonly row: SkillRow }>();
@@ -55,7 +66,12 @@ export function openSkills(options: { readonly folder: string; readonly manifest
     if (before?.stamp === stamp) return before.row;
     const skill = await readText(name);
     const found = skill === undefined ? undefined : frontmatterOf(skill);
-    const row = { name, ...(found && 'description' in found && found.description !== undefined && { description: found.description }) };
+    const row = {
+      name,
+      ...(found &&
+        'description' in found &&
+        found.description !== undefined && { description: found.description }),
+    };
     known.set(name, { stamp, row });
     return row;
   }
@@ -84,7 +100,12 @@ export function openSkills(options: { readonly folder: string; readonly manifest
   /** Tell of what is different from what was told last. */
   async function look(change: { readonly updated?: string } = {}): Promise<void> {
     await list();
-    const now = contentHash([...known].map(([name, { stamp }]) => `${name} ${stamp}`).sort().join('\n'));
+    const now = contentHash(
+      [...known]
+        .map(([name, { stamp }]) => `${name} ${stamp}`)
+        .sort()
+        .join('\n'),
+    );
     if (now === state) return;
     state = now;
     for (const listener of listeners) await listener(change);
@@ -92,13 +113,21 @@ export function openSkills(options: { readonly folder: string; readonly manifest
 
   const watched = watchTree(folder, {
     depth: 1,
-    onChange: () => alone(() => look()).catch((error: unknown) => world.log.error({ err: error }, 'the skills could not be read')),
+    onChange: () =>
+      alone(() => look()).catch((error: unknown) =>
+        world.log.error({ err: error }, 'skills could not be read'),
+      ),
   });
 
   const first = alone(async () => {
     await watched.established;
     await list();
-    state = contentHash([...known].map(([name, { stamp }]) => `${name} ${stamp}`).sort().join('\n'));
+    state = contentHash(
+      [...known]
+        .map(([name, { stamp }]) => `${name} ${stamp}`)
+        .sort()
+        .join('\n'),
+    );
   });
 
   return {
@@ -107,30 +136,36 @@ export function openSkills(options: { readonly folder: string; readonly manifest
       const content = await readText(name);
       return content === undefined ? absent(name) : { name, content };
     },
-    replace: (name, content) => alone(async () => {
-      const before = await readText(name);
-      if (before === undefined) return absent(name);
-      const refusal = judgeSkillText(name, content);
-      if (refusal) return refusal;
-      try {
-        await writeAtomically(join(folder, name, fileName), content, { mode: 0o600, unlessChangedFrom: contentHash(before) });
-      } catch (error) {
-        if (error instanceof HomeError && error.code === 'CHANGED_MEANWHILE') return refuse('CONFLICT', {}, `The skill ${name} was changed by somebody else in the meantime. Read it again.`);
-        throw error;
-      }
-      await look({ updated: name });
-      return { name, content };
-    }),
-    remove: (name) => alone(async () => {
-      if (await readText(name) === undefined) return absent(name);
-      // aside first: a folder that is half removed is no skill, and the name is free at once
-      const aside = join(folder, `.${name}.${world.id()}`);
-      await rename(join(folder, name), aside);
-      await rm(aside, { recursive: true, force: true });
-      await forgetSkill(manifest, name);
-      await look({ updated: name });
-      return true as const;
-    }),
+    replace: (name, content) =>
+      alone(async () => {
+        const before = await readText(name);
+        if (before === undefined) return absent(name);
+        const refusal = judgeSkillText(name, content);
+        if (refusal) return refusal;
+        try {
+          await writeAtomically(join(folder, name, fileName), content, {
+            mode: 0o600,
+            unlessChangedFrom: contentHash(before),
+          });
+        } catch (error) {
+          if (error instanceof HomeError && error.code === 'CHANGED_MEANWHILE')
+            return refuse('CONFLICT', {}, `The skill ${name} has changed since it was read. Read it again.`);
+          throw error;
+        }
+        await look({ updated: name });
+        return { name, content };
+      }),
+    remove: (name) =>
+      alone(async () => {
+        if ((await readText(name)) === undefined) return absent(name);
+        // aside first: a folder that is half removed is no skill, and the name is free at once
+        const aside = join(folder, `.${name}.${world.id()}`);
+        await rename(join(folder, name), aside);
+        await rm(aside, { recursive: true, force: true });
+        await forgetSkill(manifest, name);
+        await look({ updated: name });
+        return true as const;
+      }),
     onChange: (listener) => void listeners.push(listener),
     async close() {
       await first;
@@ -144,9 +179,14 @@ const fileName = 'SKILL.md';
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const skillsMax = 2_000;
 
-const absent = (name: string): Refusal => refuse('NOT_FOUND', { kind: 'skill', id: name.slice(0, 200) }, 'Not found');
+const absent = (name: string): Refusal =>
+  refuse('NOT_FOUND', { kind: 'skill', id: name.slice(0, 200) }, 'Not found');
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory() && nameShape.test(entry.name)).map(({ name }) => name).sort().slice(0, skillsMax);
+  return entries
+    .filter((entry) => entry.isDirectory() && nameShape.test(entry.name))
+    .map(({ name }) => name)
+    .sort()
+    .slice(0, skillsMax);
 }

@@ -12,7 +12,8 @@ describe('slack', () => {
   let far: Vendor;
   beforeEach(async () => {
     far = await vendor(({ path, authorization }, url) => {
-      if (path === '/apps.connections.open') return { body: { ok: authorization === 'Bearer xapp-1', url: url.replace('http', 'ws') } };
+      if (path === '/apps.connections.open')
+        return { body: { ok: authorization === 'Bearer xapp-1', url: url.replace('http', 'ws') } };
       if (authorization !== 'Bearer xoxb-1') return { body: { ok: false, error: 'invalid_auth' } };
       return { body: path === post ? { ok: true, ts: '1700.5', channel: 'C1' } : { ok: true, user: 'bot' } };
     });
@@ -31,14 +32,27 @@ describe('slack', () => {
 
   it('posts into the thread, calls nobody, and gives the name of the message', async () => {
     const link = await slack.open(settings(), never);
-    expect(await link.send({ ...message, text: '<!channel> look', thread: '1699.1' }, never)).to.deep.equal({ outcome: 'sent', messageId: '1700.5' });
-    expect(posts()[0]?.body).to.deep.include({ channel: 'C1', thread_ts: '1699.1', text: '&lt;!channel> look' });
+    expect(await link.send({ ...message, text: '<!channel> look', thread: '1699.1' }, never)).to.deep.equal({
+      outcome: 'sent',
+      messageId: '1700.5',
+    });
+    expect(posts()[0]?.body).to.deep.include({
+      channel: 'C1',
+      thread_ts: '1699.1',
+      text: '&lt;!channel> look',
+    });
   });
 
   it('tells a refusal from what nobody can know', async () => {
     const link = await slack.open(settings(), never);
-    far.next(post, { body: { ok: false, error: 'channel_not_found' } }, { status: 500, body: {} }, 'reset', { status: 503, body: {} });
-    expect(await link.send(message, never)).to.deep.equal({ outcome: 'failed', reason: 'Slack refused it: channel_not_found' });
+    far.next(post, { body: { ok: false, error: 'channel_not_found' } }, { status: 500, body: {} }, 'reset', {
+      status: 503,
+      body: {},
+    });
+    expect(await link.send(message, never)).to.deep.equal({
+      outcome: 'failed',
+      reason: 'Slack refused the message: channel_not_found',
+    });
     expect(await link.send(message, never)).to.have.property('outcome', 'unknown');
     expect(await link.send(message, never)).to.have.property('outcome', 'unknown');
     expect(await link.send(message, never)).to.have.property('outcome', 'failed');
@@ -47,33 +61,53 @@ describe('slack', () => {
   it('waits as long as a rate limit asks, then sends once', async () => {
     const waits: number[] = [];
     const link = await createSlack({ wait: async (ms) => void waits.push(ms) }).open(settings(), never);
-    far.next(post, { status: 429, headers: { 'retry-after': '7' }, body: { ok: false, error: 'ratelimited' } });
+    far.next(post, {
+      status: 429,
+      headers: { 'retry-after': '7' },
+      body: { ok: false, error: 'ratelimited' },
+    });
     expect(await link.send(message, never)).to.have.property('outcome', 'sent');
     expect([waits, posts().length]).to.deep.equal([[7_000], 2]);
   });
 
   it('says which token Slack does not know', async () => {
     const link = await slack.open(settings({ botToken: 'xoxb-wrong' }), never);
-    const reason = await link.probe(never).then(() => 'there', (error: Error) => error.message);
-    expect(reason).to.equal('Slack does not let us in (invalid_auth).').and.not.include('xoxb');
+    const reason = await link.probe(never).then(
+      () => 'there',
+      (error: Error) => error.message,
+    );
+    expect(reason).to.equal('Slack rejected the token (invalid_auth).').and.not.include('xoxb');
   });
 
   it('hears people and not bots, and acknowledges what was kept and nothing else', async () => {
     const heard: InboundMessage[] = [];
     let full = true;
     const opening = slack.open(settings({ appToken: 'xapp-1' }), never, async (one) => {
-      if (full) { full = false; throw new Error('the disk is full'); }
+      if (full) {
+        full = false;
+        throw new Error('the disk is full');
+      }
       heard.push(one);
     });
     const socket = await far.socket();
     const acknowledged: string[] = [];
-    const two = new Promise<void>((resolve) => socket.on('message', (data) => {
-      acknowledged.push((JSON.parse(String(data)) as { envelope_id: string }).envelope_id);
-      if (acknowledged.length === 3) resolve();
-    }));
+    const two = new Promise<void>((resolve) =>
+      socket.on('message', (data) => {
+        acknowledged.push((JSON.parse(String(data)) as { envelope_id: string }).envelope_id);
+        if (acknowledged.length === 3) resolve();
+      }),
+    );
     socket.send(JSON.stringify({ type: 'hello' }));
     const link = await opening;
-    const say = (id: string, event: object) => socket.send(JSON.stringify({ envelope_id: id, type: 'events_api', accepts_response_payload: false, payload: { type: 'event_callback', event: { type: 'message', ...event } } }));
+    const say = (id: string, event: object) =>
+      socket.send(
+        JSON.stringify({
+          envelope_id: id,
+          type: 'events_api',
+          accepts_response_payload: false,
+          payload: { type: 'event_callback', event: { type: 'message', ...event } },
+        }),
+      );
     say('e1', { channel: 'C1', user: 'U1', text: 'first', ts: '1.1' });
     say('e2', { channel: 'C1', user: 'U1', text: 'first', ts: '1.1' });
     say('e3', { channel: 'C1', bot_id: 'B1', text: 'I am a bot', ts: '1.2' });
@@ -81,7 +115,8 @@ describe('slack', () => {
     await two;
     expect(acknowledged).to.have.members(['e2', 'e3', 'e4']);
     expect(heard).to.deep.equal([
-      { id: 'C1-1.1', channel: 'C1', thread: '1.1', from: 'U1', text: 'first' }, { id: 'C1-1.3', channel: 'C1', thread: '1.1', from: 'U1', text: 'below' },
+      { id: 'C1-1.1', channel: 'C1', thread: '1.1', from: 'U1', text: 'first' },
+      { id: 'C1-1.3', channel: 'C1', thread: '1.1', from: 'U1', text: 'below' },
     ]);
     await link.close();
   });

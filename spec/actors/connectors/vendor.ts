@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 /**
- * The far side of a chat connector: a real HTTP server (and WebSocket server) on loopback that answers as the vendor's
- * documentation says. A spec gives the answers by path; every request is kept.
+ * The far side of a chat connector: a real HTTP server (and WebSocket server) on loopback that answers as the
+ * vendor's documentation says. A spec gives the answers by path; every request is kept.
  */
 export interface Vendor {
   readonly url: string;
@@ -17,10 +17,21 @@ export interface Vendor {
   socket(): Promise<WebSocket>;
   close(): Promise<void>;
 }
-export interface Asked { readonly method: string; readonly path: string; readonly authorization: string | undefined; readonly body: Readonly<Record<string, unknown>> }
-export interface Answered { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+export interface Answered {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body: unknown;
+}
 
-export async function vendor(usual: (asked: Asked, url: string) => Answered | Promise<Answered>): Promise<Vendor> {
+export async function vendor(
+  usual: (asked: Asked, url: string) => Answered | Promise<Answered>,
+): Promise<Vendor> {
   const requests: Asked[] = [];
   const queued = new Map<string, (Answered | 'reset')[]>();
   const watching: { readonly path: string; readonly count: number; readonly resolve: () => void }[] = [];
@@ -30,12 +41,19 @@ export async function vendor(usual: (asked: Asked, url: string) => Answered | Pr
   const server = createServer((request, response) => {
     void bodyOf(request).then(async (body) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
-      const asked = { method: request.method ?? '', path, authorization: request.headers.authorization, body };
+      const asked = {
+        method: request.method ?? '',
+        path,
+        authorization: request.headers.authorization,
+        body,
+      };
       requests.push(asked);
       for (const { path: wanted, count, resolve } of watching) if (comeTo(wanted) >= count) resolve();
-      const answer = queued.get(path)?.shift() ?? await usual(asked, url);
+      const answer = queued.get(path)?.shift() ?? (await usual(asked, url));
       if (answer === 'reset') return request.socket.destroy();
-      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(JSON.stringify(answer.body));
+      response
+        .writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers })
+        .end(JSON.stringify(answer.body));
     });
   });
   const sockets = new WebSocketServer({ server });
@@ -44,19 +62,34 @@ export async function vendor(usual: (asked: Asked, url: string) => Answered | Pr
     if (waiting) waiting(socket);
     else arrivals.push(socket);
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url, requests,
-    next: (path, ...answers) => { queued.set(path, [...queued.get(path) ?? [], ...answers]); },
-    came: (path, count) => new Promise((resolve) => { if (comeTo(path) >= count) resolve(); else watching.push({ path, count, resolve }); }),
-    socket: () => new Promise((resolve) => { const come = arrivals.shift(); if (come) resolve(come); else expecting.push(resolve); }),
-    close: () => new Promise((resolve) => {
-      for (const socket of sockets.clients) socket.terminate();
-      sockets.close();
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url,
+    requests,
+    next: (path, ...answers) => {
+      queued.set(path, [...(queued.get(path) ?? []), ...answers]);
+    },
+    came: (path, count) =>
+      new Promise((resolve) => {
+        if (comeTo(path) >= count) resolve();
+        else watching.push({ path, count, resolve });
+      }),
+    socket: () =>
+      new Promise((resolve) => {
+        const come = arrivals.shift();
+        if (come) resolve(come);
+        else expecting.push(resolve);
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets.clients) socket.terminate();
+        sockets.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -64,5 +97,7 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
   if (text === '') return {};
-  return request.headers['content-type']?.includes('json') === true ? JSON.parse(text) as Record<string, unknown> : Object.fromEntries(new URLSearchParams(text));
+  return request.headers['content-type']?.includes('json') === true
+    ? (JSON.parse(text) as Record<string, unknown>)
+    : Object.fromEntries(new URLSearchParams(text));
 }

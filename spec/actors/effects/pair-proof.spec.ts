@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { chmod, link, lstat, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clearingHand, proofHand, proofPath } from '../../../actors/effects/pair-proof.js';
-import type { HandContext } from '../../../actors/contracts.js';
+import { clearingEffect, proofEffect, proofPath } from '../../../actors/effects/pair-proof.js';
+import type { EffectContext } from '../../../actors/contracts.js';
 
 /** Real files, of every sort that somebody might put there. */
 describe('the look at a proof', () => {
@@ -19,8 +19,14 @@ describe('the look at a proof', () => {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  const look = async (): Promise<boolean> => (await proofHand({ home }).run({ challengeId: 'c1', nonceHash }, {} as HandContext)).proven; // the hand needs nothing of the kernel
-  const isThere = (): Promise<boolean> => lstat(path).then(() => true, () => false);
+  const look = async (): Promise<boolean> =>
+    // The hand needs nothing of the kernel
+    (await proofEffect({ home }).run({ challengeId: 'c1', nonceHash }, {} as EffectContext)).proven;
+  const isThere = (): Promise<boolean> =>
+    lstat(path).then(
+      () => true,
+      () => false,
+    );
 
   it('accepts the nonce in a private file of ours, once: the file is gone', async () => {
     await writeFile(path, nonce, { mode: 0o600 });
@@ -34,13 +40,28 @@ describe('the look at a proof', () => {
     'a nonce with a line end': () => writeFile(path, `${nonce}\n`, { mode: 0o600 }),
     'a part of it': () => writeFile(path, nonce.slice(1), { mode: 0o600 }),
     'an empty file': () => writeFile(path, '', { mode: 0o600 }),
-    'a file that a group may read': async () => { await writeFile(path, nonce); await chmod(path, 0o640); },
-    'a file that all may write': async () => { await writeFile(path, nonce); await chmod(path, 0o602); },
+    'a file that a group may read': async () => {
+      await writeFile(path, nonce);
+      await chmod(path, 0o640);
+    },
+    'a file that all may write': async () => {
+      await writeFile(path, nonce);
+      await chmod(path, 0o602);
+    },
     'a read-only file': () => writeFile(path, nonce, { mode: 0o400 }),
-    'a set-uid file': async () => { await writeFile(path, nonce); await chmod(path, 0o4600); },
-    'a link to a right file': async () => { await writeFile(join(home, 'right'), nonce, { mode: 0o600 }); await symlink(join(home, 'right'), path); },
+    'a set-uid file': async () => {
+      await writeFile(path, nonce);
+      await chmod(path, 0o4600);
+    },
+    'a link to a right file': async () => {
+      await writeFile(join(home, 'right'), nonce, { mode: 0o600 });
+      await symlink(join(home, 'right'), path);
+    },
     'a dangling link': () => symlink(join(home, 'nowhere'), path),
-    'a second name of a right file': async () => { await writeFile(join(home, 'right'), nonce, { mode: 0o600 }); await link(join(home, 'right'), path); },
+    'a second name of a right file': async () => {
+      await writeFile(join(home, 'right'), nonce, { mode: 0o600 });
+      await link(join(home, 'right'), path);
+    },
     'a pipe, which would hold an opening for ever': async () => execFileSync('mkfifo', ['-m', '600', path]),
     'a file as large as a disk': () => writeFile(path, 'n'.repeat(1_000_000), { mode: 0o600 }),
   };
@@ -68,7 +89,7 @@ describe('the look at a proof', () => {
 
   it('clears away what nobody redeemed', async () => {
     await writeFile(path, nonce, { mode: 0o600 });
-    await clearingHand({ home }).run({ challengeId: 'c1', nonceHash }, {} as HandContext);
+    await clearingEffect({ home }).run({ challengeId: 'c1', nonceHash }, {} as EffectContext);
     expect(await isThere()).to.equal(false);
   });
 });

@@ -13,7 +13,9 @@ describe('a session whose engine goes wrong', () => {
   before(async function () {
     this.timeout(60_000);
     house = await openRogues({ deadlineMs: 4_000 });
-    played = new Map(await Promise.all(rogues.map(async (rogue) => [rogue, await house.play(rogue)] as const)));
+    played = new Map(
+      await Promise.all(rogues.map(async (rogue) => [rogue, await house.play(rogue)] as const)),
+    );
   });
   after(() => house.close());
 
@@ -27,7 +29,10 @@ describe('a session whose engine goes wrong', () => {
   }
 
   it('would be caught leaving a process behind', async () => {
-    const child = spawn('sleep', ['60'], { env: { PATH: process.env['PATH'], SVC_SESSION_ID: 'stray' }, detached: true });
+    const child = spawn('sleep', ['60'], {
+      env: { PATH: process.env['PATH'], SVC_SESSION_ID: 'stray' },
+      detached: true,
+    });
     await once(child, 'spawn');
     expect(await leftBehind('stray')).to.deep.equal([child.pid]);
     child.kill('SIGKILL');

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
-import { engineTurnHand } from '../../../actors/effects/engine-turn.js';
+import { engineTurnEffect } from '../../../actors/effects/engine-turn.js';
 import { commandEngine } from '../../../actors/engines/command.js';
 import { createPool } from '../../../actors/engines/pool.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens } from '../../../actors/engines/tokens.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { memoryStore } from '../../../lib/store/memory.js';
-import { createSupervisor } from '../../../lib/supervisor/create.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import type { ActorView, Supervisor } from '../../../lib/supervisor/contract.js';
 import { operator } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
@@ -17,13 +17,21 @@ import { freshFolder, graces, isAlive } from '../engines/child-fixture.js';
 describe('a turn of a supervised session', () => {
   let folder: string;
   let supervisor: Supervisor;
-  const program = 'read word; echo "pid $$."; echo "heard $word"; if [ "$word" = slow ]; then trap "" INT TERM; while :; do sleep 1; done; fi';
+  const program =
+    'read word; echo "pid $$."; echo "heard $word"; if [ "$word" = slow ]; then trap "" INT TERM; while :; do sleep 1; done; fi';
 
   beforeEach(async () => {
     folder = await freshFolder();
-    const turn = engineTurnHand({
-      registry: createEngineRegistry({ engines: [commandEngine({ name: 'script', command: ['/bin/sh', '-c', program], transcriptBytesMax: 0 })] }),
-      pool: createPool({ maxProcesses: 2 }), tokens: createSessionTokens(), gatewayUrl: () => undefined, graces,
+    const turn = engineTurnEffect({
+      registry: createEngineRegistry({
+        engines: [
+          commandEngine({ name: 'script', command: ['/bin/sh', '-c', program], transcriptBytesMax: 0 }),
+        ],
+      }),
+      pool: createPool({ maxProcesses: 2 }),
+      tokens: createSessionTokens(),
+      gatewayUrl: () => undefined,
+      graces,
     });
     supervisor = await createSupervisor({ kinds: [sessionKind({ turn })], store: memoryStore() });
   });
@@ -36,32 +44,47 @@ describe('a turn of a supervised session', () => {
 
   async function begin(content: string): Promise<void> {
     const view = await supervisor.spawn('session', {
-      id: 's1', by: operator,
+      id: 's1',
+      by: operator,
       input: {
-        engine: 'script', model: null, effort: null, employee: null, parentSessionId: null, ancestors: [], workItemId: null, title: null, cwd: folder,
-        source: 'web', sourceRef: null, interruptOnNewMessage: true, turnDeadlineMs: 60_000, message: message('m1', content),
+        engine: 'script',
+        model: null,
+        effort: null,
+        employee: null,
+        parentSessionId: null,
+        ancestors: [],
+        workItemId: null,
+        title: null,
+        cwd: folder,
+        source: 'web',
+        sourceRef: null,
+        interruptOnNewMessage: true,
+        turnDeadlineMs: 60_000,
+        message: message('m1', content),
       },
     });
     if (isRefusal(view)) throw new Error(view.message);
   }
 
   /** Resolves with the text that watchers have heard, once it holds what is waited for. */
-  const heard = (pattern: RegExp): Promise<string> => new Promise((resolve) => {
-    let text = '';
-    const stop = supervisor.onProgress(({ payload }) => {
-      const { type, content } = payload as { readonly type?: string; readonly content?: string };
-      if (type === 'text') text += content ?? '';
-      if (!pattern.test(text)) return;
-      stop();
-      resolve(text);
+  const heard = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve) => {
+      let text = '';
+      const stop = supervisor.onProgress(({ payload }) => {
+        const { type, content } = payload as { readonly type?: string; readonly content?: string };
+        if (type === 'text') text += content ?? '';
+        if (!pattern.test(text)) return;
+        stop();
+        resolve(text);
+      });
     });
-  });
 
   async function settled(status: string, rows: number): Promise<readonly Record<string, unknown>[]> {
     for await (const _entry of supervisor.watch({ since: 0 })) {
       const view = (await supervisor.get('session', 's1')) as ActorView;
       const found = await supervisor.rows({ kind: 'session', id: 's1' }, 'messages');
-      if (view.value === status && found.length >= rows) return found.map(({ row }) => row as Record<string, unknown>);
+      if ((view.view as { status: string }).status === status && found.length >= rows)
+        return found.map(({ row }) => row as Record<string, unknown>);
     }
     throw new Error('the supervisor stopped');
   }
@@ -71,7 +94,10 @@ describe('a turn of a supervised session', () => {
     await begin('hello');
     const [question, answer] = await settled('idle', 2);
     expect(question).to.include({ id: 'm1', role: 'user', content: 'hello' });
-    expect(answer).to.include({ id: 's1:1:answer', role: 'assistant' }).and.have.property('content').that.matches(/^pid \d+\.\nheard hello$/);
+    expect(answer)
+      .to.include({ id: 's1:1:answer', role: 'assistant' })
+      .and.have.property('content')
+      .that.matches(/^pid \d+\.\nheard hello$/);
   });
 
   it('is left for a newer message: its half is kept, its process is gone before the next one begins', async () => {
@@ -79,11 +105,24 @@ describe('a turn of a supervised session', () => {
     await begin('slow');
     const pid = pidOf(await slow);
     expect(await isAlive(pid)).to.equal(true);
-    await supervisor.ask('session', 's1', { type: 'message.post', message: message('m2', 'quick') }, { by: operator });
+    await supervisor.ask(
+      'session',
+      's1',
+      { type: 'message.post', message: message('m2', 'quick') },
+      { by: operator },
+    );
     const rows = await settled('idle', 4);
     expect(await isAlive(pid)).to.equal(false);
-    const texts = rows.map(({ content, partial }) => [String(content).replace(/pid \d+/, 'pid N'), partial === true]);
-    expect(texts).to.deep.equal([['slow', false], ['quick', false], ['pid N.\nheard slow', true], ['pid N.\nheard quick', false]]);
+    const texts = rows.map(({ content, partial }) => [
+      String(content).replace(/pid \d+/, 'pid N'),
+      partial === true,
+    ]);
+    expect(texts).to.deep.equal([
+      ['slow', false],
+      ['quick', false],
+      ['pid N.\nheard slow', true],
+      ['pid N.\nheard quick', false],
+    ]);
   });
 
   it('is stopped by a person', async () => {

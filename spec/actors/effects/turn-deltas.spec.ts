@@ -25,7 +25,10 @@ describe('createDeltas', () => {
     deltas.add('text', 'c');
     deltas.close();
     expect(frames.map(({ type, content, toolName }) => [type, content, toolName])).to.deep.equal([
-      ['text', 'a', undefined], ['text', 'b', undefined], ['tool_use', 'Using ls', 'ls'], ['text', 'c', undefined],
+      ['text', 'a', undefined],
+      ['text', 'b', undefined],
+      ['tool_use', 'Using ls', 'ls'],
+      ['text', 'c', undefined],
     ]);
   });
 
@@ -73,13 +76,22 @@ describe('createDeltas', () => {
   });
 
   it('tells for any talk where each piece of text stands', () => {
-    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('text', 'status'), fc.string({ unit: 'grapheme', maxLength: 40 }))), (said) => {
-      const { deltas, frames } = gather();
-      for (const [type, content] of said) deltas.add(type as 'text' | 'status', content);
-      deltas.close();
-      const text = said.filter(([type]) => type === 'text').map(([, content]) => content).join('');
-      expect(deltas.text()).to.equal(text);
-      for (const { type, content, offset = -1 } of frames) if (type === 'text') expect(text.slice(offset, offset + content.length)).to.equal(content);
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('text', 'status'), fc.string({ unit: 'grapheme', maxLength: 40 }))),
+        (said) => {
+          const { deltas, frames } = gather();
+          for (const [type, content] of said) deltas.add(type as 'text' | 'status', content);
+          deltas.close();
+          const text = said
+            .filter(([type]) => type === 'text')
+            .map(([, content]) => content)
+            .join('');
+          expect(deltas.text()).to.equal(text);
+          for (const { type, content, offset = -1 } of frames)
+            if (type === 'text') expect(text.slice(offset, offset + content.length)).to.equal(content);
+        },
+      ),
+    );
   });
 });

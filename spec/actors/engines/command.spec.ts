@@ -8,55 +8,103 @@ import { engineContract } from '../../../lib/testing/engine-contract.js';
 import { freshFolder, start } from './child-fixture.js';
 
 engineContract('commandEngine', {
-  engine: () => commandEngine({ name: 'script', command: ['/bin/sh', '-c', 'echo "hello"; read word rest; if [ "$word" = sleep ]; then sleep 20; fi'] }),
+  engine: () =>
+    commandEngine({
+      name: 'script',
+      command: ['/bin/sh', '-c', 'echo "hello"; read word rest; if [ "$word" = sleep ]; then sleep 20; fi'],
+    }),
   prompt: 'go\n',
   slowPrompt: 'sleep\n',
 });
 
 describe('commandEngine', () => {
-  async function turn(script: string, prompt = 'hi', transcript: readonly TurnMessage[] = []): Promise<TurnResult> {
-    const engine = commandEngine({ name: 'script', command: ['/bin/sh', '-c', script], outputBytesMax: 1024 });
+  async function turn(
+    script: string,
+    prompt = 'hi',
+    transcript: readonly TurnMessage[] = [],
+  ): Promise<TurnResult> {
+    const engine = commandEngine({
+      name: 'script',
+      command: ['/bin/sh', '-c', script],
+      outputBytesMax: 1024,
+    });
     return engine.turn(
-      { sessionId: 's', turnId: 's:1', prompt, transcript, nativeId: null, model: null, effort: null, cwd: '/', env: {}, deadlineMs: 60_000, silenceMs: 60_000 },
       {
-        signal: new AbortController().signal, delta: () => undefined, native: () => Promise.resolve(),
+        sessionId: 's',
+        turnId: 's:1',
+        prompt,
+        transcript,
+        nativeId: null,
+        model: null,
+        effort: null,
+        cwd: '/',
+        env: {},
+        deadlineMs: 60_000,
+        silenceMs: 60_000,
+      },
+      {
+        signal: new AbortController().signal,
+        delta: () => undefined,
+        native: () => Promise.resolve(),
         spawn: async (command, args, options) => (await start(command, args, options)).child,
       },
     );
   }
 
   it('passes the prompt on stdin as it is, a beginning dash included', async () => {
-    expect(await turn('cat', '--help; rm -rf "$HOME"')).to.deep.equal({ outcome: 'succeeded', text: '--help; rm -rf "$HOME"' });
+    expect(await turn('cat', '--help; rm -rf "$HOME"')).to.deep.equal({
+      outcome: 'succeeded',
+      text: '--help; rm -rf "$HOME"',
+    });
   });
 
   it('fails with the last lines of the error output when the exit code is not 0', async () => {
     expect(await turn('echo half; seq 1 50 >&2; echo "no such model" >&2; exit 3')).to.deep.equal({
-      outcome: 'failed', text: 'half', error: `/bin/sh exited with code 3. It said: ${[42, 43, 44, 45, 46, 47, 48, 49, 50].join('\n')}\nno such model`,
+      outcome: 'failed',
+      text: 'half',
+      error: `/bin/sh exited with code 3. It said: ${[42, 43, 44, 45, 46, 47, 48, 49, 50].join('\n')}\nno such model`,
     });
   });
 
   it('does not take silence for an answer', async () => {
-    expect(await turn('echo "  "; echo "why" >&2')).to.include({ outcome: 'failed', error: '/bin/sh ended without a result. It said: why' });
+    expect(await turn('echo "  "; echo "why" >&2')).to.include({
+      outcome: 'failed',
+      error: '/bin/sh ended without a result. It said: why',
+    });
   });
 
   it('fails when somebody else ended the program', async () => {
-    expect(await turn('kill -9 $$')).to.include({ outcome: 'failed', error: '/bin/sh was ended by SIGKILL from outside.' });
+    expect(await turn('kill -9 $$')).to.include({
+      outcome: 'failed',
+      error: '/bin/sh was ended by SIGKILL from outside.',
+    });
   });
 
   it('fails a flood, and says when an answer was cut', async () => {
-    expect(await turn('yes')).to.include({ outcome: 'failed', error: '/bin/sh wrote far more than may be kept and was ended.' });
+    expect(await turn('yes')).to.include({
+      outcome: 'failed',
+      error: '/bin/sh exceeded the output limit and was ended.',
+    });
     const long = await turn('head -c 2000 /dev/zero | tr "\\0" x');
     expect(long.outcome).to.equal('succeeded');
     expect(long.text).to.equal(`${'x'.repeat(1024)}\n… (the rest was cut off)`);
   });
 
   it('says what is missing and what would mend it', async () => {
-    expect(await commandEngine({ name: 'llama', command: ['no-such-program', 'run'] }).discover()).to.deep.equal({
-      available: false, reason: 'The program "no-such-program" was not found on the PATH.',
-      mend: 'Install "no-such-program", or set engines.llama.command to a program of this machine.', defaultModel: null, models: [],
+    expect(
+      await commandEngine({ name: 'llama', command: ['no-such-program', 'run'] }).discover(),
+    ).to.deep.equal({
+      available: false,
+      reason: 'The program "no-such-program" was not found on the PATH.',
+      mend: 'Install "no-such-program", or set engines.llama.command to a program of this machine.',
+      defaultModel: null,
+      models: [],
     });
     expect(await commandEngine({ name: 'shell', command: ['/bin/sh'] }).discover()).to.deep.equal({
-      available: true, executable: '/bin/sh', defaultModel: null, models: [],
+      available: true,
+      executable: '/bin/sh',
+      defaultModel: null,
+      models: [],
     });
   });
 
@@ -67,7 +115,10 @@ describe('commandEngine', () => {
 });
 
 describe('promptWithTranscript', () => {
-  const said = (n: number): TurnMessage => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: `message ${n}` });
+  const said = (n: number): TurnMessage => ({
+    role: n % 2 === 0 ? 'user' : 'assistant',
+    content: `message ${n}`,
+  });
 
   it('is the prompt alone on the first turn', () => {
     expect(promptWithTranscript('hi', [], 1000)).to.equal('hi');
@@ -81,14 +132,20 @@ describe('promptWithTranscript', () => {
   });
 
   it('keeps the end of a last message that is too long by itself', () => {
-    const text = promptWithTranscript('next', [{ role: 'assistant', content: `${'x'.repeat(500)} the end` }], 20);
+    const text = promptWithTranscript(
+      'next',
+      [{ role: 'assistant', content: `${'x'.repeat(500)} the end` }],
+      20,
+    );
     expect(text).to.include('[assistant]\n…xxxxxxxxxxxx the end\n');
   });
 });
 
 describe('findExecutable', () => {
   let folder: string;
-  beforeEach(async () => { folder = await freshFolder(); });
+  beforeEach(async () => {
+    folder = await freshFolder();
+  });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('finds what a shell would find: an executable file, first folder first', async () => {

@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createPool, type Pool, type Slot } from '../../../actors/engines/pool.js';
 
-interface Turn { readonly sessionId: string; readonly rootId: string; readonly engine: string }
+interface Turn {
+  readonly sessionId: string;
+  readonly rootId: string;
+  readonly engine: string;
+}
 
 /** Asks for slots and keeps the order in which they were given out. */
 function queue(pool: Pool) {
@@ -12,14 +16,27 @@ function queue(pool: Pool) {
   return {
     given,
     ask(turn: Turn, signal: AbortSignal = never): void {
-      asked.push(pool.take({ ...turn, signal }).then((slot) => void given.push({ turn, slot }), () => undefined));
+      asked.push(
+        pool.take({ ...turn, signal }).then(
+          (slot) => void given.push({ turn, slot }),
+          () => undefined,
+        ),
+      );
     },
     /** Let all promises that can settle do so. */
-    settle: () => new Promise<void>((resolve) => { setImmediate(resolve); }),
+    settle: () =>
+      new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      }),
   };
 }
-const turn = (sessionId: string, rootId = sessionId, engine = 'clerk'): Turn => ({ sessionId, rootId, engine });
-const names = (given: readonly { readonly turn: Turn }[]): readonly string[] => given.map((entry) => entry.turn.sessionId);
+const turn = (sessionId: string, rootId = sessionId, engine = 'clerk'): Turn => ({
+  sessionId,
+  rootId,
+  engine,
+});
+const names = (given: readonly { readonly turn: Turn }[]): readonly string[] =>
+  given.map((entry) => entry.turn.sessionId);
 
 describe('createPool', () => {
   it('gives out so many slots at once and the next when one comes back', async () => {
@@ -88,7 +105,11 @@ describe('createPool', () => {
     given[0]?.slot.release();
     await settle();
     expect(names(given)).to.deep.equal(['a', 'c']);
-    expect(await pool.take({ ...turn('d'), signal: AbortSignal.abort(new Error('gone')) }).catch((error: Error) => error.message)).to.equal('gone');
+    expect(
+      await pool
+        .take({ ...turn('d'), signal: AbortSignal.abort(new Error('gone')) })
+        .catch((error: Error) => error.message),
+    ).to.equal('gone');
   });
 
   it('refuses a pool that could never run anything', () => {
@@ -97,55 +118,65 @@ describe('createPool', () => {
   });
 
   it('never exceeds a limit, never runs a session twice, serves every ticket, and in turn between roots', async () => {
-    const work = fc.array(fc.record({
-      root: fc.integer({ min: 0, max: 3 }), session: fc.integer({ min: 0, max: 2 }), engine: fc.constantFrom('x', 'y'), release: fc.nat({ max: 5 }), aborts: fc.integer({ min: 0, max: 9 }),
-    }), { maxLength: 40 });
-    await fc.assert(fc.asyncProperty(work, fc.integer({ min: 1, max: 3 }), async (steps, maxProcesses) => {
-      const pool = createPool({ maxProcesses, perEngine: { y: 1 } });
-      const { ask, given, settle } = queue(pool);
-      const held = new Set<number>();
-      let seen = 0;
-      let aborted = 0;
-      const check = (): void => {
-        for (; seen < given.length; seen += 1) held.add(seen);
-        const running = [...held].map((index) => given[index]?.turn as Turn);
-        expect(running.length).to.be.at.most(maxProcesses);
-        expect(running.filter(({ engine }) => engine === 'y').length).to.be.at.most(1);
-        expect(new Set(running.map(({ sessionId }) => sessionId)).size).to.equal(running.length);
-        expect(pool.stats().running).to.equal(running.length);
-      };
-      const releaseOne = async (at: number): Promise<void> => {
-        const index = [...held][at % Math.max(1, held.size)];
-        if (index === undefined) return;
-        held.delete(index);
-        given[index]?.slot.release();
-        await settle();
-        check();
-      };
-      for (const { root, session, engine, release, aborts } of steps) {
-        const before = pool.stats();
-        const controller = new AbortController();
-        ask(turn(`${root}-${session}`, String(root), engine), controller.signal);
-        if (aborts === 0 && pool.stats().waiting > before.waiting) {
-          controller.abort();
-          aborted += 1;
+    const work = fc.array(
+      fc.record({
+        root: fc.integer({ min: 0, max: 3 }),
+        session: fc.integer({ min: 0, max: 2 }),
+        engine: fc.constantFrom('x', 'y'),
+        release: fc.nat({ max: 5 }),
+        aborts: fc.integer({ min: 0, max: 9 }),
+      }),
+      { maxLength: 40 },
+    );
+    await fc.assert(
+      fc.asyncProperty(work, fc.integer({ min: 1, max: 3 }), async (steps, maxProcesses) => {
+        const pool = createPool({ maxProcesses, perEngine: { y: 1 } });
+        const { ask, given, settle } = queue(pool);
+        const held = new Set<number>();
+        let seen = 0;
+        let aborted = 0;
+        const check = (): void => {
+          for (; seen < given.length; seen += 1) held.add(seen);
+          const running = [...held].map((index) => given[index]?.turn as Turn);
+          expect(running.length).to.be.at.most(maxProcesses);
+          expect(running.filter(({ engine }) => engine === 'y').length).to.be.at.most(1);
+          expect(new Set(running.map(({ sessionId }) => sessionId)).size).to.equal(running.length);
+          expect(pool.stats().running).to.equal(running.length);
+        };
+        const releaseOne = async (at: number): Promise<void> => {
+          const index = [...held][at % Math.max(1, held.size)];
+          if (index === undefined) return;
+          held.delete(index);
+          given[index]?.slot.release();
+          await settle();
+          check();
+        };
+        for (const { root, session, engine, release, aborts } of steps) {
+          const before = pool.stats();
+          const controller = new AbortController();
+          ask(turn(`${root}-${session}`, String(root), engine), controller.signal);
+          if (aborts === 0 && pool.stats().waiting > before.waiting) {
+            controller.abort();
+            aborted += 1;
+          }
+          await settle();
+          check();
+          if (release > 2) await releaseOne(release);
         }
+        // a single ticket of a new root waits for at most one turn of each root before it
+        ask(turn('fair'));
+        const rootsBefore = 4;
         await settle();
+        const givenBefore = given.length;
         check();
-        if (release > 2) await releaseOne(release);
-      }
-      // a single ticket of a new root waits for at most one turn of each root before it
-      ask(turn('fair'));
-      const rootsBefore = 4;
-      await settle();
-      const givenBefore = given.length;
-      check();
-      for (let guard = 0; held.size > 0 && guard < 200; guard += 1) await releaseOne(0);
-      const place = given.findIndex((entry) => entry.turn.sessionId === 'fair');
-      expect(place).to.be.at.least(0);
-      expect(place - givenBefore).to.be.at.most(rootsBefore + maxProcesses);
-      expect(given.length).to.equal(steps.length + 1 - aborted);
-      expect(pool.stats()).to.include({ running: 0, waiting: 0 });
-    }), { numRuns: 60 });
+        for (let guard = 0; held.size > 0 && guard < 200; guard += 1) await releaseOne(0);
+        const place = given.findIndex((entry) => entry.turn.sessionId === 'fair');
+        expect(place).to.be.at.least(0);
+        expect(place - givenBefore).to.be.at.most(rootsBefore + maxProcesses);
+        expect(given.length).to.equal(steps.length + 1 - aborted);
+        expect(pool.stats()).to.include({ running: 0, waiting: 0 });
+      }),
+      { numRuns: 60 },
+    );
   });
 });

@@ -5,11 +5,19 @@ import { freshSpawnId, isAlive, node, sh, start } from './child-fixture.js';
 
 describe('startChild', () => {
   it('writes the prompt to stdin, reads the answer and notes intent before the pid', async () => {
-    const { child, notes } = await start('cat', []); // it waits for its prompt, so it lives when its start time is read
+    // It waits for its prompt, so it lives when its start time is read
+    const { child, notes } = await start('cat', []);
     child.write('Hello, Grüße');
     child.end();
     const result = await child.done;
-    expect(result).to.deep.equal({ exitCode: 0, signal: null, stdout: 'Hello, Grüße', stderr: '', truncated: false, ended: null });
+    expect(result).to.deep.equal({
+      exitCode: 0,
+      signal: null,
+      stdout: 'Hello, Grüße',
+      stderr: '',
+      truncated: false,
+      ended: null,
+    });
     expect(notes[0]).to.have.all.keys('spawnId', 'tokenHash');
     expect(notes[1]).to.include({ spawnId: notes[0]?.spawnId, tokenHash: 'hash', pid: child.pid });
     expect(notes[1]?.startTime).to.match(/^\S.*\d$/);
@@ -17,7 +25,12 @@ describe('startChild', () => {
 
   it('does not start a child whose intent could not be written', async () => {
     let pid: number | undefined;
-    const failing = sh('sleep 60', { note: (note) => { pid = note.pid; return Promise.reject(new Error('the disk is full')); } });
+    const failing = sh('sleep 60', {
+      note: (note) => {
+        pid = note.pid;
+        return Promise.reject(new Error('the disk is full'));
+      },
+    });
     expect(await rejection(failing)).to.have.property('message', 'the disk is full');
     expect(pid).to.equal(undefined);
   });
@@ -25,7 +38,10 @@ describe('startChild', () => {
   it('ends a child whose pid could not be written down, because after a crash nobody would know of it', async () => {
     let pid = 0;
     const failing = sh('sleep 60', {
-      note: (note) => { pid = note.pid ?? 0; return note.pid === undefined ? Promise.resolve() : Promise.reject(new Error('the disk is full')); },
+      note: (note) => {
+        pid = note.pid ?? 0;
+        return note.pid === undefined ? Promise.resolve() : Promise.reject(new Error('the disk is full'));
+      },
     });
     expect(await rejection(failing)).to.have.property('message', 'the disk is full');
     expect(pid).to.be.greaterThan(1);
@@ -34,14 +50,26 @@ describe('startChild', () => {
 
   it('says in a sentence that a program could not be started', async () => {
     const error = await rejection(start('/no/such/program', []));
-    expect(error).to.be.instanceOf(ChildProcessError).and.include({ code: 'NOT_STARTED', message: 'Could not start "/no/such/program": ENOENT.' });
+    expect(error)
+      .to.be.instanceOf(ChildProcessError)
+      .and.include({ code: 'NOT_STARTED', message: 'Could not start "/no/such/program": ENOENT.' });
   });
 
   it('starts nothing once it was aborted', async () => {
-    const error = await rejection(startChild('true', [], {
-      cwd: '/', env: {}, silenceMs: 1000, deadlineMs: 1000, spawnId: freshSpawnId(), tokenHash: null, signal: AbortSignal.abort(),
-      note: () => { throw new Error('was noted'); },
-    }));
+    const error = await rejection(
+      startChild('true', [], {
+        cwd: '/',
+        env: {},
+        silenceMs: 1000,
+        deadlineMs: 1000,
+        spawnId: freshSpawnId(),
+        tokenHash: null,
+        signal: AbortSignal.abort(),
+        note: () => {
+          throw new Error('was noted');
+        },
+      }),
+    );
     expect(error).to.include({ code: 'INTERRUPTED' });
   });
 
@@ -50,7 +78,10 @@ describe('startChild', () => {
     try {
       const { child } = await sh('env', { env: { SVC_SESSION_ID: 's1' } });
       const { stdout } = await child.done;
-      expect(stdout).to.include('SVC_SESSION_ID=s1').and.include('SVC_SPAWN_ID=').and.include(`PATH=${process.env['PATH']}`);
+      expect(stdout)
+        .to.include('SVC_SESSION_ID=s1')
+        .and.include('SVC_SPAWN_ID=')
+        .and.include(`PATH=${process.env['PATH']}`);
       expect(stdout).to.not.include('canary-4711');
     } finally {
       delete process.env['SVC_CANARY_SECRET'];
@@ -84,13 +115,16 @@ describe('startChild', () => {
 
   it('joins characters that chunks cut in two, and replaces invalid bytes', async () => {
     const chunks: string[] = [];
-    const { child } = await node(`
+    const { child } = await node(
+      `
       const bytes = Buffer.from('aä€😀z');
       (async () => {
         for (const byte of bytes) await new Promise((done) => process.stdout.write(Buffer.of(byte), () => setTimeout(done, 3)));
         process.stdout.write(Buffer.of(0xff, 0x41, 0xe2, 0x82));
       })();
-    `, { onStdout: (chunk) => void chunks.push(chunk) });
+    `,
+      { onStdout: (chunk) => void chunks.push(chunk) },
+    );
     expect((await child.done).stdout).to.equal('aä€😀z\ufffdA\ufffd');
     expect(chunks.join('')).to.equal('aä€😀z\ufffdA\ufffd');
   });
@@ -118,18 +152,26 @@ describe('startChild', () => {
 
   it('hears no more of a child once its listener threw: what follows was kept until the child was gone, hundreds of MB of it', async () => {
     let heard = 0;
-    const { child } = await node('const piece = "x".repeat(65536); const pour = () => process.stdout.write(piece, () => setImmediate(pour)); pour();', {
-      outputBytesMax: 2 ** 30, onStdout: () => {
-        heard += 1;
-        throw new Error('enough');
+    const { child } = await node(
+      'const piece = "x".repeat(65536); const pour = () => process.stdout.write(piece, () => setImmediate(pour)); pour();',
+      {
+        outputBytesMax: 2 ** 30,
+        onStdout: () => {
+          heard += 1;
+          throw new Error('enough');
+        },
       },
-    });
+    );
     expect(await child.done.then(() => 'done', String)).to.include('enough');
     expect(heard).to.equal(1);
   });
 
   it('fails the result, not the process, when a listener throws', async () => {
-    const { child } = await sh('echo hello; sleep 60', { onStdout: () => { throw new Error('a bug in an engine'); } });
+    const { child } = await sh('echo hello; sleep 60', {
+      onStdout: () => {
+        throw new Error('a bug in an engine');
+      },
+    });
     expect(await rejection(child.done)).to.have.property('message', 'a bug in an engine');
     expect(await isAlive(child.pid)).to.equal(false);
   });
@@ -144,7 +186,12 @@ describe('the watchdogs of a child', () => {
   it('only report silence when asked to, once per silence', async () => {
     let reports = 0;
     const { child } = await sh('read line; echo "$line"', {
-      silenceMs: 50, silence: 'report', onSilence: () => { reports += 1; setTimeout(() => child.write('go\n'), 120); },
+      silenceMs: 50,
+      silence: 'report',
+      onSilence: () => {
+        reports += 1;
+        setTimeout(() => child.write('go\n'), 120);
+      },
     });
     expect(await child.done).to.include({ ended: null, stdout: 'go\n' });
     expect(reports).to.equal(1);
@@ -176,7 +223,11 @@ describe('the end of a child', () => {
     `);
     await saw('ready');
     abort();
-    expect(await child.done).to.include({ ended: 'interrupted', signal: 'SIGKILL', stdout: 'ready\nno\nnever\n' });
+    expect(await child.done).to.include({
+      ended: 'interrupted',
+      signal: 'SIGKILL',
+      stdout: 'ready\nno\nnever\n',
+    });
   });
 
   it('takes the whole group with it', async () => {
@@ -188,7 +239,9 @@ describe('the end of a child', () => {
   });
 
   it('finds a grandchild that made a group of its own', async () => {
-    const { child, saw, abort } = await sh(`setsid sh -c 'trap "" INT TERM; echo "stray $$."; while :; do sleep 1; done' & wait`);
+    const { child, saw, abort } = await sh(
+      `setsid sh -c 'trap "" INT TERM; echo "stray $$."; while :; do sleep 1; done' & wait`,
+    );
     await saw('.');
     abort();
     const { stdout } = await child.done;
@@ -198,18 +251,26 @@ describe('the end of a child', () => {
   });
 
   it('ends what a finished program left running, strays that hold its output included', async () => {
-    const { child } = await sh(`setsid sh -c 'echo "stray $$."; sleep 60' & sleep 60 & echo "left $!."; while ! kill -0 $! ; do :; done; sleep 0.1; exit 0`);
+    const { child } = await sh(
+      `setsid sh -c 'echo "stray $$."; sleep 60' & sleep 60 & echo "left $!."; while ! kill -0 $! ; do :; done; sleep 0.1; exit 0`,
+    );
     const { stdout, exitCode, ended } = await child.done;
     expect({ exitCode, ended }).to.deep.equal({ exitCode: 0, ended: null });
-    for (const [, pid] of stdout.matchAll(/(?:stray|left) (\d+)\./g)) expect(await isAlive(Number(pid))).to.equal(false);
+    for (const [, pid] of stdout.matchAll(/(?:stray|left) (\d+)\./g))
+      expect(await isAlive(Number(pid))).to.equal(false);
   });
 
   it('is not taken for granted when nobody can look', async () => {
     const real = processTable();
     let isBlind = false;
-    const look = <Answer>(answer: () => Promise<Answer>): Promise<Answer> => (isBlind ? Promise.reject(new Error('too many open files')) : answer());
+    const look = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>
+      isBlind ? Promise.reject(new Error('too many open files')) : answer();
     const { child, saw, abort } = await sh('echo ready; read line', {
-      table: { startTime: real.startTime, members: (id) => look(() => real.members(id)), marked: (id) => look(() => real.marked(id)) },
+      table: {
+        startTime: real.startTime,
+        members: (id) => look(() => real.members(id)),
+        marked: (id) => look(() => real.marked(id)),
+      },
     });
     await saw('ready');
     isBlind = true;
@@ -221,8 +282,14 @@ describe('the end of a child', () => {
   it('is told with the pid when it cannot be confirmed', async () => {
     const real = processTable();
     const { child, saw, abort } = await sh('echo ready; sleep 60', {
-      // a table in which one member of the group stays for ever, like a process that hangs in the kernel; no machine has such a pid
-      table: { ...real, startTime: real.startTime, members: () => Promise.resolve([4999999]), marked: () => Promise.resolve([4999999]) },
+      // a table in which one member of the group stays for ever, like a process that hangs in the kernel; no
+      // machine has such a pid
+      table: {
+        ...real,
+        startTime: real.startTime,
+        members: () => Promise.resolve([4999999]),
+        marked: () => Promise.resolve([4999999]),
+      },
       graces: { interruptMs: 10, terminateMs: 10, confirmMs: 50 },
     });
     await saw('ready');
@@ -232,5 +299,10 @@ describe('the end of a child', () => {
 });
 
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(() => { throw new Error('was not rejected'); }, (error: unknown) => error);
+  return promise.then(
+    () => {
+      throw new Error('was not rejected');
+    },
+    (error: unknown) => error,
+  );
 }

@@ -20,10 +20,19 @@ describe('createSessionTokens', () => {
 
   it('revokes one by itself or by its hash, and all of a session', () => {
     const tokens = createSessionTokens();
-    const [one, two, three, other] = [tokens.mint('s1'), tokens.mint('s1'), tokens.mint('s1'), tokens.mint('s2')];
+    const [one, two, three, other] = [
+      tokens.mint('s1'),
+      tokens.mint('s1'),
+      tokens.mint('s1'),
+      tokens.mint('s2'),
+    ];
     tokens.revoke(one);
     tokens.revoke(tokenHash(two));
-    expect([one, two, three].map((token) => tokens.resolve(token))).to.deep.equal([undefined, undefined, 's1']);
+    expect([one, two, three].map((token) => tokens.resolve(token))).to.deep.equal([
+      undefined,
+      undefined,
+      's1',
+    ]);
     tokens.revokeSession('s1');
     expect([three, other].map((token) => tokens.resolve(token))).to.deep.equal([undefined, 's2']);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KeyedHand, Kind } from '../../../actors/contracts.js';
+import type { AtLeastOnceEffect, Kind } from '../../../actors/contracts.js';
 import { pairingCodeKind } from '../../../actors/kinds/pairing-code.js';
 import { pairingKind } from '../../../actors/kinds/pairing.js';
 import { system } from '../../../machines/caller.js';
@@ -9,31 +9,70 @@ import { openHouse, type House } from '../../fixtures/house.js';
 /** Pairing through crashes: what was committed is done once the gateway is back, and what was not is not. */
 describe('pairing and crashes', () => {
   const by = system('pairing');
-  const device = { id: 'd_1', name: 'Linux browser', tokenHash: 'b'.repeat(64), lastIp: null, userAgent: null };
-  const hanging: KeyedHand = { fence: false, run: () => new Promise(() => undefined) };
+  const device = {
+    id: 'd_1',
+    name: 'Linux browser',
+    tokenHash: 'b'.repeat(64),
+    lastIp: null,
+    userAgent: null,
+  };
+  const hanging: AtLeastOnceEffect = { guarantee: 'at-least-once', run: () => new Promise(() => undefined) };
   let house: House | undefined;
-  afterEach(async () => { await house?.stop(); });
+  afterEach(async () => {
+    await house?.stop();
+  });
 
-  const kindsWith = (hands: { proof?: KeyedHand; clearing?: KeyedHand; device?: KeyedHand }): readonly Kind[] => [
-    pairingKind({ proof: hands.proof ?? hanging, clearing: hands.clearing ?? hanging }), pairingCodeKind({ device: hands.device ?? hanging }),
-  ] as readonly Kind[]; // a list knows only that they are kinds
+  const kindsWith = (effects: {
+    proof?: AtLeastOnceEffect;
+    clearing?: AtLeastOnceEffect;
+    device?: AtLeastOnceEffect;
+  }): readonly Kind[] =>
+    [
+      pairingKind({ proof: effects.proof ?? hanging, clearing: effects.clearing ?? hanging }),
+      pairingCodeKind({ device: effects.device ?? hanging }),
+    ] as readonly Kind[]; // a list knows only that they are kinds
 
   it('writes a device that was redeemed right before the crash, under the same id, and redeems the code no second time', async () => {
     house = await openHouse(kindsWith({}));
-    await house.supervisor.spawn('pairing-code', { id: 'code', input: { deviceKind: 'remote', issuedTo: 'challenge', ttlMs: 300_000 }, by });
+    await house.supervisor.spawn('pairing-code', {
+      id: 'code',
+      input: { deviceKind: 'remote', issuedTo: 'challenge', ttlMs: 300_000 },
+      by,
+    });
     await house.supervisor.ask('pairing-code', 'code', { type: 'code.redeem', device }, { by });
     const kept: NewDevice[] = [];
-    await house.crash(kindsWith({ device: { fence: false, run: async (one: NewDevice) => { kept.push(one); return null; } } }));
+    await house.crash(
+      kindsWith({
+        device: {
+          guarantee: 'at-least-once',
+          run: async (one: NewDevice) => {
+            kept.push(one);
+            return null;
+          },
+        },
+      }),
+    );
     await house.world.settle();
     expect((await house.supervisor.get('pairing-code', 'code'))?.value).to.equal('redeemed');
     expect(kept.map(({ id, tokenHash }) => [id, tokenHash])).to.deep.equal([[device.id, device.tokenHash]]);
-    expect(await house.supervisor.ask('pairing-code', 'code', { type: 'code.redeem', device: { ...device, id: 'd_2' } }, { by })).to.have.property('refused', true);
+    expect(
+      await house.supervisor.ask(
+        'pairing-code',
+        'code',
+        { type: 'code.redeem', device: { ...device, id: 'd_2' } },
+        { by },
+      ),
+    ).to.have.property('refused', true);
     expect(house.faults).to.deep.equal([]);
   });
 
   it('keeps a code over a crash for the rest of its five minutes, and not a moment longer', async () => {
     house = await openHouse(kindsWith({}));
-    await house.supervisor.spawn('pairing-code', { id: 'code', input: { deviceKind: 'remote', issuedTo: 'challenge', ttlMs: 300_000 }, by });
+    await house.supervisor.spawn('pairing-code', {
+      id: 'code',
+      input: { deviceKind: 'remote', issuedTo: 'challenge', ttlMs: 300_000 },
+      by,
+    });
     await house.world.advance(200_000);
     await house.crash();
     await house.world.advance(99_000);
@@ -46,7 +85,9 @@ describe('pairing and crashes', () => {
     house = await openHouse(kindsWith({}));
     await house.supervisor.spawn('pairing', { id: 'challenge', input: { nonceHash: 'a'.repeat(64) }, by });
     await house.supervisor.ask('pairing', 'challenge', { type: 'challenge.redeem' }, { by });
-    await house.crash(kindsWith({ proof: { fence: false, run: async () => ({ proven: false }) } }));
+    await house.crash(
+      kindsWith({ proof: { guarantee: 'at-least-once', run: async () => ({ proven: false }) } }),
+    );
     await house.world.settle();
     expect((await house.supervisor.get('pairing', 'challenge'))?.value).to.equal('failed');
   });
@@ -56,7 +97,17 @@ describe('pairing and crashes', () => {
     await house.supervisor.spawn('pairing', { id: 'challenge', input: { nonceHash: 'a'.repeat(64) }, by });
     const cleared: unknown[] = [];
     await house.world.advance(9_000);
-    await house.crash(kindsWith({ clearing: { fence: false, run: async (input: unknown) => { cleared.push(input); return null; } } }));
+    await house.crash(
+      kindsWith({
+        clearing: {
+          guarantee: 'at-least-once',
+          run: async (input: unknown) => {
+            cleared.push(input);
+            return null;
+          },
+        },
+      }),
+    );
     await house.world.advance(60_000);
     expect(cleared).to.deep.equal([{ challengeId: 'challenge', nonceHash: 'a'.repeat(64) }]);
     expect((await house.supervisor.get('pairing', 'challenge'))?.value).to.equal('expired');

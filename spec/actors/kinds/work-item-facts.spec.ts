@@ -13,26 +13,56 @@ const roster: Roster = {
     { name: 'hen', rank: 'manager', reportsTo: 'egg' },
   ],
 };
-const context = (assignee: string | null) => firstContext({ id: 'TRP-1', at: 0, title: 'x', body: null, acceptance: null, assignee, department: null, verifyPolicy: null, source: 'human', sourceRef: null, createdBy: 'operator' } satisfies WorkItemInput);
+const context = (assignee: string | null) =>
+  firstContext({
+    id: 'TRP-1',
+    at: 0,
+    title: 'x',
+    body: null,
+    acceptance: null,
+    assignee,
+    department: null,
+    verifyPolicy: null,
+    source: 'human',
+    sourceRef: null,
+    createdBy: 'operator',
+  } satisfies WorkItemInput);
 
 describe('the facts about a work item', () => {
   it('name root, managers and executives of its owner', () => {
-    expect(workItemFacts(context('ann'), { type: 'item.move' }, roster)).to.deep.equal({ root: 'chief', managers: ['bob-lead', 'chief'], executives: ['chief', 'vp'], named: null });
+    expect(workItemFacts(context('ann'), { type: 'item.move' }, roster)).to.deep.equal({
+      root: 'chief',
+      managers: ['bob-lead', 'chief'],
+      executives: ['chief', 'vp'],
+      named: null,
+    });
     expect(workItemFacts(context(null), { type: 'item.move' }, roster).managers).to.deep.equal([]);
   });
 
   it('are empty without a roster, or with one that is none', () => {
     for (const none of [undefined, null, {}, 'people']) {
-      expect(workItemFacts(context('ann'), { type: 'item.assign', assignee: 'x' } as { type: string }, none)).to.deep.equal({ root: null, managers: [], executives: [], named: null });
+      expect(
+        workItemFacts(context('ann'), { type: 'item.assign', assignee: 'x' } as { type: string }, none),
+      ).to.deep.equal({ root: null, managers: [], executives: [], named: null });
     }
   });
 
   it('know nobody where a roster is kept and empty: the operator is the root, and every name is unknown', () => {
-    expect(workItemFacts(context('ann'), { type: 'item.assign', assignee: 'x' } as { type: string }, { employees: [] })).to.deep.equal({ root: null, managers: [], executives: [], named: { known: false, department: null, suggestion: null } });
+    expect(
+      workItemFacts(context('ann'), { type: 'item.assign', assignee: 'x' } as { type: string }, {
+        employees: [],
+      }),
+    ).to.deep.equal({
+      root: null,
+      managers: [],
+      executives: [],
+      named: { known: false, department: null, suggestion: null },
+    });
   });
 
   it('say whether the employee whom an event names is known, where, and who may be meant', () => {
-    const named = (event: Record<string, unknown>) => workItemFacts(context('ann'), { type: 'x', ...event }, roster).named;
+    const named = (event: Record<string, unknown>) =>
+      workItemFacts(context('ann'), { type: 'x', ...event }, roster).named;
     expect(named({ assignee: 'ann' })).to.deep.equal({ known: true, department: 'build', suggestion: null });
     expect(named({ assignee: 'anne' })).to.deep.equal({ known: false, department: null, suggestion: 'ann' });
     expect(named({ target: 'bob-leed' })?.suggestion).to.equal('bob-lead');
@@ -47,7 +77,17 @@ describe('the facts about a work item', () => {
   });
 
   it('take the configured root among several, else the first', () => {
-    const two: Roster = { employees: [{ name: 'one', rank: 'executive' }, { name: 'two', rank: 'executive' }] };
-    expect([rootOf(two), rootOf({ ...two, root: 'two' }), rootOf({ ...two, root: 'three' }), rootOf({ employees: [] })]).to.deep.equal(['one', 'two', 'one', null]);
+    const two: Roster = {
+      employees: [
+        { name: 'one', rank: 'executive' },
+        { name: 'two', rank: 'executive' },
+      ],
+    };
+    expect([
+      rootOf(two),
+      rootOf({ ...two, root: 'two' }),
+      rootOf({ ...two, root: 'three' }),
+      rootOf({ employees: [] }),
+    ]).to.deep.equal(['one', 'two', 'one', null]);
   });
 });

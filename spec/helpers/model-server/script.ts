@@ -1,5 +1,6 @@
 /**
- * What the scripted model says. It obeys the last command in double square brackets of the newest message of its user:
+ * What the scripted model says. It obeys the last command in double square brackets of the newest message of
+ * its user:
  *
  *     [[say hello]]                      answers "hello"
  *     [[slow words]]                     says the words, and then nothing more until the line is cut
@@ -36,22 +37,38 @@ export const obedient: Script = (turn) => {
   const command = [...newest.matchAll(/\[\[(\w+)\s*([\s\S]*?)\]\]/g)].at(-1);
   const [, verb, rest = ''] = command ?? [];
   switch (verb) {
-    case 'say': return { text: rest };
-    case 'slow': return { text: rest === '' ? 'working' : rest, hold: true };
-    case 'fail': return { status: Number(rest) };
-    case 'recall': return { text: `first: ${turn.said[0] ?? ''}` };
+    case 'say':
+      return { text: rest };
+    case 'slow':
+      return { text: rest === '' ? 'working' : rest, hold: true };
+    case 'fail':
+      return { status: Number(rest) };
+    case 'recall':
+      return { text: `first: ${turn.said[0] ?? ''}` };
     case 'tool': {
       const [wanted = '', ...input] = rest.split(' ');
-      const name = turn.tools.find((tool) => tool === wanted) ?? turn.tools.find((tool) => tool.endsWith(wanted));
+      const name =
+        turn.tools.find((tool) => tool === wanted) ?? turn.tools.find((tool) => tool.endsWith(wanted));
       // some agents show a tool only after it was searched for
       const search = turn.tools.find((tool) => tool === 'tool_search');
-      const isFound = search !== undefined && name !== undefined && turn.toolResults.length === 1 && turn.toolResults[0]?.includes(wanted) === true;
+      const isFound =
+        search !== undefined &&
+        name !== undefined &&
+        turn.toolResults.length === 1 &&
+        turn.toolResults[0]?.includes(wanted) === true;
       if (turn.toolResults.length > 0 && !isFound) return { text: `tool said: ${turn.toolResults.at(-1)}` };
-      if (name === undefined && search !== undefined) return { tool: { name: search, input: { query: wanted } } };
+      if (name === undefined && search !== undefined)
+        return { tool: { name: search, input: { query: wanted } } };
       if (name === undefined) return { text: `no tool ${wanted} among ${turn.tools.join(' ')}` };
-      return { tool: { name, input: JSON.parse(input.length === 0 ? '{}' : input.join(' ')) as Record<string, unknown> } };
+      return {
+        tool: {
+          name,
+          input: JSON.parse(input.length === 0 ? '{}' : input.join(' ')) as Record<string, unknown>,
+        },
+      };
     }
-    default: return { text: `echo: ${newest.trim().split('\n').at(-1) ?? ''}` };
+    default:
+      return { text: `echo: ${newest.trim().split('\n').at(-1) ?? ''}` };
   }
 };
 

@@ -8,7 +8,9 @@ import { Troupe } from './troupe.js';
 
 describe('troupe start, status and stop', () => {
   let troupe: Troupe;
-  beforeEach(async () => { troupe = await Troupe.create(); });
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+  });
   afterEach(() => troupe.clear());
   const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
 
@@ -18,7 +20,8 @@ describe('troupe start, status and stop', () => {
     const { url, token, pid, port } = await troupe.announcement();
     expect((await stat(join(troupe.home(), 'gateway.json'))).mode & 0o777).to.equal(0o600);
     // A home that others may enter still shows them nothing of what was said in it.
-    for (const name of ['store', 'store-copy', 'logs']) expect((await stat(join(troupe.home(), name))).mode & 0o777, name).to.equal(0o700);
+    for (const name of ['store', 'store-copy', 'logs'])
+      expect((await stat(join(troupe.home(), name))).mode & 0o777, name).to.equal(0o700);
     expect(pid).to.equal(gateway.child.pid);
     expect(gateway.err).to.include(url).and.not.include(token);
     expect(new URL(url).port).to.equal(String(port));
@@ -37,7 +40,10 @@ describe('troupe start, status and stop', () => {
 
   it('keeps token, hook secret and everything said across restarts, kill -9 included', async () => {
     const first = await troupe.start();
-    expect(await troupe.run(...at('run', 'add "water the plants"'))).to.include({ code: 0, out: 'Added TRP-1: water the plants.\n' });
+    expect(await troupe.run(...at('run', 'add "water the plants"'))).to.include({
+      code: 0,
+      out: 'Added TRP-1: water the plants.\n',
+    });
     const before = await troupe.announcement();
     await first.kill('SIGKILL');
     expect((await troupe.run(...at('status'))).err).to.match(/No gateway runs/);
@@ -51,12 +57,21 @@ describe('troupe start, status and stop', () => {
 
   it('refuses a second start on the same home at once and touches nothing of it', async () => {
     await troupe.start();
-    const prints = async (): Promise<string[]> => Promise.all(['gateway.json', 'logs/gateway.log'].map(async (name) => createHash('sha256').update(await readFile(join(troupe.home(), name)).catch(() => '')).digest('hex')));
+    const prints = async (): Promise<string[]> =>
+      Promise.all(
+        ['gateway.json', 'logs/gateway.log'].map(async (name) =>
+          createHash('sha256')
+            .update(await readFile(join(troupe.home(), name)).catch(() => ''))
+            .digest('hex'),
+        ),
+      );
     const before = [await prints(), await readdir(troupe.home())];
     const second = await troupe.run('start', '--home', troupe.home(), '--port', '0');
     expect(second.code).to.equal(4);
     expect(second.err.trim().split('\n')).to.have.length(1);
-    expect(second.err).to.match(/already holds the home/).and.include((await troupe.announcement()).url);
+    expect(second.err)
+      .to.match(/already holds the home/)
+      .and.include((await troupe.announcement()).url);
     expect([await prints(), await readdir(troupe.home())]).to.deep.equal(before);
     expect((await troupe.run(...at('status'))).code).to.equal(0);
   });
@@ -70,13 +85,19 @@ describe('troupe start, status and stop', () => {
 
   it('ends an agent that ignores every polite signal before it stops, and tells the truth afterwards', async () => {
     await mkdir(troupe.home());
-    await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo $$; while true; do sleep 1; done"]}\n');
+    await writeFile(
+      join(troupe.home(), 'config.yaml'),
+      'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo $$; while true; do sleep 1; done"]}\n',
+    );
     const gateway = await troupe.start();
     const work = troupe.begin(...at('run', '--engine', 'mule', 'x'));
     await work.seen(/^\d+\n/m);
     const agent = Number(/^\d+$/m.exec(work.out)?.[0]);
     expect(() => process.kill(agent, 0)).not.to.throw();
-    expect(await gateway.kill('SIGTERM')).to.include({ code: 0 }).and.property('err').match(/Stopped\. Everything is kept/);
+    expect(await gateway.kill('SIGTERM'))
+      .to.include({ code: 0 })
+      .and.property('err')
+      .match(/Stopped\. All state is saved/);
     expect(() => process.kill(agent, 0), 'no orphan').to.throw(/ESRCH/);
     await troupe.start();
     expect((await troupe.run(...at('list'))).out).to.match(/interrupted +mule/);
@@ -87,7 +108,10 @@ describe('troupe start, status and stop', () => {
     const announcement = await troupe.announcement();
     await gateway.kill('SIGKILL');
     // This process stands for the innocent one that was given the pid.
-    await writeFile(join(troupe.home(), 'gateway.json'), JSON.stringify({ ...announcement, pid: process.pid }));
+    await writeFile(
+      join(troupe.home(), 'gateway.json'),
+      JSON.stringify({ ...announcement, pid: process.pid }),
+    );
     expect((await troupe.run(...at('stop'))).code).to.equal(3);
     expect((await troupe.run(...at('list'))).code).to.equal(3);
   });
@@ -99,12 +123,19 @@ describe('troupe start, status and stop', () => {
     expect(bad.code).to.equal(5);
     expect(bad.err).to.match(/config\.yaml line 2, gateway\.prot.*did you mean "port"/);
     await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  default: nobody\n');
-    expect((await troupe.run(...at('start', '--port', '0'))).err).to.match(/engines\.default: there is no engine "nobody"/);
-    expect(await troupe.run('status', '--instance', '../x'), 'what was typed is at fault').to.include({ code: 2 });
+    expect((await troupe.run(...at('start', '--port', '0'))).err).to.match(
+      /engines\.default: unknown engine "nobody"/,
+    );
+    expect(await troupe.run('status', '--instance', '../x'), 'what was typed is at fault').to.include({
+      code: 2,
+    });
     await writeFile(join(troupe.home(), 'config.yaml'), '');
     await writeFile(join(troupe.home(), 'gateway.json'), '{"token":');
     expect((await troupe.run(...at('start'))).err).to.match(/gateway\.json is damaged/);
-    expect(await readdir(troupe.home()), 'nothing was made in a home that cannot be used').to.have.members(['config.yaml', 'gateway.json']);
+    expect(await readdir(troupe.home()), 'nothing was made in a home that cannot be used').to.have.members([
+      'config.yaml',
+      'gateway.json',
+    ]);
   });
 
   it('says what to do when the port is taken, and leaves no gateway behind', async () => {
@@ -125,7 +156,10 @@ describe('troupe start, status and stop', () => {
     const { port } = squatter.address() as { port: number };
     await mkdir(troupe.home(), { mode: 0o700 });
     await writeFile(join(troupe.home(), 'config.yaml'), `gateway:\n  port: ${port}\n`);
-    expect(await troupe.run(...at('doctor'))).to.include({ code: 5 }).and.property('out').match(new RegExp(`MEND  port +127\\.0\\.0\\.1:${port}`));
+    expect(await troupe.run(...at('doctor')))
+      .to.include({ code: 5 })
+      .and.property('out')
+      .match(new RegExp(`FIX   port +127\\.0\\.0\\.1:${port}`));
     squatter.close();
     await once(squatter, 'close');
     expect(await troupe.run(...at('doctor'))).to.include({ code: 0 });
@@ -134,24 +168,37 @@ describe('troupe start, status and stop', () => {
     await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  ghost: {command: [no-such-program]}\n');
     await mkdir(join(troupe.home(), 'org'), { recursive: true });
     await writeFile(join(troupe.home(), 'org', 'ann.yaml'), 'rank: employee\n');
-    expect((await troupe.run(...at('doctor'))).out).to.include('org/ann.yaml: it lies in no department');
+    expect((await troupe.run(...at('doctor'))).out).to.include(
+      'org/ann.yaml: it is not in a department folder',
+    );
     const report = await troupe.run(...at('doctor', '--json'));
     expect(report.code).to.equal(5);
-    const { findings } = JSON.parse(report.out) as { findings: { grade: string; about: string; what: string; mend?: string }[] };
-    expect(findings.find(({ about }) => about === 'secrets')).to.include({ grade: 'bad' }).and.property('mend').match(/chmod 600/);
-    expect(findings.find(({ what }) => what.startsWith('ghost'))).to.include({ grade: 'poor' }).and.have.property('mend');
+    const { findings } = JSON.parse(report.out) as {
+      findings: { grade: string; about: string; what: string; mend?: string }[];
+    };
+    expect(findings.find(({ about }) => about === 'secrets'))
+      .to.include({ grade: 'bad' })
+      .and.property('mend')
+      .match(/chmod 600/);
+    expect(findings.find(({ what }) => what.startsWith('ghost')))
+      .to.include({ grade: 'poor' })
+      .and.have.property('mend');
     expect(findings.find(({ about }) => about === 'gateway')).to.include({ grade: 'good' });
     await gateway.kill('SIGTERM');
   });
 
   it('answers --version and tells a misspelt command from a missing one', async () => {
     expect((await troupe.run('--version')).out).to.match(/^\d+\.\d+\.\d+\n$/);
-    expect((await troupe.run('--help')).out).to.include('3 not running, 4 held, 5 bad home, 6 refused, 7 turn failed');
+    expect((await troupe.run('--help')).out).to.include(
+      '3 not running, 4 held, 5 bad home, 6 refused, 7 turn failed',
+    );
     const misspelt = await troupe.run('strat');
     expect(misspelt.code).to.equal(2);
     expect(misspelt.err).to.match(/Did you mean start\?/);
     expect((await troupe.run('start', '--port', '70000')).code).to.equal(2);
-    expect((await troupe.run('--home', troupe.home(), 'list')).err).to.match(/unknown option '--home'\nOptions stand behind the command/);
+    expect((await troupe.run('--home', troupe.home(), 'list')).err).to.match(
+      /unknown option '--home'\nPut options after the command/,
+    );
     expect((await troupe.run('start', '--instance', 'Bad Name')).err).to.match(/instance name/);
   });
 });

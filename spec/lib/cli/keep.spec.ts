@@ -5,7 +5,9 @@ import { Troupe } from './troupe.js';
 
 describe('troupe backup, restore, verify and inspect', () => {
   let troupe: Troupe;
-  beforeEach(async () => { troupe = await Troupe.create(); });
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+  });
   afterEach(() => troupe.clear());
   const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
 
@@ -27,7 +29,9 @@ describe('troupe backup, restore, verify and inspect', () => {
 
     const elsewhere = troupe.home('elsewhere');
     expect(await troupe.run('restore', target, '--home', elsewhere)).to.include({ code: 0 });
-    expect(await readdir(join(elsewhere, 'knowledge')), 'what a link points to is not ours').to.deep.equal(['plants.md']);
+    expect(await readdir(join(elsewhere, 'knowledge')), 'what a link points to is not ours').to.deep.equal([
+      'plants.md',
+    ]);
     await troupe.start(elsewhere);
     expect((await troupe.announcement(elsewhere)).token).to.equal((await troupe.announcement()).token);
     const todos = (await troupe.run('list', 'todos', '--home', elsewhere)).out;
@@ -41,13 +45,15 @@ describe('troupe backup, restore, verify and inspect', () => {
     expect((await troupe.run(...at('backup', target))).code).to.equal(0);
     const again = await troupe.run(...at('backup', target));
     expect(again.code).to.equal(6);
-    expect(again.err).to.match(/something is already/);
-    expect((await troupe.run(...at('backup', join(troupe.home(), 'inner')))).err).to.match(/within the home/);
+    expect(again.err).to.match(/already exists/);
+    expect((await troupe.run(...at('backup', join(troupe.home(), 'inner')))).err).to.match(/inside the home/);
     await writeFile(troupe.home('file'), 'x');
-    expect((await troupe.run(...at('backup', join(troupe.home('file'), 'below')))).err).to.match(/^Nothing can be written in .*file \(ENOTDIR\)\. Choose another place/);
+    expect((await troupe.run(...at('backup', join(troupe.home('file'), 'below')))).err).to.match(
+      /^Cannot write to .*file \(ENOTDIR\)\. Choose another folder/,
+    );
     const onto = await troupe.run('restore', target, '--home', troupe.home());
     expect(onto.code).to.equal(5);
-    expect(onto.err).to.match(/nothing is ever overwritten/);
+    expect(onto.err).to.match(/existing files are never overwritten/);
     expect((await readdir(troupe.folder)).filter((name) => name.includes('unfinished'))).to.deep.equal([]);
   });
 
@@ -56,7 +62,7 @@ describe('troupe backup, restore, verify and inspect', () => {
     for (const command of [['backup', troupe.home('backup')], ['verify']]) {
       const { code, out, err } = await troupe.run(...at(...command));
       expect({ code, out }).to.deep.equal({ code: 5, out: '' });
-      expect(err).to.match(/^There is no store in .*\. Give the folder of a home that was started before\.\n$/);
+      expect(err).to.match(/^No store in .*\. Use the home of a gateway that was started before\.\n$/);
     }
     expect(await readdir(troupe.folder)).to.deep.equal([]);
   });
@@ -71,7 +77,9 @@ describe('troupe backup, restore, verify and inspect', () => {
     expect(await troupe.run(...at('backup', target)), 'of a stopped gateway').to.include({ code: 0 });
     await writeFile(join(target, 'docs', 'a.md'), 'two');
     const elsewhere = troupe.home('elsewhere');
-    expect((await troupe.run('restore', target, '--home', elsewhere)).err).to.match(/docs\/a\.md has changed/);
+    expect((await troupe.run('restore', target, '--home', elsewhere)).err).to.match(
+      /docs\/a\.md has changed/,
+    );
     await rm(join(target, 'docs', 'a.md'));
     expect((await troupe.run('restore', target, '--home', elsewhere)).err).to.match(/docs\/a\.md is missing/);
     await writeFile(join(target, 'docs', 'a.md'), 'one');
@@ -79,7 +87,7 @@ describe('troupe backup, restore, verify and inspect', () => {
     await appendFile(join(target, 'store-backup', base), 'x');
     expect((await troupe.run('restore', target, '--home', elsewhere)).code).to.equal(5);
     expect(await stat(elsewhere).catch(() => 'absent')).to.equal('absent');
-    expect((await troupe.run('restore', troupe.folder, '--home', elsewhere)).err).to.match(/is no backup/);
+    expect((await troupe.run('restore', troupe.folder, '--home', elsewhere)).err).to.match(/is not a backup/);
   });
 
   it('reads a closed store and refuses a held one, naming the route to ask instead', async () => {
@@ -93,12 +101,19 @@ describe('troupe backup, restore, verify and inspect', () => {
     await gateway.kill('SIGKILL');
 
     const all = await troupe.run('inspect', troupe.home());
-    expect(all.out).to.match(/session\s.+idle/).and.match(/work-item\s+TRP-1/);
-    const lines = (await troupe.run('inspect', troupe.home(), 'work-item', 'TRP-1', '--json')).out.trim().split('\n').map((line) => JSON.parse(line) as { event?: { type: string } });
+    expect(all.out)
+      .to.match(/session\s.+idle/)
+      .and.match(/work-item\s+TRP-1/);
+    const lines = (await troupe.run('inspect', troupe.home(), 'work-item', 'TRP-1', '--json')).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event?: { type: string } });
     expect(lines.at(-1)?.event?.type).to.equal('kernel.created');
     expect((await troupe.run('inspect', troupe.home(), 'session', 'absent')).code).to.equal(1);
     expect((await troupe.run('inspect', troupe.home('nowhere'))).code).to.equal(5);
-    expect(await stat(troupe.home('nowhere')).catch(() => 'absent'), 'looking makes nothing').to.equal('absent');
+    expect(await stat(troupe.home('nowhere')).catch(() => 'absent'), 'looking makes nothing').to.equal(
+      'absent',
+    );
   });
 
   it('verifies a sound store and finds a flipped bit', async () => {
@@ -107,7 +122,10 @@ describe('troupe backup, restore, verify and inspect', () => {
     await gateway.kill('SIGTERM');
     expect(await troupe.run(...at('verify'))).to.include({ code: 0 });
     const copy = join(troupe.home(), 'store-copy');
-    const [segment = ''] = (await readdir(copy)).filter((name) => name.startsWith('segment-')).sort().reverse();
+    const [segment = ''] = (await readdir(copy))
+      .filter((name) => name.startsWith('segment-'))
+      .sort()
+      .reverse();
     const content = await readFile(join(copy, segment));
     const place = content.indexOf('water the plants');
     expect(place).to.be.greaterThan(0);

@@ -26,7 +26,9 @@ describe('troupe pair and troupe open', () => {
     expect(paired.body.device.kind).to.equal('remote');
     expect((await client.get('/api/sessions', { cookie: cookiesOf(paired) })).status).to.equal(200);
     expect(out + err).not.to.include(token);
-    expect((await readdir(troupe.home())).filter((name) => name.startsWith('pair-challenge'))).to.deep.equal([]);
+    expect((await readdir(troupe.home())).filter((name) => name.startsWith('pair-challenge'))).to.deep.equal(
+      [],
+    );
   });
 
   it('open prints a link whose fragment lets the browser of this machine in, once', async () => {
@@ -36,20 +38,30 @@ describe('troupe pair and troupe open', () => {
     const client = makeClient((await troupe.announcement()).port, {});
     const paired = await client.post('/api/auth/bootstrap', {}, { 'x-svc-bootstrap-grant': grant });
     expect(paired.body.device.kind).to.equal('local');
-    expect((await client.post('/api/auth/bootstrap', {}, { 'x-svc-bootstrap-grant': grant })).status).to.equal(401);
-    expect(await readFile(join(troupe.home(), 'logs', 'gateway.log'), 'utf8').catch(() => '')).not.to.include(grant);
+    expect(
+      (await client.post('/api/auth/bootstrap', {}, { 'x-svc-bootstrap-grant': grant })).status,
+    ).to.equal(401);
+    expect(await readFile(join(troupe.home(), 'logs', 'gateway.log'), 'utf8').catch(() => '')).not.to.include(
+      grant,
+    );
   });
 
   it('leave their traces in the audit log, which verifies, until somebody changes a line', async () => {
     expect((await troupe.run('stop', '--home', troupe.home())).code).to.equal(0);
     const whole = await troupe.run('audit', 'verify', '--home', troupe.home());
-    expect([whole.code, /^\d+ lines \(1 to \d+\) in 1 files: whole\.$/m.test(whole.out)], whole.out).to.deep.equal([0, true]);
+    expect(
+      [whole.code, /^\d+ lines \(1 to \d+\) in 1 files: whole\.$/m.test(whole.out)],
+      whole.out,
+    ).to.deep.equal([0, true]);
     const path = join(troupe.home(), 'logs', 'audit', '000001.jsonl');
     const text = await readFile(path, 'utf8');
     expect(text).to.include('"authority":"auth.pair"');
     await writeFile(path, text.replace('"auth.pair"', '"auth.peer"'), { mode: 0o600 });
     const changed = await troupe.run('audit', 'verify', '--home', troupe.home());
-    expect([changed.code, /000001\.jsonl line \d+: it was changed\./.test(changed.out)]).to.deep.equal([5, true]);
+    expect([changed.code, /000001\.jsonl line \d+: it was changed\./.test(changed.out)]).to.deep.equal([
+      5,
+      true,
+    ]);
     await writeFile(path, text, { mode: 0o600 });
     await troupe.start();
   });

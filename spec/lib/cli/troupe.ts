@@ -6,8 +6,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Announcement } from '../../../lib/home/announce.js';
 
-/** The command line as people use it: real processes, real homes in a temporary folder. `await using` or `clear()` ends what was started. */
-export interface Ran { readonly code: number | null; readonly out: string; readonly err: string }
+/**
+ * The command line as people use it: real processes, real homes in a temporary folder. `await using` or
+ * `clear()` ends what was started.
+ */
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
 
 const main = fileURLToPath(new URL('../../../lib/cli/main.js', import.meta.url));
 
@@ -19,7 +26,9 @@ export class Troupe {
     return new Troupe(await mkdtemp(join(tmpdir(), 'troupe-cli-')));
   }
 
-  home(name = 'home'): string { return join(this.folder, name); }
+  home(name = 'home'): string {
+    return join(this.folder, name);
+  }
 
   async announcement(home = this.home()): Promise<Announcement> {
     return JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as Announcement;
@@ -27,12 +36,16 @@ export class Troupe {
 
   /** Run a command to its end. */
   async run(...words: string[]): Promise<Ran> {
-    return (await this.begin(...words)).ended;
+    return this.begin(...words).ended;
   }
 
   /** Begin a command; `seen` resolves once its output (both streams) matches. */
   begin(...words: string[]): Running {
-    const child = spawn(process.execPath, [main, ...words], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], HOME: this.folder } });
+    const child = spawn(process.execPath, [main, ...words], {
+      cwd: this.folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], HOME: this.folder },
+    });
     this.children.add(child);
     return new Running(child);
   }
@@ -60,16 +73,27 @@ export class Running {
   err = '';
   readonly ended: Promise<Ran>;
   constructor(readonly child: ChildProcess) {
-    child.stdout?.on('data', (piece) => { this.out += String(piece); });
-    child.stderr?.on('data', (piece) => { this.err += String(piece); });
-    this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out: this.out, err: this.err }));
+    child.stdout?.on('data', (piece) => {
+      this.out += String(piece);
+    });
+    child.stderr?.on('data', (piece) => {
+      this.err += String(piece);
+    });
+    this.ended = once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      out: this.out,
+      err: this.err,
+    }));
   }
 
   async seen(pattern: RegExp): Promise<void> {
     const ended = this.ended.then(() => 'ended' as const);
     while (!pattern.test(this.out + this.err)) {
-      const more = Promise.race([once(this.child.stdout ?? this.child, 'data'), once(this.child.stderr ?? this.child, 'data')]);
-      if (await Promise.race([more, ended]) === 'ended' && !pattern.test(this.out + this.err)) {
+      const more = Promise.race([
+        once(this.child.stdout ?? this.child, 'data'),
+        once(this.child.stderr ?? this.child, 'data'),
+      ]);
+      if ((await Promise.race([more, ended])) === 'ended' && !pattern.test(this.out + this.err)) {
         throw new Error(`the command ended without ${String(pattern)}:\n${this.out}${this.err}`);
       }
     }

@@ -7,14 +7,16 @@ import { limitsMemory, limitWindow } from '../../../actors/engines/limits.js';
 import { homeId, homeKind } from '../../../actors/kinds/home.js';
 import { createAgents } from '../../../lib/agents.js';
 import { followEngines } from '../../../lib/commands/follow-engines.js';
-import { createGateway } from '../../../lib/gateway/create.js';
+import { createGateway } from '../../../lib/gateway/server.js';
 import { memoryStore } from '../../../lib/store/memory.js';
-import { createSupervisor } from '../../../lib/supervisor/create.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import { makeClient, operatorToken, watch } from '../gateway/fixture.js';
 
 describe('followEngines', () => {
   const undo: (() => Promise<unknown>)[] = [];
-  afterEach(async () => { for (const step of undo.splice(0).reverse()) await step(); });
+  afterEach(async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  });
 
   it('tells watchers when a turn was told other limits, and when an engine offers something else', async () => {
     const home = await mkdtemp(join(tmpdir(), 'engines-'));
@@ -22,8 +24,14 @@ describe('followEngines', () => {
     const limits = limitsMemory('turns');
     let models = ['small'];
     const tell = defineEngine({
-      name: 'tell', effortMechanism: 'none', limits: async () => limits.read(),
-      discover: async () => ({ available: true, defaultModel: null, models: models.map((id) => ({ id, label: id, supportsEffort: false, effortLevels: [] })) }),
+      name: 'tell',
+      effortMechanism: 'none',
+      limits: async () => limits.read(),
+      discover: async () => ({
+        available: true,
+        defaultModel: null,
+        models: models.map((id) => ({ id, label: id, supportsEffort: false, effortLevels: [] })),
+      }),
       turn: async ({ prompt }) => {
         if (prompt !== 'say nothing') limits.tell([limitWindow('primary', Number(prompt), 300, null)]);
         return { outcome: 'succeeded', text: 'done' };
@@ -36,7 +44,17 @@ describe('followEngines', () => {
     const following = followEngines(supervisor, registry);
     undo.push(async () => following.close());
     const gateway = await createGateway({
-      supervisor, registry, tokens, operatorToken, settings: { home, sessionRoots: [home], interruptOnNewMessage: true, turnDeadlineMs: 60_000, companyName: 'Acme Works' },
+      supervisor,
+      registry,
+      tokens,
+      operatorToken,
+      settings: {
+        home,
+        sessionRoots: [home],
+        interruptOnNewMessage: true,
+        turnDeadlineMs: 60_000,
+        companyName: 'Acme Works',
+      },
     });
     undo.push(() => gateway.close(2_000));
     const headers = { authorization: `Bearer ${operatorToken}` };
@@ -53,7 +71,9 @@ describe('followEngines', () => {
     await play('12');
     await nth(1);
     expect(told()[0]).to.deep.include({ payload: {} });
-    expect((await client.get('/api/engine-limits?engine=tell')).body.engines.tell.windows[0].usedPercent).to.equal(12);
+    expect(
+      (await client.get('/api/engine-limits?engine=tell')).body.engines.tell.windows[0].usedPercent,
+    ).to.equal(12);
     await play('say nothing');
     await play('12');
     await play('13');

@@ -7,13 +7,13 @@ import { fileKind } from '../../../actors/kinds/file.js';
 import { homeKind } from '../../../actors/kinds/home.js';
 import { createAgents } from '../../../lib/agents.js';
 import { purseOf } from '../../../lib/commands/budgets.js';
-import { createGateway } from '../../../lib/gateway/create.js';
+import { createGateway } from '../../../lib/gateway/server.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { openRecords } from '../../../lib/records/records.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
-import { createSupervisor } from '../../../lib/supervisor/create.js';
-import { systemWorld } from '../../../lib/world.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
+import { systemEnvironment } from '../../../lib/environment.js';
 import { makeClient, operatorToken, poll, watch, type Client } from './fixture.js';
 
 /** An engine whose every turn costs 60 cents, and an employee with a dollar. */
@@ -22,19 +22,35 @@ async function openShop(enforce: boolean) {
   await mkdir(join(layout.org, 'build'), { recursive: true });
   await writeFile(join(layout.org, 'build', 'ann.yaml'), 'rank: employee\nmonthlyBudgetUsd: 1\n');
   await writeFile(join(layout.org, 'build', 'bob.yaml'), 'rank: employee\n');
-  const world = systemWorld();
+  const world = systemEnvironment();
   const records = await openRecords({ layout, world, root: null });
   const model = { id: 'fine', label: 'Fine', supportsEffort: false, effortLevels: [] };
   const meter = defineEngine({
-    name: 'meter', effortMechanism: 'none', discover: async () => ({ available: true, defaultModel: 'fine', models: [model] }),
-    turn: async () => ({ outcome: 'succeeded', text: 'done', usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.6 } }),
+    name: 'meter',
+    effortMechanism: 'none',
+    discover: async () => ({ available: true, defaultModel: 'fine', models: [model] }),
+    turn: async () => ({
+      outcome: 'succeeded',
+      text: 'done',
+      usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.6 },
+    }),
   });
   const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => enforce });
   const { kinds, registry, tokens } = createAgents({ engines: [meter], workFolder: layout.work, purse });
-  const supervisor: Supervisor = await createSupervisor({ kinds: [...kinds, homeKind(), fileKind()], store: memoryStore(), world, facts: { roster: records.roster.value } });
+  const supervisor: Supervisor = await createSupervisor({
+    kinds: [...kinds, homeKind(), fileKind()],
+    store: memoryStore(),
+    world,
+    facts: { roster: records.roster.value },
+  });
   await records.connect(supervisor);
   const gateway = await createGateway({
-    supervisor, registry, tokens, operatorToken, records, settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
+    supervisor,
+    registry,
+    tokens,
+    operatorToken,
+    records,
+    settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
   });
   const client = (token: string): Client => makeClient(gateway.port, { authorization: `Bearer ${token}` });
   const operator = client(operatorToken);
@@ -44,7 +60,10 @@ async function openShop(enforce: boolean) {
     socket: () => watch(`ws://127.0.0.1:${gateway.port}/ws`, { authorization: `Bearer ${operatorToken}` }),
     async work(employee: string, status = 'idle'): Promise<string> {
       const { body } = await operator.post('/api/sessions', { prompt: 'work', employee });
-      await poll(() => operator.get(`/api/sessions/${body.id}`), (answer) => answer.body.status === status);
+      await poll(
+        () => operator.get(`/api/sessions/${body.id}`),
+        (answer) => answer.body.status === status,
+      );
       return body.id;
     },
     async close() {
@@ -65,10 +84,27 @@ describe('budgets', () => {
       await shop.work('bob');
       const { body } = await shop.operator.get('/api/org/budgets');
       expect(body.budgets).to.have.length(2);
-      expect(body.budgets[0]).to.deep.include({ employee: 'ann', limitUsd: 1, spentUsd: 1.8, turns: 3, percent: 180, state: 'exceeded' });
-      expect(body.budgets[1]).to.deep.include({ employee: 'bob', limitUsd: null, spentUsd: 0.6, percent: null, state: 'within' });
+      expect(body.budgets[0]).to.deep.include({
+        employee: 'ann',
+        limitUsd: 1,
+        spentUsd: 1.8,
+        turns: 3,
+        percent: 180,
+        state: 'exceeded',
+      });
+      expect(body.budgets[1]).to.deep.include({
+        employee: 'bob',
+        limitUsd: null,
+        spentUsd: 0.6,
+        percent: null,
+        state: 'within',
+      });
       expect((await shop.operator.get('/api/org/employees/ann/budget')).body).to.deep.equal(body.budgets[0]);
-      expect(socket.frames.filter(({ event }) => event === 'budget:warning').map(({ payload }) => (payload as { percent: number }).percent)).to.deep.equal([80, 100]);
+      expect(
+        socket.frames
+          .filter(({ event }) => event === 'budget:warning')
+          .map(({ payload }) => (payload as { percent: number }).percent),
+      ).to.deep.equal([80, 100]);
       socket.ws.terminate();
     } finally {
       await shop.close();
@@ -82,12 +118,20 @@ describe('budgets', () => {
       await shop.work('ann');
       const waiting = await shop.work('ann', 'waiting');
       const { body: session } = await shop.operator.get(`/api/sessions/${waiting}`);
-      expect(session.lastError).to.match(/^The budget of ann for \d{4}-\d{2} is used up: \$1\.20 of \$1\.00\./);
+      expect(session.lastError).to.match(
+        /^The budget of ann for \d{4}-\d{2} is used up: \$1\.20 of \$1\.00\./,
+      );
       expect(new Date(session.resetAt).toISOString()).to.match(/-01T00:00:00.000Z$/);
       await shop.work('bob');
-      const granted = await shop.operator.post('/api/org/employees/ann/budget', { usd: 5, note: 'until Friday' });
+      const granted = await shop.operator.post('/api/org/employees/ann/budget', {
+        usd: 5,
+        note: 'until Friday',
+      });
       expect([granted.status, granted.body.grantedUsd, granted.body.state]).to.deep.equal([200, 5, 'within']);
-      await poll(() => shop.operator.get(`/api/sessions/${waiting}`), (answer) => answer.body.status === 'idle');
+      await poll(
+        () => shop.operator.get(`/api/sessions/${waiting}`),
+        (answer) => answer.body.status === 'idle',
+      );
       expect((await shop.operator.get('/api/org/employees/ann/budget')).body.spentUsd).to.equal(1.8);
     } finally {
       await shop.close();
@@ -97,11 +141,20 @@ describe('budgets', () => {
   it('take a grant once for a key, and can be asked what it would do: the key was read and not looked at', async () => {
     const shop = await openShop(false);
     try {
-      const grant = (query = '') => shop.operator.post(`/api/org/employees/bob/budget${query}`, { usd: 5, idempotencyKey: 'k' });
+      const grant = (query = '') =>
+        shop.operator.post(`/api/org/employees/bob/budget${query}`, { usd: 5, idempotencyKey: 'k' });
       const rehearsed = await grant('?dryRun=true');
-      expect([rehearsed.status, rehearsed.body.allowed, (await shop.operator.get('/api/inspect/actors/budget/bob')).status]).to.deep.equal([200, true, 404]);
+      expect([
+        rehearsed.status,
+        rehearsed.body.allowed,
+        (await shop.operator.get('/api/inspect/actors/budget/bob')).status,
+      ]).to.deep.equal([200, true, 404]);
       const [first, again] = [await grant(), await grant()];
-      expect([first.body.grantedUsd, again.body.grantedUsd, again.headers['idempotency-replayed']]).to.deep.equal([5, 5, 'true']);
+      expect([
+        first.body.grantedUsd,
+        again.body.grantedUsd,
+        again.headers['idempotency-replayed'],
+      ]).to.deep.equal([5, 5, 'true']);
     } finally {
       await shop.close();
     }
@@ -111,11 +164,16 @@ describe('budgets', () => {
     const shop = await openShop(false);
     try {
       const agent = shop.agent(await shop.work('ann'));
-      for (const path of ['/api/org/budgets', '/api/org/employees/ann/budget']) expect((await agent.get(path)).status, path).to.equal(403);
+      for (const path of ['/api/org/budgets', '/api/org/employees/ann/budget'])
+        expect((await agent.get(path)).status, path).to.equal(403);
       expect((await agent.post('/api/org/employees/ann/budget', { usd: 5 })).status).to.equal(403);
       expect((await shop.operator.get('/api/org/employees/eve/budget')).status).to.equal(404);
       expect((await shop.operator.post('/api/org/employees/eve/budget', { usd: 5 })).status).to.equal(404);
-      for (const usd of [0, -3, '5', null, 1e9]) expect((await shop.operator.post('/api/org/employees/ann/budget', { usd })).status, String(usd)).to.equal(400);
+      for (const usd of [0, -3, '5', null, 1e9])
+        expect(
+          (await shop.operator.post('/api/org/employees/ann/budget', { usd })).status,
+          String(usd),
+        ).to.equal(400);
     } finally {
       await shop.close();
     }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { readAnnouncement } from '../../../lib/home/announce.js';
-import { serve } from '../../../lib/serve.js';
+import { startInstance } from '../../../lib/instance.js';
 import { webhookSignature } from '../../../actors/connectors/webhook.js';
-import { verdict, type AuthorityId } from '../../../lib/gateway/authority.js';
+import { verdict, type AuthorityId } from '../../../lib/gateway/authorization.js';
 import { farSide, type FarSide } from '../../actors/connectors/far-side.js';
 import { vendor, type Vendor } from '../../actors/connectors/vendor.js';
 import { makeClient, poll, watch, type Client } from './fixture.js';
@@ -20,57 +20,105 @@ async function openHome(config: string, files: Readonly<Record<string, string>> 
   for (const [path, content] of Object.entries(files)) await writeFile(join(layout.home, path), content);
   const configure = (text: string): Promise<void> => writeFile(layout.config, text);
   await configure(config);
-  const served = await serve({ layout, port: 0 });
+  const served = await startInstance({ layout, port: 0 });
   const port = Number(new URL(served.url).port);
   const token = String((await readAnnouncement(layout.announcement))?.token);
   const client = (headers: Record<string, string>): Client => makeClient(port, headers);
   return {
-    served, configure, port, token, operator: client({ authorization: `Bearer ${token}` }), client,
+    served,
+    configure,
+    port,
+    token,
+    operator: client({ authorization: `Bearer ${token}` }),
+    client,
     async close() {
       await served.close();
       await rm(layout.home, { recursive: true, force: true });
     },
   };
 }
-const hook = (url: string, name = 'hook', more = ''): string => `    - name: ${name}\n      type: webhook\n      url: ${url}\n      secret: ${secret}\n${more}`;
+const hook = (url: string, name = 'hook', more = ''): string =>
+  `    - name: ${name}\n      type: webhook\n      url: ${url}\n      secret: ${secret}\n${more}`;
 const running = (home: { readonly operator: Client }, name: string, status = 'running') =>
-  poll(() => home.operator.get('/api/connectors'), ({ body }) => (body as { name: string; status: string }[]).some((one) => one.name === name && one.status === status));
+  poll(
+    () => home.operator.get('/api/connectors'),
+    ({ body }) =>
+      (body as { name: string; status: string }[]).some((one) => one.name === name && one.status === status),
+  );
 
 describe('/api/connectors', () => {
   let far: FarSide;
   let home: Awaited<ReturnType<typeof openHome>>;
-  beforeEach(async () => { far = await farSide(); });
-  afterEach(async () => { await home.close(); await far.close(); });
+  beforeEach(async () => {
+    far = await farSide();
+  });
+  afterEach(async () => {
+    await home.close();
+    await far.close();
+  });
 
   it('starts what is configured, shows its health, sends, and tells what became of it', async () => {
     home = await openHome(`connectors:\n  instances:\n${hook(far.url)}`);
     await running(home, 'hook');
     const { body } = await home.operator.get('/api/connectors');
-    expect(body).to.deep.equal([{ name: 'hook', instanceId: 'hook', status: 'running', capabilities: { threading: true, messageEdits: false, reactions: false, attachments: false } }]);
+    expect(body).to.deep.equal([
+      {
+        name: 'hook',
+        instanceId: 'hook',
+        status: 'running',
+        capabilities: { threading: true, messageEdits: false, reactions: false, attachments: false },
+      },
+    ]);
     const socket = await watch(`ws://127.0.0.1:${home.port}/ws`, { authorization: `Bearer ${home.token}` });
-    const sent = await home.operator.post('/api/connectors/hook/send', { channel: 'general', text: 'Hello', idempotencyKey: 'once' });
+    const sent = await home.operator.post('/api/connectors/hook/send', {
+      channel: 'general',
+      text: 'Hello',
+      idempotencyKey: 'once',
+    });
     expect([sent.status, sent.body.status]).to.deep.equal([200, 'sent']);
-    const again = await home.operator.post('/api/connectors/hook/send', { channel: 'general', text: 'Hello', idempotencyKey: 'once' });
+    const again = await home.operator.post('/api/connectors/hook/send', {
+      channel: 'general',
+      text: 'Hello',
+      idempotencyKey: 'once',
+    });
     expect([again.status, again.body]).to.deep.equal([200, sent.body]);
     const posts = far.got.filter(({ method }) => method === 'POST');
     expect(posts).to.have.lengthOf(1);
     const [post] = posts;
-    expect(post?.headers['x-svc-signature']).to.equal(webhookSignature(secret, String(post?.headers['x-svc-timestamp']), String(post?.body)));
+    expect(post?.headers['x-svc-signature']).to.equal(
+      webhookSignature(secret, String(post?.headers['x-svc-timestamp']), String(post?.body)),
+    );
     far.answers = [{ status: 500 }, { status: 400 }];
-    expect((await home.operator.post('/api/connectors/hook/send', { channel: 'general', text: 'x' })).body.status).to.equal('unknown');
-    expect((await home.operator.post('/api/connectors/hook/send', { channel: 'general', text: 'y' })).body.status).to.equal('failed');
+    expect(
+      (await home.operator.post('/api/connectors/hook/send', { channel: 'general', text: 'x' })).body.status,
+    ).to.equal('unknown');
+    expect(
+      (await home.operator.post('/api/connectors/hook/send', { channel: 'general', text: 'y' })).body.status,
+    ).to.equal('failed');
     const { body: log } = await home.operator.get('/api/connectors/hook/deliveries');
-    expect(log.deliveries.map(({ status }: { status: string }) => status)).to.deep.equal(['sent', 'unknown', 'failed']);
+    expect(log.deliveries.map(({ status }: { status: string }) => status)).to.deep.equal([
+      'sent',
+      'unknown',
+      'failed',
+    ]);
     expect(JSON.stringify([log, body, socket.frames])).not.to.include(secret);
     expect((await home.operator.get('/api/status')).body.connectors.hook.status).to.equal('running');
     socket.ws.terminate();
   });
 
   it('refuses what is unknown, empty, or cannot work now', async () => {
-    home = await openHome(`connectors:\n  instances:\n${hook('http://127.0.0.1:1/hook', 'gone')}    - name: odd-one\n      type: pigeon\n`);
+    home = await openHome(
+      `connectors:\n  instances:\n${hook('http://127.0.0.1:1/hook', 'gone')}    - name: odd-one\n      type: pigeon\n`,
+    );
     await running(home, 'gone', 'error');
-    expect((await home.operator.post('/api/connectors/nobody/send', { channel: 'c', text: 't' })).status).to.equal(404);
-    for (const body of [{ channel: '', text: 't' }, { channel: 'c', text: ' ' }, { channel: 'c' }, {}]) expect((await home.operator.post('/api/connectors/gone/send', body)).status, JSON.stringify(body)).to.equal(400);
+    expect(
+      (await home.operator.post('/api/connectors/nobody/send', { channel: 'c', text: 't' })).status,
+    ).to.equal(404);
+    for (const body of [{ channel: '', text: 't' }, { channel: 'c', text: ' ' }, { channel: 'c' }, {}])
+      expect(
+        (await home.operator.post('/api/connectors/gone/send', body)).status,
+        JSON.stringify(body),
+      ).to.equal(400);
     const down = await home.operator.post('/api/connectors/gone/send', { channel: 'c', text: 't' });
     expect([down.status, down.body.code]).to.deep.equal([503, 'CONNECTOR_UNAVAILABLE']);
     const reloaded = await home.operator.post('/api/connectors/reload');
@@ -84,52 +132,103 @@ describe('/api/connectors', () => {
     await running(home, 'first');
     await home.configure(`connectors:\n  instances:\n${hook(far.url, 'second')}`);
     const socket = await watch(`ws://127.0.0.1:${home.port}/ws`, { authorization: `Bearer ${home.token}` });
-    expect((await home.operator.post('/api/connectors/reload')).body).to.deep.equal({ started: ['second'], stopped: ['first'], errors: [] });
+    expect((await home.operator.post('/api/connectors/reload')).body).to.deep.equal({
+      started: ['second'],
+      stopped: ['first'],
+      errors: [],
+    });
     // other clients show a list of connectors, too
-    expect((await socket.until(({ event }) => event === 'connectors:reloaded')).payload).to.deep.equal({ started: ['second'], stopped: ['first'], errors: [] });
+    expect((await socket.until(({ event }) => event === 'connectors:reloaded')).payload).to.deep.equal({
+      started: ['second'],
+      stopped: ['first'],
+      errors: [],
+    });
     socket.ws.terminate();
-    expect((await home.operator.get('/api/connectors')).body.map(({ name }: { name: string }) => name)).to.deep.equal(['second']);
-    expect((await home.operator.post('/api/connectors/first/send', { channel: 'c', text: 't' })).status).to.equal(404);
+    expect(
+      (await home.operator.get('/api/connectors')).body.map(({ name }: { name: string }) => name),
+    ).to.deep.equal(['second']);
+    expect(
+      (await home.operator.post('/api/connectors/first/send', { channel: 'c', text: 't' })).status,
+    ).to.equal(404);
     await home.configure('connectors:\n  instances: [{name: UPPER}]\n');
     const broken = await home.operator.post('/api/connectors/reload');
     expect(broken.status).to.equal(409);
     expect(broken.body.error).to.include('line 2');
-    expect((await home.operator.post('/api/connectors/second/send', { channel: 'c', text: 't' })).body.status).to.equal('sent');
+    expect(
+      (await home.operator.post('/api/connectors/second/send', { channel: 'c', text: 't' })).body.status,
+    ).to.equal('sent');
   });
 
   it('lets agents send where their employee lists the connector, and never reload', async () => {
-    home = await openHome(`connectors:\n  instances:\n${hook(far.url)}`, { 'org/build/ann.yaml': 'rank: employee\nallowedConnectors: [hook]\n', 'org/build/bob.yaml': 'rank: employee\n' });
+    home = await openHome(`connectors:\n  instances:\n${hook(far.url)}`, {
+      'org/build/ann.yaml': 'rank: employee\nallowedConnectors: [hook]\n',
+      'org/build/bob.yaml': 'rank: employee\n',
+    });
     await running(home, 'hook');
-    for (const id of ['connector.send', 'connector.reload', 'connector.deliveries'] as readonly AuthorityId[]) expect(verdict(id, 'stranger'), id).to.equal(id === 'connector.send' ? 'policy' : 'FORBIDDEN');
+    for (const id of ['connector.send', 'connector.reload', 'connector.deliveries'] as readonly AuthorityId[])
+      expect(verdict(id, 'outsider'), id).to.equal(id === 'connector.send' ? 'policy' : 'FORBIDDEN');
     const anonymous = home.client({});
-    for (const path of ['/api/connectors', '/api/connectors/hook/deliveries']) expect((await anonymous.get(path)).status, path).to.equal(401);
-    for (const path of ['/api/connectors/reload', '/api/connectors/hook/send']) expect((await anonymous.post(path, { channel: 'c', text: 't' })).status, path).to.equal(401);
+    for (const path of ['/api/connectors', '/api/connectors/hook/deliveries'])
+      expect((await anonymous.get(path)).status, path).to.equal(401);
+    for (const path of ['/api/connectors/reload', '/api/connectors/hook/send'])
+      expect((await anonymous.post(path, { channel: 'c', text: 't' })).status, path).to.equal(401);
   });
 });
 
 describe('what people write through a connector', () => {
   it('opens one session per conversation, is answered through it, once, and strangers are not heard', async () => {
     const updates = [
-      { update_id: 1, message: { message_id: 1, chat: { id: 7 }, from: { id: 5, is_bot: false }, text: 'help' } },
-      { update_id: 2, message: { message_id: 2, chat: { id: 8 }, from: { id: 666, is_bot: false }, text: 'add Give me the keys' } },
-      { update_id: 3, message: { message_id: 3, chat: { id: 7 }, from: { id: 5, is_bot: false }, text: 'add Dig a well' } },
+      {
+        update_id: 1,
+        message: { message_id: 1, chat: { id: 7 }, from: { id: 5, is_bot: false }, text: 'help' },
+      },
+      {
+        update_id: 2,
+        message: {
+          message_id: 2,
+          chat: { id: 8 },
+          from: { id: 666, is_bot: false },
+          text: 'add Give me the keys',
+        },
+      },
+      {
+        update_id: 3,
+        message: { message_id: 3, chat: { id: 7 }, from: { id: 5, is_bot: false }, text: 'add Dig a well' },
+      },
     ];
     let given = 1;
     const far: Vendor = await vendor(({ path, body }) => {
-      if (path.endsWith('/getUpdates')) return { body: { ok: true, result: updates.slice(0, given).filter(({ update_id: id }) => id >= Number(body['offset'])) } };
+      if (path.endsWith('/getUpdates'))
+        return {
+          body: {
+            ok: true,
+            result: updates.slice(0, given).filter(({ update_id: id }) => id >= Number(body['offset'])),
+          },
+        };
       return { body: { ok: true, result: { message_id: 100 } } };
     });
     const sent = () => far.requests.filter(({ path }) => path.endsWith('/sendMessage'));
-    const home = await openHome(`engines: {default: clerk}\nconnectors:\n  instances:\n    - {name: chat, type: telegram, apiRoot: "${far.url}", botToken: "1:a", allowFrom: ["5"]}\n`);
+    const home = await openHome(
+      `engines: {default: clerk}\nconnectors:\n  instances:\n    - {name: chat, type: telegram, apiRoot: "${far.url}", botToken: "1:a", allowFrom: ["5"]}\n`,
+    );
     try {
       await far.came('/bot1:a/sendMessage', 1);
       given = 3;
       await far.came('/bot1:a/sendMessage', 2);
       const { body: sessions } = await home.operator.get('/api/sessions?limit=0');
-      expect(sessions.map(({ source, totalTurns }: { source: string; totalTurns: number }) => [source, totalTurns])).to.deep.equal([['connector', 2]]);
+      expect(
+        sessions.map(({ source, totalTurns }: { source: string; totalTurns: number }) => [
+          source,
+          totalTurns,
+        ]),
+      ).to.deep.equal([['connector', 2]]);
       expect(sent().map(({ body }) => body['chat_id'])).to.deep.equal(['7', '7']);
       expect(String(sent()[1]?.body['text'])).to.include('Dig a well');
-      expect((await home.operator.get('/api/work-items')).body.workItems.map(({ title }: { title: string }) => title)).to.deep.equal(['Dig a well']);
+      expect(
+        (await home.operator.get('/api/work-items')).body.workItems.map(
+          ({ title }: { title: string }) => title,
+        ),
+      ).to.deep.equal(['Dig a well']);
     } finally {
       await home.close();
       await far.close();

@@ -2,23 +2,28 @@ import { expect } from 'chai';
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { verdict } from '../../../lib/gateway/authority.js';
+import { verdict } from '../../../lib/gateway/authorization.js';
 import { readAnnouncement } from '../../../lib/home/announce.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { logTail } from '../../../lib/home/log-tail.js';
-import { serve } from '../../../lib/serve.js';
+import { startInstance } from '../../../lib/instance.js';
 import { makeClient } from './fixture.js';
 
-/** Consoles written for this API ask for these before they show anything: a 404 leaves them at a blank page. */
+/**
+ * Consoles written for this API ask for these before they show anything: a 404 leaves them at a blank page.
+ */
 describe('what consoles ask for when they open', () => {
   async function openHome(config: string) {
     const layout = layoutOf({ home: await mkdtemp(join(tmpdir(), 'console-')) });
     await writeFile(layout.config, config);
-    const served = await serve({ layout, port: 0 });
+    const served = await startInstance({ layout, port: 0 });
     const announcement = await readAnnouncement(layout.announcement);
     const port = Number(announcement?.port);
     return {
-      layout, port, operator: makeClient(port, { authorization: `Bearer ${String(announcement?.token)}` }), anybody: makeClient(port, {}),
+      layout,
+      port,
+      operator: makeClient(port, { authorization: `Bearer ${String(announcement?.token)}` }),
+      anybody: makeClient(port, {}),
       async close() {
         await served.close();
         await rm(layout.home, { recursive: true, force: true });
@@ -31,27 +36,77 @@ describe('what consoles ask for when they open', () => {
   it('lets them go on: nothing is due, and what is not here is said to be absent', async () => {
     home = await openHome('portal: {portalName: The Yard}\n');
     const body = async (path: string) => (await home.operator.get(path)).body;
-    expect(await body('/api/onboarding')).to.deep.equal({ needed: false, onboarded: true, sessionsCount: 0, hasEmployees: false, portalName: 'The Yard', operatorName: null });
-    expect(await body('/api/instance-migration')).to.deep.equal({ required: false, fromVersion: null, toVersion: null, versions: [] });
-    expect(Object.values(await body('/api/features') as object).every((there) => there === false)).to.equal(true);
+    expect(await body('/api/onboarding')).to.deep.equal({
+      needed: false,
+      onboarded: true,
+      sessionsCount: 0,
+      hasEmployees: false,
+      portalName: 'The Yard',
+      operatorName: null,
+    });
+    expect(await body('/api/instance-migration')).to.deep.equal({
+      required: false,
+      fromVersion: null,
+      toVersion: null,
+      versions: [],
+    });
+    expect(Object.values((await body('/api/features')) as object).every((there) => there === false)).to.equal(
+      true,
+    );
     expect(await body('/api/stt/status')).to.include({ available: false, downloading: false });
-    expect(await body('/api/instances')).to.deep.equal([{ name: 'default', port: home.port, running: true, current: true }]);
-    for (const path of ['onboarding', 'instance-migration', 'features', 'stt/status', 'instances', 'config', 'logs']) expect((await home.anybody.get(`/api/${path}`)).status, path).to.equal(401);
-    expect([verdict('console.read', 'stranger'), verdict('config.read', 'self'), verdict('logs.read', 'self')]).to.deep.equal(['yes', 'FORBIDDEN', 'FORBIDDEN']);
+    expect(await body('/api/instances')).to.deep.equal([
+      { name: 'default', port: home.port, running: true, current: true },
+    ]);
+    for (const path of [
+      'onboarding',
+      'instance-migration',
+      'features',
+      'stt/status',
+      'instances',
+      'config',
+      'logs',
+    ])
+      expect((await home.anybody.get(`/api/${path}`)).status, path).to.equal(401);
+    expect([
+      verdict('console.read', 'outsider'),
+      verdict('config.read', 'self'),
+      verdict('logs.read', 'self'),
+    ]).to.deep.equal(['yes', 'FORBIDDEN', 'FORBIDDEN']);
   });
 
   it('shows the settings as they are now, and nothing that may be a secret, whatever it is called', async () => {
-    home = await openHome([
-      'gateway: {authRequired: false}', // reads are open to this machine, but not these
-      'engines:', '  llama: {command: [ollama, run, "hidden-1"]}', '  claude: {model: opus, baseUrl: "https://hidden-2.example/v1"}', '  acp:', '    goose: {command: goose, model: big, env: {X: hidden-3}}',
-      'connectors:', '  instances:', '    - {name: team, type: webhook, url: "http://127.0.0.1:1/hidden-4", secret: hidden-5 hidden-5 hidden-5, employee: ann, allowFrom: [U1]}', '',
-    ].join('\n'));
+    home = await openHome(
+      [
+        'gateway: {authRequired: false}', // reads are open to this machine, but not these
+        'engines:',
+        '  llama: {command: [ollama, run, "hidden-1"]}',
+        '  claude: {model: opus, baseUrl: "https://hidden-2.example/v1"}',
+        '  acp:',
+        '    goose: {command: goose, model: big, env: {X: hidden-3}}',
+        'connectors:',
+        '  instances:',
+        '    - {name: team, type: webhook, url: "http://127.0.0.1:1/hidden-4", secret: hidden-5 hidden-5 hidden-5, employee: ann, allowFrom: [U1]}',
+        '',
+      ].join('\n'),
+    );
     const { status, body, text } = await home.operator.get('/api/config');
-    expect([status, body.sessions.turnDeadlineMinutes, body.gateway.authRequired]).to.deep.equal([200, 60, false]);
-    expect(body.engines).to.deep.include({ default: 'clerk', llama: {}, claude: { model: 'opus' }, acp: { goose: { model: 'big' } } });
-    expect(body.connectors).to.deep.equal({ instances: [{ name: 'team', type: 'webhook', employee: 'ann', allowFrom: ['U1'] }] });
+    expect([status, body.sessions.turnDeadlineMinutes, body.gateway.authRequired]).to.deep.equal([
+      200,
+      60,
+      false,
+    ]);
+    expect(body.engines).to.deep.include({
+      default: 'clerk',
+      llama: {},
+      claude: { model: 'opus' },
+      acp: { goose: { model: 'big' } },
+    });
+    expect(body.connectors).to.deep.equal({
+      instances: [{ name: 'team', type: 'webhook', employee: 'ann', allowFrom: ['U1'] }],
+    });
     expect(text).to.not.include('hidden');
-    for (const path of ['/api/config', '/api/logs']) expect((await home.anybody.get(path)).status, path).to.equal(401);
+    for (const path of ['/api/config', '/api/logs'])
+      expect((await home.anybody.get(path)).status, path).to.equal(401);
   });
 
   it('shows the newest lines of the log, whole ones, from the end of a long one', async () => {

@@ -4,13 +4,17 @@ import { openHouse, operatorToken, type House } from './fixture.js';
 
 describe('gateway.close', () => {
   let house: House;
-  beforeEach(async () => { house = await openHouse(); });
+  beforeEach(async () => {
+    house = await openHouse();
+  });
   afterEach(() => house.close());
 
   it('answers what is in flight, ends its connection, and takes nothing new', async () => {
     const body = JSON.stringify({ title: 'in flight' });
     const line = await open(house.gateway.port);
-    line.write(`POST /api/work-items HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+    line.write(
+      `POST /api/work-items HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
     await line.heard(/100 Continue/); // the request has begun
     const closed = house.gateway.close(5_000);
     await refused(house.gateway.port);
@@ -35,7 +39,9 @@ describe('gateway.close', () => {
 
   it('cuts what never ends', async () => {
     const line = await open(house.gateway.port);
-    line.write(`POST /api/work-items HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n`);
+    line.write(
+      `POST /api/work-items HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n`,
+    );
     await line.heard(/100 Continue/);
     await house.gateway.close(50);
     expect(await line.all).not.to.match(/201/);
@@ -59,7 +65,11 @@ describe('gateway.close', () => {
   });
 });
 
-interface Line { write(text: string): void; heard(pattern: RegExp): Promise<void>; readonly all: Promise<string> }
+interface Line {
+  write(text: string): void;
+  heard(pattern: RegExp): Promise<void>;
+  readonly all: Promise<string>;
+}
 
 function open(port: number): Promise<Line> {
   const socket: Socket = connect(port, '127.0.0.1');
@@ -71,14 +81,17 @@ function open(port: number): Promise<Line> {
   });
   socket.on('error', () => undefined); // a cut line is what some of these specs want
   const all = new Promise<string>((resolve) => socket.on('close', () => resolve(text)));
-  const heard = (pattern: RegExp): Promise<void> => new Promise((resolve) => {
-    const look = (): void => {
-      if (pattern.test(text)) resolve();
-    };
-    looks.add(look);
-    look();
-  });
-  return new Promise((resolve) => socket.on('connect', () => resolve({ write: (part) => socket.write(part), heard, all })));
+  const heard = (pattern: RegExp): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (pattern.test(text)) resolve();
+      };
+      looks.add(look);
+      look();
+    });
+  return new Promise((resolve) =>
+    socket.on('connect', () => resolve({ write: (part) => socket.write(part), heard, all })),
+  );
 }
 
 /** Resolves when nobody takes connections there any more. */
@@ -86,7 +99,10 @@ async function refused(port: number): Promise<void> {
   for (;;) {
     const taken = await new Promise<boolean>((resolve) => {
       const probe = connect(port, '127.0.0.1');
-      probe.on('connect', () => { probe.destroy(); resolve(true); });
+      probe.on('connect', () => {
+        probe.destroy();
+        resolve(true);
+      });
       probe.on('error', () => resolve(false));
     });
     if (!taken) return;

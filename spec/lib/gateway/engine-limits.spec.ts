@@ -3,7 +3,9 @@ import { openHouse, type House } from './fixture.js';
 
 describe('GET /api/engine-limits', () => {
   let house: House;
-  before(async () => { house = await openHouse(); });
+  before(async () => {
+    house = await openHouse();
+  });
   after(() => house.close());
 
   it('tells when it was made, the default engine, and what each engine is known to have left', async () => {
@@ -14,11 +16,14 @@ describe('GET /api/engine-limits', () => {
     expect(body.engines.pen).to.include({ name: 'pen', available: true, status: 'unsupported' });
     expect(body.engines.ghost).to.include({ name: 'ghost', available: false, status: 'error' });
     // clients make a date of it without asking
-    for (const engine of Object.values(body.engines) as { refreshedAt: string }[]) expect(engine.refreshedAt).to.equal(body.generatedAt);
+    for (const engine of Object.values(body.engines) as { refreshedAt: string }[])
+      expect(engine.refreshedAt).to.equal(body.generatedAt);
   });
 
   it('tells of one engine where one is named, and does not fall over an unknown one', async () => {
-    expect(Object.keys((await house.operator.get('/api/engine-limits?engine=pen')).body.engines)).to.deep.equal(['pen']);
+    expect(
+      Object.keys((await house.operator.get('/api/engine-limits?engine=pen')).body.engines),
+    ).to.deep.equal(['pen']);
     const { status, body } = await house.operator.get('/api/engine-limits?engine=nobody');
     expect([status, body.engines.nobody.status]).to.deep.equal([200, 'unsupported']);
     expect((await house.operator.get('/api/engine-limits?engine=')).status).to.equal(400);

@@ -6,24 +6,24 @@ import { WebSocket } from 'ws';
 import { defineEngine, type Engine } from '../../../actors/engines/engine.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../../../actors/engines/tokens.js';
-import type { FencedHand, Kind } from '../../../actors/contracts.js';
+import type { AtMostOnceEffect, Kind } from '../../../actors/contracts.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
 import { workflowRunKind } from '../../../actors/kinds/workflow-run.js';
 import { wireWorkflows } from '../../../lib/commands/workflow-runs/ports.js';
 import { workflowKind } from '../../../actors/kinds/workflow.js';
-import { createGateway, type Gateway, type GatewayOptions } from '../../../lib/gateway/create.js';
-import { evidenceHand } from '../../../lib/records/evidence/evidence-hand.js';
+import { createGateway, type Gateway, type GatewayOptions } from '../../../lib/gateway/server.js';
+import { evidenceEffect } from '../../../lib/records/evidence/evidence-hand.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import type { Store } from '../../../lib/store/contract.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
-import { createSupervisor } from '../../../lib/supervisor/create.js';
-import type { SystemWorld } from '../../../lib/world.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
+import type { Environment } from '../../../lib/environment.js';
 
 /**
- * A real gateway over the real kernel and kinds, on a free port of loopback. Only the agent is made up: its turn says
- * "did: <prompt>", fails when the prompt says `fail`, and with `hang` goes on until it is interrupted;
- * `stream` lets it say something while it works.
+ * A real gateway over the real kernel and kinds, on a free port of loopback. Only the agent is made up: its
+ * turn says "did: <prompt>", fails when the prompt says `fail`, and with `hang` goes on until it is
+ * interrupted; `stream` lets it say something while it works.
  */
 export interface House {
   readonly gateway: Gateway;
@@ -52,21 +52,42 @@ export const roster = {
   ],
 };
 
-export async function openHouse(options: Partial<GatewayOptions> & { store?: Store; withRoster?: boolean; world?: SystemWorld; kinds?: readonly Kind[] } = {}): Promise<House> {
+export async function openHouse(
+  options: Partial<GatewayOptions> & {
+    store?: Store;
+    withRoster?: boolean;
+    world?: Environment;
+    kinds?: readonly Kind[];
+  } = {},
+): Promise<House> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
   const people = options.withRoster ? roster : undefined;
   const workflows = wireWorkflows();
   const supervisor = await createSupervisor({
-    kinds: [sessionKind({ turn: turnHand }), workItemKind(), workflowKind(options.evidence ? { evidence: evidenceHand(options.evidence) } : {}), workflowRunKind({ ports: workflows.ports }), ...(options.kinds ?? [])],
+    kinds: [
+      sessionKind({ turn: turnEffect }),
+      workItemKind(),
+      workflowKind(options.evidence ? { evidence: evidenceEffect(options.evidence) } : {}),
+      workflowRunKind({ ports: workflows.ports }),
+      ...(options.kinds ?? []),
+    ],
     store: options.store ?? memoryStore(),
     ...(options.world && { world: options.world }),
     ...(people && { facts: { roster: people } }),
   });
   const tokens = createSessionTokens();
   const gateway = await createGateway({
-    supervisor, tokens, operatorToken,
+    supervisor,
+    tokens,
+    operatorToken,
     registry: createEngineRegistry({ engines: [pen, ghost], default: 'pen' }),
-    settings: { home, sessionRoots: [home], interruptOnNewMessage: true, turnDeadlineMs: 60_000, companyName: 'Acme Works' },
+    settings: {
+      home,
+      sessionRoots: [home],
+      interruptOnNewMessage: true,
+      turnDeadlineMs: 60_000,
+      companyName: 'Acme Works',
+    },
     ...(people && { roster: () => people }),
     workflows,
     ...options,
@@ -77,7 +98,11 @@ export async function openHouse(options: Partial<GatewayOptions> & { store?: Sto
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
   const sockets: Watching[] = [];
   return {
-    gateway, supervisor, tokens, home, client,
+    gateway,
+    supervisor,
+    tokens,
+    home,
+    client,
     operator: client({ authorization: `Bearer ${operatorToken}` }),
     agent: (sessionId) => client({ authorization: `Bearer ${tokens.mint(sessionId)}` }),
     async socket(path, headers = { authorization: `Bearer ${operatorToken}` }) {
@@ -94,19 +119,29 @@ export async function openHouse(options: Partial<GatewayOptions> & { store?: Sto
   };
 }
 
-const turnHand: FencedHand = {
-  fence: true,
+const turnEffect: AtMostOnceEffect = {
+  guarantee: 'at-most-once',
   async run(_input: unknown, context) {
     const last = (await context.rows('messages', { last: 1 }))[0] as { content?: string } | undefined;
     const prompt = last?.content ?? '';
-    await context.note({ begun: true });
+    await context.checkpoint({ begun: true });
     for (let n = 0; prompt === 'flood' && n < floodFrames; n++) {
-      context.progress('session:delta', { sessionId: context.actor.id, type: 'text', content: 'x'.repeat(60_000) });
+      context.progress('session:delta', {
+        sessionId: context.actor.id,
+        type: 'text',
+        content: 'x'.repeat(60_000),
+      });
       await new Promise((resolve) => setImmediate(resolve)); // who reads can keep up
     }
-    if (prompt.includes('stream')) context.progress('session:delta', { sessionId: context.actor.id, type: 'text', content: 'did' });
-    if (!prompt.includes('hang')) return prompt.includes('fail') ? { outcome: 'failed', text: '', error: 'It broke.' } : { outcome: 'succeeded', text: `did: ${prompt}` };
-    await new Promise<void>((resolve) => (context.signal.aborted ? resolve() : context.signal.addEventListener('abort', () => resolve())));
+    if (prompt.includes('stream'))
+      context.progress('session:delta', { sessionId: context.actor.id, type: 'text', content: 'did' });
+    if (!prompt.includes('hang'))
+      return prompt.includes('fail')
+        ? { outcome: 'failed', text: '', error: 'It broke.' }
+        : { outcome: 'succeeded', text: `did: ${prompt}` };
+    await new Promise<void>((resolve) =>
+      context.signal.aborted ? resolve() : context.signal.addEventListener('abort', () => resolve()),
+    );
     return { outcome: 'interrupted', text: '' };
   },
   recover: async () => ({ outcome: 'interrupted', text: '' }),
@@ -114,8 +149,24 @@ const turnHand: FencedHand = {
 
 const model = { id: 'fine', label: 'Fine', supportsEffort: true, effortLevels: ['low', 'high'] };
 const never: Engine['turn'] = () => Promise.reject(new Error('the turn hand of the fixture serves'));
-const pen = defineEngine({ name: 'pen', effortMechanism: 'flag', discover: async () => ({ available: true, defaultModel: 'fine', models: [model] }), turn: never });
-const ghost = defineEngine({ name: 'ghost', effortMechanism: 'none', discover: async () => ({ available: false, reason: 'Its program was not found.', mend: 'Install ghost.', defaultModel: null, models: [] }), turn: never });
+const pen = defineEngine({
+  name: 'pen',
+  effortMechanism: 'flag',
+  discover: async () => ({ available: true, defaultModel: 'fine', models: [model] }),
+  turn: never,
+});
+const ghost = defineEngine({
+  name: 'ghost',
+  effortMechanism: 'none',
+  discover: async () => ({
+    available: false,
+    reason: 'Its program was not found.',
+    mend: 'Install ghost.',
+    defaultModel: null,
+    models: [],
+  }),
+  turn: never,
+});
 
 export interface Answer {
   readonly status: number;
@@ -132,28 +183,60 @@ export interface Client {
 }
 
 export function makeClient(port: number, standing: Record<string, string>): Client {
-  const call: Client['call'] = (method, path, body, headers = {}) => new Promise((resolve, reject) => {
-    const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    const sent = request({
-      host: '127.0.0.1', port, method, path, agent: false,
-      headers: { ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }), ...standing, ...headers },
-    }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined });
-      });
+  const call: Client['call'] = (method, path, body, headers = {}) =>
+    new Promise((resolve, reject) => {
+      const bytes =
+        body === undefined
+          ? undefined
+          : Buffer.isBuffer(body)
+            ? body
+            : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port,
+          method,
+          path,
+          agent: false,
+          headers: {
+            ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
+            ...standing,
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text,
+              body: isJson && text !== '' ? JSON.parse(text) : undefined,
+            });
+          });
+        },
+      );
+      sent.on('error', reject);
+      sent.end(bytes);
     });
-    sent.on('error', reject);
-    sent.end(bytes);
-  });
-  return { call, get: (path, headers) => call('GET', path, undefined, headers), post: (path, body, headers) => call('POST', path, body ?? {}, headers) };
+  return {
+    call,
+    get: (path, headers) => call('GET', path, undefined, headers),
+    post: (path, body, headers) => call('POST', path, body ?? {}, headers),
+  };
 }
 
-export interface WatchedFrame { readonly seq: number | null; readonly event: string; readonly payload: any; readonly ts?: number; readonly last?: true }
+export interface WatchedFrame {
+  readonly seq: number | null;
+  readonly event: string;
+  readonly payload: any;
+  readonly ts?: number;
+  readonly last?: true;
+}
 
 export interface Watching {
   readonly ws: WebSocket;
@@ -174,22 +257,25 @@ export function watch(url: string, headers: Record<string, string>): Promise<Wat
     frames.push(JSON.parse(String(data)) as WatchedFrame);
     for (const look of [...waiting]) look();
   });
-  const until: Watching['until'] = (test) => new Promise((resolve) => {
-    const look = (): void => {
-      const found = frames.find(test);
-      if (!found) return;
-      waiting.delete(look);
-      resolve(found);
-    };
-    waiting.add(look);
-    look();
-  });
+  const until: Watching['until'] = (test) =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = frames.find(test);
+        if (!found) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      look();
+    });
   return new Promise((resolve, reject) => {
     ws.on('open', () => resolve({ ws, frames, until, closed }));
     ws.on('unexpected-response', (_request, response) => {
       response.resume();
       ws.terminate();
-      reject(Object.assign(new Error(`refused with ${response.statusCode}`), { status: response.statusCode }));
+      reject(
+        Object.assign(new Error(`refused with ${response.statusCode}`), { status: response.statusCode }),
+      );
     });
     ws.on('error', reject);
   });

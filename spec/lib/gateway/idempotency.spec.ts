@@ -3,17 +3,23 @@ import { openHouse, type House } from './fixture.js';
 
 describe('idempotency keys', () => {
   let house: House;
-  before(async () => { house = await openHouse(); });
+  before(async () => {
+    house = await openHouse();
+  });
   after(() => house.close());
 
-  const create = (title: string, key: string) => house.operator.post('/api/work-items', { title }, { 'idempotency-key': key });
+  const create = (title: string, key: string) =>
+    house.operator.post('/api/work-items', { title }, { 'idempotency-key': key });
 
-  it('answer a repetition with the first one\'s thing, and say so', async () => {
+  it("answer a repetition with the first one's thing, and say so", async () => {
     const first = await create('Buy milk', 'k1');
     const again = await create('Buy milk', 'k1');
     expect([first.status, again.status]).to.deep.equal([201, 201]);
     expect(again.body.workItem.id).to.equal(first.body.workItem.id);
-    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).to.deep.equal([undefined, 'true']);
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).to.deep.equal([
+      undefined,
+      'true',
+    ]);
   });
 
   it('let parallel twins make one thing', async () => {
@@ -26,12 +32,21 @@ describe('idempotency keys', () => {
     await create('One', 'k3');
     const other = await create('Other', 'k3');
     expect([other.status, other.body.code]).to.deep.equal([409, 'IDEMPOTENCY_CONFLICT']);
-    expect((await house.operator.post('/api/sessions', { prompt: 'x' }, { 'idempotency-key': 'k3' })).status).to.equal(409);
+    expect(
+      (await house.operator.post('/api/sessions', { prompt: 'x' }, { 'idempotency-key': 'k3' })).status,
+    ).to.equal(409);
   });
 
-  it('refuse the same words said to another thing: its answer would be the first one\'s', async () => {
-    const ids = await Promise.all(['k3-a', 'k3-b'].map(async (key) => (await create('To be archived', key)).body.workItem.id));
-    const archive = (id: string) => house.operator.post(`/api/work-items/${id}/archive`, { note: 'done with' }, { 'idempotency-key': 'k3-c' });
+  it("refuse the same words said to another thing: its answer would be the first one's", async () => {
+    const ids = await Promise.all(
+      ['k3-a', 'k3-b'].map(async (key) => (await create('To be archived', key)).body.workItem.id),
+    );
+    const archive = (id: string) =>
+      house.operator.post(
+        `/api/work-items/${id}/archive`,
+        { note: 'done with' },
+        { 'idempotency-key': 'k3-c' },
+      );
     expect((await archive(ids[0])).status).to.equal(200);
     const other = await archive(ids[1]);
     expect([other.status, other.body.code]).to.deep.equal([409, 'IDEMPOTENCY_CONFLICT']);
@@ -39,7 +54,10 @@ describe('idempotency keys', () => {
   });
 
   it('know the same wish in another order of its members', async () => {
-    const [one, two] = ['{"title":"Order","body":"b","priority":1}', '{"priority":1,"body":"b","title":"Order"}'];
+    const [one, two] = [
+      '{"title":"Order","body":"b","priority":1}',
+      '{"priority":1,"body":"b","title":"Order"}',
+    ];
     const first = await house.operator.post('/api/work-items', one, { 'idempotency-key': 'k4-a' });
     const again = await house.operator.post('/api/work-items', two, { 'idempotency-key': 'k4-a' });
     expect([again.status, again.body.workItem?.id]).to.deep.equal([201, first.body.workItem.id]);
@@ -49,40 +67,71 @@ describe('idempotency keys', () => {
     const first = await create('Same', 'k4');
     const again = await house.operator.post('/api/work-items', '{"idempotencyKey":"k4","title":"Same"}');
     expect(again.body.workItem.id).to.equal(first.body.workItem.id);
-    const both = await house.operator.post('/api/work-items', { title: 'Same', idempotencyKey: 'k4' }, { 'idempotency-key': 'k5' });
+    const both = await house.operator.post(
+      '/api/work-items',
+      { title: 'Same', idempotencyKey: 'k4' },
+      { 'idempotency-key': 'k5' },
+    );
     expect([both.status, both.body.code]).to.deep.equal([400, 'IDEMPOTENCY_KEYS_DIFFER']);
   });
 
   it('belong to the caller', async () => {
     const { body: session } = await house.operator.post('/api/sessions', { prompt: 'x' });
     const mine = await create('Whose', 'k6');
-    const theirs = await house.agent(session.id).post('/api/work-items', { title: 'Whose' }, { 'idempotency-key': 'k6' });
+    const theirs = await house
+      .agent(session.id)
+      .post('/api/work-items', { title: 'Whose' }, { 'idempotency-key': 'k6' });
     expect(theirs.status).to.equal(201);
     expect(theirs.body.workItem.id).not.to.equal(mine.body.workItem.id);
   });
 
   it('remember success only', async () => {
-    expect((await house.operator.post('/api/work-items', { title: 5 }, { 'idempotency-key': 'k7' })).status).to.equal(400);
+    expect(
+      (await house.operator.post('/api/work-items', { title: 5 }, { 'idempotency-key': 'k7' })).status,
+    ).to.equal(400);
     expect((await create('Now well', 'k7')).status).to.equal(201);
     const { body } = await create('Item', 'k8');
-    const move = (status: string) => house.operator.post(`/api/work-items/${body.workItem.id}/status`, { status }, { 'idempotency-key': `k9-${status}` });
+    const move = (status: string) =>
+      house.operator.post(
+        `/api/work-items/${body.workItem.id}/status`,
+        { status },
+        { 'idempotency-key': `k9-${status}` },
+      );
     expect((await move('assigned')).body.code).to.equal('ASSIGNEE_REQUIRED');
     await house.operator.post(`/api/work-items/${body.workItem.id}/assign`, { assignee: 'ann' });
     expect((await move('assigned')).status).to.equal(200);
   });
 
   it('must not be blank or endless', async () => {
-    expect((await house.operator.post('/api/work-items', { title: 'x', idempotencyKey: ' ' })).status).to.equal(400);
-    expect((await house.operator.post('/api/work-items', { title: 'x' }, { 'idempotency-key': 'x'.repeat(257) })).status).to.equal(400);
-    expect((await house.operator.post('/api/work-items', { title: 'x', idempotencyKey: 7 })).status).to.equal(400);
+    expect(
+      (await house.operator.post('/api/work-items', { title: 'x', idempotencyKey: ' ' })).status,
+    ).to.equal(400);
+    expect(
+      (await house.operator.post('/api/work-items', { title: 'x' }, { 'idempotency-key': 'x'.repeat(257) }))
+        .status,
+    ).to.equal(400);
+    expect((await house.operator.post('/api/work-items', { title: 'x', idempotencyKey: 7 })).status).to.equal(
+      400,
+    );
   });
 
   it('keep a message from being said twice, and a delegation from being done twice', async () => {
     const { body: session } = await house.operator.post('/api/sessions', { prompt: 'hang' });
-    for (let n = 0; n < 3; n++) expect((await house.operator.post(`/api/sessions/${session.id}/message`, { message: 'hang on', idempotencyKey: 'm1' })).status).to.equal(200);
+    for (let n = 0; n < 3; n++)
+      expect(
+        (
+          await house.operator.post(`/api/sessions/${session.id}/message`, {
+            message: 'hang on',
+            idempotencyKey: 'm1',
+          })
+        ).status,
+      ).to.equal(200);
     const { body } = await house.operator.get(`/api/sessions/${session.id}`);
-    expect(body.messages.filter(({ content }: { content: string }) => content === 'hang on')).to.have.length(1);
-    const delegate = () => house.operator.post('/api/delegations', { task: 'x', engine: 'pen', idempotencyKey: 'd1' });
+    expect(body.messages.filter(({ content }: { content: string }) => content === 'hang on')).to.have.length(
+      1,
+    );
+    const delegate = () =>
+      house.operator.post('/api/delegations', { task: 'x', engine: 'pen', idempotencyKey: 'd1' });
     const first = await delegate();
     const again = await delegate();
     expect([first.status, again.status, again.body.replayed]).to.deep.equal([201, 200, true]);
@@ -92,7 +141,9 @@ describe('idempotency keys', () => {
 
 describe('?dryRun=true', () => {
   let house: House;
-  before(async () => { house = await openHouse(); });
+  before(async () => {
+    house = await openHouse();
+  });
   after(() => house.close());
 
   it('does nothing for good that was asked as a rehearsal in other letters', async () => {
@@ -112,7 +163,9 @@ describe('?dryRun=true', () => {
     expect(create.body.steps[0]).to.include({ kind: 'work-item', from: null });
     const open = await house.operator.post('/api/sessions?dryRun=true', { prompt: 'x' });
     expect(open.body.steps[0].effects).to.deep.equal(['engine-turn']);
-    expect((await house.operator.post('/api/delegations?dryRun=true', { task: 'x', engine: 'pen' })).body.steps).to.have.length(2);
+    expect(
+      (await house.operator.post('/api/delegations?dryRun=true', { task: 'x', engine: 'pen' })).body.steps,
+    ).to.have.length(2);
     expect(house.supervisor.status.seq).to.equal(before);
     expect((await house.operator.get('/api/work-items')).body.total).to.equal(0);
   });
@@ -120,20 +173,28 @@ describe('?dryRun=true', () => {
   it('tells the refusal that the deed would meet', async () => {
     const { body } = await house.operator.post('/api/work-items', { title: 'x' });
     const seq = house.supervisor.status.seq;
-    const move = await house.operator.post(`/api/work-items/${body.workItem.id}/status?dryRun=true`, { status: 'blocked' });
+    const move = await house.operator.post(`/api/work-items/${body.workItem.id}/status?dryRun=true`, {
+      status: 'blocked',
+    });
     expect(move.status).to.equal(200);
     expect(move.body).to.deep.include({ allowed: false, steps: [] });
     expect(move.body.refusal).to.include({ code: 'NOTE_REQUIRED', httpStatus: 400 });
     const legal = await house.operator.post(`/api/work-items/${body.workItem.id}/archive?dryRun=true`);
     expect(legal.body.allowed).to.equal(true);
     expect(house.supervisor.status.seq).to.equal(seq);
-    expect((await house.operator.get(`/api/work-items/${body.workItem.id}`)).body.workItem.status).to.equal('backlog');
+    expect((await house.operator.get(`/api/work-items/${body.workItem.id}`)).body.workItem.status).to.equal(
+      'backlog',
+    );
   });
 
   it('remembers no key, and is refused where it cannot be had', async () => {
     await house.operator.post('/api/work-items?dryRun=true', { title: 'x' }, { 'idempotency-key': 'dry' });
-    expect((await house.operator.post('/api/work-items', { title: 'y' }, { 'idempotency-key': 'dry' })).status).to.equal(201);
-    expect((await house.operator.post('/api/inspect/dead-letters/d1/retry?dryRun=true')).body.code).to.equal('DRY_RUN_UNSUPPORTED');
+    expect(
+      (await house.operator.post('/api/work-items', { title: 'y' }, { 'idempotency-key': 'dry' })).status,
+    ).to.equal(201);
+    expect((await house.operator.post('/api/inspect/dead-letters/d1/retry?dryRun=true')).body.code).to.equal(
+      'DRY_RUN_UNSUPPORTED',
+    );
     expect((await house.operator.post('/api/work-items?dryRun=yes', { title: 'x' })).status).to.equal(400);
     expect((await house.client().post('/api/work-items?dryRun=true', { title: 'x' })).status).to.equal(401);
   });

@@ -9,20 +9,33 @@ const house = {
   'knowledge/tea.md': '# Tea\n\nGreen tea is brewed at 80 degrees. Tea from a teapot.\n',
   'knowledge/drinks/hot/coffee.md': '---\nx: y\n---\n## Coffee ##\n\nGreen beans are roasted.\n',
   'knowledge/drinks/untitled.MD': 'green lemonade with a canary',
-  'docs/manual.markdown': '# Manual\n\nThe green button: don\'t press.\n',
-  'knowledge/notes.txt': 'green canary text', 'knowledge/.hidden.md': 'green canary', 'knowledge/.git/x.md': 'green canary', 'secrets/key.md': 'green canary', 'config.yaml': 'canary: green\n', 'top.md': 'green canary',
+  'docs/manual.markdown': "# Manual\n\nThe green button: don't press.\n",
+  'knowledge/notes.txt': 'green canary text',
+  'knowledge/.hidden.md': 'green canary',
+  'knowledge/.git/x.md': 'green canary',
+  'secrets/key.md': 'green canary',
+  'config.yaml': 'canary: green\n',
+  'top.md': 'green canary',
 };
 
 describe('/api/knowledge', () => {
   let office: Office;
-  beforeEach(async () => { office = await openOffice(house); });
+  beforeEach(async () => {
+    office = await openOffice(house);
+  });
   afterEach(() => office.close());
   const search = (q: string) => office.operator.get(`/api/knowledge/search?q=${encodeURIComponent(q)}`);
   const read = (path: string) => office.operator.get(`/api/knowledge/read?path=${encodeURIComponent(path)}`);
-  const paths = async (q: string): Promise<string[]> => (await search(q)).body.results.map(({ path }: { path: string }) => path);
+  const paths = async (q: string): Promise<string[]> =>
+    (await search(q)).body.results.map(({ path }: { path: string }) => path);
 
   it('finds Markdown with all the words, in sub-folders too, and nothing else of the home', async () => {
-    expect(await paths('green')).to.deep.equal(['docs/manual.markdown', 'knowledge/drinks/hot/coffee.md', 'knowledge/drinks/untitled.MD', 'knowledge/tea.md']);
+    expect(await paths('green')).to.deep.equal([
+      'docs/manual.markdown',
+      'knowledge/drinks/hot/coffee.md',
+      'knowledge/drinks/untitled.MD',
+      'knowledge/tea.md',
+    ]);
     expect(await paths('GREEN roast')).to.deep.equal(['knowledge/drinks/hot/coffee.md']);
     expect(await paths('canary')).to.deep.equal(['knowledge/drinks/untitled.MD']);
     expect(await paths('green milk')).to.deep.equal([]);
@@ -31,14 +44,29 @@ describe('/api/knowledge', () => {
 
   it('shows path, title, snippet with marks and number of matches, the same every time', async () => {
     const { body } = await search(' tea ');
-    expect(body).to.deep.equal({ query: 'tea', complete: true, results: [{ path: 'knowledge/tea.md', title: 'Tea', snippet: '# «Tea» Green «tea» is brewed at 80 degrees. «Tea» from a «tea»pot.', matchCount: 4 }] });
+    expect(body).to.deep.equal({
+      query: 'tea',
+      complete: true,
+      results: [
+        {
+          path: 'knowledge/tea.md',
+          title: 'Tea',
+          snippet: '# «Tea» Green «tea» is brewed at 80 degrees. «Tea» from a «tea»pot.',
+          matchCount: 4,
+        },
+      ],
+    });
     expect((await search('tea')).text).to.equal((await search('tea')).text);
     expect((await search('roasted')).body.results[0].title).to.equal('Coffee');
     expect((await search('lemonade')).body.results[0].title).to.equal('untitled');
   });
 
   it('keeps snippets short and hits at twenty', async () => {
-    for (let n = 0; n < 25; n += 1) await office.put(`docs/many/${n}.md`, `${'word '.repeat(500)}needle${n} needle ${'x'.repeat(5_000)} ${'needle '.repeat(50)}`);
+    for (let n = 0; n < 25; n += 1)
+      await office.put(
+        `docs/many/${n}.md`,
+        `${'word '.repeat(500)}needle${n} needle ${'x'.repeat(5_000)} ${'needle '.repeat(50)}`,
+      );
     await office.records.knowledge.library.refresh();
     const { results } = (await search('needle')).body;
     expect(results).to.have.length(20);
@@ -62,19 +90,32 @@ describe('/api/knowledge', () => {
     expect((await search('  ')).body.error).to.equal('q is required');
     expect((await search('x'.repeat(1_025))).body.error).to.equal('q is too long (1025 chars, max 1024)');
     expect((await search(Array.from({ length: 40 }, (_, n) => `w${n}`).join(' '))).status).to.equal(400);
-    for (const odd of ['(((((', '[a-z]*+', '(a+)+$', '\\', '%00', '__proto__', 'constructor', '«»', '🍵']) expect((await search(odd)).status, odd).to.equal(200);
+    for (const odd of ['(((((', '[a-z]*+', '(a+)+$', '\\', '%00', '__proto__', 'constructor', '«»', '🍵'])
+      expect((await search(odd)).status, odd).to.equal(200);
   });
 
   it('follows the files: new, changed, renamed with their folder, gone', async () => {
     await office.put('knowledge/new/deep/first.md', 'zebra');
-    await poll(() => search('zebra'), ({ body }) => body.results.length === 1);
+    await poll(
+      () => search('zebra'),
+      ({ body }) => body.results.length === 1,
+    );
     await office.put('knowledge/new/deep/first.md', 'giraffe');
-    await poll(() => search('giraffe'), ({ body }) => body.results.length === 1);
+    await poll(
+      () => search('giraffe'),
+      ({ body }) => body.results.length === 1,
+    );
     expect(await paths('zebra')).to.deep.equal([]);
     await rename(join(office.layout.knowledge, 'new'), join(office.layout.docs, 'moved'));
-    await poll(() => search('giraffe'), ({ body }) => body.results.length === 1 && body.results[0].path === 'docs/moved/deep/first.md');
+    await poll(
+      () => search('giraffe'),
+      ({ body }) => body.results.length === 1 && body.results[0].path === 'docs/moved/deep/first.md',
+    );
     await rm(join(office.layout.docs, 'moved'), { recursive: true });
-    await poll(() => search('giraffe'), ({ body }) => body.results.length === 0);
+    await poll(
+      () => search('giraffe'),
+      ({ body }) => body.results.length === 0,
+    );
   });
 
   it('never shows what lies behind links, pipes and second names', async () => {
@@ -86,7 +127,14 @@ describe('/api/knowledge', () => {
     await mkdir(join(knowledge, 'folder.md'));
     await office.records.knowledge.library.refresh();
     expect(await paths('canary')).to.deep.equal(['knowledge/drinks/untitled.MD']);
-    for (const path of ['knowledge/link.md', 'knowledge/out/top.md', 'knowledge/twin.md', 'knowledge/pipe.md', 'knowledge/folder.md', 'knowledge/out/secrets/key.md']) {
+    for (const path of [
+      'knowledge/link.md',
+      'knowledge/out/top.md',
+      'knowledge/twin.md',
+      'knowledge/pipe.md',
+      'knowledge/folder.md',
+      'knowledge/out/secrets/key.md',
+    ]) {
       const answer = await read(path);
       expect(answer.status, path).to.equal(403);
       expect(answer.text).not.to.include('canary');
@@ -95,7 +143,13 @@ describe('/api/knowledge', () => {
 
   describe('read', () => {
     it('shows a document that the search named', async () => {
-      expect((await read('knowledge/tea.md')).body).to.deep.equal({ path: 'knowledge/tea.md', title: 'Tea', content: house['knowledge/tea.md'], truncated: false, totalChars: 61 });
+      expect((await read('knowledge/tea.md')).body).to.deep.equal({
+        path: 'knowledge/tea.md',
+        title: 'Tea',
+        content: house['knowledge/tea.md'],
+        truncated: false,
+        totalChars: 61,
+      });
       for (const path of await paths('green')) expect((await read(path)).status, path).to.equal(200);
     });
 
@@ -106,8 +160,27 @@ describe('/api/knowledge', () => {
     });
 
     for (const path of [
-      '../config.yaml', 'knowledge/../config.yaml', 'knowledge/../top.md', '/etc/hostname', '/knowledge/tea.md', 'top.md', 'secrets/key.md', 'knowledge/notes.txt', 'knowledge/.hidden.md', 'knowledge/.git/x.md', 'knowledge', 'docs/',
-      'knowledge//tea.md', 'knowledge/./tea.md', 'knowledge\\tea.md', 'knowledge/tea.md\u0000', 'knowledge/te\na.md', 'knowledge/%2e%2e/top.md', 'knowledge%2ftea.md', 'KNOWLEDGE/tea.md', 'store/x.md',
+      '../config.yaml',
+      'knowledge/../config.yaml',
+      'knowledge/../top.md',
+      '/etc/hostname',
+      '/knowledge/tea.md',
+      'top.md',
+      'secrets/key.md',
+      'knowledge/notes.txt',
+      'knowledge/.hidden.md',
+      'knowledge/.git/x.md',
+      'knowledge',
+      'docs/',
+      'knowledge//tea.md',
+      'knowledge/./tea.md',
+      'knowledge\\tea.md',
+      'knowledge/tea.md\u0000',
+      'knowledge/te\na.md',
+      'knowledge/%2e%2e/top.md',
+      'knowledge%2ftea.md',
+      'KNOWLEDGE/tea.md',
+      'store/x.md',
     ]) {
       it(`refuses ${JSON.stringify(path)}`, async () => {
         const answer = await read(path);
@@ -126,6 +199,7 @@ describe('/api/knowledge', () => {
     const agent = await office.agent();
     expect((await agent.get('/api/knowledge/search?q=tea')).body.results).to.have.length(1);
     expect((await agent.get('/api/knowledge/read?path=knowledge%2Ftea.md')).status).to.equal(200);
-    for (const path of ['search?q=tea', 'read?path=knowledge/tea.md']) expect((await office.client().get(`/api/knowledge/${path}`)).status).to.equal(401);
+    for (const path of ['search?q=tea', 'read?path=knowledge/tea.md'])
+      expect((await office.client().get(`/api/knowledge/${path}`)).status).to.equal(401);
   });
 });

@@ -15,7 +15,8 @@ describe('limits per minute', () => {
   it('hold each one and all together: who takes too much takes it from nobody else', () => {
     let now = 0;
     const limiter = perMinuteEach({ each: 3, all: 5 }, () => now);
-    const taken = (who: string, times: number) => Array.from({ length: times }, () => limiter.take(who) === undefined);
+    const taken = (who: string, times: number) =>
+      Array.from({ length: times }, () => limiter.take(who) === undefined);
     expect(taken('greedy', 6)).to.deep.equal([true, true, true, false, false, false]);
     expect(taken('modest', 3)).to.deep.equal([true, true, false]); // five of all
     now = 60_000;
@@ -25,7 +26,10 @@ describe('limits per minute', () => {
   it('forget who was not there for a minute, and give the thousands beyond a share in common', () => {
     let now = 0;
     const limiter = perMinuteEach({ each: 1, all: 100_000 }, () => now);
-    const crowd = (count: number) => Array.from({ length: count }, (_, n) => limiter.take(`10.0.${n >> 8}.${n & 255}`)).filter((wait) => wait === undefined).length;
+    const crowd = (count: number) =>
+      Array.from({ length: count }, (_, n) => limiter.take(`10.0.${n >> 8}.${n & 255}`)).filter(
+        (wait) => wait === undefined,
+      ).length;
     expect(crowd(5_000)).to.equal(1_001);
     now = 60_000;
     expect(crowd(5_000)).to.equal(1_001);

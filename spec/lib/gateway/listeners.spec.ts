@@ -11,23 +11,50 @@ import { makeClient, openHouse, operatorToken } from './fixture.js';
 describe('over TLS', () => {
   const tls = selfSigned();
   let office: Office;
-  before(async () => { office = await openOffice({}, { gateway: { tls } }); });
+  before(async () => {
+    office = await openOffice({}, { gateway: { tls } });
+  });
   after(() => office.close());
 
-  const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: object): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: any }> => new Promise((resolve, reject) => { // what a foreign client sees is unknown to us on purpose
-    const sent = request({ host: '127.0.0.1', port: office.port, method, path, ca: tls.cert, headers: { ...(body && { 'content-type': 'application/json' }), ...headers } }, (response) => {
-      let text = '';
-      response.on('data', (chunk) => (text += String(chunk)));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text }));
+  const ask = (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: object,
+  ): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: any }> =>
+    new Promise((resolve, reject) => {
+      // what a foreign client sees is unknown to us on purpose
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port: office.port,
+          method,
+          path,
+          ca: tls.cert,
+          headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+        },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk) => (text += String(chunk)));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: text.startsWith('{') ? JSON.parse(text) : text,
+            }),
+          );
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body && JSON.stringify(body));
     });
-    sent.on('error', reject);
-    sent.end(body && JSON.stringify(body));
-  });
 
   it('speaks HTTPS to everybody, with cookies that never leave it and HSTS', async () => {
     const { body } = await ask('POST', '/api/auth/pairing-challenges', {}, {});
     await writeFile(body.path, body.nonce, { mode: 0o600 });
-    const { body: { code } } = await ask('POST', '/api/auth/pairing-codes', {}, { challengeId: body.challengeId });
+    const {
+      body: { code },
+    } = await ask('POST', '/api/auth/pairing-codes', {}, { challengeId: body.challengeId });
     const paired = await ask('POST', '/api/auth/pair', {}, { code });
     const cookies = paired.headers['set-cookie'] as string[];
     for (const cookie of cookies) expect(cookie).to.match(/; SameSite=Strict; Max-Age=31536000; Secure$/);
@@ -35,14 +62,32 @@ describe('over TLS', () => {
     const cookie = cookies.map((one) => one.split(';', 1)[0]).join('; ');
     const origin = `https://127.0.0.1:${office.port}`;
     expect((await ask('POST', '/api/work-items', { cookie, origin }, { title: 'x' })).status).to.equal(201);
-    expect((await ask('POST', '/api/work-items', { cookie, origin: origin.replace('https', 'http') }, { title: 'x' })).status, 'http is another origin').to.equal(403);
-    const socket = new WebSocket(`wss://127.0.0.1:${office.port}/ws`, { ca: tls.cert, headers: { cookie, origin } });
+    expect(
+      (
+        await ask(
+          'POST',
+          '/api/work-items',
+          { cookie, origin: origin.replace('https', 'http') },
+          { title: 'x' },
+        )
+      ).status,
+      'http is another origin',
+    ).to.equal(403);
+    const socket = new WebSocket(`wss://127.0.0.1:${office.port}/ws`, {
+      ca: tls.cert,
+      headers: { cookie, origin },
+    });
     await once(socket, 'open');
     socket.terminate();
   });
 
   it('answers nothing in the clear on that port', async () => {
-    const answer = await makeClient(office.port, {}).get('/api/status').then(({ status }) => status, () => 'refused');
+    const answer = await makeClient(office.port, {})
+      .get('/api/status')
+      .then(
+        ({ status }) => status,
+        () => 'refused',
+      );
     expect(answer).to.equal('refused');
   });
 });
@@ -89,7 +134,12 @@ describe('a reader that does not read', () => {
       await new Promise<void>((resolve) => {
         const looking = setInterval(() => {
           // a paused socket does not notice its end: writing to it does
-          deaf.write('\r\n', (error) => { if (error) { clearInterval(looking); resolve(); } });
+          deaf.write('\r\n', (error) => {
+            if (error) {
+              clearInterval(looking);
+              resolve();
+            }
+          });
         }, 20);
       });
       expect([slowEnded, slowHeard > 1_000_000]).to.deep.equal([false, true]);
@@ -101,16 +151,26 @@ describe('a reader that does not read', () => {
   });
 });
 
-/** Java's HTTP client and curl --http2 offer h2c with every request; each of these was answered "Not found". */
+/**
+ * Java's HTTP client and curl --http2 offer h2c with every request; each of these was answered "Not found".
+ */
 describe('a client that would rather speak HTTP/2', () => {
   it('is answered in HTTP/1.1, with the body that it sent, again and again on one connection', async () => {
     const house = await openHouse();
     const socket = connect({ port: house.gateway.port, host: '127.0.0.1' });
     let heard = '';
-    socket.on('data', (chunk: Buffer) => { heard += chunk.toString('latin1'); });
+    socket.on('data', (chunk: Buffer) => {
+      heard += chunk.toString('latin1');
+    });
     const head = `Host: 127.0.0.1\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/json\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n`;
     const body = '{"title": "over h2c"}';
-    for (const [text, answered] of [[`POST /api/work-items HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`, /HTTP\/1\.1 201 [^]*"over h2c"/], [`GET /api/work-items HTTP/1.1\r\n${head}\r\n`, /HTTP\/1\.1 200 [^]*"total":1/]] as const) {
+    for (const [text, answered] of [
+      [
+        `POST /api/work-items HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`,
+        /HTTP\/1\.1 201 [^]*"over h2c"/,
+      ],
+      [`GET /api/work-items HTTP/1.1\r\n${head}\r\n`, /HTTP\/1\.1 200 [^]*"total":1/],
+    ] as const) {
       heard = '';
       socket.write(text);
       while (!answered.test(heard) && !/HTTP\/1\.1 4/.test(heard)) await once(socket, 'data');

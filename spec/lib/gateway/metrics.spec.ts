@@ -3,19 +3,26 @@ import { openHouse, type House } from './fixture.js';
 
 describe('GET /metrics', () => {
   let house: House;
-  before(async () => { house = await openHouse(); });
+  before(async () => {
+    house = await openHouse();
+  });
   after(() => house.close());
 
   /** `{'troupe_actors{kind="session"}': 1, …}`; every line must be one that Prometheus reads. */
   async function scrape(): Promise<ReadonlyMap<string, number>> {
     const { status, text, headers } = await house.operator.get('/metrics');
-    expect([status, headers['content-type']]).to.deep.equal([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect([status, headers['content-type']]).to.deep.equal([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
     expect(text.endsWith('\n')).to.equal(true);
     const samples = new Map<string, number>();
     for (const line of text.trimEnd().split('\n')) {
-      if (line.startsWith('#')) expect(line).to.match(/^# (?:HELP [a-z_]+ \S.*|TYPE [a-z_]+ (?:counter|gauge|histogram))$/);
+      if (line.startsWith('#'))
+        expect(line).to.match(/^# (?:HELP [a-z_]+ \S.*|TYPE [a-z_]+ (?:counter|gauge|histogram))$/);
       else {
-        const [, series = '', value] = /^([a-z_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+\})?) (-?[\d.e+-]+)$/.exec(line) ?? [];
+        const [, series = '', value] =
+          /^([a-z_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+\})?) (-?[\d.e+-]+)$/.exec(line) ?? [];
         expect(series, line).to.not.equal('');
         expect(samples.has(series), `${series} is told once`).to.equal(false);
         samples.set(series, Number(value));
@@ -34,15 +41,21 @@ describe('GET /metrics', () => {
     expect(grew('troupe_actors_in_state{kind="work-item",state="work.backlog"}')).to.equal(1);
     expect(grew('troupe_events_total')).to.be.greaterThan(0);
     expect(grew('troupe_log_position')).to.be.greaterThan(0);
-    expect(grew('troupe_http_requests_total{status="2xx"}')).to.equal(2); // the create, and the first look itself
+    // The create, and the first look itself
+    expect(grew('troupe_http_requests_total{status="2xx"}')).to.equal(2);
     expect(grew('troupe_http_requests_total{status="4xx"}')).to.equal(1);
     expect(grew('troupe_http_request_duration_seconds_count')).to.equal(3);
     expect(now.get('troupe_up')).to.equal(1);
-    expect([now.get('troupe_engine_available{engine="pen"}'), now.get('troupe_engine_available{engine="ghost"}')]).to.deep.equal([1, 0]);
+    expect([
+      now.get('troupe_engine_available{engine="pen"}'),
+      now.get('troupe_engine_available{engine="ghost"}'),
+    ]).to.deep.equal([1, 0]);
   });
 
   it('keeps its buckets in order: each counts those below it', async () => {
-    const buckets = [...await scrape()].filter(([series]) => series.startsWith('troupe_http_request_duration_seconds_bucket')).map(([, value]) => value);
+    const buckets = [...(await scrape())]
+      .filter(([series]) => series.startsWith('troupe_http_request_duration_seconds_bucket'))
+      .map(([, value]) => value);
     expect(buckets).to.have.lengthOf(8);
     expect(buckets).to.deep.equal([...buckets].sort((a, b) => a - b));
     expect(buckets.at(-1)).to.be.greaterThan(0);
@@ -50,7 +63,9 @@ describe('GET /metrics', () => {
 
   it('names nobody and nothing that people wrote, and needs a credential', async () => {
     await house.operator.post('/api/work-items', { title: 'a secret title' });
-    expect((await house.operator.get('/metrics')).text).to.not.include('secret title').and.not.include('TRP-');
+    expect((await house.operator.get('/metrics')).text)
+      .to.not.include('secret title')
+      .and.not.include('TRP-');
     expect((await house.client().get('/metrics')).status).to.equal(401);
   });
 });

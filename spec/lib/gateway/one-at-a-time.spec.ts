@@ -2,19 +2,24 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { oneAtATime } from '../../../lib/gateway/one-at-a-time.js';
+import { oneAtATime } from '../../../lib/gateway/server.js';
 
 describe('requests sent ahead on one connection', () => {
   const begun: ServerResponse[] = [];
   let told = (): void => undefined;
-  const server = createServer(oneAtATime((_request, response) => {
-    begun.push(response);
-    told();
-  }));
-  const beginning = (count: number): Promise<void> => new Promise((resolve) => {
-    told = () => { if (begun.length >= count) resolve(); };
-    told();
-  });
+  const server = createServer(
+    oneAtATime((_request, response) => {
+      begun.push(response);
+      told();
+    }),
+  );
+  const beginning = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      told = () => {
+        if (begun.length >= count) resolve();
+      };
+      told();
+    });
   const open = async (): Promise<Socket> => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined); // being cut is an answer
@@ -31,7 +36,9 @@ describe('requests sent ahead on one connection', () => {
     server.closeAllConnections();
     server.close();
   });
-  beforeEach(() => { begun.length = 0; });
+  beforeEach(() => {
+    begun.length = 0;
+  });
 
   it('begin when the answer before is out, in their order, while other connections go on', async () => {
     const socket = await open();

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { authorityIds, verdict, type AuthorityId, type CallerKind } from '../../../lib/gateway/authority.js';
+import {
+  authorityIds,
+  verdict,
+  type AuthorityId,
+  type CallerKind,
+} from '../../../lib/gateway/authorization.js';
 import { openOffice, type Office } from '../records/office.js';
 import type { Answer, Client } from './fixture.js';
 
@@ -7,12 +12,18 @@ import type { Answer, Client } from './fixture.js';
 describe('authority over what is kept as files', () => {
   let office: Office;
   before(async () => {
-    office = await openOffice({ 'org/build/ann.yaml': 'rank: employee\n', 'skills/tea/SKILL.md': '---\nname: tea\ndescription: x\n---\n', 'knowledge/tea.md': 'tea' });
+    office = await openOffice({
+      'org/build/ann.yaml': 'rank: employee\n',
+      'skills/tea/SKILL.md': '---\nname: tea\ndescription: x\n---\n',
+      'knowledge/tea.md': 'tea',
+    });
   });
   after(() => office.close());
 
   const skill = { content: '---\nname: tea\ndescription: y\n---\n' };
-  const asks: Partial<Record<AuthorityId, (client: Client, session: string, file: string) => Promise<Answer>>> = {
+  const asks: Partial<
+    Record<AuthorityId, (client: Client, session: string, file: string) => Promise<Answer>>
+  > = {
     'org.read': (client) => client.get('/api/org'),
     'org.edit': (client) => client.call('PATCH', '/api/org/employees/ann', { displayName: 'Ann' }),
     'budget.read': (client) => client.get('/api/org/budgets'),
@@ -29,27 +40,46 @@ describe('authority over what is kept as files', () => {
     'file.create': (client) => client.post('/api/files', { content: 'eA==', filename: 'x' }),
     'file.delete': (client, _session, file) => client.call('DELETE', `/api/files/${file}`),
     'file.open': (client, _session, file) => client.post(`/api/files/${file}/open`),
-    'session.attach': (client, session) => client.post(`/api/sessions/${session}/attachments`, { content: 'eA==', filename: 'x' }),
+    'session.attach': (client, session) =>
+      client.post(`/api/sessions/${session}/attachments`, { content: 'eA==', filename: 'x' }),
   };
 
   it('asks for every row', () => {
-    expect(Object.keys(asks)).to.have.members(authorityIds.filter((id) => /^(?:org|budget|file|skill|knowledge)\./.test(id) || id === 'session.attach'));
+    expect(Object.keys(asks)).to.have.members(
+      authorityIds.filter(
+        (id) => /^(?:org|budget|file|skill|knowledge)\./.test(id) || id === 'session.attach',
+      ),
+    );
   });
 
-  for (const [authority, ask] of Object.entries(asks) as [AuthorityId, NonNullable<(typeof asks)[AuthorityId]>][]) {
+  for (const [authority, ask] of Object.entries(asks) as [
+    AuthorityId,
+    NonNullable<(typeof asks)[AuthorityId]>,
+  ][]) {
     it(`${authority} answers as the table says`, async () => {
       const browser = await office.browser();
       const above = await office.agent();
       const self = await office.agent({ parent: above.sessionId });
       const below = await office.agent({ parent: self.sessionId });
-      const stranger = await office.agent();
-      const callers: Partial<Record<CallerKind, Client>> = { none: office.client(), bad: office.client({ authorization: 'Bearer bad' }), operator: office.operator, device: browser, self, above, below, stranger };
+      const outsider = await office.agent();
+      const callers: Partial<Record<CallerKind, Client>> = {
+        none: office.client(),
+        bad: office.client({ authorization: 'Bearer bad' }),
+        operator: office.operator,
+        device: browser,
+        self,
+        above,
+        below,
+        outsider,
+      };
       for (const [kind, client] of Object.entries(callers) as [CallerKind, Client][]) {
-        const file = (await office.operator.post('/api/files', { content: 'eA==', filename: 'x' })).body.id as string;
+        const file = (await office.operator.post('/api/files', { content: 'eA==', filename: 'x' })).body
+          .id as string;
         const answer = await ask(client, self.sessionId, file);
         const judged = verdict(authority, kind);
         if (judged !== 'yes') expect(answer.body.code, kind).to.equal(judged);
-        else expect(answer.status, kind).to.be.oneOf(authority === 'file.open' ? [403] : [200, 201]); // opening is switched off here for everybody
+        // Opening is switched off here for everybody
+        else expect(answer.status, kind).to.be.oneOf(authority === 'file.open' ? [403] : [200, 201]);
       }
     });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { followReviews } from '../../../lib/commands/follow-reviews.js';
+import { followReviews } from '../../../lib/commands/work-items/open-review.js';
 import { openLevelStore, type LevelStore } from '../../../lib/store/level.js';
 import { openHouse, poll, type House } from './fixture.js';
 
@@ -35,56 +35,102 @@ describe('reviews by a verifier', () => {
     await store.close();
   }
   async function follow(): Promise<void> {
-    reviews = followReviews(house.gateway.desk, (error) => failures.push(error));
-    house.gateway.desk.reviews = reviews;
+    reviews = followReviews(house.gateway.app, (error) => failures.push(error));
+    house.gateway.app.reviews = reviews;
     await reviews.look();
   }
 
   const verifyPolicy = { mode: 'verify', maxRounds: 3, verifier: { employee: 'cat' } };
   const create = async (more: object = {}): Promise<string> => {
-    const { status, body, text } = await house.operator.post('/api/work-items', { title: 'Dig a well', body: 'Ten metres.', acceptance: 'It holds water.', verifyPolicy, ...more });
+    const { status, body, text } = await house.operator.post('/api/work-items', {
+      title: 'Dig a well',
+      body: 'Ten metres.',
+      acceptance: 'It holds water.',
+      verifyPolicy,
+      ...more,
+    });
     expect(status, text).to.equal(201);
     return body.workItem.id;
   };
   const work = async (id: string, task = 'dig', employee = 'ann'): Promise<string> => {
-    const { status, body, text } = await house.operator.post('/api/delegations', { task, employee, workItemId: id });
+    const { status, body, text } = await house.operator.post('/api/delegations', {
+      task,
+      employee,
+      workItemId: id,
+    });
     expect(status, text).to.equal(201);
     return body.sessionId;
   };
   const item = async (id: string) => (await house.operator.get(`/api/work-items/${id}`)).body;
-  const until = (id: string, test: (workItem: any) => boolean) => poll(() => item(id), ({ workItem }) => test(workItem)).then(({ workItem }) => workItem); // a foreign client's view
-  const reviewed = (id: string, round = 0) => until(id, ({ review }) => review?.round === round && review.sessionId !== null);
-  const reviewSessions = async () => ((await house.operator.get('/api/sessions?limit=0')).body as { id: string; source: string }[]).filter(({ source }) => source === 'review');
+  const until = (id: string, test: (workItem: any) => boolean) =>
+    poll(
+      () => item(id),
+      ({ workItem }) => test(workItem),
+    ).then(({ workItem }) => workItem); // a foreign client's view
+  const reviewed = (id: string, round = 0) =>
+    until(id, ({ review }) => review?.round === round && review.sessionId !== null);
+  const reviewSessions = async () =>
+    ((await house.operator.get('/api/sessions?limit=0')).body as { id: string; source: string }[]).filter(
+      ({ source }) => source === 'review',
+    );
 
   it('opens a session of the verifier, who sends the work back and then calls it done', async () => {
     await follow();
     const id = await create();
     const worker = await work(id);
-    const { review: { sessionId } } = await reviewed(id);
+    const {
+      review: { sessionId },
+    } = await reviewed(id);
     const { body: session } = await house.operator.get(`/api/sessions/${sessionId}`);
-    expect(session).to.include({ employee: 'cat', source: 'review', sourceRef: `review:${id}:0`, parentSessionId: null, workItemId: null, title: `Review of ${id}: Dig a well` });
+    expect(session).to.include({
+      employee: 'cat',
+      source: 'review',
+      sourceRef: `review:${id}:0`,
+      parentSessionId: null,
+      workItemId: null,
+      title: `Review of ${id}: Dig a well`,
+    });
     expect(session.cwd).to.equal((await house.operator.get(`/api/sessions/${worker}`)).body.cwd);
-    expect(session.messages[0].content).to.match(/Ten metres/).and.match(/It holds water/).and.match(/did: dig/).and.match(/round 1 of at most 3/);
-    expect((await item(id)).events.at(-1).detail).to.deep.equal({ action: 'review-opened', employee: 'cat', round: 0, sessionId });
+    expect(session.messages[0].content)
+      .to.match(/Ten metres/)
+      .and.match(/It holds water/)
+      .and.match(/did: dig/)
+      .and.match(/round 1 of at most 3/);
+    expect((await item(id)).events.at(-1).detail).to.deep.equal({
+      action: 'review-opened',
+      employee: 'cat',
+      round: 0,
+      sessionId,
+    });
 
     const reviewer = house.agent(sessionId);
-    const judge = (client = reviewer, body: object = { status: 'executing', note: 'Deeper.' }) => client.post(`/api/work-items/${id}/status`, body);
-    const other = (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'cat' })).body.id as string;
+    const judge = (client = reviewer, body: object = { status: 'executing', note: 'Deeper.' }) =>
+      client.post(`/api/work-items/${id}/status`, body);
+    const other = (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'cat' })).body
+      .id as string;
     expect((await judge(house.agent(other))).status, 'another session of the same employee').to.equal(403);
     expect((await judge(house.agent(worker), { status: 'done' })).body.code).to.equal('SELF_REVIEW');
     expect((await reviewer.get(`/api/work-items/${id}`)).body.workItem.title).to.equal('Dig a well');
     expect((await house.agent(other).get(`/api/work-items/${id}`)).status).to.equal(403);
     const watching = await house.socket('/ws', { authorization: `Bearer ${house.tokens.mint(sessionId)}` });
-    expect((await reviewer.post(`/api/work-items/${id}/comments`, { text: 'Is this deep?' })).status).to.equal(201);
+    expect(
+      (await reviewer.post(`/api/work-items/${id}/comments`, { text: 'Is this deep?' })).status,
+    ).to.equal(201);
     await watching.until(({ event, payload }) => event === 'company:changed' && payload.id === id);
-    expect((await reviewer.post('/api/delegations', { task: 'dig', employee: 'ann', workItemId: id })).body.code, 'it judges, and gives nothing away').to.equal('NOT_OWNER');
+    expect(
+      (await reviewer.post('/api/delegations', { task: 'dig', employee: 'ann', workItemId: id })).body.code,
+      'it judges, and gives nothing away',
+    ).to.equal('NOT_OWNER');
     expect((await judge(reviewer, { status: 'executing' })).body.code).to.equal('NOTE_REQUIRED');
     expect((await judge()).body.workItem).to.include({ status: 'executing', rounds: 1 });
     expect((await judge(reviewer, { status: 'done' })).status, 'its round is over').to.equal(403);
 
     await work(id, 'dig deeper');
     const second = (await reviewed(id, 1)).review.sessionId as string;
-    expect((await house.agent(second).post(`/api/work-items/${id}/status`, { status: 'done' })).body.workItem.status).to.equal('done');
+    expect(
+      (await house.agent(second).post(`/api/work-items/${id}/status`, { status: 'done' })).body.workItem
+        .status,
+    ).to.equal('done');
     expect(await reviewSessions()).to.have.length(2);
   });
 
@@ -101,14 +147,27 @@ describe('reviews by a verifier', () => {
     const next = await create({ title: 'Another' });
     await work(next);
     await reviewed(next); // whatever else was due has been looked at before
-    expect((await reviewSessions()).map((session) => (session as unknown as { sourceRef: string }).sourceRef).sort()).to.deep.equal([`review:${id}:0`, `review:${next}:0`].sort());
+    expect(
+      (await reviewSessions())
+        .map((session) => (session as unknown as { sourceRef: string }).sourceRef)
+        .sort(),
+    ).to.deep.equal([`review:${id}:0`, `review:${next}:0`].sort());
   });
 
   it('reads from when the first verifier is named, also by an edit', async () => {
     await follow();
     const id = await create({ verifyPolicy: null });
-    const { workItem: { version } } = await item(id);
-    expect((await house.operator.call('PATCH', `/api/work-items/${id}`, { verifyPolicy, expectedVersion: version })).status).to.equal(200);
+    const {
+      workItem: { version },
+    } = await item(id);
+    expect(
+      (
+        await house.operator.call('PATCH', `/api/work-items/${id}`, {
+          verifyPolicy,
+          expectedVersion: version,
+        })
+      ).status,
+    ).to.equal(200);
     await work(id);
     expect((await reviewed(id)).review.employee).to.equal('cat');
   });
@@ -119,18 +178,43 @@ describe('reviews by a verifier', () => {
     await work(own);
     const nobody = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'kat' } } });
     await work(nobody);
-    expect(await until(own, ({ review }) => review?.refused !== undefined)).to.deep.include({ status: 'in_review', review: { round: 0, employee: 'ann', sessionId: null, refused: `ann has worked on ${own}, and nobody reviews their own work.` } });
-    expect((await until(nobody, ({ review }) => review?.refused !== undefined)).review.refused).to.match(/unknown employee "kat".*Did you mean "cat"/);
-    const absent = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'cat', engine: 'ghost' } } });
+    expect(await until(own, ({ review }) => review?.refused !== undefined)).to.deep.include({
+      status: 'in_review',
+      review: {
+        round: 0,
+        employee: 'ann',
+        sessionId: null,
+        refused: `ann has worked on ${own} and cannot review their own work.`,
+      },
+    });
+    expect((await until(nobody, ({ review }) => review?.refused !== undefined)).review.refused).to.match(
+      /unknown employee "kat".*Did you mean "cat"/,
+    );
+    const absent = await create({
+      verifyPolicy: { mode: 'verify', verifier: { employee: 'cat', engine: 'ghost' } },
+    });
     await work(absent);
-    expect((await until(absent, ({ review }) => review?.refused !== undefined)).review.refused).to.match(/Install ghost/);
-    const self = (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'bob' })).body.id as string;
+    expect((await until(absent, ({ review }) => review?.refused !== undefined)).review.refused).to.match(
+      /Install ghost/,
+    );
+    const self = (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'bob' })).body
+      .id as string;
     const made = await house.agent(self).post('/api/work-items', { title: 'Mine', verifyPolicy });
     const mine = made.body.workItem.id as string;
-    for (const event of [{ type: 'attempt.started', employee: 'bob' }, { type: 'attempt.ended', outcome: 'succeeded', summary: 'done' }]) {
-      await house.supervisor.ask('work-item', mine, { ...event, sessionId: self }, { by: { type: 'session', id: self, employee: 'bob', ancestors: [] } });
+    for (const event of [
+      { type: 'attempt.started', employee: 'bob' },
+      { type: 'attempt.ended', outcome: 'succeeded', summary: 'done' },
+    ]) {
+      await house.supervisor.ask(
+        'work-item',
+        mine,
+        { ...event, sessionId: self },
+        { by: { type: 'session', id: self, employee: 'bob', ancestors: [] } },
+      );
     }
-    expect((await until(mine, ({ review }) => review?.refused !== undefined)).review.refused).to.match(/would stand beneath it/);
+    expect((await until(mine, ({ review }) => review?.refused !== undefined)).review.refused).to.match(
+      /would be its descendant/,
+    );
     expect(await reviewSessions()).to.deep.equal([]);
     const people = await house.operator.post(`/api/work-items/${mine}/status`, { status: 'done' });
     expect(people.body.workItem.status).to.equal('done');
@@ -141,18 +225,38 @@ describe('reviews by a verifier', () => {
     const id = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'kat' } } });
     await work(id);
     const { version } = await until(id, ({ review }) => review?.refused !== undefined);
-    expect((await house.operator.call('PATCH', `/api/work-items/${id}`, { verifyPolicy, expectedVersion: version })).status).to.equal(200);
+    expect(
+      (
+        await house.operator.call('PATCH', `/api/work-items/${id}`, {
+          verifyPolicy,
+          expectedVersion: version,
+        })
+      ).status,
+    ).to.equal(200);
     await work(id, 'dig on');
     expect((await reviewed(id)).review).to.include({ employee: 'cat', round: 0 });
   });
 
   it('stands beneath the agent that named the verifier, so that nobody borrows rights by it', async () => {
     await follow();
-    const bob = (await house.operator.post('/api/sessions', { prompt: 'lead', employee: 'bob' })).body.id as string;
-    const made = await house.agent(bob).post('/api/work-items', { title: 'Dig', verifyPolicy: { mode: 'verify', verifier: { employee: 'chief' } } });
+    const bob = (await house.operator.post('/api/sessions', { prompt: 'lead', employee: 'bob' })).body
+      .id as string;
+    const made = await house.agent(bob).post('/api/work-items', {
+      title: 'Dig',
+      verifyPolicy: { mode: 'verify', verifier: { employee: 'chief' } },
+    });
     const id = made.body.workItem.id as string;
-    expect((await house.agent(bob).post('/api/delegations', { task: 'dig', employee: 'ann', workItemId: id })).status).to.equal(201);
-    const { review: { sessionId } } = await reviewed(id);
-    expect((await house.operator.get(`/api/sessions/${sessionId}`)).body).to.deep.include({ employee: 'chief', parentSessionId: bob, ancestors: [bob] });
+    expect(
+      (await house.agent(bob).post('/api/delegations', { task: 'dig', employee: 'ann', workItemId: id }))
+        .status,
+    ).to.equal(201);
+    const {
+      review: { sessionId },
+    } = await reviewed(id);
+    expect((await house.operator.get(`/api/sessions/${sessionId}`)).body).to.deep.include({
+      employee: 'chief',
+      parentSessionId: bob,
+      ancestors: [bob],
+    });
   });
 });

@@ -3,7 +3,9 @@ import { openHouse, poll, type Client, type House } from './fixture.js';
 
 describe('/api/sessions', () => {
   let house: House;
-  before(async () => { house = await openHouse({ withRoster: true }); });
+  before(async () => {
+    house = await openHouse({ withRoster: true });
+  });
   after(() => house.close());
 
   const open = async (body: object, client: Client = house.operator): Promise<string> => {
@@ -11,23 +13,45 @@ describe('/api/sessions', () => {
     expect(answer.status, answer.text).to.equal(201);
     return answer.body.id;
   };
-  const settled = (id: string) => poll(() => house.operator.get(`/api/sessions/${id}?last=8`), ({ body }) => body.status !== 'running');
+  const settled = (id: string) =>
+    poll(
+      () => house.operator.get(`/api/sessions/${id}?last=8`),
+      ({ body }) => body.status !== 'running',
+    );
 
   describe('POST', () => {
     it('opens a running session and hands it the prompt', async () => {
-      const { status, body } = await house.operator.post('/api/sessions', { prompt: 'say hello', effortLevel: 'high' });
+      const { status, body } = await house.operator.post('/api/sessions', {
+        prompt: 'say hello',
+        effortLevel: 'high',
+      });
       expect(status).to.equal(201);
-      expect(body).to.include({ status: 'running', engine: 'pen', model: 'fine', effortLevel: 'high', employee: null, source: 'web', queueDepth: 1 });
+      expect(body).to.include({
+        status: 'running',
+        engine: 'pen',
+        model: 'fine',
+        effortLevel: 'high',
+        employee: null,
+        source: 'web',
+        queueDepth: 1,
+      });
       const { body: after } = await settled(body.id);
       expect(after.status).to.equal('idle');
-      expect(after.messages.map(({ role, content }: { role: string; content: string }) => [role, content]))
-        .to.deep.equal([['user', 'say hello'], ['assistant', 'did: say hello']]);
+      expect(
+        after.messages.map(({ role, content }: { role: string; content: string }) => [role, content]),
+      ).to.deep.equal([
+        ['user', 'say hello'],
+        ['assistant', 'did: say hello'],
+      ]);
       expect(after.messagesPage).to.deep.equal({ hasOlder: false });
     });
 
     it('takes an employee with their engine', async () => {
       const id = await open({ message: 'hello', employee: 'ann' });
-      expect((await house.operator.get(`/api/sessions/${id}?messages=0`)).body).to.include({ employee: 'ann', engine: 'pen' });
+      expect((await house.operator.get(`/api/sessions/${id}?messages=0`)).body).to.include({
+        employee: 'ann',
+        engine: 'pen',
+      });
     });
 
     const refused: [string, object, string][] = [
@@ -50,7 +74,9 @@ describe('/api/sessions', () => {
     }
 
     it('suggests the name that was meant', async () => {
-      expect((await house.operator.post('/api/sessions', { prompt: 'x', employee: 'anne' })).body.error).to.match(/Did you mean "ann"/);
+      expect(
+        (await house.operator.post('/api/sessions', { prompt: 'x', employee: 'anne' })).body.error,
+      ).to.match(/Did you mean "ann"/);
     });
 
     it('gives an error session that names the mend when the engine is not installed', async () => {
@@ -61,18 +87,30 @@ describe('/api/sessions', () => {
 
     it('refuses two names of one member that contradict each other, and takes them where they agree', async () => {
       const post = (body: object) => house.operator.post('/api/sessions', body);
-      for (const [other, body] of [['message', { prompt: 'a', message: 'b' }], ['effortLevel', { prompt: 'a', effort: 'low', effortLevel: 'high' }], ['parentSessionId', { prompt: 'a', parent: 'x', parentSessionId: 'y' }]] as const) {
-        const { status, body: { path } } = await post(body);
+      for (const [other, body] of [
+        ['message', { prompt: 'a', message: 'b' }],
+        ['effortLevel', { prompt: 'a', effort: 'low', effortLevel: 'high' }],
+        ['parentSessionId', { prompt: 'a', parent: 'x', parentSessionId: 'y' }],
+      ] as const) {
+        const {
+          status,
+          body: { path },
+        } = await post(body);
         expect([status, path]).to.deep.equal([400, other]); // one of the two was dropped without a word
       }
       const { status, body } = await post({ prompt: 'a', message: 'a' });
       expect(status).to.equal(201);
-      const contradicted = await house.operator.post(`/api/sessions/${body.id}/message`, { prompt: 'a', message: 'b' });
+      const contradicted = await house.operator.post(`/api/sessions/${body.id}/message`, {
+        prompt: 'a',
+        message: 'b',
+      });
       expect([contradicted.status, contradicted.body.path]).to.deep.equal([400, 'message']);
     });
 
     it('does not find an absent parent', async () => {
-      expect((await house.operator.post('/api/sessions', { prompt: 'x', parent: 'nobody' })).status).to.equal(404);
+      expect((await house.operator.post('/api/sessions', { prompt: 'x', parent: 'nobody' })).status).to.equal(
+        404,
+      );
     });
   });
 
@@ -83,10 +121,20 @@ describe('/api/sessions', () => {
       expect(overview).to.have.all.keys('sessions', 'counts', 'perGroup');
       expect(overview.counts.cat).to.equal(1);
       expect(overview.counts.__direct__).to.be.greaterThan(0);
-      expect((await house.operator.get('/api/sessions?limit=0')).body.map((session: { id: string }) => session.id)).to.include(id);
-      expect((await house.operator.get('/api/sessions?group=cat')).body.map((session: { id: string }) => session.id)).to.deep.equal([id]);
+      expect(
+        (await house.operator.get('/api/sessions?limit=0')).body.map((session: { id: string }) => session.id),
+      ).to.include(id);
+      expect(
+        (await house.operator.get('/api/sessions?group=cat')).body.map(
+          (session: { id: string }) => session.id,
+        ),
+      ).to.deep.equal([id]);
       expect((await house.operator.get('/api/sessions?group=nobody')).body).to.deep.equal([]);
-      expect((await house.operator.get('/api/sessions?q=NEEDLE')).body.map((session: { id: string }) => session.id)).to.deep.equal([id]);
+      expect(
+        (await house.operator.get('/api/sessions?q=NEEDLE')).body.map(
+          (session: { id: string }) => session.id,
+        ),
+      ).to.deep.equal([id]);
     });
 
     it('pages what a search found, for people and for agents', async () => {
@@ -95,7 +143,10 @@ describe('/api/sessions', () => {
       for (let n = 1; n < 4; n++) ids.push(await open({ prompt: `haystack ${n}`, parent: root }));
       for (const id of ids) await settled(id); // whoever ends moves to the head of the list
       for (const client of [house.operator, house.agent(root)]) {
-        const search = async (paging: string): Promise<string[]> => (await client.get(`/api/sessions?q=haystack${paging}`)).body.map((session: { id: string }) => session.id);
+        const search = async (paging: string): Promise<string[]> =>
+          (await client.get(`/api/sessions?q=haystack${paging}`)).body.map(
+            (session: { id: string }) => session.id,
+          );
         const all = await search('');
         expect(all).to.have.members(ids);
         expect(await search('&limit=2')).to.deep.equal(all.slice(0, 2)); // limit was read and forgotten
@@ -110,19 +161,36 @@ describe('/api/sessions', () => {
       const id = await open({ prompt: 'one' });
       await settled(id);
       await house.operator.post(`/api/sessions/${id}/message`, { message: 'two' });
-      const { body } = await poll(() => house.operator.get(`/api/sessions/${id}`), (answer) => answer.body.messages.length === 4);
+      const { body } = await poll(
+        () => house.operator.get(`/api/sessions/${id}`),
+        (answer) => answer.body.messages.length === 4,
+      );
       const tail = (await house.operator.get(`/api/sessions/${id}?last=1`)).body;
-      expect(tail.messages.map((message: { content: string }) => message.content)).to.deep.equal(['did: two']);
+      expect(tail.messages.map((message: { content: string }) => message.content)).to.deep.equal([
+        'did: two',
+      ]);
       expect(tail.messagesPage.hasOlder).to.equal(true);
-      const older = (await house.operator.get(`/api/sessions/${id}/messages?before=${body.messages[2].id}&limit=1`)).body;
-      expect(older.messages.map((message: { content: string }) => message.content)).to.deep.equal(['did: one']);
+      const older = (
+        await house.operator.get(`/api/sessions/${id}/messages?before=${body.messages[2].id}&limit=1`)
+      ).body;
+      expect(older.messages.map((message: { content: string }) => message.content)).to.deep.equal([
+        'did: one',
+      ]);
       expect(older.hasOlder).to.equal(true);
-      expect((await house.operator.get(`/api/sessions/${id}/messages?before=unknown`)).body).to.deep.equal({ messages: [], hasOlder: false });
+      expect((await house.operator.get(`/api/sessions/${id}/messages?before=unknown`)).body).to.deep.equal({
+        messages: [],
+        hasOlder: false,
+      });
     });
 
     it('does not find what is absent', async () => {
-      for (const path of ['', '/messages', '/children']) expect((await house.operator.get(`/api/sessions/nobody${path}`)).status, path).to.equal(404);
-      for (const path of ['/message', '/stop']) expect((await house.operator.post(`/api/sessions/nobody${path}`, { message: 'x' })).status, path).to.equal(404);
+      for (const path of ['', '/messages', '/children'])
+        expect((await house.operator.get(`/api/sessions/nobody${path}`)).status, path).to.equal(404);
+      for (const path of ['/message', '/stop'])
+        expect(
+          (await house.operator.post(`/api/sessions/nobody${path}`, { message: 'x' })).status,
+          path,
+        ).to.equal(404);
     });
   });
 
@@ -130,7 +198,10 @@ describe('/api/sessions', () => {
     const id = await open({ prompt: 'hang' });
     const ack = await house.operator.post(`/api/sessions/${id}/message`, { message: 'instead' });
     expect(ack.body).to.deep.equal({ status: 'queued', sessionId: id });
-    const { body } = await poll(() => house.operator.get(`/api/sessions/${id}`), (answer) => answer.body.status === 'idle');
+    const { body } = await poll(
+      () => house.operator.get(`/api/sessions/${id}`),
+      (answer) => answer.body.status === 'idle',
+    );
     expect(body.messages.at(-1).content).to.equal('did: instead');
     expect((await house.operator.post(`/api/sessions/${id}/message`, {})).status).to.equal(400);
   });
@@ -139,7 +210,10 @@ describe('/api/sessions', () => {
     const id = await open({ prompt: 'hang' });
     const stopped = await house.operator.call('POST', `/api/sessions/${id}/stop`);
     expect(stopped.body).to.deep.equal({ status: 'stopped', sessionId: id });
-    expect((await house.operator.get(`/api/sessions/${id}?messages=0`)).body).to.include({ status: 'stopped', transportState: 'interrupted' });
+    expect((await house.operator.get(`/api/sessions/${id}?messages=0`)).body).to.include({
+      status: 'stopped',
+      transportState: 'interrupted',
+    });
     expect((await house.operator.call('POST', `/api/sessions/${id}/stop`)).status).to.equal(200);
   });
 
@@ -149,16 +223,30 @@ describe('/api/sessions', () => {
     for (let n = 0; n < 18; n++) ids.push(await open({ prompt: 'hang', parent: ids[n % 3] ?? root }));
     expect((await house.operator.get(`/api/sessions/${root}/children`)).body).to.have.length(6);
     expect((await house.operator.post(`/api/sessions/${root}/stop?descendants=true`)).status).to.equal(200);
-    for (const id of ids) expect((await house.operator.get(`/api/sessions/${id}?messages=0`)).body.status).to.equal('stopped');
+    for (const id of ids)
+      expect((await house.operator.get(`/api/sessions/${id}?messages=0`)).body.status).to.equal('stopped');
   });
 
   describe('POST /api/delegations', () => {
     it('mints a Todo and the session that attempts it, in one commit', async () => {
-      const { status, body } = await house.operator.post('/api/delegations', { task: 'Fetch milk\nfrom the shop', employee: 'ann' });
+      const { status, body } = await house.operator.post('/api/delegations', {
+        task: 'Fetch milk\nfrom the shop',
+        employee: 'ann',
+      });
       expect(status).to.equal(201);
       expect(body).to.include({ employee: 'ann', engine: 'pen', status: 'running', title: 'Fetch milk' });
-      const [item] = await Promise.all([poll(() => house.operator.get(`/api/work-items/${body.workItemId}`), (answer) => answer.body.workItem.status === 'in_review')]);
-      expect(item.body.workItem).to.include({ assignee: 'ann', department: 'build', source: 'delegation', body: 'Fetch milk\nfrom the shop' });
+      const [item] = await Promise.all([
+        poll(
+          () => house.operator.get(`/api/work-items/${body.workItemId}`),
+          (answer) => answer.body.workItem.status === 'in_review',
+        ),
+      ]);
+      expect(item.body.workItem).to.include({
+        assignee: 'ann',
+        department: 'build',
+        source: 'delegation',
+        body: 'Fetch milk\nfrom the shop',
+      });
       const attempts = (await house.operator.get(`/api/work-items/${body.workItemId}/sessions`)).body;
       expect(attempts.map((session: { id: string }) => session.id)).to.deep.equal([body.sessionId]);
     });
@@ -166,28 +254,49 @@ describe('/api/sessions', () => {
     it('reuses an open Todo, and refuses one that is closed or being worked on', async () => {
       const { body } = await house.operator.post('/api/work-items', { title: 'Keep my title' });
       const workItemId = body.workItem.id;
-      const first = await house.operator.post('/api/delegations', { task: 'hang', engine: 'pen', workItemId, title: 'Another title' });
+      const first = await house.operator.post('/api/delegations', {
+        task: 'hang',
+        engine: 'pen',
+        workItemId,
+        title: 'Another title',
+      });
       expect(first.body).to.include({ workItemId, title: 'Keep my title' });
       const twice = await house.operator.post('/api/delegations', { task: 'x', engine: 'pen', workItemId });
-      expect([twice.status, twice.body.code, twice.body.sessionId]).to.deep.equal([409, 'LIVE_ATTEMPT', first.body.sessionId]);
+      expect([twice.status, twice.body.code, twice.body.sessionId]).to.deep.equal([
+        409,
+        'LIVE_ATTEMPT',
+        first.body.sessionId,
+      ]);
       await house.operator.post(`/api/sessions/${first.body.sessionId}/stop`);
       await house.operator.post(`/api/work-items/${workItemId}/archive`);
-      expect((await house.operator.post('/api/delegations', { task: 'x', engine: 'pen', workItemId })).body.code).to.equal('TERMINAL');
-      expect((await house.operator.post('/api/delegations', { task: 'x', engine: 'pen', workItemId: 'ACM-9999' })).status).to.equal(404);
+      expect(
+        (await house.operator.post('/api/delegations', { task: 'x', engine: 'pen', workItemId })).body.code,
+      ).to.equal('TERMINAL');
+      expect(
+        (await house.operator.post('/api/delegations', { task: 'x', engine: 'pen', workItemId: 'ACM-9999' }))
+          .status,
+      ).to.equal(404);
     });
 
     it('refuses a task for nobody, and nothing for somebody', async () => {
       expect((await house.operator.post('/api/delegations', { task: 'x' })).status).to.equal(400);
       expect((await house.operator.post('/api/delegations', { employee: 'ann' })).body.path).to.equal('task');
-      expect((await house.operator.post('/api/delegations', { task: 'x', employee: 'zoe' })).body.code).to.equal('UNKNOWN_EMPLOYEE');
+      expect(
+        (await house.operator.post('/api/delegations', { task: 'x', employee: 'zoe' })).body.code,
+      ).to.equal('UNKNOWN_EMPLOYEE');
     });
 
     it('keeps the intent when the engine is not there, once per key', async () => {
       const body = { task: 'Haunt', engine: 'ghost', idempotencyKey: 'haunt-1' };
-      const [first, twin] = await Promise.all([house.operator.post('/api/delegations', body), house.operator.post('/api/delegations', body)]);
+      const [first, twin] = await Promise.all([
+        house.operator.post('/api/delegations', body),
+        house.operator.post('/api/delegations', body),
+      ]);
       expect([first.status, first.body.code]).to.deep.equal([502, 'ENGINE_UNAVAILABLE']);
       expect(twin.body.workItemId).to.equal(first.body.workItemId);
-      expect((await house.operator.get(`/api/work-items/${first.body.workItemId}`)).body.workItem.title).to.equal('Haunt');
+      expect(
+        (await house.operator.get(`/api/work-items/${first.body.workItemId}`)).body.workItem.title,
+      ).to.equal('Haunt');
       expect((await house.operator.post('/api/delegations', { ...body, task: 'Else' })).status).to.equal(409);
     });
   });

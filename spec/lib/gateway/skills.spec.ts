@@ -4,29 +4,60 @@ import { join } from 'node:path';
 import { openOffice, type Office } from '../records/office.js';
 import { poll } from './fixture.js';
 
-const skill = (name: string, description = 'Brews tea.', more = '') => `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n${more}`;
+const skill = (name: string, description = 'Brews tea.', more = '') =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n${more}`;
 
 describe('/api/skills', () => {
   let office: Office;
-  beforeEach(async () => { office = await openOffice({ 'skills/tea/SKILL.md': skill('tea'), 'skills/tea/notes/more.md': 'more', 'skills/ink/SKILL.md': skill('ink', '"Fills pens: all of them"') }); });
+  beforeEach(async () => {
+    office = await openOffice({
+      'skills/tea/SKILL.md': skill('tea'),
+      'skills/tea/notes/more.md': 'more',
+      'skills/ink/SKILL.md': skill('ink', '"Fills pens: all of them"'),
+    });
+  });
   afterEach(() => office.close());
-  const put = (name: string, content: unknown) => office.operator.call('PUT', `/api/skills/${name}`, { content });
+  const put = (name: string, content: unknown) =>
+    office.operator.call('PUT', `/api/skills/${name}`, { content });
   const tea = () => join(office.layout.skills, 'tea', 'SKILL.md');
 
   it('lists names and descriptions, and reads one', async () => {
-    expect((await office.operator.get('/api/skills')).body).to.deep.equal([{ name: 'ink', description: 'Fills pens: all of them' }, { name: 'tea', description: 'Brews tea.' }]);
-    expect((await office.operator.get('/api/skills/tea')).body).to.deep.equal({ name: 'tea', content: skill('tea') });
+    expect((await office.operator.get('/api/skills')).body).to.deep.equal([
+      { name: 'ink', description: 'Fills pens: all of them' },
+      { name: 'tea', description: 'Brews tea.' },
+    ]);
+    expect((await office.operator.get('/api/skills/tea')).body).to.deep.equal({
+      name: 'tea',
+      content: skill('tea'),
+    });
     expect((await office.operator.get('/api/skills/none')).status).to.equal(404);
   });
 
   it('lists a skill whose frontmatter cannot be read without a description, and runs nothing in it', async () => {
     await office.put('skills/odd/SKILL.md', '---js\n{ name: process.exit(1) }\n---\n');
-    await office.put('skills/tag/SKILL.md', '---\nname: !!js/function "function () {}"\ndescription: x\n---\n');
-    await office.put('skills/bomb/SKILL.md', `---\na: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'.split('').map((name, place) => `${name}: &${name} [${`*${'abcdefg'[place]},`.repeat(9)}]`).join('\n')}\nname: bomb\ndescription: x\n---\n`);
+    await office.put(
+      'skills/tag/SKILL.md',
+      '---\nname: !!js/function "function () {}"\ndescription: x\n---\n',
+    );
+    await office.put(
+      'skills/bomb/SKILL.md',
+      `---\na: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'
+        .split('')
+        .map((name, place) => `${name}: &${name} [${`*${'abcdefg'[place]},`.repeat(9)}]`)
+        .join('\n')}\nname: bomb\ndescription: x\n---\n`,
+    );
     await office.put('skills/no-file/other.md', 'x');
     const { body } = await office.operator.get('/api/skills');
-    expect(body.map(({ name }: { name: string }) => name)).to.deep.equal(['bomb', 'ink', 'odd', 'tag', 'tea']);
-    expect(body.filter((row: object) => 'description' in row).map(({ name }: { name: string }) => name)).to.deep.equal(['ink', 'tea']);
+    expect(body.map(({ name }: { name: string }) => name)).to.deep.equal([
+      'bomb',
+      'ink',
+      'odd',
+      'tag',
+      'tea',
+    ]);
+    expect(
+      body.filter((row: object) => 'description' in row).map(({ name }: { name: string }) => name),
+    ).to.deep.equal(['ink', 'tea']);
   });
 
   it('lets agents read and not write', async () => {
@@ -44,13 +75,25 @@ describe('/api/skills', () => {
     const { status, body } = await put('tea', content);
     expect([status, body]).to.deep.equal([200, { status: 'updated', name: 'tea', content }]);
     expect(await readFile(tea(), 'utf8')).to.equal(content);
-    expect((await socket.until(({ event }) => event === 'skills:updated')).payload).to.deep.equal({ name: 'tea' });
+    expect((await socket.until(({ event }) => event === 'skills:updated')).payload).to.deep.equal({
+      name: 'tea',
+    });
     await socket.until(({ event }) => event === 'skills:changed');
     expect((await office.operator.get('/api/skills')).body[1].description).to.equal('Brews better tea.');
   });
 
   it('creates none: an absent skill is 404, whatever the text calls itself', async () => {
-    for (const name of ['none', 'Tea', '..', '%2e%2e', '..%2Forg', 'tea%2Fnotes', '__proto__', '.hidden', 'a%00b']) {
+    for (const name of [
+      'none',
+      'Tea',
+      '..',
+      '%2e%2e',
+      '..%2Forg',
+      'tea%2Fnotes',
+      '__proto__',
+      '.hidden',
+      'a%00b',
+    ]) {
       const answer = await put(name, skill('other'));
       expect(answer.status, name).to.equal(404);
     }
@@ -59,12 +102,24 @@ describe('/api/skills', () => {
 
   const refused: Record<string, [unknown, string, number]> = {
     'a text without frontmatter': ['# Tea', 'must start with YAML frontmatter', 400],
-    'frontmatter that does not end': ['---\nname: tea\ndescription: x\n', 'must start with YAML frontmatter', 400],
-    'frontmatter in another language': ['---js\n{name: "tea", description: "x"}\n---\n', 'must start with YAML frontmatter', 400],
+    'frontmatter that does not end': [
+      '---\nname: tea\ndescription: x\n',
+      'must start with YAML frontmatter',
+      400,
+    ],
+    'frontmatter in another language': [
+      '---js\n{name: "tea", description: "x"}\n---\n',
+      'must start with YAML frontmatter',
+      400,
+    ],
     'another name': [skill('coffee'), 'name must match skill directory "tea"', 400],
     'no name': ['---\ndescription: x\n---\n', 'name must match skill directory "tea"', 400],
     'no description': ['---\nname: tea\n---\n', 'requires a non-empty description', 400],
-    'a blank description': ['---\nname: tea\ndescription: "  "\n---\n', 'requires a non-empty description', 400],
+    'a blank description': [
+      '---\nname: tea\ndescription: "  "\n---\n',
+      'requires a non-empty description',
+      400,
+    ],
     'a description that is no text': ['---\nname: tea\ndescription: [x]\n---\n', 'description', 400],
     'torn YAML': ['---\nname: [tea\ndescription: x\n---\n', 'cannot be read', 400],
     'the same key twice': ['---\nname: tea\nname: tea\ndescription: x\n---\n', 'cannot be read', 400],
@@ -82,7 +137,9 @@ describe('/api/skills', () => {
 
   it('takes exactly 2 MiB, however it is escaped', async () => {
     const start = skill('tea');
-    expect((await put('tea', start + '\u0001'.repeat(2 * 2 ** 20 - Buffer.byteLength(start)))).status).to.equal(200);
+    expect(
+      (await put('tea', start + '\u0001'.repeat(2 * 2 ** 20 - Buffer.byteLength(start)))).status,
+    ).to.equal(200);
   });
 
   it('neither reads nor writes through links', async () => {
@@ -98,17 +155,23 @@ describe('/api/skills', () => {
       expect((await office.operator.call('DELETE', `/api/skills/${name}`)).status).to.equal(404);
     }
     expect(await readFile(join(office.layout.home, 'config.yaml'), 'utf8')).to.equal('canary\n');
-    expect((await office.operator.get('/api/skills')).body.map(({ name }: { name: string }) => name)).to.deep.equal(['ink']);
+    expect(
+      (await office.operator.get('/api/skills')).body.map(({ name }: { name: string }) => name),
+    ).to.deep.equal(['ink']);
   });
 
   it('notices what people and their tools do to the folder', async () => {
     const socket = await office.socket();
-    // What comes while the shelf is still being read for the first time belongs to that first reading and is no change.
+    // What comes while the shelf is still being read for the first time belongs to that first reading and is
+    // no change.
     await office.operator.get('/api/skills');
     await office.put('skills/new/SKILL.md', skill('new'));
     await socket.until(({ event }) => event === 'skills:changed');
     await rm(join(office.layout.skills, 'new'), { recursive: true });
-    await poll(() => office.operator.get('/api/skills'), ({ body }) => body.length === 2);
+    await poll(
+      () => office.operator.get('/api/skills'),
+      ({ body }) => body.length === 2,
+    );
   });
 
   describe('DELETE', () => {
@@ -116,9 +179,15 @@ describe('/api/skills', () => {
       'no manifest': [undefined, undefined],
       'a list of entries': ['[{"name":"tea","from":"x"},{"name":"ink"}]', '[{"name":"ink"}]'],
       'a list of names': ['["tea","ink"]', '["ink"]'],
-      'an object with a list': ['{"version":1,"skills":[{"name":"tea"},{"name":"ink"}]}', '{"version":1,"skills":[{"name":"ink"}]}'],
+      'an object with a list': [
+        '{"version":1,"skills":[{"name":"tea"},{"name":"ink"}]}',
+        '{"version":1,"skills":[{"name":"ink"}]}',
+      ],
       'an object of names': ['{"tea":{"from":"x"},"ink":{}}', '{"ink":{}}'],
-      'an object with an object of names': ['{"skills":{"tea":{"from":"x"},"ink":{}}}', '{"skills":{"ink":{}}}'],
+      'an object with an object of names': [
+        '{"skills":{"tea":{"from":"x"},"ink":{}}}',
+        '{"skills":{"ink":{}}}',
+      ],
       'an empty object': ['{}', '{}'],
       'a torn file': ['[{"name":"tea"', '[{"name":"tea"'],
     };

@@ -7,7 +7,10 @@ import { openHouse, type House } from './fixture.js';
 describe('a session in a worktree', () => {
   let house: House;
   let repository: string;
-  const git = (...args: string[]): string => execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { encoding: 'utf8' });
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+      encoding: 'utf8',
+    });
   before(async () => {
     house = await openHouse();
     repository = join(house.home, 'repository');
@@ -16,10 +19,15 @@ describe('a session in a worktree', () => {
     await writeFile(join(repository, 'a.txt'), 'one');
     git('add', '.');
     git('commit', '-qm', 'one');
-    await writeFile(join(repository, '.git', 'hooks', 'post-checkout'), `#!/bin/sh\ntouch ${house.home}/hooked\n`, { mode: 0o755 });
+    await writeFile(
+      join(repository, '.git', 'hooks', 'post-checkout'),
+      `#!/bin/sh\ntouch ${house.home}/hooked\n`,
+      { mode: 0o755 },
+    );
   });
   after(() => house.close());
-  const open = (body: object) => house.operator.post('/api/sessions', { prompt: 'x', cwd: repository, worktree: true, ...body });
+  const open = (body: object) =>
+    house.operator.post('/api/sessions', { prompt: 'x', cwd: repository, worktree: true, ...body });
 
   it('works on files of its own, and runs no hook of the repository', async () => {
     const { status, body, text } = await open({});
@@ -28,7 +36,12 @@ describe('a session in a worktree', () => {
     expect(await readFile(join(body.cwd, 'a.txt'), 'utf8')).to.equal('one');
     await writeFile(join(body.cwd, 'a.txt'), 'two');
     expect(await readFile(join(repository, 'a.txt'), 'utf8')).to.equal('one');
-    expect(await access(join(house.home, 'hooked')).then(() => 'ran', () => 'did not run')).to.equal('did not run');
+    expect(
+      await access(join(house.home, 'hooked')).then(
+        () => 'ran',
+        () => 'did not run',
+      ),
+    ).to.equal('did not run');
   });
 
   it('is made once per key, and not in a rehearsal', async () => {
@@ -44,6 +57,9 @@ describe('a session in a worktree', () => {
     expect((await open({ cwd: house.home })).body).to.include({ code: 'BAD_REQUEST', path: 'worktree' });
     expect((await open({ cwd: null })).body).to.include({ code: 'BAD_REQUEST', path: 'worktree' });
     const own = (await house.operator.post('/api/sessions', { prompt: 'x' })).body.id;
-    expect((await house.agent(own).post('/api/sessions', { prompt: 'x', cwd: repository, worktree: true })).body.code).to.equal('FORBIDDEN');
+    expect(
+      (await house.agent(own).post('/api/sessions', { prompt: 'x', cwd: repository, worktree: true })).body
+        .code,
+    ).to.equal('FORBIDDEN');
   });
 });

@@ -4,8 +4,16 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { announce, announceStopped, isAlive, processStart, readAnnouncement, secretsOf, type Announcement } from '../../../lib/home/announce.js';
-import { systemWorld } from '../../../lib/world.js';
+import {
+  announce,
+  announceStopped,
+  isAlive,
+  processStart,
+  readAnnouncement,
+  secretsOf,
+  type Announcement,
+} from '../../../lib/home/announce.js';
+import { systemEnvironment } from '../../../lib/environment.js';
 
 describe('gateway.json', () => {
   let folder: string;
@@ -14,11 +22,18 @@ describe('gateway.json', () => {
     folder = await mkdtemp(join(tmpdir(), 'troupe-announce-'));
     path = join(folder, 'gateway.json');
   });
-  afterEach(async () => { await rm(folder, { recursive: true, force: true }); });
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
 
-  const world = systemWorld();
+  const world = systemEnvironment();
   const example = async (): Promise<Announcement> => ({
-    host: '127.0.0.1', port: 7420, pid: process.pid, pidStart: await processStart(process.pid), url: 'http://127.0.0.1:7420', instance: 'default',
+    host: '127.0.0.1',
+    port: 7420,
+    pid: process.pid,
+    pidStart: await processStart(process.pid),
+    url: 'http://127.0.0.1:7420',
+    instance: 'default',
     ...secretsOf(undefined, () => world.secret(32)),
   });
 
@@ -27,7 +42,9 @@ describe('gateway.json', () => {
     await announce(path, written);
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
     expect(await readAnnouncement(path)).to.deep.equal(written);
-    expect(written.token).to.match(/^[\w-]{43}$/).and.not.equal(written.secret);
+    expect(written.token)
+      .to.match(/^[\w-]{43}$/)
+      .and.not.equal(written.secret);
   });
 
   it('keeps token and secret across a clean stop, and says that no process runs', async () => {
@@ -36,8 +53,11 @@ describe('gateway.json', () => {
     await announceStopped(path, written);
     const read = await readAnnouncement(path);
     expect(read).to.deep.equal({ ...written, pid: null, pidStart: null });
-    expect(secretsOf(read, () => expect.fail('minted anew'))).to.deep.equal({ token: written.token, secret: written.secret });
-    expect(read && await isAlive(read)).to.equal(false);
+    expect(secretsOf(read, () => expect.fail('minted anew'))).to.deep.equal({
+      token: written.token,
+      secret: written.secret,
+    });
+    expect(read && (await isAlive(read))).to.equal(false);
   });
 
   it('is absent before the first start', async () => {
@@ -46,12 +66,27 @@ describe('gateway.json', () => {
 
   it('is refused when damaged, without showing a secret', async () => {
     const good = await example();
-    const damages = ['', '{', '[]', 'null', JSON.stringify({ ...good, token: `${good.token}x` }), JSON.stringify({ ...good, token: undefined }), JSON.stringify({ ...good, secret: 7 }), JSON.stringify(good).slice(0, -9)];
+    const damages = [
+      '',
+      '{',
+      '[]',
+      'null',
+      JSON.stringify({ ...good, token: `${good.token}x` }),
+      JSON.stringify({ ...good, token: undefined }),
+      JSON.stringify({ ...good, secret: 7 }),
+      JSON.stringify(good).slice(0, -9),
+    ];
     for (const damage of damages) {
       await writeFile(path, damage);
-      const error = await readAnnouncement(path).then(() => expect.fail(`accepted ${damage}`), (reason: Error) => reason);
+      const error = await readAnnouncement(path).then(
+        () => expect.fail(`accepted ${damage}`),
+        (reason: Error) => reason,
+      );
       expect(error).to.have.property('code', 'BAD_ANNOUNCEMENT');
-      expect(error.message).to.include(path).and.not.include(good.token.slice(0, 8)).and.not.include(good.secret.slice(0, 8));
+      expect(error.message)
+        .to.include(path)
+        .and.not.include(good.token.slice(0, 8))
+        .and.not.include(good.secret.slice(0, 8));
       expect(await readFile(path, 'utf8'), 'the file is left for its owner to judge').to.equal(damage);
     }
   });

@@ -3,15 +3,29 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contentHash, makeFolder, readPlainFile, sweepTemporary, writeAtomically } from '../../../lib/home/atomic-file.js';
+import {
+  contentHash,
+  makeFolder,
+  readPlainFile,
+  sweepTemporary,
+  writeAtomically,
+} from '../../../lib/home/atomic-file.js';
 
 describe('files of the home', () => {
   let folder: string;
-  beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'troupe-files-')); });
-  afterEach(async () => { await rm(folder, { recursive: true, force: true }); });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'troupe-files-'));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
   const at = (name: string): string => join(folder, name);
   const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
-  const failure = (deed: Promise<unknown>): Promise<Error> => deed.then(() => expect.fail('it went through'), (error: Error) => error);
+  const failure = (deed: Promise<unknown>): Promise<Error> =>
+    deed.then(
+      () => expect.fail('it went through'),
+      (error: Error) => error,
+    );
 
   it('replaces a file whole, with the asked permissions whatever the umask and the old file', async () => {
     const umask = process.umask(0o777);
@@ -29,7 +43,9 @@ describe('files of the home', () => {
 
   it('leaves the old file and no litter when the write fails', async () => {
     await writeFile(at('a'), 'old');
-    await failure(writeAtomically(at('a'), 'new', { mode: 0o600, unlessChangedFrom: contentHash('something else') }));
+    await failure(
+      writeAtomically(at('a'), 'new', { mode: 0o600, unlessChangedFrom: contentHash('something else') }),
+    );
     const intoFolder = await failure(writeAtomically(folder, 'new', { mode: 0o600 }));
     expect(intoFolder).to.have.property('code').that.is.oneOf(['EISDIR', 'ENOTEMPTY', 'EEXIST']);
     expect(await readFile(at('a'), 'utf8')).to.equal('old');
@@ -38,7 +54,9 @@ describe('files of the home', () => {
 
   it('refuses to overwrite what somebody else changed in the meantime', async () => {
     await writeAtomically(at('a'), 'one', { mode: 0o600, unlessChangedFrom: null });
-    expect(await failure(writeAtomically(at('a'), 'mine', { mode: 0o600, unlessChangedFrom: null }))).to.have.property('code', 'CHANGED_MEANWHILE');
+    expect(
+      await failure(writeAtomically(at('a'), 'mine', { mode: 0o600, unlessChangedFrom: null })),
+    ).to.have.property('code', 'CHANGED_MEANWHILE');
     await writeAtomically(at('a'), 'two', { mode: 0o600, unlessChangedFrom: contentHash('one') });
     expect(await readFile(at('a'), 'utf8')).to.equal('two');
   });
@@ -71,11 +89,15 @@ describe('files of the home', () => {
     expect(await modeOf(at('home'))).to.equal(0o755);
   });
 
-  // mkdir -p as Node has it tries for ever below /proc: four backups to there held all threads that read and write files.
+  // mkdir -p as Node has it tries for ever below /proc: four backups to there held all threads that read and
+  // write files.
   it('gives up where no folder can be made, and where a file stands', async () => {
     await writeFile(at('a'), 'x');
     const places = [at('a'), at('a/b'), ...(process.platform === 'linux' ? ['/proc/self/nothing/here'] : [])];
-    for (const place of places) expect(await failure(makeFolder(place)), place).to.have.property('code').that.is.oneOf(['EEXIST', 'ENOTDIR', 'ENOENT']);
+    for (const place of places)
+      expect(await failure(makeFolder(place)), place)
+        .to.have.property('code')
+        .that.is.oneOf(['EEXIST', 'ENOTDIR', 'ENOENT']);
     expect(await readdir(folder)).to.deep.equal(['a']);
   });
 

@@ -27,62 +27,141 @@ describe('config.yaml', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
-    for (const text of ['', '# nothing\n', 'gateway:\n  # port: 1\nsessions:\n']) expect(parseConfig(text)).to.deep.equal(defaultConfig());
+    for (const text of ['', '# nothing\n', 'gateway:\n  # port: 1\nsessions:\n'])
+      expect(parseConfig(text)).to.deep.equal(defaultConfig());
   });
 
   it('is closed by default: credentials needed, loopback only, no file access beyond the home', () => {
-    expect(defaultConfig().gateway).to.include({ host: '127.0.0.1', authRequired: true, allowFileCustomPaths: false, allowFileOpen: false });
+    expect(defaultConfig().gateway).to.include({
+      host: '127.0.0.1',
+      authRequired: true,
+      allowFileCustomPaths: false,
+      allowFileOpen: false,
+    });
     expect(defaultConfig().agents.token).to.equal('session');
   });
 
-  it('declares command engines by name beside the engines\' own settings', () => {
-    const { engines } = parseConfig('engines:\n  default: echo\n  maxProcesses: 2\n  echo:\n    command: [cat, "-u"]\n');
-    expect(engines).to.deep.equal({ default: 'echo', maxProcesses: 2, commands: { echo: { command: ['cat', '-u'] } }, claude: {}, codex: {}, presets: {}, families: {} });
+  it("declares command engines by name beside the engines' own settings", () => {
+    const { engines } = parseConfig(
+      'engines:\n  default: echo\n  maxProcesses: 2\n  echo:\n    command: [cat, "-u"]\n',
+    );
+    expect(engines).to.deep.equal({
+      default: 'echo',
+      maxProcesses: 2,
+      commands: { echo: { command: ['cat', '-u'] } },
+      claude: {},
+      codex: {},
+      presets: {},
+      families: {},
+    });
   });
 
   it('knows the settings of claude, or takes a command of that name in its place', async () => {
-    const own = parseConfig('engines:\n  claude:\n    bin: /opt/claude\n    model: opus\n    apiKeyEnv: THE_KEY\n');
-    expect(own.engines).to.deep.include({ commands: {}, claude: { bin: '/opt/claude', model: 'opus', apiKeyEnv: 'THE_KEY' } });
-    expect(configuredEngines(own, () => undefined, 'engines').map(({ name }) => name)).to.deep.equal(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'clerk']);
+    const own = parseConfig(
+      'engines:\n  claude:\n    bin: /opt/claude\n    model: opus\n    apiKeyEnv: THE_KEY\n',
+    );
+    expect(own.engines).to.deep.include({
+      commands: {},
+      claude: { bin: '/opt/claude', model: 'opus', apiKeyEnv: 'THE_KEY' },
+    });
+    expect(configuredEngines(own, () => undefined, 'engines').map(({ name }) => name)).to.deep.equal([
+      'claude',
+      'codex',
+      'gemini',
+      'qwen',
+      'opencode',
+      'copilot',
+      'clerk',
+    ]);
     const found = await configuredEngines(own, () => undefined, 'engines')[0]?.discover();
     expect(found).to.include({ available: false, defaultModel: 'opus' });
     const other = parseConfig('engines:\n  claude:\n    command: [cat]\n');
-    expect(configuredEngines(other, () => undefined, 'engines').map(({ name, effortMechanism }) => [name, effortMechanism]).slice(0, 1)).to.deep.equal([['claude', 'none']]);
-    expect(refusal('engines:\n  claude:\n    apiKeyEnv: sk-secret\n')).to.match(/line 3, engines\.claude\.apiKeyEnv/);
+    expect(
+      configuredEngines(other, () => undefined, 'engines')
+        .map(({ name, effortMechanism }) => [name, effortMechanism])
+        .slice(0, 1),
+    ).to.deep.equal([['claude', 'none']]);
+    expect(refusal('engines:\n  claude:\n    apiKeyEnv: sk-secret\n')).to.match(
+      /line 3, engines\.claude\.apiKeyEnv/,
+    );
   });
 
   it('knows agents of the Agent Client Protocol: presets by their names, others under names of their own', async () => {
-    const config = parseConfig('engines:\n  gemini: {bin: /opt/gemini, model: gemini-2.5-flash, apiKeyEnv: THE_KEY}\n  qwen: {command: [cat]}\n  acp:\n    goose: {command: goose, args: [acp], models: [one, two]}\n');
+    const config = parseConfig(
+      'engines:\n  gemini: {bin: /opt/gemini, model: gemini-2.5-flash, apiKeyEnv: THE_KEY}\n  qwen: {command: [cat]}\n  acp:\n    goose: {command: goose, args: [acp], models: [one, two]}\n',
+    );
     const engines = configuredEngines(config, () => undefined, 'engines');
-    expect(engines.map(({ name }) => name)).to.deep.equal(['qwen', 'goose', 'claude', 'codex', 'gemini', 'opencode', 'copilot', 'clerk']);
-    const facts = Object.fromEntries(await Promise.all(engines.map(async (engine) => [engine.name, await engine.discover()] as const)));
+    expect(engines.map(({ name }) => name)).to.deep.equal([
+      'qwen',
+      'goose',
+      'claude',
+      'codex',
+      'gemini',
+      'opencode',
+      'copilot',
+      'clerk',
+    ]);
+    const facts = Object.fromEntries(
+      await Promise.all(engines.map(async (engine) => [engine.name, await engine.discover()] as const)),
+    );
     expect(facts['gemini']).to.include({ defaultModel: 'gemini-2.5-flash', available: false });
     expect(facts['goose']?.models.map(({ id }) => id)).to.deep.equal(['default', 'one', 'two']);
-    expect(refusal('engines:\n  gemini:\n    apiKeyEnv: sk-secret\n')).to.match(/line 3, engines\.gemini\.apiKeyEnv/);
+    expect(refusal('engines:\n  gemini:\n    apiKeyEnv: sk-secret\n')).to.match(
+      /line 3, engines\.gemini\.apiKeyEnv/,
+    );
     expect(refusal('engines:\n  acp:\n    goose:\n      comand: goose\n')).to.match(/engines\.acp\.goose/);
-    expect(refusal('engines:\n  acp:\n    Goose: {command: goose}\n')).to.match(/line 3, engines\.acp\.Goose/);
-    expect(refusal('engines:\n  echo: {command: [cat]}\n  acp:\n    echo: {command: goose}\n')).to.match(/line 4, engines\.acp\.echo: there are two engines named "echo"/);
+    expect(refusal('engines:\n  acp:\n    Goose: {command: goose}\n')).to.match(
+      /line 3, engines\.acp\.Goose/,
+    );
+    expect(refusal('engines:\n  echo: {command: [cat]}\n  acp:\n    echo: {command: goose}\n')).to.match(
+      /line 4, engines\.acp\.echo: there are two engines named "echo"/,
+    );
   });
 
   it('knows OpenAI-compatible endpoints, each an engine of its own', async () => {
-    const config = parseConfig('engines:\n  openai:\n    local: {baseUrl: "http://127.0.0.1:1/v1"}\n    far:\n      baseUrl: https://model.invalid/v1\n      apiKeyEnv: CONFIG_SPEC_ABSENT\n      models: [one, two]\n      efforts: [low]\n');
+    const config = parseConfig(
+      'engines:\n  openai:\n    local: {baseUrl: "http://127.0.0.1:1/v1"}\n    far:\n      baseUrl: https://model.invalid/v1\n      apiKeyEnv: CONFIG_SPEC_ABSENT\n      models: [one, two]\n      efforts: [low]\n',
+    );
     const [local, far] = configuredEngines(config, () => undefined, 'engines');
-    expect([local?.name, far?.name, far?.effortMechanism]).to.deep.equal(['local', 'far', 'reasoning_effort']);
+    expect([local?.name, far?.name, far?.effortMechanism]).to.deep.equal([
+      'local',
+      'far',
+      'reasoning_effort',
+    ]);
     expect(await local?.discover()).to.include({ available: false });
-    expect(await far?.discover()).to.include({ available: false, defaultModel: 'one' }).and.have.property('reason').that.includes('CONFIG_SPEC_ABSENT');
-    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: file:///etc\n')).to.match(/line 4, engines\.openai\.local\.baseUrl/);
-    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://me:secret@a/v1\n')).to.match(/line 4, engines\.openai\.local\.baseUrl: must not hold a user/).and.not.include('secret');
-    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://a/v1\n      apiKey: sk-1\n')).to.match(/line 5, engines\.openai\.local\.apiKey: there is no such setting/);
-    expect(refusal('engines:\n  acp:\n    one: {command: a}\n  openai:\n    one: {baseUrl: "http://a"}\n')).to.match(/two engines named "one"/);
+    expect(await far?.discover())
+      .to.include({ available: false, defaultModel: 'one' })
+      .and.have.property('reason')
+      .that.includes('CONFIG_SPEC_ABSENT');
+    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: file:///etc\n')).to.match(
+      /line 4, engines\.openai\.local\.baseUrl/,
+    );
+    expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://me:secret@a/v1\n'))
+      .to.match(/line 4, engines\.openai\.local\.baseUrl: must not hold a user/)
+      .and.not.include('secret');
+    expect(
+      refusal('engines:\n  openai:\n    local:\n      baseUrl: http://a/v1\n      apiKey: sk-1\n'),
+    ).to.match(/line 5, engines\.openai\.local\.apiKey: unknown setting/);
+    expect(
+      refusal('engines:\n  acp:\n    one: {command: a}\n  openai:\n    one: {baseUrl: "http://a"}\n'),
+    ).to.match(/two engines named "one"/);
   });
 
   it('names line and key of every fault', () => {
-    expect(refusal('gateway:\n  port: 1\n  authRequire: false\n')).to.match(/line 3, gateway\.authRequire: there is no such setting; did you mean "authRequired"\?/);
-    expect(refusal('portal:\n  companyName: x\ngateway:\n  port: "80"\n')).to.match(/line 4, gateway\.port: expected number/);
-    expect(refusal('sessions:\n  roots:\n    - /a\n    - b\n')).to.match(/line 4, sessions\.roots\.1: must be an absolute path/);
+    expect(refusal('gateway:\n  port: 1\n  authRequire: false\n')).to.match(
+      /line 3, gateway\.authRequire: unknown setting; did you mean "authRequired"\?/,
+    );
+    expect(refusal('portal:\n  companyName: x\ngateway:\n  port: "80"\n')).to.match(
+      /line 4, gateway\.port: expected number/,
+    );
+    expect(refusal('sessions:\n  roots:\n    - /a\n    - b\n')).to.match(
+      /line 4, sessions\.roots\.1: must be an absolute path/,
+    );
     expect(refusal('engines:\n  x: {command: []}\n')).to.match(/line 2, engines\.x\.command/);
     expect(refusal('engines:\n  default: clerk\n  X: {command: [a]}\n')).to.match(/line 3, engines\.X/);
-    expect(refusal('log:\n  keepDays: 0\nlogging:\n  level: loud\n')).to.match(/line 2, log\.keepDays[^]*line 4, logging\.level/);
+    expect(refusal('log:\n  keepDays: 0\nlogging:\n  level: loud\n')).to.match(
+      /line 2, log\.keepDays[^]*line 4, logging\.level/,
+    );
     expect(refusal('- a\n')).to.match(/line 1, the whole file/);
   });
 
@@ -95,10 +174,19 @@ describe('config.yaml', () => {
   });
 
   it('is not brought down by what makes parsers explode', () => {
-    const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]', ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}x]`)].join('\n');
+    const bomb = [
+      'a: &a [x,x,x,x,x,x,x,x,x]',
+      ...'bcdefghi'
+        .split('')
+        .map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}x]`),
+    ].join('\n');
     expect(refusal(bomb)).to.match(/alias/i);
     expect(refusal(`gateway: ${'['.repeat(100_000)}`)).to.match(/nested/);
-    expect(refusal(`gateway:\n${Array.from({ length: 20_000 }, (_, depth) => `${' '.repeat(Math.min(depth, 400) + 1)}-`).join('\n')}`)).to.be.a('string');
+    expect(
+      refusal(
+        `gateway:\n${Array.from({ length: 20_000 }, (_, depth) => `${' '.repeat(Math.min(depth, 400) + 1)}-`).join('\n')}`,
+      ),
+    ).to.be.a('string');
     expect(refusal(`${'- '.repeat(50_000)}x`)).to.be.a('string');
     expect(refusal('__proto__:\n  port: 1\n')).to.match(/__proto__/);
     expect(({} as Record<string, unknown>)['port']).to.equal(undefined);

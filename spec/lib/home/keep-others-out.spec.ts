@@ -2,33 +2,44 @@ import { expect } from 'chai';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serve } from '../../../lib/serve.js';
+import { startInstance } from '../../../lib/instance.js';
 
-/** Homes made beforehand with a generous umask: whoever may write in the folder could put a gateway.json or a config.yaml of their own there. */
+/**
+ * Homes made beforehand with a generous umask: whoever may write in the folder could put a gateway.json or a
+ * config.yaml of their own there.
+ */
 describe('serve, of a home that is open to others', () => {
   let home: string;
-  beforeEach(async () => { home = await mkdtemp(join(tmpdir(), 'troupe-open-')); });
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'troupe-open-'));
+  });
   afterEach(() => rm(home, { recursive: true }));
-  const modeOf = async (name: string): Promise<string> => ((await stat(join(home, name))).mode & 0o777).toString(8);
+  const modeOf = async (name: string): Promise<string> =>
+    ((await stat(join(home, name))).mode & 0o777).toString(8);
 
   it('takes the right to write from others, and leaves them what they may read', async () => {
     await chmod(home, 0o777);
     await writeFile(join(home, 'config.yaml'), 'gateway: {port: 0}\n');
     await chmod(join(home, 'config.yaml'), 0o666);
-    await (await serve({ home })).close();
+    await (await startInstance({ home })).close();
     expect([await modeOf('.'), await modeOf('config.yaml')]).to.deep.equal(['755', '644']);
-    expect(await readFile(join(home, 'logs/gateway.log'), 'utf8')).to.include('others could write to these');
+    expect(await readFile(join(home, 'logs/gateway.log'), 'utf8')).to.include(
+      'removed write permission for group and others',
+    );
   });
 
   it('refuses a token that others could read, and takes it where they could not reach it', async () => {
-    await (await serve({ home, port: 0 })).close();
+    await (await startInstance({ home, port: 0 })).close();
     await chmod(join(home, 'gateway.json'), 0o644);
     await chmod(home, 0o755);
-    const error = await serve({ home, port: 0 }).then(() => expect.fail('it started'), (fault: Error) => fault);
+    const error = await startInstance({ home, port: 0 }).then(
+      () => expect.fail('it started'),
+      (fault: Error) => fault,
+    );
     expect(error).to.include({ name: 'HomeError', code: 'BAD_ANNOUNCEMENT' });
-    expect(error.message).to.match(/open to other users of this machine \(mode 644\).*chmod 600/);
+    expect(error.message).to.match(/accessible to other users of this machine \(mode 644\).*chmod 600/);
     await chmod(home, 0o700);
-    await (await serve({ home, port: 0 })).close();
+    await (await startInstance({ home, port: 0 })).close();
     expect(await modeOf('gateway.json')).to.equal('600');
   });
 });

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { configKeys } from '../../../lib/home/config-keys.js';
 import { defaultConfig } from '../../../lib/home/config.js';
-import { flat, liveKeys, watchConfig, type ConfigChange, type LiveConfig } from '../../../lib/home/live-config.js';
+import {
+  flat,
+  liveKeys,
+  watchConfig,
+  type ConfigChange,
+  type LiveConfig,
+} from '../../../lib/home/live-config.js';
 
 describe('config.yaml while the gateway runs', () => {
   let folder: string;
@@ -31,7 +37,14 @@ describe('config.yaml while the gateway runs', () => {
 
   it('takes over what can change, and names what waits for a restart', async () => {
     await write('gateway:\n  port: 1234\n  allowedHosts: [console.example]\nsessions:\n  roots: [/srv]\n');
-    expect(changes).to.deep.equal([{ type: 'taken', applied: ['gateway.allowedHosts', 'sessions.roots'], needsRestart: ['gateway.port'], needsReload: [] }]);
+    expect(changes).to.deep.equal([
+      {
+        type: 'taken',
+        applied: ['gateway.allowedHosts', 'sessions.roots'],
+        needsRestart: ['gateway.port'],
+        needsReload: [],
+      },
+    ]);
     expect(live.current.gateway).to.deep.include({ allowedHosts: ['console.example'], port: 7420 });
     expect(live.current.sessions.roots).to.deep.equal(['/srv']);
   });
@@ -51,15 +64,23 @@ describe('config.yaml while the gateway runs', () => {
     await write('budgets: {enforce: true}\n');
     await rm(path);
     await live.look();
-    expect(changes.map((change) => (change.type === 'taken' ? change.applied : change.type))).to.deep.equal([['budgets.enforce'], ['budgets.enforce']]);
+    expect(changes.map((change) => (change.type === 'taken' ? change.applied : change.type))).to.deep.equal([
+      ['budgets.enforce'],
+      ['budgets.enforce'],
+    ]);
     expect(live.current.budgets.enforce).to.equal(false);
   });
 
-  it('notices a file that an editor puts in the old one\'s place, unasked', async () => {
+  it("notices a file that an editor puts in the old one's place, unasked", async () => {
     const told = new Promise<ConfigChange>((resolve) => live.onChange(resolve));
     await writeFile(join(folder, 'config.yaml~'), 'logging:\n  level: debug\n');
     await rename(join(folder, 'config.yaml~'), path);
-    expect(await told).to.deep.equal({ type: 'taken', applied: ['logging.level'], needsRestart: [], needsReload: [] });
+    expect(await told).to.deep.equal({
+      type: 'taken',
+      applied: ['logging.level'],
+      needsRestart: [],
+      needsReload: [],
+    });
   });
 
   it('knows only keys that exist as live', () => {
@@ -69,8 +90,17 @@ describe('config.yaml while the gateway runs', () => {
 
   it('documents every key with a sentence', () => {
     const keys = configKeys();
-    expect(keys.map(({ key }) => key)).to.include.members(['gateway.port', 'gateway.tls', 'sessions.turnDeadlineMinutes', 'engines.maxProcesses', 'logging.level']);
-    expect(keys.filter(({ about }) => about.length < 5).map(({ key }) => key), 'keys without a sentence').to.deep.equal([]);
+    expect(keys.map(({ key }) => key)).to.include.members([
+      'gateway.port',
+      'gateway.tls',
+      'sessions.turnDeadlineMinutes',
+      'engines.maxProcesses',
+      'logging.level',
+    ]);
+    expect(
+      keys.filter(({ about }) => about.length < 5).map(({ key }) => key),
+      'keys without a sentence',
+    ).to.deep.equal([]);
     for (const [key, value] of flat(defaultConfig())) {
       const known = keys.find((one) => one.key === key);
       if (known) expect(known.standard, key).to.deep.equal(value);

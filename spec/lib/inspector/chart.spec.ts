@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { and, not, setup } from 'xstate';
 import { chartOf } from '../../../lib/inspector/chart/chart-of.js';
@@ -5,12 +6,19 @@ import type { ChartState } from '../../../lib/inspector/chart/definition.js';
 import type { Box, Drawing } from '../../../lib/inspector/chart/drawing.js';
 import { layOut } from '../../../lib/inspector/chart/lay-out.js';
 import { svgOf } from '../../../lib/inspector/chart/svg-of.js';
-import { effect } from '../../../machines/ground.js';
+import { machineHash } from '../../../lib/inspector/machines.js';
+import { effect } from '../../../machines/outputs.js';
 import { activeStates } from '../../../machines/state-names.js';
 import { catalogue } from '../../charts/catalogue.js';
 
-/** From a live machine to a picture: nothing is left out, nothing lies on top of something else, and no word is markup. */
-const every = [...catalogue.map(({ name, machine }) => ({ name, machine })), { name: 'nested', machine: nested() }];
+/**
+ * From a live machine to a picture: nothing is left out, nothing lies on top of something else, and no word
+ * is markup.
+ */
+const every = [
+  ...catalogue.map(({ name, machine }) => ({ name, machine })),
+  { name: 'nested', machine: nested() },
+];
 
 describe('a chart', () => {
   for (const { name, machine } of every) {
@@ -20,17 +28,31 @@ describe('a chart', () => {
 
       it('has a box for each state and an arrow or a line for each transition', () => {
         const paths = pathsOf(chart.root);
-        expect(drawing.boxes.filter(({ look }) => look !== 'any').map(({ path }) => path)).to.have.members(paths);
-        const told = new Set([...drawing.arrows.flatMap(({ edges }) => edges), ...drawing.boxes.flatMap(({ lines }) => lines.flatMap(({ edges }) => edges))]);
-        expect(chart.edges.filter(({ id }) => !told.has(id)), 'transitions that nothing shows').to.deep.equal([]);
+        expect(drawing.boxes.filter(({ look }) => look !== 'any').map(({ path }) => path)).to.have.members(
+          paths,
+        );
+        const told = new Set([
+          ...drawing.arrows.flatMap(({ edges }) => edges),
+          ...drawing.boxes.flatMap(({ lines }) => lines.flatMap(({ edges }) => edges)),
+        ]);
+        expect(
+          chart.edges.filter(({ id }) => !told.has(id)),
+          'transitions that nothing shows',
+        ).to.deep.equal([]);
         for (const { points } of drawing.arrows) expect(points.length).to.be.at.least(2);
       });
 
       it('keeps boxes apart, and inside of what they are part of', () => {
         expect(overlaps(drawing)).to.deep.equal([]);
-        const outside = drawing.boxes.filter((box) => !drawing.boxes.filter((other) => isAround(other, box)).every((other) => contains(other, box)));
+        const outside = drawing.boxes.filter(
+          (box) =>
+            !drawing.boxes.filter((other) => isAround(other, box)).every((other) => contains(other, box)),
+        );
         expect(outside.map(({ path }) => path)).to.deep.equal([]);
-        for (const { x, y, width, height } of drawing.boxes) expect([x >= 0, y >= 0, x + width <= drawing.width, y + height <= drawing.height]).to.not.include(false);
+        for (const { x, y, width, height } of drawing.boxes)
+          expect([x >= 0, y >= 0, x + width <= drawing.width, y + height <= drawing.height]).to.not.include(
+            false,
+          );
       });
 
       it('is well-formed and the same every time', () => {
@@ -44,37 +66,121 @@ describe('a chart', () => {
 
   it('names invokes, delays, guards and where a state begins', () => {
     const chart = chartOf(nested());
-    expect(chart.edges.find(({ event }) => event === 'after 1.5 s')).to.include({ from: 'outer.left.a', delay: '1500', guard: 'not ready' });
-    expect(chart.edges.find(({ event }) => event === 'work failed')).to.include({ type: 'xstate.error.actor.work', guard: 'ready and calm' });
+    expect(chart.edges.find(({ event }) => event === 'after 1.5 s')).to.include({
+      from: 'outer.left.a',
+      delay: '1500',
+      guard: 'not ready',
+    });
+    expect(chart.edges.find(({ event }) => event === 'work failed')).to.include({
+      type: 'xstate.error.actor.work',
+      guard: 'ready and calm',
+    });
     expect(chart.root).to.include({ initial: 'outer', type: 'compound' });
-    expect(svgOf(layOut(chart))).to.include('⚙ work-hand').and.include('after 1.5 s [not ready]').and.include('entry / sing');
+    expect(svgOf(layOut(chart)))
+      .to.include('⚙ work-hand')
+      .and.include('after 1.5 s [not ready]')
+      .and.include('entry / sing');
+  });
+
+  /** `is` stood on five arrows, and nothing told them apart. */
+  it('tells guards of one name apart by their parameters, and hashes as it did before it did', () => {
+    const chart = chartOf(
+      setup({
+        types: { context: {} as { status: string } },
+        guards: { is: ({ context }, { status }: { status: string }) => context.status === status },
+      }).createMachine({
+        id: 'mirror',
+        context: { status: 'new' },
+        initial: 'watching',
+        states: {
+          watching: {
+            always: [
+              { guard: { type: 'is', params: { status: 'failed' } }, target: 'failed' },
+              { guard: { type: 'is', params: { status: 'done' } }, target: 'done' },
+            ],
+          },
+          failed: {},
+          done: {},
+        },
+      }),
+    );
+    expect(chart.edges.map(({ guard, condition }) => [guard, condition])).to.deep.equal([
+      ['is: failed', 'is(status = failed)'],
+      ['is: done', 'is(status = done)'],
+    ]);
+    expect(svgOf(layOut(chart)))
+      .to.include('always [is(status = failed)]')
+      .and.include('always [is(status = done)]');
+    const edges = chart.edges.map(({ condition: _shown, ...edge }) => edge);
+    expect(machineHash(chart)).to.equal(
+      createHash('sha256')
+        .update(JSON.stringify({ ...chart, edges }))
+        .digest('hex'),
+    );
   });
 
   it('lights the states and transitions that it is told, and no others', () => {
-    const svg = svgOf(layOut(chartOf(nested())), { lit: activeStates({ outer: { left: 'b', right: 'c' } }), taken: ['e2'] });
-    const lit = [...svg.matchAll(/<g class="state [^"]*\blit" data-state="([^"]+)"/g)].map((match) => match[1]);
+    const svg = svgOf(layOut(chartOf(nested())), {
+      lit: activeStates({ outer: { left: 'b', right: 'c' } }),
+      taken: ['e2'],
+    });
+    const lit = [...svg.matchAll(/<g class="state [^"]*\blit" data-state="([^"]+)"/g)].map(
+      (match) => match[1],
+    );
     expect(lit).to.have.members(['outer', 'outer.left', 'outer.left.b', 'outer.right', 'outer.right.c']);
-    expect([...svg.matchAll(/<path class="arrow lit"[^>]*data-edges="([^"]+)"/g)].map((match) => match[1])).to.deep.equal(['e2 e7']);
+    expect(
+      [...svg.matchAll(/<path class="arrow lit"[^>]*data-edges="([^"]+)"/g)].map((match) => match[1]),
+    ).to.deep.equal(['e2 e7']);
   });
 
   it('shows words as words, whatever they hold', () => {
     const evil = '"><script>alert(1)</script>&\u0000';
     const chart = chartOf(nested());
-    const svg = svgOf(layOut({ ...chart, id: evil, root: { ...chart.root, key: evil }, edges: chart.edges.map((edge) => ({ ...edge, event: evil, guard: evil })) }), { lit: [evil] });
+    const svg = svgOf(
+      layOut({
+        ...chart,
+        id: evil,
+        root: { ...chart.root, key: evil },
+        edges: chart.edges.map((edge) => ({ ...edge, event: evil, guard: evil, condition: evil })),
+      }),
+      { lit: [evil] },
+    );
     expect(svg).to.not.include('<script').and.not.include('\u0000');
     expect(unbalanced(svg)).to.deep.equal([]);
   });
 });
 
 function nested() {
-  const made = setup({ guards: { ready: () => true, calm: () => true }, actions: { sing: () => undefined }, actors: { 'work-hand': effect<null, null>() } });
+  const made = setup({
+    guards: { ready: () => true, calm: () => true },
+    actions: { sing: () => undefined },
+    actors: { 'work-hand': effect<null, null>() },
+  });
   return made.createMachine({
-    id: 'nested', initial: 'outer', on: { 'stop.all': '.over', look: {} },
+    id: 'nested',
+    initial: 'outer',
+    on: { 'stop.all': '.over', look: {} },
     states: {
       outer: {
-        type: 'parallel', on: { leave: 'over', turn: '.left.b' },
+        type: 'parallel',
+        on: { leave: 'over', turn: '.left.b' },
         states: {
-          left: { initial: 'a', states: { a: { entry: 'sing', on: { go: 'b' }, after: { 1500: { guard: not('ready'), target: 'b' } } }, b: { invoke: { id: 'work', src: 'work-hand', input: null, onDone: 'a', onError: { target: 'a', guard: and(['ready', 'calm']) } }, on: { again: { target: 'b', reenter: true }, jump: '#nested.over' } } } },
+          left: {
+            initial: 'a',
+            states: {
+              a: { entry: 'sing', on: { go: 'b' }, after: { 1500: { guard: not('ready'), target: 'b' } } },
+              b: {
+                invoke: {
+                  id: 'work',
+                  src: 'work-hand',
+                  input: null,
+                  onDone: 'a',
+                  onError: { target: 'a', guard: and(['ready', 'calm']) },
+                },
+                on: { again: { target: 'b', reenter: true }, jump: '#nested.over' },
+              },
+            },
+          },
           right: { initial: 'c', states: { c: { on: { go: 'd' } }, d: { type: 'final' } } },
         },
       },
@@ -84,15 +190,29 @@ function nested() {
 }
 
 const pathsOf = (state: ChartState): string[] => [state.path, ...state.states.flatMap(pathsOf)];
-const isAround = (outer: Box, inner: Box): boolean => outer.look !== 'any' && outer !== inner && (outer.path === '' || inner.path.startsWith(`${outer.path}.`) || (inner.look === 'any' && inner.path === outer.path));
+const isAround = (outer: Box, inner: Box): boolean =>
+  outer.look !== 'any' &&
+  outer !== inner &&
+  (outer.path === '' ||
+    inner.path.startsWith(`${outer.path}.`) ||
+    (inner.look === 'any' && inner.path === outer.path));
 const contains = (outer: Box, inner: Box): boolean =>
-  inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.width <= outer.x + outer.width + 0.01 && inner.y + inner.height <= outer.y + outer.height + 0.01;
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.width <= outer.x + outer.width + 0.01 &&
+  inner.y + inner.height <= outer.y + outer.height + 0.01;
 
 function overlaps({ boxes }: Drawing): string[] {
-  return boxes.flatMap((one, n) => boxes.slice(n + 1).flatMap((other) => {
-    const apart = one.x + one.width <= other.x || other.x + other.width <= one.x || one.y + one.height <= other.y || other.y + other.height <= one.y;
-    return apart || isAround(one, other) || isAround(other, one) ? [] : [`${one.path} and ${other.path}`];
-  }));
+  return boxes.flatMap((one, n) =>
+    boxes.slice(n + 1).flatMap((other) => {
+      const apart =
+        one.x + one.width <= other.x ||
+        other.x + other.width <= one.x ||
+        one.y + one.height <= other.y ||
+        other.y + other.height <= one.y;
+      return apart || isAround(one, other) || isAround(other, one) ? [] : [`${one.path} and ${other.path}`];
+    }),
+  );
 }
 
 /** Tags that are not closed, or not opened, in the order in which they are met. */
@@ -100,8 +220,9 @@ function unbalanced(svg: string): string[] {
   const open: string[] = [];
   const wrong: string[] = [];
   for (const [, close, name, self] of svg.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {
-    if (close === '/') { if (open.pop() !== name) wrong.push(`/${name}`); }
-    else if (self !== '/') open.push(name ?? '');
+    if (close === '/') {
+      if (open.pop() !== name) wrong.push(`/${name}`);
+    } else if (self !== '/') open.push(name ?? '');
   }
   return [...wrong, ...open];
 }

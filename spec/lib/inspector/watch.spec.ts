@@ -1,11 +1,16 @@
 import { expect } from 'chai';
 import type { Kind } from '../../../actors/contracts.js';
 import type { EntriesFrame, InspectFrame } from '../../../lib/inspector/frames.js';
+import { openChannel } from '../../../lib/inspector/channel.js';
 import { Channels } from '../../../lib/inspector/watch.js';
+import { keys } from '../../../lib/store/keys.js';
 import { openHouse, type House } from '../../fixtures/house.js';
 import { counterKind } from '../../fixtures/kinds.js';
 
-/** Watches and the channel that they share, on a clock that the spec moves: what is held back is held back until it says so. */
+/**
+ * Watches and the channel that they share, on a clock that the spec moves: what is held back is held back
+ * until it says so.
+ */
 describe('an inspecting watch', () => {
   let house: House;
   let channels: Channels;
@@ -19,11 +24,29 @@ describe('an inspecting watch', () => {
   const add = () => house.supervisor.ask('counter', 'c', { type: 'add', n: 1 });
   const begin = (since?: number, filter = {}) => {
     const frames: InspectFrame[] = [];
-    const watch = channels.watch(filter, since, { send: (frame) => { frames.push(JSON.parse(String(frame)) as InspectFrame); }, drained: async () => undefined }, (error) => { throw error; });
+    const watch = channels.watch(
+      filter,
+      since,
+      {
+        send: (frame) => {
+          frames.push(JSON.parse(String(frame)) as InspectFrame);
+        },
+        drained: async () => undefined,
+      },
+      (error) => {
+        throw error;
+      },
+    );
     const told = () => frames.filter((frame): frame is EntriesFrame => frame.event === 'entries');
-    return { watch, frames, told, seqs: () => told().flatMap(({ payload }) => payload.entries.map(({ seq }) => seq)) };
+    return {
+      watch,
+      frames,
+      told,
+      seqs: () => told().flatMap(({ payload }) => payload.entries.map(({ seq }) => seq)),
+    };
   };
-  const from = (first: number, last: number): number[] => Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n);
+  const from = (first: number, last: number): number[] =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n);
 
   it('tells each entry once to whoever joins while others are held back, wherever it stood', async () => {
     const early = begin(0);
@@ -60,7 +83,8 @@ describe('an inspecting watch', () => {
     expect(told()[0]?.payload.entries).to.have.length(1);
   });
 
-  // A watch that ended while its channel was being opened once took the channel with it, and the next heard nothing any more.
+  // A watch that ended while its channel was being opened once took the channel with it, and the next heard
+  // nothing any more.
   it('leaves nothing behind when it ends, also while it is still catching up', async () => {
     for (let n = 0; n < 10; n += 1) await add();
     const stopped = begin(0);
@@ -76,5 +100,39 @@ describe('an inspecting watch', () => {
     await house.world.advance(1_000);
     expect(running.frames.length).to.equal(before);
     expect(running.watch.position).to.equal(11);
+  });
+
+  // Housekeeping may drop a page of the log between the look at the floor and the read of the page.
+  it('says reset, as the log itself does, when what should come next is gone, whatever the floor says', async () => {
+    for (let n = 0; n < 10; n += 1) await add();
+    const { store, supervisor } = house;
+    const { seq, chain } = store.head;
+    const gone = from(1, 5).map((at): [string, null] => [keys.log(at), null]);
+    await store.write({ first: seq + 1, last: seq, chain, ops: gone });
+    const { frames, seqs } = begin(0);
+    await house.world.settle();
+    expect(frames.map(({ event }) => event)).to.deep.equal(['hello', 'reset']);
+    await add();
+    await house.world.advance(200);
+    expect(seqs()).to.deep.equal([12]);
+    for await (const entry of supervisor.watch({ since: 0 })) {
+      expect(entry.event).to.deep.include({ type: 'reset', head: 12 });
+      break;
+    }
+  });
+
+  // Its birth was told while the channel was being opened, and its parent's tree never heard of it.
+  it('knows who is born into its tree while it is opened, however late that is published', async () => {
+    const { supervisor } = house;
+    // The commit of the birth is durable when the channel opens, and published a moment later
+    const inspection = Object.create(supervisor.inspection, {
+      head: { value: supervisor.inspection.head + 1 },
+    });
+    const wrapped = Object.create(supervisor, { inspection: { value: inspection } }) as typeof supervisor;
+    const channel = await openChannel(wrapped, { tree: { kind: 'counter', id: 'c' } }, () => undefined);
+    const leave = channel.join(() => undefined);
+    await supervisor.spawn('counter', { id: 'late', parent: { kind: 'counter', id: 'c' } });
+    expect(channel.wants({ kind: 'counter', id: 'late' })).to.equal(true);
+    leave();
   });
 });

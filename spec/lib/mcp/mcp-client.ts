@@ -6,7 +6,8 @@ export interface ToolBox {
   /** Names of the tools that are offered. */
   names(): Promise<string[]>;
   /** The answer as JSON; rejects with the text of a tool error. */
-  use(name: string, args?: Record<string, unknown>): Promise<any>; // what a tool answers is for the spec to look into
+  // What a tool answers is for the spec to look into
+  use(name: string, args?: Record<string, unknown>): Promise<any>;
   /** The text of the tool error; rejects when the call succeeds. */
   refusal(name: string, args?: Record<string, unknown>): Promise<string>;
   readonly client: Client;
@@ -15,9 +16,14 @@ export interface ToolBox {
 
 export async function connectTools(port: number, token: string): Promise<ToolBox> {
   const client = new Client({ name: 'spec', version: '0' });
-  const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } });
+  const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
   await client.connect(transport as never); // the client's own transport type disagrees with itself under exactOptionalPropertyTypes
-  async function call(name: string, args: Record<string, unknown>): Promise<{ isError: boolean; text: string }> {
+  async function call(
+    name: string,
+    args: Record<string, unknown>,
+  ): Promise<{ isError: boolean; text: string }> {
     const { isError, content } = await client.callTool({ name, arguments: args });
     return { isError: isError === true, text: (content as { text: string }[])[0]?.text ?? '' };
   }

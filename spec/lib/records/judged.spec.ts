@@ -3,7 +3,10 @@ import * as z from 'zod';
 import { judged } from '../../../lib/records/judged.js';
 
 describe('judged', () => {
-  const schema = z.strictObject({ note: z.string().min(1).max(5).optional(), tags: z.array(z.string()).max(2).optional() });
+  const schema = z.strictObject({
+    note: z.string().min(1).max(5).optional(),
+    tags: z.array(z.string()).max(2).optional(),
+  });
 
   it('answers what fits, and names what does not', () => {
     expect(judged(schema, { note: 'well' })).to.deep.include({ success: true, data: { note: 'well' } });
@@ -12,13 +15,19 @@ describe('judged', () => {
 
   // The fuzzer met this: one body was enough for a fault of ours and an answer 500.
   it('takes a length that cannot be compared for a fault of the value', () => {
-    for (const length of [{ toString: 1, valueOf: 1 }, { toString: null, valueOf: null }]) {
-      for (const member of ['note', 'tags']) expect(judged(schema, { [member]: { length } }).success).to.equal(false);
+    for (const length of [
+      { toString: 1, valueOf: 1 },
+      { toString: null, valueOf: null },
+    ]) {
+      for (const member of ['note', 'tags'])
+        expect(judged(schema, { [member]: { length } }).success).to.equal(false);
     }
   });
 
   it('hides no fault of a schema of ours', () => {
-    const broken = z.string().transform(() => { throw new RangeError('ours'); });
+    const broken = z.string().transform(() => {
+      throw new RangeError('ours');
+    });
     expect(() => judged(broken, 'x')).to.throw(RangeError, 'ours');
   });
 });

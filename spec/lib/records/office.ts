@@ -9,21 +9,28 @@ import { fileKind } from '../../../actors/kinds/file.js';
 import { homeKind } from '../../../actors/kinds/home.js';
 import { pairingCodeKind } from '../../../actors/kinds/pairing-code.js';
 import { pairingKind } from '../../../actors/kinds/pairing.js';
-import { deviceHand } from '../../../actors/effects/pair-device.js';
-import { clearingHand, proofHand } from '../../../actors/effects/pair-proof.js';
+import { deviceEffect } from '../../../actors/effects/pair-device.js';
+import { clearingEffect, proofEffect } from '../../../actors/effects/pair-proof.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
-import type { FencedHand } from '../../../actors/contracts.js';
-import { createGateway, type GatewayOptions } from '../../../lib/gateway/create.js';
+import type { AtMostOnceEffect } from '../../../actors/contracts.js';
+import { createGateway, type GatewayOptions } from '../../../lib/gateway/server.js';
 import { layoutOf, type Layout } from '../../../lib/home/layout.js';
 import { openRecords, type Records, type RecordsOptions } from '../../../lib/records/records.js';
 import type { Kind } from '../../../actors/contracts.js';
 import type { Store } from '../../../lib/store/contract.js';
 import { memoryStore } from '../../../lib/store/memory.js';
-import { createSupervisor } from '../../../lib/supervisor/create.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
-import { systemWorld } from '../../../lib/world.js';
-import { makeClient, operatorToken, watch, type Answer, type Client, type Watching } from '../gateway/fixture.js';
+import { systemEnvironment } from '../../../lib/environment.js';
+import {
+  makeClient,
+  operatorToken,
+  watch,
+  type Answer,
+  type Client,
+  type Watching,
+} from '../gateway/fixture.js';
 
 /** A real home with files in it, and a real gateway over it. Agents say "did it" and nothing else. */
 export interface Office {
@@ -34,20 +41,35 @@ export interface Office {
   readonly operator: Client;
   client(headers?: Record<string, string>): Client;
   /** A session of its own and a client with its token. */
-  agent(wish?: object): Promise<Client & { readonly sessionId: string; readonly headers: Record<string, string> }>;
+  agent(
+    wish?: object,
+  ): Promise<Client & { readonly sessionId: string; readonly headers: Record<string, string> }>;
   socket(headers?: Record<string, string>): Promise<Watching>;
-  /** The answer of the whole way to a paired browser, and a client that is it: cookies, and an Origin of this gateway. */
+  /**
+   * The answer of the whole way to a paired browser, and a client that is it: cookies, and an Origin of this
+   * gateway.
+   */
   browser(): Promise<Browser>;
   /** Put a file below the home, with its folders. */
   put(path: string, content: string | Uint8Array): Promise<string>;
   close(): Promise<void>;
 }
 
-export interface Browser extends Client { readonly deviceId: string; readonly cookie: string; readonly headers: Record<string, string> }
+export interface Browser extends Client {
+  readonly deviceId: string;
+  readonly cookie: string;
+  readonly headers: Record<string, string>;
+}
 
-export interface OfficeOptions extends Partial<RecordsOptions> { readonly store?: Store; readonly gateway?: Partial<GatewayOptions> }
+export interface OfficeOptions extends Partial<RecordsOptions> {
+  readonly store?: Store;
+  readonly gateway?: Partial<GatewayOptions>;
+}
 
-export async function openOffice(files: Readonly<Record<string, string>> = {}, options: OfficeOptions = {}): Promise<Office> {
+export async function openOffice(
+  files: Readonly<Record<string, string>> = {},
+  options: OfficeOptions = {},
+): Promise<Office> {
   const layout = options.layout ?? layoutOf({ home: await mkdtemp(join(tmpdir(), 'office-')) });
   const put = async (path: string, content: string | Uint8Array): Promise<string> => {
     const full = join(layout.home, path);
@@ -56,15 +78,26 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
     return full;
   };
   for (const [path, content] of Object.entries(files)) await put(path, content);
-  const world = options.world ?? systemWorld();
+  const world = options.world ?? systemEnvironment();
   const { store, gateway: more, ...kept } = options;
   const records = await openRecords({ root: null, ...kept, layout, world });
-  const pairing = [pairingKind({ proof: proofHand(layout), clearing: clearingHand(layout) }), pairingCodeKind({ device: deviceHand(records.devices) })] as readonly Kind[]; // a list knows only that they are kinds
-  const supervisor = await createSupervisor({ kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind(), ...pairing], store: store ?? memoryStore(), world, facts: { roster: records.roster.value } });
+  const pairing = [
+    pairingKind({ proof: proofEffect(layout), clearing: clearingEffect(layout) }),
+    pairingCodeKind({ device: deviceEffect(records.devices) }),
+  ] as readonly Kind[]; // a list knows only that they are kinds
+  const supervisor = await createSupervisor({
+    kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind(), ...pairing],
+    store: store ?? memoryStore(),
+    world,
+    facts: { roster: records.roster.value },
+  });
   await records.connect(supervisor);
   const tokens = createSessionTokens();
   const gateway = await createGateway({
-    supervisor, tokens, operatorToken, records,
+    supervisor,
+    tokens,
+    operatorToken,
+    records,
     registry: createEngineRegistry({ engines: [pen], default: 'pen' }),
     settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
     ...more,
@@ -73,16 +106,26 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
   const operator = client({ authorization: `Bearer ${operatorToken}` });
   const sockets: Watching[] = [];
   return {
-    layout, records, supervisor, port: gateway.port, operator, client, put,
+    layout,
+    records,
+    supervisor,
+    port: gateway.port,
+    operator,
+    client,
+    put,
     async agent(wish = {}) {
       const { body } = await operator.post('/api/sessions', { prompt: 'hello', ...wish });
       const headers = { authorization: `Bearer ${tokens.mint(body.id)}` };
       return { sessionId: body.id, headers, ...client(headers) };
     },
     async browser() {
-      const { body: { challengeId, nonce, path } } = await client().post('/api/auth/pairing-challenges');
+      const {
+        body: { challengeId, nonce, path },
+      } = await client().post('/api/auth/pairing-challenges');
       await writeFile(path, nonce, { mode: 0o600 });
-      const { body: { code } } = await client().post('/api/auth/pairing-codes', { challengeId });
+      const {
+        body: { code },
+      } = await client().post('/api/auth/pairing-codes', { challengeId });
       const paired = await client().post('/api/auth/pair', { code });
       const cookie = cookiesOf(paired);
       const headers = { cookie, origin: `http://127.0.0.1:${gateway.port}` };
@@ -104,16 +147,22 @@ export async function openOffice(files: Readonly<Record<string, string>> = {}, o
 }
 
 /** What a browser would send back. */
-export const cookiesOf = ({ headers }: Answer): string => ((headers['set-cookie'] ?? []) as string[]).map((cookie) => cookie.split(';', 1)[0]).join('; ');
+export const cookiesOf = ({ headers }: Answer): string =>
+  ((headers['set-cookie'] ?? []) as string[]).map((cookie) => cookie.split(';', 1)[0]).join('; ');
 
-const turn: FencedHand = {
-  fence: true,
+const turn: AtMostOnceEffect = {
+  guarantee: 'at-most-once',
   async run(_input, context) {
-    await context.note({ begun: true });
+    await context.checkpoint({ begun: true });
     return { outcome: 'succeeded', text: 'did it' };
   },
   recover: async () => ({ outcome: 'interrupted', text: '' }),
 };
 
 const model = { id: 'fine', label: 'Fine', supportsEffort: true, effortLevels: ['low', 'high'] };
-const pen = defineEngine({ name: 'pen', effortMechanism: 'flag', discover: async () => ({ available: true, defaultModel: 'fine', models: [model] }), turn: () => Promise.reject(new Error('the turn hand serves')) });
+const pen = defineEngine({
+  name: 'pen',
+  effortMechanism: 'flag',
+  discover: async () => ({ available: true, defaultModel: 'fine', models: [model] }),
+  turn: () => Promise.reject(new Error('the turn hand serves')),
+});

@@ -6,7 +6,18 @@ import { openLevelStore } from '../../../lib/store/level.js';
 import { restore } from '../../../lib/store/restore.js';
 import { verifyStore } from '../../../lib/store/verify.js';
 import { rejection } from '../../../lib/testing/store-contract.js';
-import { audit, expectWhole, fill, filesIn, fingerprint, flipBit, newHome, spoilRows, usedHome, type Model } from './homes.js';
+import {
+  audit,
+  expectWhole,
+  fill,
+  filesIn,
+  fingerprint,
+  flipBit,
+  newHome,
+  spoilRows,
+  usedHome,
+  type Model,
+} from './homes.js';
 
 describe('the lock of a home', () => {
   it('turns a second opener away at once, and lets go at the close', async () => {
@@ -35,8 +46,18 @@ describe('compact', () => {
     const model: Model = new Map();
     const store = await openLevelStore({ directory: home });
     await fill(store, model, 50);
-    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [['c/contents/x/1/1', '"SECRET-LETTER"']] });
-    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [['c/contents/x/1/1', null]] });
+    await store.write({
+      first: store.head.seq + 1,
+      last: store.head.seq,
+      chain: store.head.chain,
+      ops: [['c/contents/x/1/1', '"SECRET-LETTER"']],
+    });
+    await store.write({
+      first: store.head.seq + 1,
+      last: store.head.seq,
+      chain: store.head.chain,
+      ops: [['c/contents/x/1/1', null]],
+    });
     await store.checkpoint();
     await store.compact();
     await fill(store, model, 10);
@@ -48,7 +69,8 @@ describe('compact', () => {
   it('drops no segment that holds a group the base image does not', async () => {
     const home = await newHome();
     const model: Model = new Map();
-    const store = await openLevelStore({ directory: home, segmentBytesMax: 1, reserveBytes: 0 }); // a segment for every write
+    // A segment for every write
+    const store = await openLevelStore({ directory: home, segmentBytesMax: 1, reserveBytes: 0 });
     await fill(store, model, 10);
     const compacted = store.compact();
     await fill(store, model, 10);
@@ -64,7 +86,11 @@ describe('compact', () => {
     const model: Model = new Map();
     const limits = { checkpointBytes: 50_000, checkpointSteps: 40, baseBytesMin: 200_000 };
     const store = await openLevelStore({ directory: home, limits, segmentBytesMax: 60_000, reserveBytes: 0 });
-    while ((await filesIn(join(home, 'store-copy'), /^base-/)).length === 0 || (await filesIn(join(home, 'store-copy'), /^segment-0{15}1\.log$/)).length > 0) await fill(store, model, 10);
+    while (
+      (await filesIn(join(home, 'store-copy'), /^base-/)).length === 0 ||
+      (await filesIn(join(home, 'store-copy'), /^segment-0{15}1\.log$/)).length > 0
+    )
+      await fill(store, model, 10);
     await store.close();
     await rm(join(home, 'store'), { recursive: true });
     await expectWhole(home, model);
@@ -91,9 +117,18 @@ describe('verify', () => {
   const damages: Record<string, [RegExp, (home: string, model: Model) => Promise<void>]> = {
     'a spoilt row': [/checksum|cannot read/, (home, model) => spoilRows(home, model, 1)],
     'a missing CURRENT': [/cannot be opened/, (home) => unlink(join(home, 'store', 'CURRENT'))],
-    'a flipped bit in a segment': [/is damaged from/, async (home) => flipBit((await filesIn(join(home, 'store-copy'), /^segment-/))[0]!, 0.4)],
-    'a flipped bit in the base': [/base image is damaged/, async (home) => flipBit((await filesIn(join(home, 'store-copy'), /^base-/))[0]!, 0.4)],
-    'a missing segment': [/is missing/, async (home) => unlink((await filesIn(join(home, 'store-copy'), /^segment-/))[0]!)],
+    'a flipped bit in a segment': [
+      /is damaged from/,
+      async (home) => flipBit((await filesIn(join(home, 'store-copy'), /^segment-/))[0]!, 0.4),
+    ],
+    'a flipped bit in the base': [
+      /base image is damaged/,
+      async (home) => flipBit((await filesIn(join(home, 'store-copy'), /^base-/))[0]!, 0.4),
+    ],
+    'a missing segment': [
+      /is missing/,
+      async (home) => unlink((await filesIn(join(home, 'store-copy'), /^segment-/))[0]!),
+    ],
   };
   for (const [what, [fault, damage]] of Object.entries(damages)) {
     it(`names ${what}, and mends nothing`, async () => {
@@ -114,9 +149,19 @@ describe('verify', () => {
     const store = await openLevelStore({ directory: home });
     await fill(store, model, 20);
     const entry = await store.get('l/0000000000000007');
-    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [['l/0000000000000007', entry!.replace('entry', 'ENTRY')]] });
+    await store.write({
+      first: store.head.seq + 1,
+      last: store.head.seq,
+      chain: store.head.chain,
+      ops: [['l/0000000000000007', entry!.replace('entry', 'ENTRY')]],
+    });
     expect((await store.verify()).faults.join()).to.match(/entry 7 of the log does not follow/);
-    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [['l/0000000000000009', null]] });
+    await store.write({
+      first: store.head.seq + 1,
+      last: store.head.seq,
+      chain: store.head.chain,
+      ops: [['l/0000000000000009', null]],
+    });
     expect((await store.verify()).faults.join()).to.match(/jumps from 8 to 10/);
     await store.close();
   });
@@ -129,7 +174,8 @@ describe('verify', () => {
 });
 
 describe('scrub', () => {
-  // A small store is through within seconds: the log of an idle gateway was nothing but "scrub finished", and pushed the rest out.
+  // A small store is through within seconds: the log of an idle gateway was nothing but "scrub finished", and
+  // pushed the rest out.
   it('says nothing aloud of a pass that found nothing', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
@@ -156,13 +202,21 @@ describe('scrub', () => {
     const store = await openLevelStore({ directory: home, scrubEveryMs: 0 });
     await fill(store, new Map(), 20);
     const entry = await store.get('l/0000000000000007');
-    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops: [['l/0000000000000007', entry!.replace('entry', 'ENTRY')]] });
+    await store.write({
+      first: store.head.seq + 1,
+      last: store.head.seq,
+      chain: store.head.chain,
+      ops: [['l/0000000000000007', entry!.replace('entry', 'ENTRY')]],
+    });
     expect((await store.scrub()).faults.join()).to.match(/entry 7 of the log does not follow/);
     await store.close();
   });
 
   it('replaces a segment or a base image that has gone bad', async () => {
-    for (const [pattern, part] of [[/^segment-/, 0.3], [/^base-/, 0.6]] as const) {
+    for (const [pattern, part] of [
+      [/^segment-/, 0.3],
+      [/^base-/, 0.6],
+    ] as const) {
       const { clean, model } = await usedHome({ baseAt: 0, store: { segmentBytesMax: 50_000 } });
       await flipBit((await filesIn(join(clean, 'store-copy'), pattern))[0]!, part);
       const store = await openLevelStore({ directory: clean, scrubEveryMs: 0 });

@@ -7,7 +7,9 @@ describe('the chain of the log', () => {
   const second = sealEntry(first.chain, '{"seq":2}');
 
   it('is the SHA-256 of the entry before and of this text, and stands last in the entry', () => {
-    expect(first.chain).to.equal(createHash('sha256').update('{"seq":1,"event":{"type":"größer"}}').digest('base64url'));
+    expect(first.chain).to.equal(
+      createHash('sha256').update('{"seq":1,"event":{"type":"größer"}}').digest('base64url'),
+    );
     expect(chainOf(first.chain, '{"seq":2}')).to.equal(second.chain);
     expect(JSON.parse(second.value)).to.deep.equal({ seq: 2, chain: second.chain });
     expect(chainIn(second.value)).to.equal(second.chain);

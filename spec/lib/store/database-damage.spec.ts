@@ -42,6 +42,17 @@ describe('a damaged database', () => {
     expect((await readdir(clean)).filter((name) => name.startsWith('store.damaged-'))).to.have.length(1);
   });
 
+  // A disk that fails again and again filled itself with copies of the database.
+  it('keeps the three newest of what it has set aside', async () => {
+    const { clean, model } = await usedHome({ checkpointAt: 1 });
+    for (let n = 0; n < 4; n += 1) await mkdir(join(clean, `store.damaged-2020-01-0${n + 1}T00-00-00-000Z`));
+    await unlink((await filesIn(join(clean, 'store'), /^MANIFEST/))[0]!);
+    await expectWhole(clean, model);
+    const aside = (await readdir(clean)).filter((name) => name.startsWith('store.damaged-')).sort();
+    expect(aside.map((name) => name.slice(14, 24)).slice(0, 2)).to.deep.equal(['2020-01-03', '2020-01-04']);
+    expect(aside).to.have.length(3);
+  });
+
   const refusedByLevelDb: Record<string, (store: string) => Promise<void>> = {
     'CURRENT is emptied': (store) => writeFile(join(store, 'CURRENT'), ''),
     'CURRENT is deleted': (store) => unlink(join(store, 'CURRENT')),
@@ -73,7 +84,10 @@ describe('a damaged database', () => {
       const { clean, model } = await usedHome(baseAt === undefined ? {} : { baseAt });
       await rm(join(clean, 'store'), { recursive: true });
       const told: number[] = [];
-      const store = await openLevelStore({ directory: clean, onProgress: ({ task, rows }) => void (task === 'rebuild' && told.push(rows)) });
+      const store = await openLevelStore({
+        directory: clean,
+        onProgress: ({ task, rows }) => void (task === 'rebuild' && told.push(rows)),
+      });
       await audit(store, model);
       await store.close();
       expect(told.at(-1)).to.be.greaterThan(0);
@@ -98,7 +112,10 @@ describe('a damaged database', () => {
     const before = await fingerprint(clean);
     const error = await rejection(openLevelStore({ directory: clean }));
     expect(error.code).to.equal('REFUSED');
-    expect(error.message).to.match(/cannot be read/).and.match(/base image is damaged/).and.match(/Restore a backup/);
+    expect(error.message)
+      .to.match(/cannot be read/)
+      .and.match(/base image is damaged/)
+      .and.match(/Restore a backup/);
     expect(await fingerprint(clean)).to.equal(before);
   });
 
@@ -119,7 +136,8 @@ describe('a damaged database', () => {
 
   it('is never created anew over tables, even where every other sign of an earlier start is gone', async () => {
     const { clean } = await usedHome({ checkpointAt: 3 });
-    for (const name of ['store-copy', 'store.json', 'lock', 'store/CURRENT']) await rm(join(clean, name), { recursive: true });
+    for (const name of ['store-copy', 'store.json', 'lock', 'store/CURRENT'])
+      await rm(join(clean, name), { recursive: true });
     const before = await fingerprint(clean);
     expect((await rejection(openLevelStore({ directory: clean }))).code).to.equal('REFUSED');
     expect(await fingerprint(clean)).to.equal(before);

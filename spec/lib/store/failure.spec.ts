@@ -2,15 +2,16 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readdir } from 'node:fs/promises';
 import type { Op, StoreState } from '../../../lib/store/contract.js';
-import { DamageError } from '../../../lib/store/database.js';
+import { DamageError, openDatabase } from '../../../lib/store/database.js';
+import { nodeFiles } from '../../../lib/store/files.js';
 import { openLevelStore, type LevelStore } from '../../../lib/store/level.js';
 import { groupAfter, rejection } from '../../../lib/testing/store-contract.js';
-import { failingFiles, type Fault } from './failing-files.js';
+import { failingPorts, type Fault } from './failing-ports.js';
 import { audit, crashedCopy, expectWhole, fill, newHome, type Model } from './homes.js';
 
 /**
- * Small segments, and no upkeep but what a step asks for: copying a folder takes a while, and files that come and go
- * meanwhile would give a state that no kill can leave. Kills amid upkeep are the matter of kill.spec.
+ * Small segments, and no upkeep but what a step asks for: copying a folder takes a while, and files that come
+ * and go meanwhile would give a state that no kill can leave. Kills amid upkeep are the matter of kill.spec.
  */
 const small = { reserveBytes: 0, segmentBytesMax: 4_000, scrubEveryMs: 0 };
 
@@ -18,16 +19,21 @@ describe('a write that the disk refuses', () => {
   it('leaves nothing behind, and the store goes on by itself', async () => {
     for (const how of ['before', 'partial', 'whole'] as const) {
       const home = await newHome();
-      const files = failingFiles(home);
+      const files = failingPorts();
       const model: Model = new Map();
-      const store = await openLevelStore({ directory: home, intercept: files.intercept });
+      const store = await openLevelStore({ directory: home, ports: files.ports });
       const states: string[] = [];
       store.onState(({ state }) => states.push(state));
       await fill(store, model, 20);
-      files.armed = { at: 'append', how, cleanUpFails: 1 };
+      files.armed = { at: 'append', how };
       const head = store.head;
       const first = store.write(groupAfter(head, 1, [['a/lost', '1']]));
-      const behind = store.write({ first: head.seq + 2, last: head.seq + 2, chain: 'B'.repeat(43), ops: [['a/behind', '1']] });
+      const behind = store.write({
+        first: head.seq + 2,
+        last: head.seq + 2,
+        chain: 'B'.repeat(43),
+        ops: [['a/behind', '1']],
+      });
       expect((await rejection(first)).code).to.equal('STORE_UNAVAILABLE');
       expect((await rejection(behind)).code).to.equal('STORE_UNAVAILABLE');
       expect(store.state.state).to.equal('recovering');
@@ -43,12 +49,41 @@ describe('a write that the disk refuses', () => {
     }
   });
 
+  // "Nothing was written" was said before what had been written was cut off: a crash in between made it true.
+  it('has an unknown outcome where what it left cannot be cut off, and only then', async () => {
+    for (const how of ['before', 'partial', 'whole'] as const) {
+      const home = await newHome();
+      const files = failingPorts();
+      const model: Model = new Map();
+      const store = await openLevelStore({ directory: home, ports: files.ports });
+      await fill(store, model, 20);
+      const head = store.head;
+      files.armed = { at: 'append', how, cleanUpFails: 1_000 };
+      const group = groupAfter(head, 1, [['a/unknown', '1']]);
+      const first = store.write(group);
+      const behind = store.write(groupAfter({ seq: group.last, chain: group.chain }, 1, []));
+      expect((await rejection(first)).code).to.equal('OUTCOME_UNKNOWN');
+      expect((await rejection(behind)).code).to.equal('STORE_UNAVAILABLE');
+      const killed = await crashedCopy(home);
+      const found = new Map(model);
+      if (how === 'whole') acknowledge(found, group.ops);
+      await expectWhole(killed, found);
+      // The same life, once the disk lets it: then it is gone.
+      files.mend();
+      await ready(store);
+      expect(store.head).to.deep.equal(head);
+      await audit(store, model);
+      await store.close();
+      await expectWhole(home, model);
+    }
+  });
+
   it('is a success where only the database refused it: it was durable, so it is rolled forward', async () => {
     for (const how of ['before', 'after'] as const) {
       const home = await newHome();
-      const files = failingFiles(home);
+      const files = failingPorts();
       const model: Model = new Map();
-      const store = await openLevelStore({ directory: home, intercept: files.intercept });
+      const store = await openLevelStore({ directory: home, ports: files.ports });
       await fill(store, model, 20);
       files.armed = { at: 'apply', how, cleanUpFails: 1 };
       const healed = recovery(store); // the write is acknowledged before the database hears of it
@@ -63,11 +98,11 @@ describe('a write that the disk refuses', () => {
 
   it('rebuilds the database where it refused because of damage, as LevelDB does when a compaction meets it', async () => {
     const home = await newHome();
-    const files = failingFiles(home);
+    const files = failingPorts();
     const model: Model = new Map();
-    const store = await openLevelStore({ directory: home, intercept: files.intercept });
+    const store = await openLevelStore({ directory: home, ports: files.ports });
     await fill(store, model, 20);
-    files.armed = { at: 'apply', how: 'before', error: new DamageError('LevelDB met damage in a table') };
+    files.armed = { at: 'apply', how: 'before', error: new DamageError('LevelDB found damage in a table') };
     const healed = recovery(store);
     await fill(store, model, 1);
     await healed;
@@ -79,8 +114,8 @@ describe('a write that the disk refuses', () => {
 
   it('makes readers wait for the reopening, not fail', async () => {
     const home = await newHome();
-    const files = failingFiles(home);
-    const store = await openLevelStore({ directory: home, intercept: files.intercept });
+    const files = failingPorts();
+    const store = await openLevelStore({ directory: home, ports: files.ports });
     await store.write(groupAfter(store.head, 1, [['a/1', '1']]));
     files.armed = { at: 'append', how: 'before' };
     await rejection(store.write(groupAfter(store.head, 1, [])));
@@ -90,14 +125,13 @@ describe('a write that the disk refuses', () => {
 
   it('does not keep a close from ending while the disk stays full', async () => {
     const home = await newHome();
-    const files = failingFiles(home);
+    const files = failingPorts();
     const model: Model = new Map();
-    const store = await openLevelStore({ directory: home, intercept: files.intercept });
+    const store = await openLevelStore({ directory: home, ports: files.ports });
     await fill(store, model, 5);
     files.armed = { at: 'append', how: 'before', cleanUpFails: 1_000 };
     await rejection(store.write(groupAfter(store.head, 1, [])));
     await store.close();
-    await files.release();
     await expectWhole(home, model);
   });
 });
@@ -109,12 +143,28 @@ describe('a database that is behind', () => {
     const held = new Promise<void>((resolve) => (letGo = resolve));
     const store = await openLevelStore({
       directory: home,
-      intercept: ({ database, writer }) => ({ writer, database: { ...database, apply: async (groups, position) => { await held; await database.apply(groups, position); } } }),
+      ports: {
+        async openDatabase(directory, how) {
+          const database = await openDatabase(nodeFiles, directory, how);
+          return {
+            ...database,
+            apply: async (groups, position) => {
+              if (groups.length > 0) await held;
+              await database.apply(groups, position);
+            },
+          };
+        },
+      },
     });
     for (const n of [1, 2, 3]) await store.write(groupAfter(store.head, 1, [['a/x', `${n}`]]));
     expect(store.head.seq).to.equal(3);
     let answered = false;
-    const reads = Promise.all([store.get('a/x'), store.getMany(['a/x']), store.page({ gte: 'a/', lt: 'b' }), store.count({ gte: 'a/', lt: 'b' })]).finally(() => (answered = true));
+    const reads = Promise.all([
+      store.get('a/x'),
+      store.getMany(['a/x']),
+      store.page({ gte: 'a/', lt: 'b' }),
+      store.count({ gte: 'a/', lt: 'b' }),
+    ]).finally(() => (answered = true));
     await store.write(groupAfter(store.head, 1, [['a/y', '1']])); // a trip to the disk and back
     expect(answered).to.equal(false);
     letGo();
@@ -125,63 +175,107 @@ describe('a database that is behind', () => {
 });
 
 describe('any history of writes, faults and kills', () => {
-  const ops = fc.array(fc.tuple(fc.integer({ min: 0, max: 12 }).map((n) => `a/x/${n}`), fc.option(fc.integer().map(String))), { maxLength: 6 }) as fc.Arbitrary<Op[]>;
+  const ops = fc.array(
+    fc.tuple(
+      fc.integer({ min: 0, max: 12 }).map((n) => `a/x/${n}`),
+      fc.option(fc.integer().map(String)),
+    ),
+    { maxLength: 6 },
+  ) as fc.Arbitrary<Op[]>;
   const fault: fc.Arbitrary<Fault> = fc.oneof(
-    fc.record({ at: fc.constant('append' as const), how: fc.constantFrom('before' as const, 'partial' as const, 'whole' as const) }),
-    fc.record({ at: fc.constant('apply' as const), how: fc.constantFrom('before' as const, 'after' as const) }),
+    fc.record({
+      at: fc.constant('append' as const),
+      how: fc.constantFrom('before' as const, 'partial' as const, 'whole' as const),
+    }),
+    fc.record({
+      at: fc.constant('apply' as const),
+      how: fc.constantFrom('before' as const, 'after' as const),
+    }),
   );
   const step = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ do: fc.constant('write' as const), groups: fc.array(fc.record({ ops, entries: fc.integer({ min: 0, max: 3 }) }), { minLength: 1, maxLength: 5 }), fault: fc.option(fault) }) },
-    { weight: 3, arbitrary: fc.record({ do: fc.constant('kill' as const), group: fc.record({ ops, entries: fc.integer({ min: 0, max: 3 }) }), fault }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('checkpoint' as const, 'compact' as const, 'reopen' as const) }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('write' as const),
+        groups: fc.array(fc.record({ ops, entries: fc.integer({ min: 0, max: 3 }) }), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        fault: fc.option(fault),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('kill' as const),
+        group: fc.record({ ops, entries: fc.integer({ min: 0, max: 3 }) }),
+        fault,
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constantFrom('checkpoint' as const, 'compact' as const, 'reopen' as const),
+      }),
+    },
   );
 
   it('keeps exactly what was acknowledged', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
-      let home = await newHome();
-      let files = failingFiles(home);
-      let store = await openLevelStore({ directory: home, intercept: files.intercept, ...small });
-      const model: Model = new Map();
-      try {
-        for (const one of steps) {
-          if (one.do === 'write') {
-            files.armed = one.fault ?? undefined;
-            let head = store.head;
-            const groups = one.groups.map(({ entries, ops: rows }) => {
-              const group = groupAfter(head, entries, rows);
-              head = { seq: group.last, chain: group.chain };
-              return group;
-            });
-            const results = await Promise.allSettled(groups.map((group) => store.write(group)));
-            const failed = results.findIndex(({ status }) => status === 'rejected');
-            expect(results.slice(failed < 0 ? results.length : failed).every(({ status }) => status === 'rejected')).to.equal(true);
-            groups.slice(0, failed < 0 ? groups.length : failed).forEach(({ ops: rows }) => acknowledge(model, rows));
-            files.armed = undefined;
-            await ready(store);
-          } else if (one.do === 'kill') {
-            const group = groupAfter(store.head, one.group.entries, one.group.ops);
-            let killed = '';
-            files.armed = { ...one.fault, onFault: async () => void (killed = await crashedCopy(home)) };
-            await store.write(group).catch(() => undefined);
-            await store.close();
-            home = killed;
-            files = failingFiles(home);
-            store = await openLevelStore({ directory: home, intercept: files.intercept, ...small });
-            // Nobody was told. A whole frame counts, a part of one does not; the database adds nothing to that.
-            if (one.fault.at === 'apply' || one.fault.how === 'whole') acknowledge(model, group.ops);
-          } else if (one.do === 'reopen') {
-            await store.close();
-            store = await openLevelStore({ directory: home, intercept: files.intercept, ...small });
-          } else {
-            await store[one.do]();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+        let home = await newHome();
+        let files = failingPorts();
+        let store = await openLevelStore({ directory: home, ports: files.ports, ...small });
+        const model: Model = new Map();
+        try {
+          for (const one of steps) {
+            if (one.do === 'write') {
+              files.armed = one.fault ?? undefined;
+              let head = store.head;
+              const groups = one.groups.map(({ entries, ops: rows }) => {
+                const group = groupAfter(head, entries, rows);
+                head = { seq: group.last, chain: group.chain };
+                return group;
+              });
+              const results = await Promise.allSettled(groups.map((group) => store.write(group)));
+              const failed = results.findIndex(({ status }) => status === 'rejected');
+              expect(
+                results
+                  .slice(failed < 0 ? results.length : failed)
+                  .every(({ status }) => status === 'rejected'),
+              ).to.equal(true);
+              groups
+                .slice(0, failed < 0 ? groups.length : failed)
+                .forEach(({ ops: rows }) => acknowledge(model, rows));
+              files.armed = undefined;
+              await ready(store);
+            } else if (one.do === 'kill') {
+              const group = groupAfter(store.head, one.group.entries, one.group.ops);
+              let killed = '';
+              files.armed = { ...one.fault, onFault: async () => void (killed = await crashedCopy(home)) };
+              await store.write(group).catch(() => undefined);
+              await store.close();
+              home = killed;
+              files = failingPorts();
+              store = await openLevelStore({ directory: home, ports: files.ports, ...small });
+              // Nobody was told. A whole frame counts, a part of one does not; the database adds nothing to
+              // that.
+              if (one.fault.at === 'apply' || one.fault.how === 'whole') acknowledge(model, group.ops);
+            } else if (one.do === 'reopen') {
+              await store.close();
+              store = await openLevelStore({ directory: home, ports: files.ports, ...small });
+            } else {
+              await store[one.do]();
+            }
+            await audit(store, model);
           }
-          await audit(store, model);
+          expect((await store.verify()).faults).to.deep.equal([]);
+        } finally {
+          await store.close();
         }
-        expect((await store.verify()).faults).to.deep.equal([]);
-      } finally {
-        await store.close();
-      }
-    }), { numRuns: 30 });
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Op } from '../../../lib/store/contract.js';
+import { nodeFiles } from '../../../lib/store/files.js';
 import { frameWriter, opsIn } from '../../../lib/store/frame.js';
 import { readFrames } from '../../../lib/store/frame-reader.js';
 import { newHome } from './homes.js';
@@ -15,10 +16,11 @@ const op = fc.tuple(key, value) as fc.Arbitrary<Op>;
 function frames(groups: readonly (readonly Op[])[]): { bytes: Buffer; starts: number[] } {
   const writer = frameWriter();
   const starts: number[] = [];
+  let digest = '';
   writer.begin();
   groups.forEach((ops, n) => {
     starts.push(writer.size);
-    writer.add(n + 1, { first: n + 1, last: n + 1, chain: 'c'.repeat(43), ops });
+    digest = writer.follow(n + 1, { first: n + 1, last: n + 1, chain: 'c'.repeat(43), ops }, digest);
   });
   return { bytes: Buffer.from(writer.finish()), starts };
 }
@@ -27,7 +29,7 @@ async function read(path: string): Promise<{ numbers: number[]; ops: Op[][]; dam
   const numbers: number[] = [];
   const ops: Op[][] = [];
   const damage: [number, number][] = [];
-  for await (const found of readFrames(path)) {
+  for await (const found of readFrames(nodeFiles, path)) {
     if ('damage' in found) {
       damage.push([found.damage.start, found.damage.end]);
     } else {
@@ -45,28 +47,54 @@ describe('frames', () => {
   });
 
   it('give back any ops, with reserved room behind them', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.array(op, { maxLength: 5 }), { maxLength: 5 }), fc.nat(3_000), async (groups, room) => {
-      await writeFile(path, Buffer.concat([frames(groups).bytes, Buffer.alloc(room)]));
-      expect(await read(path)).to.deep.equal({ numbers: groups.map((_, n) => n + 1), ops: groups, damage: [] });
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(op, { maxLength: 5 }), { maxLength: 5 }),
+        fc.nat(3_000),
+        async (groups, room) => {
+          await writeFile(path, Buffer.concat([frames(groups).bytes, Buffer.alloc(room)]));
+          expect(await read(path)).to.deep.equal({
+            numbers: groups.map((_, n) => n + 1),
+            ops: groups,
+            damage: [],
+          });
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
   it('lose exactly the one in which a byte changed, wherever it is', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.array(op, { minLength: 1, maxLength: 4 }), { minLength: 3, maxLength: 5 }), fc.nat(), fc.integer({ min: 1, max: 255 }), async (groups, where, change) => {
-      const { bytes, starts } = frames(groups);
-      const at = where % bytes.length;
-      bytes[at] = bytes[at]! ^ change;
-      await writeFile(path, bytes);
-      const hit = starts.filter((start) => start <= at).length;
-      const { numbers, damage } = await read(path);
-      expect(numbers).to.deep.equal(groups.map((_, n) => n + 1).filter((number) => number !== hit));
-      expect(damage).to.deep.equal([[starts[hit - 1]!, starts[hit] ?? bytes.length]]);
-    }), { numRuns: 150 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(op, { minLength: 1, maxLength: 4 }), { minLength: 3, maxLength: 5 }),
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        async (groups, where, change) => {
+          const { bytes, starts } = frames(groups);
+          const at = where % bytes.length;
+          bytes[at] = bytes[at]! ^ change;
+          await writeFile(path, bytes);
+          const hit = starts.filter((start) => start <= at).length;
+          const { numbers, damage } = await read(path);
+          expect(numbers).to.deep.equal(groups.map((_, n) => n + 1).filter((number) => number !== hit));
+          expect(damage).to.deep.equal([[starts[hit - 1]!, starts[hit] ?? bytes.length]]);
+        },
+      ),
+      { numRuns: 150 },
+    );
   });
 
   it('are found again behind garbage and behind a hole of zeros', async () => {
     const { bytes } = frames([[['a', '1']], [['b', '2']]]);
-    for (const rubbish of ['garbage', '#', '##########\n#', '\0'.repeat(100_000), `${'\0'.repeat(70_000)}x`, '\0#\0']) {
+    for (const rubbish of [
+      'garbage',
+      '#',
+      '##########\n#',
+      '\0'.repeat(100_000),
+      `${'\0'.repeat(70_000)}x`,
+      '\0#\0',
+    ]) {
       await writeFile(path, Buffer.concat([bytes, Buffer.from(rubbish), bytes]));
       const { numbers, damage } = await read(path);
       expect(numbers).to.deep.equal([1, 2, 1, 2]);

@@ -4,8 +4,9 @@ import { cp, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLevelStore, type LevelStore, type LevelStoreOptions } from '../../../lib/store/level.js';
-import type { Op, Store } from '../../../lib/store/contract.js';
-import { groupAfter } from '../../../lib/testing/store-contract.js';
+import { audit, fill, type Model } from './model.js';
+
+export { audit, fill, type Model };
 
 const made: string[] = [];
 
@@ -20,35 +21,15 @@ after(async () => {
   for (const home of made.splice(0)) await rm(home, { recursive: true, force: true });
 });
 
-/** What was acknowledged: every row the store must still have. */
-export type Model = Map<string, string>;
-
-/** Write groups of rows that come, change and go, and note in `model` what was acknowledged. */
-export async function fill(store: Store, model: Model, groups: number, rowsPerGroup = 20): Promise<void> {
-  for (let n = 0; n < groups; n += 1) {
-    const seq = store.head.seq;
-    const ops: Op[] = Array.from({ length: rowsPerGroup }, (_, i): Op => {
-      const key = `a/item/${String((seq * 31 + i * 7) % 400).padStart(4, '0')}`;
-      return [key, (seq + i) % 11 === 0 ? null : JSON.stringify({ seq, i, text: `größer ${'x'.repeat((seq * i) % 300)}`, random: randomOf(key, seq) })];
-    });
-    const group = groupAfter(store.head, 1 + (n % 3), ops);
-    await store.write(group);
-    for (const [key, value] of group.ops) {
-      if (value === null) model.delete(key);
-      else model.set(key, value);
-    }
-  }
-}
-
-/** Text that no compression takes apart, so that a spec finds it in a table. */
-function randomOf(key: string, seq: number): string {
-  return createHash('sha256').update(`${key} ${seq}`).digest('base64');
-}
-
-/** Change a letter within `count` rows where they lie in the tables: every block stays well-formed, only the row's checksum can tell. */
+/**
+ * Change a letter within `count` rows where they lie in the tables: every block stays well-formed, only the
+ * row's checksum can tell.
+ */
 export async function spoilRows(home: string, model: Model, count: number): Promise<void> {
   let spoilt = 0;
-  const texts = [...model.values()].map((value) => /"random":"([^"]+)"/.exec(value)?.[1]).filter((text) => text !== undefined);
+  const texts = [...model.values()]
+    .map((value) => /"random":"([^"]+)"/.exec(value)?.[1])
+    .filter((text) => text !== undefined);
   for (const table of await filesIn(join(home, 'store'), /\.ldb$/)) {
     const bytes = await readFile(table);
     for (const text of texts) {
@@ -62,17 +43,6 @@ export async function spoilRows(home: string, model: Model, count: number): Prom
   expect(spoilt).to.equal(count);
 }
 
-/** Everything in the store, read by pages and one by one, is exactly what was acknowledged. */
-export async function audit(store: Store, model: Model): Promise<void> {
-  const seen: Model = new Map();
-  for (let page = await store.page({}); page.length > 0; page = await store.page({ gt: page.at(-1)![0] })) for (const [key, value] of page) seen.set(key, value);
-  expect([...seen.keys()]).to.deep.equal([...model.keys()].sort());
-  for (const [key, value] of model) {
-    if (seen.get(key) !== value) expect.fail(`the row ${key} is ${seen.get(key)?.slice(0, 80)} instead of ${value.slice(0, 80)}`);
-    if ((await store.get(key)) !== value) expect.fail(`the row ${key} reads differently alone`);
-  }
-}
-
 /** What a kill -9 at this moment would leave on the disk. */
 export async function crashedCopy(home: string): Promise<string> {
   for (let tries = 1; ; tries += 1) {
@@ -81,14 +51,21 @@ export async function crashedCopy(home: string): Promise<string> {
       await cp(home, copy, { recursive: true });
       return copy;
     } catch (error) {
-      // LevelDB drops files of its own in the background; a kill would have come before or after that, so look again.
+      // LevelDB drops files of its own in the background; a kill would have come before or after that, so
+      // look again.
       if (tries === 5 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
 }
 
 /** A home with a few hundred groups in it, as a kill would leave it, and as a clean close leaves it. */
-export async function usedHome(options: { readonly checkpointAt?: number; readonly baseAt?: number; readonly store?: Partial<LevelStoreOptions> } = {}): Promise<{ killed: string; clean: string; model: Model }> {
+export async function usedHome(
+  options: {
+    readonly checkpointAt?: number;
+    readonly baseAt?: number;
+    readonly store?: Partial<LevelStoreOptions>;
+  } = {},
+): Promise<{ killed: string; clean: string; model: Model }> {
   const home = await newHome();
   const model: Model = new Map();
   const store = await openLevelStore({ directory: home, ...options.store });
@@ -103,7 +80,11 @@ export async function usedHome(options: { readonly checkpointAt?: number; readon
 }
 
 /** Open, audit, write on, close, open again, audit: a healed store must also be a lasting one. */
-export async function expectWhole(home: string, model: Model, look?: (store: LevelStore) => Promise<void> | void): Promise<void> {
+export async function expectWhole(
+  home: string,
+  model: Model,
+  look?: (store: LevelStore) => Promise<void> | void,
+): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     const store = await openLevelStore({ directory: home });
     try {
@@ -119,7 +100,10 @@ export async function expectWhole(home: string, model: Model, look?: (store: Lev
 
 /** The files of a folder whose names match, ascending. */
 export async function filesIn(directory: string, pattern: RegExp): Promise<string[]> {
-  return (await readdir(directory)).filter((name) => pattern.test(name)).sort().map((name) => join(directory, name));
+  return (await readdir(directory))
+    .filter((name) => pattern.test(name))
+    .sort()
+    .map((name) => join(directory, name));
 }
 
 /** Flip one bit at a part (0–1) of a file's length, or of `within` bytes. */
@@ -130,7 +114,10 @@ export async function flipBit(path: string, part: number, within?: number): Prom
   await writeFile(path, bytes);
 }
 
-/** A fingerprint of every data file of a home, to show that nothing was touched. LevelDB's own diary (LOG) does not count. */
+/**
+ * A fingerprint of every data file of a home, to show that nothing was touched. LevelDB's own diary (LOG)
+ * does not count.
+ */
 export async function fingerprint(home: string): Promise<string> {
   const lines: string[] = [];
   const walk = async (directory: string): Promise<void> => {
@@ -139,7 +126,11 @@ export async function fingerprint(home: string): Promise<string> {
       if ((await stat(path)).isDirectory()) {
         if (name !== 'lock') await walk(path);
       } else if (!/^LO(G|G\.old|CK)$/.test(name)) {
-        lines.push(`${path} ${createHash('sha256').update(await readFile(path)).digest('hex')}`);
+        lines.push(
+          `${path} ${createHash('sha256')
+            .update(await readFile(path))
+            .digest('hex')}`,
+        );
       }
     }
   };

@@ -4,11 +4,13 @@ import { keys, part, partsOf, prefix } from '../../../lib/store/keys.js';
 
 describe('keys', () => {
   it('orders numbers by their bytes', () => {
-    fc.assert(fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (a, b) => {
-      expect(keys.log(a) < keys.log(b)).to.equal(a < b);
-      // What comes after the number must not weigh more than the number.
-      expect(keys.timer(a, 'x', '1', 't') < keys.timer(b, 'a', '0', 'a')).to.equal(a < b);
-    }));
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (a, b) => {
+        expect(keys.log(a) < keys.log(b)).to.equal(a < b);
+        // What comes after the number must not weigh more than the number.
+        expect(keys.timer(a, 'x', '1', 't') < keys.timer(b, 'a', '0', 'a')).to.equal(a < b);
+      }),
+    );
   });
 
   it('refuses numbers that would break the order', () => {
@@ -17,11 +19,13 @@ describe('keys', () => {
   });
 
   it('keeps any text apart and gives it back, in printable ASCII', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (kind, id) => {
-      const key = keys.actor(kind, id);
-      expect(key).to.match(/^[!-~]*$/);
-      expect(partsOf(key)).to.deep.equal(['a', kind, id]);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (kind, id) => {
+        const key = keys.actor(kind, id);
+        expect(key).to.match(/^[!-~]*$/);
+        expect(partsOf(key)).to.deep.equal(['a', kind, id]);
+      }),
+    );
     expect(partsOf(keys.actor('x', '\ud800a/\udc00'))).to.deep.equal(['a', 'x', '\ud800a/\udc00']);
   });
 

@@ -15,7 +15,8 @@ describe('kill -9 of a writing process', () => {
     const model: Model = new Map();
     let modelled = 0;
     for (let round = 0; round < 12; round += 1) {
-      // Odd numbers of acknowledgements, so that the kill comes at ever other moments of the work beside the writes.
+      // Odd numbers of acknowledgements, so that the kill comes at ever other moments of the work beside the
+      // writes.
       const acknowledged = await writeUntilKilled(home, 20 + round * 37);
       const store = await openLevelStore({ directory: home, scrubEveryMs: 0 });
       expect(store.head.seq).to.be.at.least(acknowledged);
@@ -28,7 +29,12 @@ describe('kill -9 of a writing process', () => {
         }
       }
       const rows = new Map(model);
-      for (let page = await store.page({ gte: 'l/', lt: 'l0' }); page.length > 0; page = await store.page({ gt: page.at(-1)![0], lt: 'l0' })) for (const [key, value] of page) rows.set(key, value);
+      for (
+        let page = await store.page({ gte: 'l/', lt: 'l0' });
+        page.length > 0;
+        page = await store.page({ gt: page.at(-1)![0], lt: 'l0' })
+      )
+        for (const [key, value] of page) rows.set(key, value);
       expect(rows.size - model.size).to.equal(store.head.seq);
       await audit(store, rows);
       expect((await store.verify()).faults).to.deep.equal([]);

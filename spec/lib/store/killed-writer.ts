@@ -6,14 +6,21 @@ import { groupAfter } from '../../../lib/testing/store-contract.js';
 
 /** The group at a position: always the same, so that whoever knows the head knows every row. */
 export function groupFor(seq: number, chain: string): Group {
-  const rows = Array.from({ length: 1 + (seq % 9) }, (_, i): Op => [`a/x/${(seq * 13 + i * 5) % 97}`, (seq + i) % 7 === 0 ? null : JSON.stringify({ seq, i, text: 'x'.repeat((seq * 17) % 900) })]);
+  const rows = Array.from({ length: 1 + (seq % 9) }, (_, i): Op => [
+    `a/x/${(seq * 13 + i * 5) % 97}`,
+    (seq + i) % 7 === 0 ? null : JSON.stringify({ seq, i, text: 'x'.repeat((seq * 17) % 900) }),
+  ]);
   return groupAfter({ seq: seq - 1, chain }, 1, rows);
 }
 
 /** As a program: write for ever, several groups under way, and say each position once it is acknowledged. */
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const store = await openLevelStore({
-    directory: process.argv[2]!, segmentBytesMax: 40_000, reserveBytes: 16_384, scrubEveryMs: 1, limits: { checkpointBytes: 30_000, checkpointSteps: 60, baseBytesMin: 100_000 },
+    directory: process.argv[2]!,
+    segmentBytesMax: 40_000,
+    reserveBytes: 16_384,
+    scrubEveryMs: 1,
+    limits: { checkpointBytes: 30_000, checkpointSteps: 60, baseBytesMin: 100_000 },
   });
   let { seq, chain } = store.head;
   const loop = async (): Promise<void> => {

@@ -7,35 +7,61 @@ import { openHouse, seen, type House } from '../../fixtures/house.js';
 
 describe('asActor', () => {
   let house: House;
-  beforeEach(async () => { house = await openHouse([counterKind(), childKind()]); });
+  beforeEach(async () => {
+    house = await openHouse([counterKind(), childKind()]);
+  });
   afterEach(() => house.stop());
 
   /** A host's own machine with one durable child. */
-  const hostMachine = (kind: string, input: DurableInput, done?: (view: Record<string, unknown>) => boolean) => setup({
-    types: { context: {} as { got: unknown }, events: {} as { type: 'pass'; n: number } | { type: 'leave' } },
-    actors: { agent: asActor(house.supervisor, kind, done === undefined ? {} : { done }) },
-  }).createMachine({
-    context: { got: null }, initial: 'working',
-    states: {
-      working: {
-        invoke: {
-          id: 'agent', src: 'agent', input,
-          onDone: { target: 'happy', actions: assign({ got: ({ event }) => event.output }) },
-          onError: { target: 'sad', actions: assign({ got: ({ event }) => (event.error as Error).message }) },
-        },
-        on: { pass: { actions: sendTo('agent', ({ event }) => ({ type: 'add', n: event.n })) }, leave: 'left' },
+  const hostMachine = (
+    kind: string,
+    input: DurableInput,
+    done?: (view: Record<string, unknown>) => boolean,
+  ) =>
+    setup({
+      types: {
+        context: {} as { got: unknown },
+        events: {} as { type: 'pass'; n: number } | { type: 'leave' },
       },
-      happy: {}, sad: {}, left: {},
-    },
-  });
+      actors: { agent: asActor(house.supervisor, kind, done === undefined ? {} : { done }) },
+    }).createMachine({
+      context: { got: null },
+      initial: 'working',
+      states: {
+        working: {
+          invoke: {
+            id: 'agent',
+            src: 'agent',
+            input,
+            onDone: { target: 'happy', actions: assign({ got: ({ event }) => event.output }) },
+            onError: {
+              target: 'sad',
+              actions: assign({ got: ({ event }) => (event.error as Error).message }),
+            },
+          },
+          on: {
+            pass: { actions: sendTo('agent', ({ event }) => ({ type: 'add', n: event.n })) },
+            leave: 'left',
+          },
+        },
+        happy: {},
+        sad: {},
+        left: {},
+      },
+    });
   const value = (host: AnyActorRef): unknown => (host.getSnapshot() as { value: unknown }).value;
 
   it('creates a durable child, passes events through and ends the invoke with its view', async () => {
-    const host = createActor(hostMachine('counter', { id: 'agent', input: { n: 1 } }, ({ n }) => (n as number) >= 5)).start();
+    const host = createActor(
+      hostMachine('counter', { id: 'agent', input: { n: 1 } }, ({ n }) => (n as number) >= 5),
+    ).start();
     await house.world.settle();
     host.send({ type: 'pass', n: 2 });
     await house.world.settle();
-    expect([value(host), seen(await house.supervisor.get('counter', 'agent'))['n']]).to.deep.equal(['working', 3]);
+    expect([value(host), seen(await house.supervisor.get('counter', 'agent'))['n']]).to.deep.equal([
+      'working',
+      3,
+    ]);
     host.send({ type: 'pass', n: 2 });
     await house.world.settle();
     expect(value(host)).to.equal('happy');
@@ -64,13 +90,18 @@ describe('asActor', () => {
   it('tells the host when the durable actor cannot be made', async () => {
     const host = createActor(hostMachine('counter', { id: 'no such id' })).start();
     await house.world.settle();
-    expect([value(host), host.getSnapshot().context.got]).to.deep.equal(['sad', '"no such id" is no id: 1 to 200 of A–Z a–z 0–9 . _ : - are allowed.']);
+    expect([value(host), host.getSnapshot().context.got]).to.deep.equal([
+      'sad',
+      'Invalid id "no such id": 1 to 200 of A–Z a–z 0–9 . _ : - are allowed.',
+    ]);
     host.stop();
   });
 
   it('attaches to an actor that lives already, also to one that has ended', async () => {
     await house.supervisor.spawn('counter', { id: 'agent', input: { n: 7 } });
-    const host = createActor(hostMachine('counter', { id: 'agent', input: { n: 0 } }, ({ n }) => n === 8)).start();
+    const host = createActor(
+      hostMachine('counter', { id: 'agent', input: { n: 0 } }, ({ n }) => n === 8),
+    ).start();
     await house.world.settle();
     host.send({ type: 'pass', n: 1 });
     await house.world.settle();
@@ -82,7 +113,9 @@ describe('asActor', () => {
   });
 
   it('attaches two hosts that begin at the same moment to one actor', async () => {
-    const hosts = [1, 2].map(() => createActor(hostMachine('counter', { id: 'agent' }, ({ n }) => n === 1)).start());
+    const hosts = [1, 2].map(() =>
+      createActor(hostMachine('counter', { id: 'agent' }, ({ n }) => n === 1)).start(),
+    );
     await house.world.settle();
     hosts[0]?.send({ type: 'pass', n: 1 });
     await house.world.settle();
@@ -108,7 +141,10 @@ describe('asActor', () => {
     const persisted = JSON.parse(JSON.stringify(host.getPersistedSnapshot())) as never;
     host.stop();
     await house.restart();
-    const again = createActor(hostMachine('counter', {}, ({ n }) => n === 4), { snapshot: persisted }).start();
+    const again = createActor(
+      hostMachine('counter', {}, ({ n }) => n === 4),
+      { snapshot: persisted },
+    ).start();
     await house.world.settle();
     again.send({ type: 'pass', n: 1 });
     await house.world.settle();
@@ -132,12 +168,21 @@ describe('asActor', () => {
   });
 
   it('can be spawned as well as invoked', async () => {
-    const machine = setup({ types: { context: {} as { child: AnyActorRef | undefined } }, actors: { agent: asActor(house.supervisor, 'counter') } }).createMachine({
-      context: ({ spawn }) => ({ child: spawn('agent', { id: 'kid', input: { id: 'spawned' } }) as AnyActorRef }),
+    const machine = setup({
+      types: { context: {} as { child: AnyActorRef | undefined } },
+      actors: { agent: asActor(house.supervisor, 'counter') },
+    }).createMachine({
+      context: ({ spawn }) => ({
+        child: spawn('agent', { id: 'kid', input: { id: 'spawned' } }) as AnyActorRef,
+      }),
     });
     const host = createActor(machine).start();
     await house.world.settle();
-    expect(host.getSnapshot().context.child?.getSnapshot()).to.deep.include({ status: 'active', id: 'spawned', view: { n: 0, rang: 0, notes: 0, ms: 0, state: 'open' } });
+    expect(host.getSnapshot().context.child?.getSnapshot()).to.deep.include({
+      status: 'active',
+      id: 'spawned',
+      view: { n: 0, rang: 0, notes: 0, ms: 0, state: 'open' },
+    });
     host.stop();
   });
 });

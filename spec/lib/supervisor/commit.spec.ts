@@ -4,14 +4,23 @@ import type { ActorView } from '../../../lib/supervisor/contract.js';
 import { counterKind, workerKind } from '../../fixtures/kinds.js';
 import { later, openHouse, rejection, seen, unclosable, type House } from '../../fixtures/house.js';
 
-const calm = { fence: false, run: async () => 'done' } as const;
+const calm = { guarantee: 'at-least-once', run: async () => 'done' } as const;
 
 describe('one event, one commit', () => {
   let house: House;
   let effectsRun: string[];
   beforeEach(async () => {
     effectsRun = [];
-    house = await openHouse([counterKind(), workerKind({ fence: false, run: async (input) => { effectsRun.push(String(input)); return input; } })]);
+    house = await openHouse([
+      counterKind(),
+      workerKind({
+        guarantee: 'at-least-once',
+        run: async (input) => {
+          effectsRun.push(String(input));
+          return input;
+        },
+      }),
+    ]);
     await house.supervisor.spawn('counter', { id: 'a' });
     await house.supervisor.spawn('counter', { id: 'b' });
     await house.supervisor.spawn('worker', { id: 'w' });
@@ -27,7 +36,9 @@ describe('one event, one commit', () => {
   it('shows nothing before the write is durable: no view, list, row, log entry, frame, message, effect or answer', async () => {
     const { supervisor, store, world } = house;
     const frames: unknown[] = [];
-    const watching = (async () => { for await (const entry of supervisor.watch()) frames.push(...entry.frames); })();
+    const watching = (async () => {
+      for await (const entry of supervisor.watch()) frames.push(...entry.frames);
+    })();
     await world.settle();
     store.fail({ mode: 'hold' });
     const answers: string[] = [];
@@ -39,8 +50,13 @@ describe('one event, one commit', () => {
     expect(answers).to.deep.equal([]);
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 0 });
     expect(seen(await supervisor.get('worker', 'w'))).to.include({ state: 'idle' });
-    expect((supervisor.handle('counter', 'a').getSnapshot() as { context: { n: number } }).context.n).to.equal(0);
-    expect((await supervisor.list('counter', { index: 'all' })).items.map(({ key }) => key)).to.deep.equal(['000000', '000000']);
+    expect(
+      (supervisor.handle('counter', 'a').getSnapshot() as { context: { n: number } }).context.n,
+    ).to.equal(0);
+    expect((await supervisor.list('counter', { index: 'all' })).items.map(({ key }) => key)).to.deep.equal([
+      '000000',
+      '000000',
+    ]);
     expect(await supervisor.history({ kind: 'counter', id: 'a' })).to.have.length(1);
     expect([frames, effectsRun]).to.deep.equal([[], []]);
     store.fail(undefined);
@@ -72,19 +88,29 @@ describe('one event, one commit', () => {
     const { supervisor, store, world } = house;
     const before = await house.log();
     store.fail({ mode: 'before' });
-    for (const event of [{ type: 'add', n: 1 }, { type: 'wait', ms: 10 }, { type: 'note', text: 'x' }]) {
+    for (const event of [
+      { type: 'add', n: 1 },
+      { type: 'wait', ms: 10 },
+      { type: 'note', text: 'x' },
+    ]) {
       const error = await rejection(supervisor.ask('counter', 'a', event));
       expect(error).to.be.instanceOf(StoreError).and.include({ code: 'STORE_UNAVAILABLE' });
     }
-    expect(await rejection(supervisor.ask('worker', 'w', { type: 'go', input: 'x' }))).to.include({ code: 'STORE_UNAVAILABLE' });
-    expect(await rejection(supervisor.spawn('counter', { id: 'c' }))).to.include({ code: 'STORE_UNAVAILABLE' });
+    expect(await rejection(supervisor.ask('worker', 'w', { type: 'go', input: 'x' }))).to.include({
+      code: 'STORE_UNAVAILABLE',
+    });
+    expect(await rejection(supervisor.spawn('counter', { id: 'c' }))).to.include({
+      code: 'STORE_UNAVAILABLE',
+    });
     store.fail(undefined);
     await world.advance(60_000);
     expect(await house.log()).to.deep.equal(before);
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 0, state: 'open', notes: 0 });
     expect(await supervisor.get('counter', 'c')).to.equal(undefined);
     expect(await supervisor.rows({ kind: 'counter', id: 'a' }, 'notes')).to.deep.equal([]);
-    expect((await supervisor.why({ kind: 'counter', id: 'a' }, { type: 'operator' }))?.timers).to.deep.equal([]);
+    expect((await supervisor.why({ kind: 'counter', id: 'a' }, { type: 'operator' }))?.timers).to.deep.equal(
+      [],
+    );
     expect(effectsRun).to.deep.equal([]);
     expect(seen(await supervisor.ask('counter', 'a', { type: 'add', n: 4 }))).to.include({ n: 4 });
     expect(await house.log()).to.have.length(before.length + 1);
@@ -93,18 +119,31 @@ describe('one event, one commit', () => {
   it('voids what was decided on top of a failed write, and nothing else', async () => {
     const { supervisor, store } = house;
     store.fail({ failAt: 1, mode: 'before' });
-    const answers = await Promise.allSettled([1, 2, 3].map((n) => supervisor.ask('counter', 'a', { type: 'add', n })));
-    const sum = answers.reduce((total, answer, index) => total + (answer.status === 'fulfilled' ? index + 1 : 0), 0);
+    const answers = await Promise.allSettled(
+      [1, 2, 3].map((n) => supervisor.ask('counter', 'a', { type: 'add', n })),
+    );
+    const sum = answers.reduce(
+      (total, answer, index) => total + (answer.status === 'fulfilled' ? index + 1 : 0),
+      0,
+    );
     expect(answers[0]).to.include({ status: 'rejected' });
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: sum });
     expect(seen(await supervisor.ask('counter', 'a', { type: 'add', n: 10 }))).to.include({ n: sum + 10 });
   });
 
-  it('lets an id be used whose creation could not be written, be it a request\'s, a plan\'s or a child\'s', async () => {
+  it("lets an id be used whose creation could not be written, be it a request's, a plan's or a child's", async () => {
     const { supervisor, store } = house;
     const create = [
       (id: string) => supervisor.spawn('counter', { id }),
-      (id: string) => supervisor.transact({ name: 'unnamed', actors: [], decide: (turns) => { turns.create('counter', id); return null; } }),
+      (id: string) =>
+        supervisor.transact({
+          name: 'unnamed',
+          actors: [],
+          run: (tx) => {
+            tx.create('counter', id);
+            return null;
+          },
+        }),
     ];
     for (const [n, make] of create.entries()) {
       store.fail({ failAt: 1, mode: 'before' });
@@ -121,12 +160,17 @@ describe('one event, one commit', () => {
     await Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
     store.fail({ failAt: 1, mode: 'before' });
     const offered = store.offered;
-    const answers = await Promise.allSettled(ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })));
+    const answers = await Promise.allSettled(
+      ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })),
+    );
     expect(store.offered - offered).to.be.greaterThan(1); // or there was none behind it
-    const written = answers.flatMap(({ status }, n) => status === 'fulfilled' ? [ids[n]] : []);
+    const written = answers.flatMap(({ status }, n) => (status === 'fulfilled' ? [ids[n]] : []));
     expect(written.length).to.be.lessThan(120 - 32);
-    for (const id of ids) expect(seen(await supervisor.get('counter', id)), id).to.include({ n: written.includes(id) ? 1 : 0 });
-    const again = await Promise.allSettled(ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })));
+    for (const id of ids)
+      expect(seen(await supervisor.get('counter', id)), id).to.include({ n: written.includes(id) ? 1 : 0 });
+    const again = await Promise.allSettled(
+      ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })),
+    );
     expect(again.filter(({ status }) => status === 'rejected')).to.deep.equal([]);
     const log = await house.log();
     expect(log.map(({ seq }) => seq)).to.deep.equal(log.map((_, n) => n + 1));
@@ -140,7 +184,10 @@ describe('one event, one commit', () => {
     const made = Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
     await house.world.settle();
     const { write } = house.mortal;
-    house.mortal.write = (group) => { sizes.push(group.last - group.first + 1); return write(group); };
+    house.mortal.write = (group) => {
+      sizes.push(group.last - group.first + 1);
+      return write(group);
+    };
     store.fail(undefined);
     store.release();
     await made;
@@ -150,22 +197,35 @@ describe('one event, one commit', () => {
   it('groups what is ready at the same moment, and answers in the order of the log', async () => {
     const { supervisor, store } = house;
     const before = store.offered;
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => supervisor.spawn('counter', { id: `c${index}` })));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => supervisor.spawn('counter', { id: `c${index}` })),
+    );
     expect(store.offered - before).to.be.lessThan(10);
-    expect(answers.map((answer) => (answer as ActorView).seq)).to.deep.equal(Array.from({ length: 100 }, (_, index) => 4 + index));
+    expect(answers.map((answer) => (answer as ActorView).position)).to.deep.equal(
+      Array.from({ length: 100 }, (_, index) => 4 + index),
+    );
   });
 
   it('steps one actor one event at a time', async () => {
     const { supervisor } = house;
-    const answers = await Promise.all(Array.from({ length: 50 }, () => supervisor.ask('counter', 'a', { type: 'add', n: 1 })));
-    expect(answers.map((answer) => seen(answer as ActorView)['n'])).to.deep.equal(Array.from({ length: 50 }, (_, index) => index + 1));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => supervisor.ask('counter', 'a', { type: 'add', n: 1 })),
+    );
+    expect(answers.map((answer) => seen(answer as ActorView)['n'])).to.deep.equal(
+      Array.from({ length: 50 }, (_, index) => index + 1),
+    );
   });
 
   it('refuses a snapshot that outgrows its bound and stays at the last commit', async () => {
     const small = await openHouse([workerKind(calm)], { limits: { snapshotBytesMax: 400 } });
     await small.supervisor.spawn('worker', { id: 'w' });
-    expect((await rejection(small.supervisor.ask('worker', 'w', { type: 'heard', what: 'x'.repeat(500) }))).message).to.match(/keep what grows in rows/);
-    expect(seen(await small.supervisor.ask('worker', 'w', { type: 'heard', what: 'short' }))['results']).to.deep.equal(['short']);
+    expect(
+      (await rejection(small.supervisor.ask('worker', 'w', { type: 'heard', what: 'x'.repeat(500) })))
+        .message,
+    ).to.match(/store growing data in rows/);
+    expect(
+      seen(await small.supervisor.ask('worker', 'w', { type: 'heard', what: 'short' }))['results'],
+    ).to.deep.equal(['short']);
     await small.stop();
   });
 });
@@ -190,13 +250,28 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     const { supervisor, store, world } = house;
     await supervisor.spawn('worker', { id: 'w' });
     await supervisor.spawn('counter', { id: 'a' });
-    await supervisor.ask('counter', 'a', { type: 'tell', to: { kind: 'worker', id: 'w' }, what: ['1', '2', '3'] });
+    await supervisor.ask('counter', 'a', {
+      type: 'tell',
+      to: { kind: 'worker', id: 'w' },
+      what: ['1', '2', '3'],
+    });
     await world.settle();
     expect(seen(await supervisor.get('worker', 'w'))['results']).to.deep.equal(['1', '2', '3']);
     store.fail({ failAt: 2, mode: 'before' });
-    await supervisor.ask('counter', 'a', { type: 'tell', to: { kind: 'worker', id: 'w' }, what: ['4', '5', '6'] });
+    await supervisor.ask('counter', 'a', {
+      type: 'tell',
+      to: { kind: 'worker', id: 'w' },
+      what: ['4', '5', '6'],
+    });
     await world.advance(5_000);
-    expect(seen(await supervisor.get('worker', 'w'))['results']).to.deep.equal(['1', '2', '3', '4', '5', '6']);
+    expect(seen(await supervisor.get('worker', 'w'))['results']).to.deep.equal([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+    ]);
     await house.stop();
   });
 
@@ -216,7 +291,15 @@ describe('after a failed write the kernel goes on with what is durable', () => {
   it('brings the result of an effect that could not be committed, without running it again', async () => {
     let runs = 0;
     const result = later<string>();
-    const house = await openHouse([workerKind({ fence: false, run: async () => { runs += 1; return result.promise; } })]);
+    const house = await openHouse([
+      workerKind({
+        guarantee: 'at-least-once',
+        run: async () => {
+          runs += 1;
+          return result.promise;
+        },
+      }),
+    ]);
     const { supervisor, store, world } = house;
     await supervisor.spawn('worker', { id: 'w' });
     await supervisor.ask('worker', 'w', { type: 'go', input: null });
@@ -252,7 +335,10 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     await house.restart();
     const { get } = house.mortal;
     const read = later<undefined>();
-    house.mortal.get = async (key) => { await read.promise; return get(key); };
+    house.mortal.get = async (key) => {
+      await read.promise;
+      return get(key);
+    };
     const asked = house.supervisor.ask('counter', 'a', { type: 'add', n: 1 });
     const stopped = house.supervisor.stop();
     await house.world.settle();
@@ -263,13 +349,35 @@ describe('after a failed write the kernel goes on with what is durable', () => {
 
   it('takes up at the next start the effects of an actor that could not be read at first', async () => {
     let runs = 0;
-    const house = await openHouse([workerKind({ fence: false, run: () => { runs += 1; return new Promise(() => undefined); } })]);
+    const house = await openHouse([
+      workerKind({
+        guarantee: 'at-least-once',
+        run: () => {
+          runs += 1;
+          return new Promise(() => undefined);
+        },
+      }),
+    ]);
     await house.supervisor.spawn('worker', { id: 'w' });
     await house.supervisor.ask('worker', 'w', { type: 'go', input: null });
     await house.world.settle();
     let failures = 0;
-    const inner = memoryReads(house.mortal, () => { failures += 1; return failures <= 2; });
-    const next = await openHouse([workerKind({ fence: false, run: async () => { runs += 1; return 'done'; } })], { inner });
+    const inner = memoryReads(house.mortal, () => {
+      failures += 1;
+      return failures <= 2;
+    });
+    const next = await openHouse(
+      [
+        workerKind({
+          guarantee: 'at-least-once',
+          run: async () => {
+            runs += 1;
+            return 'done';
+          },
+        }),
+      ],
+      { inner },
+    );
     await next.world.advance(1_000);
     expect([failures > 2, runs]).to.deep.equal([true, 2]);
     expect(seen(await next.supervisor.get('worker', 'w'))).to.deep.include({ results: ['done'] });
@@ -286,7 +394,9 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     store.fail({ failAt: 2, mode: 'before' });
     await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
     store.fail({ mode: 'before' });
-    const asked = Promise.all([1, 2].map((n) => rejection(supervisor.ask('counter', 'b', { type: 'add', n }))));
+    const asked = Promise.all(
+      [1, 2].map((n) => rejection(supervisor.ask('counter', 'b', { type: 'add', n }))),
+    );
     await world.advance(3_000);
     expect((await asked).map(({ code }) => code)).to.deep.equal(['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
     const stopped = supervisor.stop({ drainMs: 500 });
@@ -301,6 +411,13 @@ describe('after a failed write the kernel goes on with what is durable', () => {
 
 /** A store that cannot read a record for as long as it is told so. */
 function memoryReads(store: Store, fails: () => boolean): Store {
-  return new Proxy(unclosable(store), { get: (target, member) => member !== 'get' ? Reflect.get(target, member) as unknown
-    : (key: string) => key.startsWith('a/') && fails() ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'not now')) : target.get(key) });
+  return new Proxy(unclosable(store), {
+    get: (target, member) =>
+      member !== 'get'
+        ? (Reflect.get(target, member) as unknown)
+        : (key: string) =>
+            key.startsWith('a/') && fails()
+              ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'not now'))
+              : target.get(key),
+  });
 }

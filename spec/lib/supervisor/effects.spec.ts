@@ -1,30 +1,48 @@
 import { expect } from 'chai';
 import { assign, emit, setup } from 'xstate';
-import type { FencedHand, HandContext, KeyedHand, Kind } from '../../../actors/contracts.js';
-import { effect, keep, type Json } from '../../../machines/ground.js';
+import type { AtMostOnceEffect, EffectContext, AtLeastOnceEffect, Kind } from '../../../actors/contracts.js';
+import { effect, writeRow, type Json } from '../../../machines/outputs.js';
 import { workerKind } from '../../fixtures/kinds.js';
 import { later, openHouse, seen, type House } from '../../fixtures/house.js';
 
-type Call = { input: unknown; key: string; context: HandContext; resolve(output: unknown): void; reject(error: Error): void; recovered?: Json };
+type Call = {
+  input: unknown;
+  key: string;
+  context: EffectContext;
+  resolve(output: unknown): void;
+  reject(error: Error): void;
+  recovered?: Json;
+};
 
 /** A hand whose every call the spec ends by itself. */
-function puppet(fence: false): { hand: KeyedHand; calls: Call[] };
-function puppet(fence: true): { hand: FencedHand; calls: Call[] };
-function puppet(fence: boolean): { hand: never; calls: Call[] } {
+function puppet(guarantee: 'at-least-once'): { effect: AtLeastOnceEffect; calls: Call[] };
+function puppet(guarantee: 'at-most-once'): { effect: AtMostOnceEffect; calls: Call[] };
+function puppet(guarantee: 'at-least-once' | 'at-most-once'): { effect: never; calls: Call[] } {
   const calls: Call[] = [];
-  const call = (input: unknown, context: HandContext, recovered?: Json): Promise<unknown> => {
+  const call = (input: unknown, context: EffectContext, recovered?: Json): Promise<unknown> => {
     const { promise, resolve, reject } = later<unknown>();
-    calls.push({ input, key: context.key, context, resolve, reject, ...(recovered === undefined ? {} : { recovered }) });
+    calls.push({
+      input,
+      key: context.key,
+      context,
+      resolve,
+      reject,
+      ...(recovered === undefined ? {} : { recovered }),
+    });
     return promise;
   };
-  const hand = { fence, run: (input: unknown, context: HandContext) => call(input, context), recover: (input: unknown, note: Json, context: HandContext) => call(input, context, note) };
-  return { hand: hand as never, calls };
+  const effect = {
+    guarantee,
+    run: (input: unknown, context: EffectContext) => call(input, context),
+    recover: (input: unknown, note: Json, context: EffectContext) => call(input, context, note),
+  };
+  return { effect: effect as never, calls };
 }
 
 describe('effects', () => {
   let house: House;
-  const open = async (hand: KeyedHand | FencedHand): Promise<void> => {
-    house = await openHouse([workerKind(hand)]);
+  const open = async (effect: AtLeastOnceEffect | AtMostOnceEffect): Promise<void> => {
+    house = await openHouse([workerKind(effect)]);
     await house.supervisor.spawn('worker', { id: 'w' });
   };
   const go = (input: Json = null) => house.supervisor.ask('worker', 'w', { type: 'go', input });
@@ -34,8 +52,8 @@ describe('effects', () => {
 
   describe('that are keyed', () => {
     it('run once, with their input, and bring their result', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go({ a: 1 });
       await house.world.settle();
       expect(calls.map(({ input, key }) => [input, key])).to.deep.equal([[{ a: 1 }, 'worker/w/2.0']]);
@@ -46,13 +64,16 @@ describe('effects', () => {
     });
 
     it('run again after a crash, under the same key', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
       await house.crash();
       await house.world.settle();
-      expect(calls.map(({ input, key }) => [input, key])).to.deep.equal([['x', 'worker/w/2.0'], ['x', 'worker/w/2.0']]);
+      expect(calls.map(({ input, key }) => [input, key])).to.deep.equal([
+        ['x', 'worker/w/2.0'],
+        ['x', 'worker/w/2.0'],
+      ]);
       calls[1]?.resolve('second');
       await house.world.settle();
       expect(await worker()).to.deep.include({ results: ['second'] });
@@ -60,8 +81,8 @@ describe('effects', () => {
 
     it('bring their result once when the process dies around the commit of it', async () => {
       for (const when of ['before', 'after'] as const) {
-        const { hand, calls } = puppet(false);
-        await open(hand);
+        const { effect, calls } = puppet('at-least-once');
+        await open(effect);
         await go('x');
         await house.world.settle();
         house.mortal.dieAt(1, when);
@@ -78,8 +99,8 @@ describe('effects', () => {
     });
 
     it('are in flight until they have settled, well or badly, and no longer', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       for (const end of ['resolve', 'reject', 'leave'] as const) {
         await go(1);
         await house.world.settle();
@@ -94,14 +115,25 @@ describe('effects', () => {
     });
 
     it('reject into onError, with name, message and code', async () => {
-      await open({ fence: false, run: async () => { throw Object.assign(new Error('no luck'), { code: 'E_LUCK' }); } });
+      await open({
+        guarantee: 'at-least-once',
+        run: async () => {
+          throw Object.assign(new Error('no luck'), { code: 'E_LUCK' });
+        },
+      });
       await go();
       await house.world.settle();
       expect(await worker()).to.deep.include({ state: 'idle', errors: ['no luck'] });
     });
 
     it('that throw at once reject, and those that return no promise are done', async () => {
-      await open({ fence: false, run: (input: unknown) => { if (input === 'throw') throw new Error('at once'); return 'plain' as never; } });
+      await open({
+        guarantee: 'at-least-once',
+        run: (input: unknown) => {
+          if (input === 'throw') throw new Error('at once');
+          return 'plain' as never;
+        },
+      });
       await go('throw');
       await house.world.settle();
       await go('plain');
@@ -110,27 +142,47 @@ describe('effects', () => {
     });
 
     it('that answer what is no JSON reject instead of vanishing', async () => {
-      await open({ fence: false, run: async () => { const round: Record<string, unknown> = {}; round['self'] = round; return round; } });
+      await open({
+        guarantee: 'at-least-once',
+        run: async () => {
+          const round: Record<string, unknown> = {};
+          round['self'] = round;
+          return round;
+        },
+      });
       await go();
       await house.world.settle();
       expect(await worker()).to.include({ state: 'idle' });
       expect((await worker())['errors']).to.have.length(1);
     });
 
-    // What a far side or a program said can be nested as deep as its length allows: the actor then stood still for ever.
+    // What a far side or a program said can be nested as deep as its length allows: the actor then stood
+    // still for ever.
     it('that answer what is nested too deep to be kept reject, too', async () => {
-      await open({ fence: false, run: async (depth: unknown) => JSON.parse(`${'['.repeat(Number(depth))}${']'.repeat(Number(depth))}`) as Json });
+      await open({
+        guarantee: 'at-least-once',
+        run: async (depth: unknown) =>
+          JSON.parse(`${'['.repeat(Number(depth))}${']'.repeat(Number(depth))}`) as Json,
+      });
       for (const depth of [201, 4_000, 100_000, 100]) {
         await go(depth);
         await house.world.settle();
       }
-      const { state, errors, results } = await worker() as unknown as { state: string; errors: string[]; results: unknown[] };
-      expect([state, errors, results.length]).to.deep.equal(['idle', Array.from({ length: 3 }, () => 'The outcome is nested deeper than 200.'), 1]);
+      const { state, errors, results } = (await worker()) as unknown as {
+        state: string;
+        errors: string[];
+        results: unknown[];
+      };
+      expect([state, errors, results.length]).to.deep.equal([
+        'idle',
+        Array.from({ length: 3 }, () => 'The outcome is nested deeper than 200.'),
+        1,
+      ]);
     });
 
     it('are aborted when their state is left, and their late result is dropped', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go(1);
       await house.world.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
@@ -148,8 +200,8 @@ describe('effects', () => {
     });
 
     it('drop a result of an earlier generation even when the state was entered anew meanwhile', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go(1);
       await house.world.settle();
       house.store.fail({ mode: 'hold' });
@@ -168,8 +220,8 @@ describe('effects', () => {
     });
 
     it('left before a crash are not run again', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go(1);
       await house.world.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
@@ -182,8 +234,8 @@ describe('effects', () => {
 
   describe('that are fenced', () => {
     it('run again after a crash when they had not noted anything: they never acted', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
       await house.crash();
@@ -192,15 +244,17 @@ describe('effects', () => {
     });
 
     it('recover after a crash, with their last note, and never run again', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
-      await calls[0]?.context.note({ pid: 1 });
-      await calls[0]?.context.note({ pid: 2 });
+      await calls[0]?.context.checkpoint({ pid: 1 });
+      await calls[0]?.context.checkpoint({ pid: 2 });
       await house.crash();
       await house.world.settle();
-      expect(calls.slice(1).map(({ recovered, input, key }) => [recovered, input, key])).to.deep.equal([[{ pid: 2 }, 'x', 'worker/w/2.0']]);
+      expect(calls.slice(1).map(({ recovered, input, key }) => [recovered, input, key])).to.deep.equal([
+        [{ pid: 2 }, 'x', 'worker/w/2.0'],
+      ]);
       await house.crash();
       await house.world.settle();
       expect(calls[2]?.recovered).to.deep.equal({ pid: 2 });
@@ -211,26 +265,26 @@ describe('effects', () => {
     });
 
     it('recover with what an earlier recovery had noted, when that was cut off as well', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
-      await calls[0]?.context.note({ pid: 1 });
+      await calls[0]?.context.checkpoint({ pid: 1 });
       await house.crash();
       await house.world.settle();
-      await calls[1]?.context.note({ pid: 1, told: true });
+      await calls[1]?.context.checkpoint({ pid: 1, told: true });
       await house.crash();
       await house.world.settle();
       expect(calls[2]?.recovered).to.deep.equal({ pid: 1, told: true });
     });
 
     it('whose note was not written in time have not acted', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
       house.mortal.dieAt(1, 'before');
-      void calls[0]?.context.note({ pid: 1 });
+      void calls[0]?.context.checkpoint({ pid: 1 });
       await house.mortal.death;
       await house.crash();
       await house.world.settle();
@@ -238,11 +292,11 @@ describe('effects', () => {
     });
 
     it('left behind by a crash are cleaned up, and their outcome moves nobody', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
-      await calls[0]?.context.note({ pid: 1 });
+      await calls[0]?.context.checkpoint({ pid: 1 });
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       expect(await outbox()).to.have.length(1); // until its hand has settled
       await house.crash();
@@ -256,11 +310,11 @@ describe('effects', () => {
 
     // The rest of an abandoned turn and the next one would work in one folder at the same time.
     it('left behind by a crash are cleaned up before the same actor acts anew', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('left');
       await house.world.settle();
-      await calls[0]?.context.note({ pid: 1 });
+      await calls[0]?.context.checkpoint({ pid: 1 });
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       await go('awaited');
       await house.world.settle();
@@ -270,12 +324,15 @@ describe('effects', () => {
       expect(calls.map(({ input, recovered }) => [input, recovered])).to.deep.equal([['left', { pid: 1 }]]);
       calls[0]?.resolve('cleaned');
       await house.world.settle();
-      expect(calls.map(({ input, recovered }) => [input, recovered])).to.deep.equal([['left', { pid: 1 }], ['awaited', undefined]]);
+      expect(calls.map(({ input, recovered }) => [input, recovered])).to.deep.equal([
+        ['left', { pid: 1 }],
+        ['awaited', undefined],
+      ]);
     });
 
     it('left before they noted anything leave no row behind', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
@@ -287,8 +344,8 @@ describe('effects', () => {
 
     // Both have the same name in the machine: only the generation tells which of them is awaited.
     it('left before a crash are not begun anew because the same effect was entered again', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('left');
       await house.world.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
@@ -302,9 +359,27 @@ describe('effects', () => {
       expect(await outbox()).to.have.length(1);
     });
 
+    // It lay there until the next start, which let the effect recover that had long been over. Found by the
+    // simulation.
+    it('left while they run give up their row, however long the store could not write', async () => {
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
+      await go();
+      await house.world.settle();
+      await calls[0]?.context.checkpoint({ pid: 1 });
+      await house.supervisor.ask('worker', 'w', { type: 'leave' });
+      house.store.fail({ mode: 'before' });
+      calls[0]?.resolve('late');
+      await house.world.advance(2_000);
+      expect(await outbox()).to.have.length(1);
+      house.store.fail(undefined);
+      await house.world.advance(1_000);
+      expect(await outbox()).to.deep.equal([]);
+    });
+
     it('left while they run give up their row once they have settled', async () => {
-      const { hand, calls } = puppet(true);
-      await open(hand);
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
@@ -317,8 +392,8 @@ describe('effects', () => {
 
   describe('may use', () => {
     it('send: a durable event to the own actor, after whose commit it goes on', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go();
       await house.world.settle();
       await calls[0]?.context.send({ type: 'heard', what: 'half' });
@@ -327,11 +402,17 @@ describe('effects', () => {
 
     it('send: rejects when the event could not be written, so that the hand does not go on as if it had been', async () => {
       let sent: string | undefined;
-      await open({ fence: false, run: async (_input, { send }) => {
-        house.store.fail({ mode: 'before' });
-        sent = await send({ type: 'heard', what: 'x' } as never).then(() => 'written', (error: { code?: string }) => error.code);
-        house.store.fail(undefined);
-      } });
+      await open({
+        guarantee: 'at-least-once',
+        run: async (_input, { send }) => {
+          house.store.fail({ mode: 'before' });
+          sent = await send({ type: 'heard', what: 'x' } as never).then(
+            () => 'written',
+            (error: { code?: string }) => error.code,
+          );
+          house.store.fail(undefined);
+        },
+      });
       await go();
       await house.world.settle();
       expect(sent).to.equal('STORE_UNAVAILABLE');
@@ -340,22 +421,35 @@ describe('effects', () => {
 
     it('rows: the youngest of a collection, oldest first, as a conversation is read', async () => {
       let read: unknown;
-      house = await openHouse([counterWithHand({ fence: false, run: async (_input, { rows }) => { read = [await rows('notes'), await rows('notes', { last: 2 })]; } })]);
+      house = await openHouse([
+        counterWithEffect({
+          guarantee: 'at-least-once',
+          run: async (_input, { rows }) => {
+            read = [await rows('notes'), await rows('notes', { last: 2 })];
+          },
+        }),
+      ]);
       await house.supervisor.spawn('notes', { id: 'n' });
-      for (const text of ['one', 'two', 'three']) await house.supervisor.ask('notes', 'n', { type: 'note', text });
+      for (const text of ['one', 'two', 'three'])
+        await house.supervisor.ask('notes', 'n', { type: 'note', text });
       await house.supervisor.ask('notes', 'n', { type: 'read' });
       await house.world.settle();
       const [one, two, three] = ['one', 'two', 'three'].map((text) => ({ text }));
-      expect(read).to.deep.equal([[one, two, three], [two, three]]);
+      expect(read).to.deep.equal([
+        [one, two, three],
+        [two, three],
+      ]);
     });
 
     it('onEvent: what the machine sends to it, in order, past a listener that throws', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go();
       await house.world.settle();
       const got: string[] = [];
-      calls[0]?.context.onEvent(() => { throw new Error('deaf'); });
+      calls[0]?.context.onEvent(() => {
+        throw new Error('deaf');
+      });
       calls[0]?.context.onEvent(({ type }) => got.push(type));
       await house.supervisor.ask('worker', 'w', { type: 'poke' });
       await house.supervisor.ask('worker', 'w', { type: 'poke' });
@@ -365,11 +459,15 @@ describe('effects', () => {
     });
 
     it('progress: ephemeral frames, past a listener that throws', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       const frames: unknown[] = [];
-      house.supervisor.onProgress(() => { throw new Error('blind'); });
-      const off = house.supervisor.onProgress(({ event, payload }) => { frames.push([event, payload]); });
+      house.supervisor.onProgress(() => {
+        throw new Error('blind');
+      });
+      const off = house.supervisor.onProgress(({ event, payload }) => {
+        frames.push([event, payload]);
+      });
       await go();
       await house.world.settle();
       calls[0]?.context.progress('delta', { text: 'a' });
@@ -382,8 +480,8 @@ describe('effects', () => {
 
   describe('at a stop', () => {
     it('that ignore the abort do not hold it up past its deadline', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
       const stopped = house.supervisor.stop({ drainMs: 2_000 });
@@ -391,7 +489,10 @@ describe('effects', () => {
       expect(house.supervisor.status.state).to.equal('draining');
       await house.world.advance(1);
       await stopped;
-      expect([calls[0]?.context.reason(), house.supervisor.status.state]).to.deep.equal(['stopping', 'stopped']);
+      expect([calls[0]?.context.reason(), house.supervisor.status.state]).to.deep.equal([
+        'stopping',
+        'stopped',
+      ]);
       calls[0]?.resolve('too late');
       await house.world.settle();
       await house.crash();
@@ -404,10 +505,16 @@ describe('effects', () => {
 
     it('that reject because of it run again at the next start', async () => {
       const calls: string[] = [];
-      await open({ fence: false, run: (input: unknown, { signal }: HandContext) => new Promise((_resolve, reject) => {
-        calls.push(String(input));
-        signal.addEventListener('abort', () => { reject(signal.reason as Error); });
-      }) });
+      await open({
+        guarantee: 'at-least-once',
+        run: (input: unknown, { signal }: EffectContext) =>
+          new Promise((_resolve, reject) => {
+            calls.push(String(input));
+            signal.addEventListener('abort', () => {
+              reject(signal.reason as Error);
+            });
+          }),
+      });
       await go('x');
       await house.world.settle();
       await house.restart();
@@ -417,8 +524,8 @@ describe('effects', () => {
     });
 
     it('that finish their work in time are written', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       await go('x');
       await house.world.settle();
       const stopped = house.supervisor.stop();
@@ -431,11 +538,21 @@ describe('effects', () => {
 
     it('that recover tell what they found out, too: it is not to be found out again', async () => {
       const recoveries: string[] = [];
-      await open({ fence: true, run: async (_input: unknown, { note }: HandContext) => { await note({ acting: true }); return new Promise(() => undefined); }, recover: async (_input, _note, { signal }) => {
-        recoveries.push('begun');
-        if (!signal.aborted) await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
-        return 'found out';
-      } });
+      await open({
+        guarantee: 'at-most-once',
+        run: async (_input: unknown, { checkpoint: note }: EffectContext) => {
+          await note({ acting: true });
+          return new Promise(() => undefined);
+        },
+        recover: async (_input, _note, { signal }) => {
+          recoveries.push('begun');
+          if (!signal.aborted)
+            await new Promise((resolve) => {
+              signal.addEventListener('abort', resolve);
+            });
+          return 'found out';
+        },
+      });
       await go('x');
       await house.world.settle();
       await house.crash();
@@ -448,8 +565,8 @@ describe('effects', () => {
     });
 
     it('whose start is written while the supervisor stops begin at the next start, not now: nobody would wait for them', async () => {
-      const { hand, calls } = puppet(false);
-      await open(hand);
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
       house.store.fail({ mode: 'hold' });
       const asked = go('x');
       await house.world.settle();
@@ -466,10 +583,17 @@ describe('effects', () => {
 
     it('that are fenced and had noted nothing begin at the next start: they had not acted, and it is no failure', async () => {
       const calls: unknown[] = [];
-      await open({ fence: true, recover: async () => 'recovered', run: (input: unknown, { signal }) => new Promise((_resolve, reject) => {
-        calls.push(input);
-        signal.addEventListener('abort', () => { reject(new Error('no place was free')); });
-      }) });
+      await open({
+        guarantee: 'at-most-once',
+        recover: async () => 'recovered',
+        run: (input: unknown, { signal }) =>
+          new Promise((_resolve, reject) => {
+            calls.push(input);
+            signal.addEventListener('abort', () => {
+              reject(new Error('no place was free'));
+            });
+          }),
+      });
       await go('x');
       await house.world.settle();
       await house.restart();
@@ -480,11 +604,20 @@ describe('effects', () => {
 
     it('that are fenced, had acted and failed have failed: there is nothing to recover', async () => {
       let recoveries = 0;
-      await open({ fence: true, recover: async () => { recoveries += 1; return 'recovered'; }, run: async (_input: unknown, { note, signal }) => {
-        await note({ acting: true });
-        await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
-        throw new Error('broken off');
-      } });
+      await open({
+        guarantee: 'at-most-once',
+        recover: async () => {
+          recoveries += 1;
+          return 'recovered';
+        },
+        run: async (_input: unknown, { checkpoint: note, signal }) => {
+          await note({ acting: true });
+          await new Promise((resolve) => {
+            signal.addEventListener('abort', resolve);
+          });
+          throw new Error('broken off');
+        },
+      });
       await go('x');
       await house.world.settle();
       await house.restart();
@@ -494,11 +627,17 @@ describe('effects', () => {
     });
 
     it('that had acted tell their honest outcome', async () => {
-      await open({ fence: true, recover: async () => 'recovered', run: async (_input: unknown, { note, signal }: HandContext) => {
-        await note({ acting: true });
-        await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
-        return 'interrupted';
-      } });
+      await open({
+        guarantee: 'at-most-once',
+        recover: async () => 'recovered',
+        run: async (_input: unknown, { checkpoint: note, signal }: EffectContext) => {
+          await note({ acting: true });
+          await new Promise((resolve) => {
+            signal.addEventListener('abort', resolve);
+          });
+          return 'interrupted';
+        },
+      });
       await go('x');
       await house.world.settle();
       await house.restart();
@@ -509,14 +648,35 @@ describe('effects', () => {
 });
 
 /** Keeps notes, and has a hand that reads them. */
-function counterWithHand(read: KeyedHand): Kind {
-  const machine = setup({ types: { context: {} as { n: number }, events: {} as { type: 'note'; text: string } | { type: 'read' } }, actors: { read: effect<Json, Json>() } }).createMachine({
-    id: 'notes', context: { n: 0 }, initial: 'open',
+function counterWithEffect(read: AtLeastOnceEffect): Kind {
+  const machine = setup({
+    types: { context: {} as { n: number }, events: {} as { type: 'note'; text: string } | { type: 'read' } },
+    actors: { read: effect<Json, Json>() },
+  }).createMachine({
+    id: 'notes',
+    context: { n: 0 },
+    initial: 'open',
     states: {
-      open: { on: { note: { actions: [assign({ n: ({ context }) => context.n + 1 }), emit(({ context, event }) => keep('notes', context.n, { text: event.text }))] }, read: 'reading' } },
+      open: {
+        on: {
+          note: {
+            actions: [
+              assign({ n: ({ context }) => context.n + 1 }),
+              emit(({ context, event }) => writeRow('notes', context.n, { text: event.text })),
+            ],
+          },
+          read: 'reading',
+        },
+      },
       reading: { invoke: { src: 'read', input: null, onDone: 'open' } },
     },
   });
-  const kind: Kind<typeof machine> = { kind: 'notes', version: 1, machine, hands: { read }, view: (snapshot) => snapshot.value };
+  const kind: Kind<typeof machine> = {
+    kind: 'notes',
+    version: 1,
+    machine,
+    effects: { read },
+    view: (snapshot) => snapshot.value,
+  };
   return kind as unknown as Kind;
 }

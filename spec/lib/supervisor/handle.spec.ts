@@ -10,12 +10,16 @@ describe('a handle', () => {
   let result: ReturnType<typeof later<string>>;
   beforeEach(async () => {
     result = later<string>();
-    house = await openHouse([counterKind(), workerKind({ fence: false, run: () => result.promise })]);
+    house = await openHouse([
+      counterKind(),
+      workerKind({ guarantee: 'at-least-once', run: () => result.promise }),
+    ]);
     await house.supervisor.spawn('counter', { id: 'a' });
     await house.supervisor.spawn('worker', { id: 'w' });
   });
   afterEach(() => house.stop());
-  // XState's helpers ask for an ActorRef; of its members they use subscribe and getSnapshot, which is what is proven here.
+  // XState's helpers ask for an ActorRef; of its members they use subscribe and getSnapshot, which is what is
+  // proven here.
   const refOf = (kind: string, id: string) => house.supervisor.handle(kind, id) as unknown as AnyActorRef;
 
   it('sends without ever throwing, whatever becomes of it', async () => {
@@ -34,14 +38,21 @@ describe('a handle', () => {
   });
 
   it('asks like its supervisor', async () => {
-    expect(await house.supervisor.handle('counter', 'a').ask({ type: 'add', n: -1 })).to.include({ code: 'BAD_REQUEST' });
+    expect(await house.supervisor.handle('counter', 'a').ask({ type: 'add', n: -1 })).to.include({
+      code: 'BAD_REQUEST',
+    });
   });
 
   it('works with waitFor', async () => {
-    const waiting = waitFor(refOf('worker', 'w'), (snapshot) => (snapshot as Counted).value === 'idle' && (snapshot as { context: { results: string[] } }).context.results.length > 0);
+    const waiting = waitFor(
+      refOf('worker', 'w'),
+      (snapshot) =>
+        (snapshot as Counted).value === 'idle' &&
+        (snapshot as { context: { results: string[] } }).context.results.length > 0,
+    );
     await house.supervisor.ask('worker', 'w', { type: 'go', input: null });
     result.resolve('x');
-    expect((await waiting as { context: unknown }).context).to.deep.include({ results: ['x'] });
+    expect(((await waiting) as { context: unknown }).context).to.deep.include({ results: ['x'] });
   });
 
   it('works with toPromise: while the actor lives, when it has ended, and when it sleeps', async () => {
@@ -57,7 +68,10 @@ describe('a handle', () => {
     const { childKind } = await import('../../fixtures/kinds.js');
     const other = await openHouse([childKind()]);
     await other.supervisor.spawn('child', { id: 'c' });
-    const ending = toPromise(other.supervisor.handle('child', 'c') as unknown as AnyActorRef).then(() => 'done', (error: unknown) => error);
+    const ending = toPromise(other.supervisor.handle('child', 'c') as unknown as AnyActorRef).then(
+      () => 'done',
+      (error: unknown) => error,
+    );
     await other.supervisor.ask('child', 'c', { type: 'crash' });
     expect(await ending).to.deep.include({ message: 'broke' });
     await other.stop();
@@ -66,7 +80,9 @@ describe('a handle', () => {
   it('keeps the contract of useSyncExternalStore: a stable snapshot, a call per change, none after the end', async () => {
     const handle = house.supervisor.handle('counter', 'a');
     let calls = 0;
-    const { unsubscribe } = handle.subscribe(() => { calls += 1; });
+    const { unsubscribe } = handle.subscribe(() => {
+      calls += 1;
+    });
     await house.world.settle();
     const before = handle.getSnapshot();
     expect(handle.getSnapshot()).to.equal(before);

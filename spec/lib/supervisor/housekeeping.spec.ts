@@ -3,9 +3,9 @@ import { setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
 import { keys } from '../../../lib/store/keys.js';
 import { memoryStore } from '../../../lib/store/memory.js';
-import { createSupervisor } from '../../../lib/supervisor/create.js';
-import { virtualWorld } from '../../../lib/testing/virtual-world.js';
-import { effect, type Json } from '../../../machines/ground.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
+import { testEnvironment } from '../../../lib/testing/test-environment.js';
+import { effect, type Json } from '../../../machines/outputs.js';
 import { counterKind, workerKind } from '../../fixtures/kinds.js';
 import { later, openHouse, unclosable, type House } from '../../fixtures/house.js';
 
@@ -16,21 +16,30 @@ describe('housekeeping', () => {
   let house: House;
   afterEach(() => house.stop());
   const count = (start: string): Promise<number> => house.mortal.count({ gte: start, lt: `${start}\x7f` });
-  const rows = async (start: string): Promise<string[]> => (await house.mortal.page({ gte: start, lt: `${start}\x7f`, limit: 1_000 })).map(([key]) => key);
+  const rows = async (start: string): Promise<string[]> =>
+    (await house.mortal.page({ gte: start, lt: `${start}\x7f`, limit: 1_000 })).map(([key]) => key);
 
   describe('of idempotency keys', () => {
-    const keyed = (n: number) => house.supervisor.transact({ name: 'keyed', actors: [], decide: () => ({ n }), idempotency: { key: `k${n}`, scope: 'me', hash: 'h' } });
+    const keyed = (n: number) =>
+      house.supervisor.transact({
+        name: 'keyed',
+        actors: [],
+        run: () => ({ n }),
+        idempotency: { key: `k${n}`, scope: 'me', hash: 'h' },
+      });
 
     // a thousand went in a minute, and a thousand came in a second
     it('forgets as many as there are when their day is over, in one turn', async () => {
       house = await openHouse([counterKind()]);
-      for (let n = 0; n < 5_500; n += 500) await Promise.all(Array.from({ length: 500 }, (_, more) => keyed(n + more)));
+      for (let n = 0; n < 5_500; n += 500)
+        await Promise.all(Array.from({ length: 500 }, (_, more) => keyed(n + more)));
       expect([await count('k/'), await count('e/')]).to.deep.equal([5_500, 5_500]);
       await house.world.sleep(day - turn);
       expect(await count('k/')).to.equal(5_500);
       await house.world.sleep(turn + 1);
       await house.world.advance(turn);
-      for (let looks = 0; looks < 1_000 && (await rows('e/')).length > 0; looks += 1) await house.world.settle();
+      for (let looks = 0; looks < 1_000 && (await rows('e/')).length > 0; looks += 1)
+        await house.world.settle();
       expect([await rows('k/'), await rows('e/')]).to.deep.equal([[], []]);
     });
 
@@ -54,7 +63,7 @@ describe('housekeeping', () => {
       const store = unclosable(memoryStore());
       store.freeBytes = async () => free;
       const open = async () => {
-        const world = virtualWorld();
+        const world = testEnvironment();
         return { world, supervisor: await createSupervisor({ kinds: [counterKind()], store, world }) };
       };
       let { world, supervisor } = await open();
@@ -62,10 +71,23 @@ describe('housekeeping', () => {
       free = 199 << 20;
       for (let turns = 0; turns < 3; turns += 1) {
         await world.advance(turn);
-        expect([supervisor.status.diskLow, supervisor.status.state, supervisor.status.reasons.join()]).to.deep.equal([true, 'degraded', 'disk: less than 200 MB are free']);
+        expect([
+          supervisor.status.diskLow,
+          supervisor.status.state,
+          supervisor.status.reasons.join(),
+        ]).to.deep.equal([true, 'degraded', 'disk: less than 200 MB are free']);
         expect(await supervisor.spawn('counter', { id: 'd' })).to.include({ code: 'DISK_LOW' });
-        expect(await supervisor.spawn('counter', { id: 'd', by: { type: 'session', id: 's', employee: null, ancestors: [] } }), 'an agent').to.include({ code: 'DISK_LOW' });
-        expect(await supervisor.spawn('counter', { id: `own-${turns}`, by: { type: 'system', part: 'kernel' } }), 'the house itself').to.not.have.property('code');
+        expect(
+          await supervisor.spawn('counter', {
+            id: 'd',
+            by: { type: 'session', id: 's', employee: null, ancestors: [] },
+          }),
+          'an agent',
+        ).to.include({ code: 'DISK_LOW' });
+        expect(
+          await supervisor.spawn('counter', { id: `own-${turns}`, by: { type: 'system', part: 'kernel' } }),
+          'the house itself',
+        ).to.not.have.property('code');
         expect(await supervisor.ask('counter', 'c', { type: 'add', n: 1 })).to.not.have.property('code');
       }
       await supervisor.stop();
@@ -82,7 +104,7 @@ describe('housekeeping', () => {
   });
 
   describe('of ended actors', () => {
-    const kind = counterKind({ forgetAfterMs: 3_600_000, counts: () => ['counted'] });
+    const kind = counterKind({ forgetAfterMs: 3_600_000, totals: () => ['counted'] });
     const close = (id: string) => house.supervisor.ask('counter', id, { type: 'close' });
 
     it('leaves nothing of them but their log, an hour after their end, and nothing of others', async () => {
@@ -96,8 +118,10 @@ describe('housekeeping', () => {
       await house.world.sleep(20_000);
       await house.world.advance(turn);
       expect(await house.supervisor.get('counter', 'ended')).to.equal(undefined);
-      expect([await rows('a/'), await rows('n/'), await rows('s/'), await rows('x/')]).to.deep.equal(untouched);
-      expect(house.supervisor.counts('counter').get('counted')).to.equal(1);
+      expect([await rows('a/'), await rows('n/'), await rows('s/'), await rows('x/')]).to.deep.equal(
+        untouched,
+      );
+      expect(house.supervisor.totals('counter').get('counted')).to.equal(1);
       expect([await rows('p/'), await rows('e/')]).to.deep.equal([[], []]);
       expect((await house.log()).filter(({ id }) => id === 'ended')).to.have.length(2);
       expect(await close('ended')).to.include({ code: 'NOT_FOUND' });
@@ -111,8 +135,14 @@ describe('housekeeping', () => {
       await house.crash();
       await house.world.sleep(3_700_000);
       await house.world.advance(turn);
-      for (let looks = 0; looks < 1_000 && (await rows('a/')).length > 0; looks += 1) await house.world.settle();
-      expect([await rows('a/'), await rows('e/'), await rows('n/'), await rows('s/')]).to.deep.equal([[], [], [], []]);
+      for (let looks = 0; looks < 1_000 && (await rows('a/')).length > 0; looks += 1)
+        await house.world.settle();
+      expect([await rows('a/'), await rows('e/'), await rows('n/'), await rows('s/')]).to.deep.equal([
+        [],
+        [],
+        [],
+        [],
+      ]);
     });
 
     it('forgets nobody of a kind that does not ask for it', async () => {
@@ -139,7 +169,12 @@ describe('housekeeping', () => {
       await house.supervisor.spawn('counter', { id: 'c' });
       await house.supervisor.stop();
       const { head } = house.store;
-      await house.store.write({ first: head.seq + 1, last: head.seq, chain: head.chain, ops: [[keys.expiry(house.world.now() + 1, keys.actor('counter', 'c')), '1']] });
+      await house.store.write({
+        first: head.seq + 1,
+        last: head.seq,
+        chain: head.chain,
+        ops: [[keys.expiry(house.world.now() + 1, keys.actor('counter', 'c')), '1']],
+      });
       await house.crash();
       await house.world.advance(60_000);
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open');
@@ -150,8 +185,14 @@ describe('housekeeping', () => {
       house = await openHouse([kind]);
       for (let n = 0; n < 50; n += 1) await house.supervisor.spawn('counter', { id: `c${n}` });
       await Promise.all(Array.from({ length: 50 }, (_, n) => close(`c${n}`)));
-      await house.supervisor.transact({ name: 'keyed', actors: [], decide: () => null, idempotency: { key: 'k', scope: 'me', hash: 'h' } });
-      house.store.fail({ mode: 'hold' }); // the key is on its way out when the stop comes, the actors behind it are not
+      await house.supervisor.transact({
+        name: 'keyed',
+        actors: [],
+        run: () => null,
+        idempotency: { key: 'k', scope: 'me', hash: 'h' },
+      });
+      // The key is on its way out when the stop comes, the actors behind it are not
+      house.store.fail({ mode: 'hold' });
       await house.world.sleep(day + 60_000);
       const stopped = house.supervisor.stop({ drainMs: 10 });
       await house.world.advance(1_000);
@@ -166,10 +207,24 @@ describe('housekeeping', () => {
 
     it('passes over one whose kind fails on it, says so, and is not held up by it', async () => {
       let broken = false;
-      house = await openHouse([counterKind({ forgetAfterMs: 60_000, index: () => { if (broken) throw new Error('no index'); return []; } }), workerKind({ fence: false, run: async () => null })]);
+      house = await openHouse([
+        counterKind({
+          forgetAfterMs: 60_000,
+          index: () => {
+            if (broken) throw new Error('no index');
+            return [];
+          },
+        }),
+        workerKind({ guarantee: 'at-least-once', run: async () => null }),
+      ]);
       await house.supervisor.spawn('counter', { id: 'c' });
       await close('c');
-      await house.supervisor.transact({ name: 'keyed', actors: [], decide: () => null, idempotency: { key: 'k', scope: 'me', hash: 'h' } });
+      await house.supervisor.transact({
+        name: 'keyed',
+        actors: [],
+        run: () => null,
+        idempotency: { key: 'k', scope: 'me', hash: 'h' },
+      });
       broken = true;
       await house.world.sleep(70_000);
       await house.world.advance(turn);
@@ -200,15 +255,21 @@ describe('housekeeping', () => {
       house = await openHouse([kind]);
       await house.supervisor.spawn('counter', { id: 'c', input: { n: 7 } });
       const told: unknown[] = [];
-      house.supervisor.handle('counter', 'c').subscribe((snapshot) => { told.push(snapshot); });
+      house.supervisor.handle('counter', 'c').subscribe((snapshot) => {
+        told.push(snapshot);
+      });
       await close('c');
       await house.world.sleep(3_700_000);
       await house.world.advance(turn);
       expect(await house.supervisor.get('counter', 'c')).to.equal(undefined);
-      expect(await house.supervisor.spawn('counter', { id: 'c' })).to.deep.include({ rev: 1, view: { n: 0, rang: 0, notes: 0, ms: 0, state: 'open' } });
+      expect(await house.supervisor.spawn('counter', { id: 'c' })).to.deep.include({
+        revision: 1,
+        view: { n: 0, rang: 0, notes: 0, ms: 0, state: 'open' },
+      });
       await house.world.sleep(7_200_000);
       await house.world.advance(turn);
-      expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open'); // its own end is still to come
+      // Its own end is still to come
+      expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open');
     });
 
     it('tries again when the store could not write', async () => {
@@ -239,9 +300,24 @@ describe('housekeeping', () => {
 
 /** Ends while a fenced effect of it still has to settle. */
 function lingerKind(until: Promise<string>): Kind {
-  const machine = setup({ types: { events: {} as { type: 'end' } }, actors: { deed: effect<Json, Json>() } }).createMachine({
-    id: 'linger', initial: 'working', states: { working: { invoke: { src: 'deed', input: null }, on: { end: 'over' } }, over: { type: 'final' } },
+  const machine = setup({
+    types: { events: {} as { type: 'end' } },
+    actors: { deed: effect<Json, Json>() },
+  }).createMachine({
+    id: 'linger',
+    initial: 'working',
+    states: {
+      working: { invoke: { src: 'deed', input: null }, on: { end: 'over' } },
+      over: { type: 'final' },
+    },
   });
-  const kind: Kind<typeof machine> = { kind: 'linger', version: 1, machine, view: () => null, forgetAfterMs: 60_000, hands: { deed: { fence: true, run: () => until, recover: async () => null } } };
+  const kind: Kind<typeof machine> = {
+    kind: 'linger',
+    version: 1,
+    machine,
+    view: () => null,
+    forgetAfterMs: 60_000,
+    effects: { deed: { guarantee: 'at-most-once', run: () => until, recover: async () => null } },
+  };
   return kind as unknown as Kind;
 }

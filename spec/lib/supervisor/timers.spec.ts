@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { assign, sendTo, setup } from 'xstate';
+import { assign, raise, sendTo, setup } from 'xstate';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { defineKind } from '../../../lib/supervisor/define-kind.js';
-import { Wheel, type Due } from '../../../lib/supervisor/wheel.js';
+import { TimerWheel, type Due } from '../../../lib/supervisor/timers.js';
 import { keys } from '../../../lib/store/keys.js';
-import { virtualWorld } from '../../../lib/testing/virtual-world.js';
-import { effect, type Json } from '../../../machines/ground.js';
+import { testEnvironment } from '../../../lib/testing/test-environment.js';
+import { effect, type Json } from '../../../machines/outputs.js';
 import type { Kind } from '../../../actors/contracts.js';
 import { clockKind } from '../../fixtures/kinds.js';
 import { later, openHouse, rejection, seen, type House } from '../../fixtures/house.js';
@@ -19,7 +19,8 @@ describe('timers', () => {
     await house.supervisor.spawn('clock', { id: 'c' });
   });
   afterEach(() => house.stop());
-  const ask = (event: { type: string; [member: string]: unknown }) => house.supervisor.ask('clock', 'c', event);
+  const ask = (event: { type: string; [member: string]: unknown }) =>
+    house.supervisor.ask('clock', 'c', event);
   const rang = async () => seen(await house.supervisor.get('clock', 'c'))['rang'];
   const rows = () => house.mortal.page({ gte: 't/', lt: 't/\x7f' });
 
@@ -38,6 +39,37 @@ describe('timers', () => {
     await ask({ type: 'rest', ms: 500 });
     await house.world.advance(500);
     expect(await rang()).to.deep.equal(['nap']);
+  });
+
+  // The row that the fired timer used up was taken away after the row of the same name that its step wrote.
+  it('that are set anew for the moment at which they fire outlive a crash', async () => {
+    const machine = setup({
+      types: { context: {} as { n: number }, events: {} as { type: 'ring' } },
+    }).createMachine({
+      id: 'echo',
+      context: { n: 0 },
+      entry: raise({ type: 'ring' }, { id: 'alarm', delay: 1_000 }),
+      on: {
+        ring: {
+          guard: ({ context }) => context.n < 3,
+          actions: [
+            assign({ n: ({ context }) => context.n + 1 }),
+            raise({ type: 'ring' }, { id: 'alarm', delay: 0 }),
+          ],
+        },
+      },
+    });
+    const echo: Kind<typeof machine> = { kind: 'echo', version: 1, machine, view: ({ context }) => context };
+    const kinds = [clockKind(), echo as unknown as Kind];
+    await house.restart(kinds);
+    await house.supervisor.spawn('echo', { id: 'e' });
+    house.mortal.dieAt(1, 'after');
+    await house.world.advance(1_000);
+    expect(house.mortal.dead).to.equal(true);
+    await house.crash(kinds);
+    await house.world.advance(1_000);
+    expect(seen(await house.supervisor.get('echo', 'e'))).to.deep.equal({ n: 3 });
+    expect(await rows()).to.deep.equal([]);
   });
 
   it('that are cancelled never fire', async () => {
@@ -136,7 +168,7 @@ describe('timers', () => {
 
   it('that are set after the wall clock was set back are on time in the next life, too: they were once late by as much', async () => {
     for (const again of ['crash', 'restart'] as const) {
-      const before = (await rang() as unknown[]).length;
+      const before = ((await rang()) as unknown[]).length;
       await house.world.setWall(-7_200_000);
       await ask({ type: 'set', ms: 3_600_000 });
       await house[again]();
@@ -156,7 +188,7 @@ describe('timers', () => {
 
   it('are on time in the next life when the wall clock was set back while nobody was there: they were once late by as much', async () => {
     for (const again of ['crash', 'restart'] as const) {
-      const before = (await rang() as unknown[]).length;
+      const before = ((await rang()) as unknown[]).length;
       await ask({ type: 'set', ms: 3_600_000 });
       await house.world.setWall(-7_200_000); // nothing is written from here until the end of this life
       await house[again]();
@@ -170,7 +202,8 @@ describe('timers', () => {
   it('are on time after the wall clock was set back, however long nothing was written after that', async () => {
     await house.world.setWall(-7_200_000);
     await ask({ type: 'set', ms: 6 * 3_600_000 });
-    await house.world.advance(4 * 3_600_000); // the last commit lies behind the wall by more than the clock of waits is ahead
+    // The last commit lies behind the wall by more than the clock of waits is ahead
+    await house.world.advance(4 * 3_600_000);
     for (const again of ['crash', 'restart'] as const) {
       await house[again]();
       await house.world.advance(3_599_000);
@@ -196,15 +229,33 @@ describe('timers', () => {
   it('that only carry a message reach an effect without a step of the machine', async () => {
     const got: string[] = [];
     const machine = setup({
-      types: { context: {} as { n: number }, events: {} as { type: 'later' } | { type: 'count' } }, actors: { deed: effect<Json, Json>() },
+      types: { context: {} as { n: number }, events: {} as { type: 'later' } | { type: 'count' } },
+      actors: { deed: effect<Json, Json>() },
     }).createMachine({
-      context: { n: 0 }, invoke: { id: 'work', src: 'deed', input: null },
-      on: { later: { actions: sendTo('work', { type: 'knock' }, { delay: 1_000 }) }, count: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+      context: { n: 0 },
+      invoke: { id: 'work', src: 'deed', input: null },
+      on: {
+        later: { actions: sendTo('work', { type: 'knock' }, { delay: 1_000 }) },
+        count: { actions: assign({ n: ({ context }) => context.n + 1 }) },
+      },
     });
-    const kind = defineKind({ kind: 'knocked', version: 1, machine, view: ({ context }) => context, hands: { deed: { fence: false, run: (_input: Json, { onEvent }) => {
-      onEvent(({ type }) => { got.push(type); });
-      return new Promise(() => undefined);
-    } } } }) as unknown as Kind;
+    const kind = defineKind({
+      kind: 'knocked',
+      version: 1,
+      machine,
+      view: ({ context }) => context,
+      effects: {
+        deed: {
+          guarantee: 'at-least-once',
+          run: (_input: Json, { onEvent }) => {
+            onEvent(({ type }) => {
+              got.push(type);
+            });
+            return new Promise(() => undefined);
+          },
+        },
+      },
+    }) as unknown as Kind;
     const other = await openHouse([kind]);
     await other.supervisor.spawn('knocked', { id: 'k' });
     await other.supervisor.ask('knocked', 'k', { type: 'later' });
@@ -221,21 +272,32 @@ describe('timers', () => {
 describe('the wheel', () => {
   it('holds in memory only what is due soon, whatever lies on disk, and loses none of 100,000', async () => {
     const store = memoryStore();
-    const world = virtualWorld();
+    const world = testEnvironment();
     const start = world.steady();
     const many = 100_000;
     const spread = 10 * 3600 * 1000;
-    const ops = Array.from({ length: many }, (_, n) => [keys.timer(start + Math.floor((n * spread) / many), 'k', `a${n}`, 't'), '1'] as const);
-    for (let at = 0; at < many; at += 10_000) await store.write({ first: 1, last: 0, chain: '', ops: ops.slice(at, at + 10_000) });
+    const ops = Array.from(
+      { length: many },
+      (_, n) => [keys.timer(start + Math.floor((n * spread) / many), 'k', `a${n}`, 't'), '1'] as const,
+    );
+    for (let at = 0; at < many; at += 10_000)
+      await store.write({ first: 1, last: 0, chain: '', ops: ops.slice(at, at + 10_000) });
     const fired = new Set<string>();
     let late = 0;
     let most = 0;
-    const wheel: Wheel = new Wheel(world, store, ({ id, due }: Due) => {
-      fired.add(id);
-      late = Math.max(late, world.steady() - due);
-      most = Math.max(most, wheel.size);
-      void store.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(due, 'k', id, 't'), null]] });
-    }, (error) => { throw error; });
+    const wheel: TimerWheel = new TimerWheel(
+      world,
+      store,
+      ({ id, due }: Due) => {
+        fired.add(id);
+        late = Math.max(late, world.steady() - due);
+        most = Math.max(most, wheel.size);
+        void store.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(due, 'k', id, 't'), null]] });
+      },
+      (error) => {
+        throw error;
+      },
+    );
     await wheel.start();
     for (let minute = 0; minute < 60; minute += 1) await world.advance(60_000);
     expect(fired.size).to.equal(Math.floor(many / 10) + 1);
@@ -248,12 +310,55 @@ describe('the wheel', () => {
     expect(world.waiting).to.equal(0);
   });
 
+  // Rows that are not used up (their actors are halted, or of an unknown kind) must not stand in the way of what
+  // comes after them, however many are due at one moment.
+  it('passes any number of timers of one moment that stay, and fires what is armed meanwhile', async () => {
+    const store = memoryStore();
+    const world = testEnvironment();
+    const due = world.steady() - 1_000;
+    const many = 45_000;
+    const row = (id: string) => [keys.timer(due, 'k', id, 't'), '1'] as const;
+    const write = (ops: readonly (readonly [string, string])[]) =>
+      store.write({ first: 1, last: 0, chain: '', ops });
+    await write(Array.from({ length: many }, (_, n) => row(`a${n}`)));
+    const fired = new Map<string, number>();
+    let armed = 0;
+    const wheel: TimerWheel = new TimerWheel(
+      world,
+      store,
+      ({ id }: Due) => {
+        fired.set(id, (fired.get(id) ?? 0) + 1);
+        if (fired.size % 100 !== 0 || armed >= 300) return;
+        // Before and behind what has been read
+        const late = `${armed % 2 === 0 ? 'A' : 'b'}${armed}`;
+        armed += 1;
+        void write([row(late)]).then(() => wheel.armed({ due, kind: 'k', id: late, timer: 't' }));
+      },
+      (error) => {
+        throw error;
+      },
+    );
+    await wheel.start();
+    for (let turn = 0; turn < 200; turn += 1) await world.settle();
+    expect([fired.size, armed]).to.deep.equal([many + 300, 300]);
+    wheel.stop();
+  });
+
   describe('told of timers while it turns', () => {
     const open = async () => {
       const store = memoryStore();
-      const world = virtualWorld();
+      const world = testEnvironment();
       const fired: [id: string, at: number][] = [];
-      const wheel = new Wheel(world, store, ({ id }) => { fired.push([id, world.steady() - start]); }, (error) => { throw error; });
+      const wheel = new TimerWheel(
+        world,
+        store,
+        ({ id }) => {
+          fired.push([id, world.steady() - start]);
+        },
+        (error) => {
+          throw error;
+        },
+      );
       const start = world.steady();
       await wheel.start();
       /** As the kernel does: the row first, then the word. */
@@ -263,7 +368,8 @@ describe('the wheel', () => {
         wheel.armed(due);
         return due;
       };
-      const gone = (due: Due) => store.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(due.due, 'k', due.id, 't'), null]] });
+      const gone = (due: Due) =>
+        store.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(due.due, 'k', due.id, 't'), null]] });
       return { store, world, fired, wheel, arm, gone };
     };
 
@@ -332,13 +438,34 @@ describe('the wheel', () => {
 
   it('reads again after a read that failed, and skips nothing', async () => {
     const inner = memoryStore();
-    const world = virtualWorld();
-    await inner.write({ first: 1, last: 0, chain: '', ops: [[keys.timer(world.steady() + 30_000, 'k', 'a', 't'), '1']] });
+    const world = testEnvironment();
+    await inner.write({
+      first: 1,
+      last: 0,
+      chain: '',
+      ops: [[keys.timer(world.steady() + 30_000, 'k', 'a', 't'), '1']],
+    });
     let broken = false;
-    const store = new Proxy(inner, { get: (target, member) => member === 'page' && broken ? async () => { throw new Error('unreadable'); } : Reflect.get(target, member) as unknown });
+    const store = new Proxy(inner, {
+      get: (target, member) =>
+        member === 'page' && broken
+          ? async () => {
+              throw new Error('unreadable');
+            }
+          : (Reflect.get(target, member) as unknown),
+    });
     const fired: string[] = [];
     const failures: unknown[] = [];
-    const wheel = new Wheel(world, store, ({ id }) => { fired.push(id); }, (error) => { failures.push(error); });
+    const wheel = new TimerWheel(
+      world,
+      store,
+      ({ id }) => {
+        fired.push(id);
+      },
+      (error) => {
+        failures.push(error);
+      },
+    );
     await wheel.start();
     broken = true;
     await world.advance(40_000);

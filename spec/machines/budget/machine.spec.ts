@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { monthOf } from '../../../machines/budget/machine.js';
 import { born as account, grant, spend } from './beings.js';
 
-const warnings = (life: ReturnType<typeof account>) => life.frames('budget:warning').map(({ payload }) => (payload as { percent: number }).percent);
+const warnings = (life: ReturnType<typeof account>) =>
+  life.frames('budget:warning').map(({ payload }) => (payload as { percent: number }).percent);
 
 describe('a budget', () => {
   it('warns at 80 and at 100 per cent, once each', () => {
@@ -11,7 +12,10 @@ describe('a budget', () => {
     expect(warnings(life)).to.deep.equal([80, 100]);
     expect(life.value).to.equal('exceeded');
     expect(life.snapshot.context).to.deep.include({ spentUsd: 15, turns: 5, month: '2026-11', limitUsd: 10 });
-    expect(life.rows('months').at(-1)).to.deep.include({ n: 202611, row: { month: '2026-11', spentUsd: 15, turns: 5, grantedUsd: 0, limitUsd: 10 } });
+    expect(life.rows('months').at(-1)).to.deep.include({
+      n: 202611,
+      row: { month: '2026-11', spentUsd: 15, turns: 5, grantedUsd: 0, limitUsd: 10 },
+    });
   });
 
   it('gives both warnings where one turn leaps over both', () => {
@@ -34,7 +38,11 @@ describe('a budget', () => {
     expect(life.snapshot.context.spentUsd).to.equal(11);
     life.at += 1;
     life.send(spend(9));
-    expect([life.snapshot.context.month, life.snapshot.context.spentUsd, life.value]).to.deep.equal(['2026-12', 9, 'warned']);
+    expect([life.snapshot.context.month, life.snapshot.context.spentUsd, life.value]).to.deep.equal([
+      '2026-12',
+      9,
+      'warned',
+    ]);
     expect(warnings(life)).to.deep.equal([80, 100, 80]);
     expect(life.rows('months').map(({ n }) => n)).to.include.members([202611, 202612]);
   });
@@ -55,8 +63,10 @@ describe('a budget', () => {
     expect(life.send({ ...spend(1), by: agent })?.code).to.equal('FORBIDDEN');
     expect(life.send({ type: 'spend.noted', costUsd: 1 })?.code).to.equal('FORBIDDEN');
     expect(life.send({ ...grant(1), by: agent })?.code).to.equal('PERSON_REQUIRED');
-    for (const usd of [0, -1, NaN, Infinity, 1e9]) expect(life.send(grant(usd))?.code, String(usd)).to.equal('BAD_REQUEST');
-    for (const usd of [-1, NaN, Infinity]) expect(life.send(spend(usd))?.code, String(usd)).to.equal('BAD_REQUEST');
+    for (const usd of [0, -1, NaN, Infinity, 1e9])
+      expect(life.send(grant(usd))?.code, String(usd)).to.equal('BAD_REQUEST');
+    for (const usd of [-1, NaN, Infinity])
+      expect(life.send(spend(usd))?.code, String(usd)).to.equal('BAD_REQUEST');
     expect(life.snapshot.context).to.deep.include({ spentUsd: 0, grantedUsd: 0 });
   });
 });

@@ -1,3 +1,4 @@
+import { authorityOf } from '../../../machines/caller.js';
 import type { SnapshotFrom } from 'xstate';
 import type { ConnectorEvent } from '../../../machines/connector/context.js';
 import { connectorMachine } from '../../../machines/connector/machine.js';
@@ -6,6 +7,16 @@ import { Life } from '../step.js';
 
 /** Connectors for specs. */
 export type Wire = Life<typeof connectorMachine>;
-export const born = (input: Record<string, unknown> = {}): Wire => new Life(connectorMachine, {
-  name: 'hook', connectorType: 'webhook', employee: null, capabilities: { threading: false, messageEdits: false, reactions: false, attachments: false }, ...input,
-}, (snapshot: SnapshotFrom<typeof connectorMachine>, event: ConnectorEvent) => connectorPolicy(snapshot.value, snapshot.context, event));
+export const born = (input: Record<string, unknown> = {}): Wire =>
+  new Life(
+    connectorMachine,
+    {
+      name: 'hook',
+      connectorType: 'webhook',
+      employee: null,
+      capabilities: { threading: false, messageEdits: false, reactions: false, attachments: false },
+      ...input,
+    },
+    (snapshot: SnapshotFrom<typeof connectorMachine>, event: ConnectorEvent) =>
+      connectorPolicy(snapshot.value, snapshot.context, event, authorityOf(event)),
+  );

@@ -3,24 +3,49 @@ import { connectorView } from '../../../machines/connector/view.js';
 import { born, type Wire } from './beings.js';
 
 const view = (wire: Wire) => connectorView(wire.snapshot.value, wire.snapshot.context);
-const say = (deliveryId: string, extra: Record<string, unknown> = {}) => ({ type: 'delivery.request', deliveryId, channel: '#ops', text: `hello ${deliveryId}`, thread: null, ...extra });
+const say = (deliveryId: string, extra: Record<string, unknown> = {}) => ({
+  type: 'delivery.request',
+  deliveryId,
+  channel: '#ops',
+  text: `hello ${deliveryId}`,
+  thread: null,
+  ...extra,
+});
 const agent = { type: 'session', id: 's1', employee: 'ann', ancestors: [] } as const;
-const open = (): Wire => { const wire = born(); wire.finish('opening', undefined); return wire; };
-const fates = (wire: Wire) => wire.rows('deliveries').map(({ row }) => { const { id, status } = row as { id: string; status: string }; return `${id} ${status}`; });
+const open = (): Wire => {
+  const wire = born();
+  wire.finish('opening', undefined);
+  return wire;
+};
+const fates = (wire: Wire) =>
+  wire.rows('deliveries').map(({ row }) => {
+    const { id, status } = row as { id: string; status: string };
+    return `${id} ${status}`;
+  });
 
 const inState = {
   stopped: () => born({ autostart: false }),
   starting: () => born(),
   running: open,
-  error: () => { const wire = born(); wire.fail('opening', 'no route'); return wire; },
+  error: () => {
+    const wire = born();
+    wire.fail('opening', 'no route');
+    return wire;
+  },
 };
 
 describe('a connector', () => {
   it('opens its link, runs, and holds it', () => {
     const wire = born();
-    expect([view(wire).status, wire.effects.get('opening')?.input]).to.deep.equal(['starting', { name: 'hook', connectorType: 'webhook', mode: 'open' }]);
+    expect([view(wire).status, wire.effects.get('opening')?.input]).to.deep.equal([
+      'starting',
+      { name: 'hook', connectorType: 'webhook', mode: 'open' },
+    ]);
     wire.finish('opening', undefined);
-    expect([view(wire).status, wire.effects.get('holding')?.input]).to.deep.equal(['running', { name: 'hook', connectorType: 'webhook', mode: 'hold' }]);
+    expect([view(wire).status, wire.effects.get('holding')?.input]).to.deep.equal([
+      'running',
+      { name: 'hook', connectorType: 'webhook', mode: 'hold' },
+    ]);
   });
 
   it('tries again after a growing pause when the far side is not there', () => {
@@ -34,7 +59,9 @@ describe('a connector', () => {
       wire.advance(due - wire.at);
       expect(view(wire).status).to.equal('starting');
     }
-    expect(pauses).to.deep.equal([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1000));
+    expect(pauses).to.deep.equal(
+      [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1000),
+    );
   });
 
   it('forgets failures only after it ran steadily, so that a flapping link is not tried ever faster', () => {
@@ -68,10 +95,29 @@ describe('a connector', () => {
     wire.finish('delivery', { outcome: 'sent', messageId: 'm-1' });
     wire.finish('delivery', { outcome: 'failed', reason: 'no such channel' });
     wire.fail('delivery', 'the hand broke');
-    expect(fates(wire)).to.deep.equal(['one queued', 'two queued', 'three queued', 'one sent', 'two failed', 'three unknown']);
+    expect(fates(wire)).to.deep.equal([
+      'one queued',
+      'two queued',
+      'three queued',
+      'one sent',
+      'two failed',
+      'three unknown',
+    ]);
     expect(view(wire)).to.deep.include({ sent: 1, failed: 1, unknown: 1, queueDepth: 0, sending: false });
-    expect(view(wire).last).to.deep.equal({ deliveryId: 'three', outcome: 'unknown', reason: 'the hand broke', messageId: null });
-    expect(wire.rows('outbox').map(({ n, row }) => [n, row === null])).to.deep.equal([[1, false], [2, false], [3, false], [1, true], [2, true], [3, true]]);
+    expect(view(wire).last).to.deep.equal({
+      deliveryId: 'three',
+      outcome: 'unknown',
+      reason: 'the hand broke',
+      messageId: null,
+    });
+    expect(wire.rows('outbox').map(({ n, row }) => [n, row === null])).to.deep.equal([
+      [1, false],
+      [2, false],
+      [3, false],
+      [1, true],
+      [2, true],
+      [3, true],
+    ]);
   });
 
   it('keeps what waits through a break of the link', () => {
@@ -114,7 +160,10 @@ describe('a connector', () => {
 
   it('keeps its queue and snapshot bounded', () => {
     const wire = open();
-    for (let n = 0; n <= 100; n += 1) expect(wire.send(say(`d-${n}`.padEnd(64, 'x'), { channel: 'c'.repeat(120), thread: 't'.repeat(120) }))).to.equal(undefined);
+    for (let n = 0; n <= 100; n += 1)
+      expect(
+        wire.send(say(`d-${n}`.padEnd(64, 'x'), { channel: 'c'.repeat(120), thread: 't'.repeat(120) })),
+      ).to.equal(undefined);
     const before = wire.json;
     expect(wire.send(say('more'))).to.include({ code: 'QUEUE_FULL' });
     expect(wire.json).to.equal(before);
@@ -124,9 +173,15 @@ describe('a connector', () => {
   for (const state of Object.keys(inState) as (keyof typeof inState)[]) {
     it(`refuses agents, crooked messages and unknown events in ${state}, and nothing moves`, () => {
       const never: readonly [Record<string, unknown> & { type: string }, string][] = [
-        [{ type: 'connector.stop', by: agent }, 'FORBIDDEN'], [{ type: 'connector.reload', by: agent }, 'FORBIDDEN'], [{ type: 'link.opened' }, 'UNKNOWN_EVENT'],
-        [say('x', { by: agent, facts: { senders: ['ben'] } }), 'FORBIDDEN'], [say('x', { text: ' ' }), 'BAD_REQUEST'], [say('x', { channel: 'c'.repeat(200) }), 'PAYLOAD_TOO_LARGE'],
-        ...(state === 'running' ? [] : [[say('x'), 'CONNECTOR_UNAVAILABLE'] as [Record<string, unknown> & { type: string }, string]]),
+        [{ type: 'connector.stop', by: agent }, 'FORBIDDEN'],
+        [{ type: 'connector.reload', by: agent }, 'FORBIDDEN'],
+        [{ type: 'link.opened' }, 'UNKNOWN_EVENT'],
+        [say('x', { by: agent, facts: { senders: ['ben'] } }), 'FORBIDDEN'],
+        [say('x', { text: ' ' }), 'BAD_REQUEST'],
+        [say('x', { channel: 'c'.repeat(200) }), 'PAYLOAD_TOO_LARGE'],
+        ...(state === 'running'
+          ? []
+          : [[say('x'), 'CONNECTOR_UNAVAILABLE'] as [Record<string, unknown> & { type: string }, string]]),
       ];
       const wire = inState[state]();
       const before = wire.json;

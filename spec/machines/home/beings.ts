@@ -1,6 +1,10 @@
+import { authorityOf } from '../../../machines/caller.js';
 import type { SnapshotFrom } from 'xstate';
 import { homeMachine, homePolicy, type HomeEvent } from '../../../machines/home/machine.js';
 import { Life } from '../step.js';
 
 /** Homes for specs. */
-export const born = () => new Life(homeMachine, { id: 'home' }, (_: SnapshotFrom<typeof homeMachine>, event: HomeEvent) => homePolicy(event));
+export const born = () =>
+  new Life(homeMachine, { id: 'home' }, (_: SnapshotFrom<typeof homeMachine>, event: HomeEvent) =>
+    homePolicy(event, authorityOf(event)),
+  );

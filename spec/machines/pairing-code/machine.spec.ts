@@ -8,12 +8,20 @@ describe('a pairing code', () => {
   it('makes one device, and tells of it when it is written', () => {
     const code = born();
     expect(code.send(redeem)).to.equal(undefined);
-    expect(code.effects.get('device')?.input).to.deep.equal({ ...redeem.device, kind: 'remote', createdAt: code.at });
+    expect(code.effects.get('device')?.input).to.deep.equal({
+      ...redeem.device,
+      kind: 'remote',
+      createdAt: code.at,
+    });
     expect(code.frames('device:paired')).to.deep.equal([]);
     expect(code.send(redeem)).to.include({ code: 'PAIRING_CODE_INVALID' });
     code.finish('device', null);
     expect(code.value).to.equal('redeemed');
-    expect(code.frames('device:paired')[0]?.payload).to.deep.equal({ id: 'd_1', name: 'Linux browser', kind: 'remote' });
+    expect(code.frames('device:paired')[0]?.payload).to.deep.equal({
+      id: 'd_1',
+      name: 'Linux browser',
+      kind: 'remote',
+    });
   });
 
   it('is spent also where the device could not be written, and says why', () => {
@@ -39,7 +47,9 @@ describe('a pairing code', () => {
     const before = code.json;
     expect(code.send({ ...redeem, by: agent })).to.include({ code: 'FORBIDDEN' });
     expect(code.send({ type: 'code.prolong' })).to.include({ code: 'UNKNOWN_EVENT' });
-    expect(code.send({ ...redeem, device: { ...redeem.device, tokenHash: 'the secret' } })).to.include({ code: 'BAD_REQUEST' });
+    expect(code.send({ ...redeem, device: { ...redeem.device, tokenHash: 'the secret' } })).to.include({
+      code: 'BAD_REQUEST',
+    });
     expect(code.send({ ...redeem, device: null })).to.include({ code: 'BAD_REQUEST' });
     expect(code.json).to.equal(before);
   });
@@ -47,6 +57,9 @@ describe('a pairing code', () => {
   it('is admitted for at most five minutes', () => {
     const whole = { id: 'h', at: 1, deviceKind: 'remote', issuedTo: 'challenge', ttlMs: 300_000 } as const;
     expect(admitPairingCode(whole)).to.equal(undefined);
-    for (const wrong of [{ ttlMs: 300_001 }, { ttlMs: 0 }, { ttlMs: '5' }, { deviceKind: 'token' }]) expect(admitPairingCode({ ...whole, ...wrong } as never), JSON.stringify(wrong)).to.include({ code: 'BAD_REQUEST' });
+    for (const wrong of [{ ttlMs: 300_001 }, { ttlMs: 0 }, { ttlMs: '5' }, { deviceKind: 'token' }])
+      expect(admitPairingCode({ ...whole, ...wrong } as never), JSON.stringify(wrong)).to.include({
+        code: 'BAD_REQUEST',
+      });
   });
 });

@@ -51,7 +51,9 @@ describe('a pairing challenge', () => {
     expect(challenge.send({ type: 'challenge.redeem', by: agent })).to.include({ code: 'FORBIDDEN' });
     expect(challenge.send({ type: 'challenge.forget' })).to.include({ code: 'UNKNOWN_EVENT' });
     expect(challenge.json).to.equal(before);
-    expect(admitPairing({ id: 'c', at: 1, nonceHash: 'the nonce itself' })).to.include({ code: 'BAD_REQUEST' });
+    expect(admitPairing({ id: 'c', at: 1, nonceHash: 'the nonce itself' })).to.include({
+      code: 'BAD_REQUEST',
+    });
     expect(admitPairing({ id: 'c', at: 1, nonceHash: 'a'.repeat(64) })).to.equal(undefined);
   });
 });

@@ -1,3 +1,4 @@
+import { authorityOf } from '../../../machines/caller.js';
 import type { SnapshotFrom } from 'xstate';
 import type { PollEvent, PollFields } from '../../../machines/poll/context.js';
 import { pollMachine } from '../../../machines/poll/machine.js';
@@ -5,12 +6,35 @@ import { pollPolicy, type PollState } from '../../../machines/poll/policy.js';
 import { Life } from '../step.js';
 
 export const contract = (sha256 = 'a'.repeat(64)): PollFields['contract'] => ({
-  command: ['/usr/local/bin/look'], intervalSeconds: 60, cwdPolicy: 'own-folder', envPolicy: 'basics', timeoutMs: 1_000, stdoutMaxBytes: 24_576, stderrMaxBytes: 16_384,
+  command: ['/usr/local/bin/look'],
+  intervalSeconds: 60,
+  cwdPolicy: 'own-folder',
+  envPolicy: 'basics',
+  timeoutMs: 1_000,
+  stdoutMaxBytes: 24_576,
+  stderrMaxBytes: 16_384,
   executableArtifacts: [{ role: 'executable', path: '/usr/local/bin/look', sha256 }],
 });
 
-export const fields = (): PollFields => ({ event: 'mail', targetWorkflowId: 'sort', filter: [], contract: contract(), contractHash: 'first' });
+export const fields = (): PollFields => ({
+  event: 'mail',
+  targetWorkflowId: 'sort',
+  filter: [],
+  contract: contract(),
+  contractHash: 'first',
+});
 
 /** A program that looks for mail every minute. */
-export const born = (more: Partial<PollFields> = {}): Life<typeof pollMachine> => new Life(pollMachine, { id: 'mail', ...fields(), ...more },
-  ({ value, context }: SnapshotFrom<typeof pollMachine>, event: PollEvent) => pollPolicy((typeof value === 'object' ? 'active' : value) as PollState, context, event), Date.UTC(2026, 5, 1));
+export const born = (more: Partial<PollFields> = {}): Life<typeof pollMachine> =>
+  new Life(
+    pollMachine,
+    { id: 'mail', ...fields(), ...more },
+    ({ value, context }: SnapshotFrom<typeof pollMachine>, event: PollEvent) =>
+      pollPolicy(
+        (typeof value === 'object' ? 'active' : value) as PollState,
+        context,
+        event,
+        authorityOf(event),
+      ),
+    Date.UTC(2026, 5, 1),
+  );

@@ -17,12 +17,15 @@ describe('a poll', () => {
 
   it('looks at nothing before a person approved, whoever else asks', () => {
     const life = born();
-    for (const event of [approve, reject, { type: 'activation.escalate' }, { type: 'binding.delete' }]) expect(life.send({ ...event, by: agent })?.code, event.type).to.equal('PERSON_REQUIRED');
+    for (const event of [approve, reject, { type: 'activation.escalate' }, { type: 'binding.delete' }])
+      expect(life.send({ ...event, by: agent })?.code, event.type).to.equal('PERSON_REQUIRED');
     expect(life.send({ ...approve, contractHash: 'another' })?.code).to.equal('CONFLICT');
     life.advance(86_400_000);
     expect([life.value, life.started.length]).to.deep.equal(['pending', 0]);
     life.send({ ...approve, contractHash: 'first' });
-    expect(life.started.map(({ src, input }) => [src, input])).to.deep.equal([['check', { name: 'mail', contract: contract(), contractHash: 'first' }]]);
+    expect(life.started.map(({ src, input }) => [src, input])).to.deep.equal([
+      ['check', { name: 'mail', contract: contract(), contractHash: 'first' }],
+    ]);
   });
 
   it('looks again an interval after a look has ended, never while one goes on', () => {
@@ -70,7 +73,13 @@ describe('a poll', () => {
   it('keeps what a look found until its run was started, with the same name at every try, over a crash', () => {
     const life = active();
     life.finish('check', { outcome: 'fire', payload: { from: 'you' } });
-    const wanted = { name: 'mail', event: 'mail', targetWorkflowId: 'sort', filter: [], occurrence: { payload: { from: 'you' }, fireRef: null, ref: 'mail@1#1' } };
+    const wanted = {
+      name: 'mail',
+      event: 'mail',
+      targetWorkflowId: 'sort',
+      filter: [],
+      occurrence: { payload: { from: 'you' }, fireRef: null, ref: 'mail@1#1' },
+    };
     for (let n = 0; n < 3; n += 1) {
       expect(life.effects.get('fire')?.input).to.deep.equal(wanted);
       life.revive();
@@ -78,10 +87,20 @@ describe('a poll', () => {
       life.wait();
     }
     life.finish('fire', { outcome: 'fired', runId: 'run-1' });
-    expect(context(life)).to.include({ fired: 1, lastRunId: 'run-1', lastOutcome: 'fired', failures: 0, occurrence: null, tries: 0 });
+    expect(context(life)).to.include({
+      fired: 1,
+      lastRunId: 'run-1',
+      lastOutcome: 'fired',
+      failures: 0,
+      occurrence: null,
+      tries: 0,
+    });
     life.wait();
     life.finish('check', { outcome: 'fire', payload: {} });
-    expect((life.effects.get('fire')?.input as typeof wanted).occurrence.ref, 'another look, another name').to.equal('mail@1#2');
+    expect(
+      (life.effects.get('fire')?.input as typeof wanted | undefined)?.occurrence.ref,
+      'another look, another name',
+    ).to.equal('mail@1#2');
   });
 
   it('gives an occurrence up after six tries, and says so', () => {
@@ -91,12 +110,21 @@ describe('a poll', () => {
       life.fail('fire', 'no way');
       if (n < 5) life.wait();
     }
-    expect(context(life)).to.include({ lastOutcome: 'error', lastReason: 'no way', failures: 1, occurrence: null, tries: 0 });
+    expect(context(life)).to.include({
+      lastOutcome: 'error',
+      lastReason: 'no way',
+      failures: 1,
+      occurrence: null,
+      tries: 0,
+    });
     expect(life.effects.size).to.equal(0);
   });
 
   it('leaves the look that goes on when it is rejected or taken away', () => {
-    for (const [event, state] of [[reject, 'disabled'], [{ type: 'binding.delete' }, 'deleted']] as const) {
+    for (const [event, state] of [
+      [reject, 'disabled'],
+      [{ type: 'binding.delete' }, 'deleted'],
+    ] as const) {
       const life = active();
       expect(life.send(event)).to.equal(undefined);
       expect([life.value, life.effects.size, life.timers.size]).to.deep.equal([state, 0, 0]);

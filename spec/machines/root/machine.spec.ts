@@ -9,10 +9,28 @@ const agent = { type: 'session', id: 's1', employee: null, ancestors: [] } as co
 
 const inState = {
   booting: () => born(),
-  running: () => { const root = born(); root.send({ type: 'boot.finished' }); return root; },
-  degraded: () => { const root = born(); root.send({ type: 'boot.finished' }); root.send(fails()); return root; },
-  draining: () => { const root = born(); root.send({ type: 'drain.begin' }); return root; },
-  stopped: () => { const root = born(); root.send({ type: 'drain.begin' }); root.send({ type: 'drain.finished' }); return root; },
+  running: () => {
+    const root = born();
+    root.send({ type: 'boot.finished' });
+    return root;
+  },
+  degraded: () => {
+    const root = born();
+    root.send({ type: 'boot.finished' });
+    root.send(fails());
+    return root;
+  },
+  draining: () => {
+    const root = born();
+    root.send({ type: 'drain.begin' });
+    return root;
+  },
+  stopped: () => {
+    const root = born();
+    root.send({ type: 'drain.begin' });
+    root.send({ type: 'drain.finished' });
+    return root;
+  },
 };
 
 describe('the root system', () => {
@@ -27,12 +45,17 @@ describe('the root system', () => {
   it('is degraded until the last failing subsystem has recovered, and says why', () => {
     const root = inState.degraded();
     root.send(fails('gateway', 'port taken'));
-    expect(reasonsOf(root.snapshot.context)).to.deep.equal(['store: the disk is full', 'gateway: port taken']);
+    expect(reasonsOf(root.snapshot.context)).to.deep.equal([
+      'store: the disk is full',
+      'gateway: port taken',
+    ]);
     root.send(recovers('store'));
     expect(root.value).to.equal('degraded');
     root.send(recovers('gateway'));
     expect([root.value, reasonsOf(root.snapshot.context)]).to.deep.equal(['running', []]);
-    expect(root.frames('system:status').map(({ payload }) => (payload as { status: string }).status)).to.deep.equal(['running', 'degraded', 'degraded', 'degraded', 'running']);
+    expect(
+      root.frames('system:status').map(({ payload }) => (payload as { status: string }).status),
+    ).to.deep.equal(['running', 'degraded', 'degraded', 'degraded', 'running']);
   });
 
   it('drains from everywhere and never comes back', () => {
@@ -40,7 +63,8 @@ describe('the root system', () => {
       const root = inState[state]();
       root.send({ type: 'drain.begin' });
       expect(root.value).to.equal('draining');
-      for (const event of [{ type: 'boot.finished' }, fails(), recovers(), { type: 'drain.begin' }]) root.send(event);
+      for (const event of [{ type: 'boot.finished' }, fails(), recovers(), { type: 'drain.begin' }])
+        root.send(event);
       expect(root.value).to.equal('draining');
       root.send({ type: 'drain.finished' });
       expect([root.value, root.snapshot.status]).to.deep.equal(['stopped', 'done']);
@@ -51,11 +75,16 @@ describe('the root system', () => {
     it(`moves for no agent, no unknown subsystem and no unknown event in ${state}`, () => {
       const root = inState[state]();
       const before = root.json;
-      const ended = state === 'stopped' ? { code: 'CONFLICT' } : undefined; // what has ended takes no events, whoever asks
+      // What has ended takes no events, whoever asks
+      const ended = state === 'stopped' ? { code: 'CONFLICT' } : undefined;
       expect(root.send({ type: 'drain.begin', by: agent })).to.include(ended ?? { code: 'FORBIDDEN' });
       expect(root.send(fails('kitchen'))).to.include(ended ?? { code: 'BAD_REQUEST' });
       expect(root.send({ type: 'drain.cancel' })).to.include(ended ?? { code: 'UNKNOWN_EVENT' });
-      for (const event of [{ type: 'drain.begin', by: agent }, { ...fails('kitchen'), by: operator }]) root.step(Object.assign({ at: root.at }, event));
+      for (const event of [
+        { type: 'drain.begin', by: agent },
+        { ...fails('kitchen'), by: operator },
+      ])
+        root.step(Object.assign({ at: root.at }, event));
       expect(root.json).to.equal(before);
     });
   }

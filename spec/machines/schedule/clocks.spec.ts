@@ -12,22 +12,45 @@ const system = { type: 'system', part: 'timers' } as const;
 
 /** The day before a night on which clocks change, for both nights of the year. */
 const nights = [
-  ['Europe/Berlin', '2026-03-28'], ['Europe/Berlin', '2026-10-24'], ['America/New_York', '2026-03-07'], ['America/New_York', '2026-10-31'], ['Australia/Lord_Howe', '2026-10-03'],
-  ['Australia/Lord_Howe', '2026-04-04'], ['America/Santiago', '2026-09-05'], ['America/Santiago', '2026-04-04'], ['Africa/Casablanca', '2026-02-14'], ['Africa/Casablanca', '2026-03-21'],
+  ['Europe/Berlin', '2026-03-28'],
+  ['Europe/Berlin', '2026-10-24'],
+  ['America/New_York', '2026-03-07'],
+  ['America/New_York', '2026-10-31'],
+  ['Australia/Lord_Howe', '2026-10-03'],
+  ['Australia/Lord_Howe', '2026-04-04'],
+  ['America/Santiago', '2026-09-05'],
+  ['America/Santiago', '2026-04-04'],
+  ['Africa/Casablanca', '2026-02-14'],
+  ['Africa/Casablanca', '2026-03-21'],
 ] as const;
 
-/** A job and the clocks around it: waits pass whatever the wall shows; they follow it forward and never back, as the gateway's do. */
+/**
+ * A job and the clocks around it: waits pass whatever the wall shows; they follow it forward and never back,
+ * as the gateway's do.
+ */
 class Clocks {
   readonly ran = new Set<number>();
   doneUntil: number;
   missed = 0;
 
-  constructor(readonly job: Job, readonly instants: readonly number[], readonly policy: string) { this.doneUntil = job.at; }
+  constructor(
+    readonly job: Job,
+    readonly instants: readonly number[],
+    readonly policy: string,
+  ) {
+    this.doneUntil = job.at;
+  }
 
   /** Time passes and the gateway is there. */
-  pass(ms: number): void { this.until(this.job.at + ms); }
+  pass(ms: number): void {
+    this.until(this.job.at + ms);
+  }
   /** Time passes, or is set forward, and nobody hears an alarm before the end of it. */
-  leap(ms: number): void { this.job.at += ms; this.job.revive(); this.until(this.job.at); }
+  leap(ms: number): void {
+    this.job.at += ms;
+    this.job.revive();
+    this.until(this.job.at);
+  }
   back(ms: number, { noticed }: { readonly noticed: boolean }): void {
     this.job.at -= ms;
     for (const [id, timer] of this.job.timers) this.job.timers.set(id, { ...timer, due: timer.due - ms });
@@ -36,7 +59,11 @@ class Clocks {
   }
 
   private until(end: number): void {
-    for (let due = this.job.timers.get('due')?.due ?? Infinity; due <= end; due = this.job.timers.get('due')?.due ?? Infinity) {
+    for (
+      let due = this.job.timers.get('due')?.due ?? Infinity;
+      due <= end;
+      due = this.job.timers.get('due')?.due ?? Infinity
+    ) {
       this.job.at = Math.max(this.job.at, due);
       this.job.timers.delete('due');
       this.due();
@@ -44,15 +71,22 @@ class Clocks {
     this.job.at = Math.max(this.job.at, end);
   }
 
-  /** The alarm, and a second opinion of what must follow from it, by sets and by going through all instants. */
+  /**
+   * The alarm, and a second opinion of what must follow from it, by sets and by going through all instants.
+   */
   private due(): void {
     const { job, policy } = this;
     const at = job.at;
     const before = fires(job).length;
     job.step({ type: 'job.due', at, by: system } as { type: string });
-    const begun = fires(job).slice(before).filter(({ missed }) => missed === null).map(({ dueAt }) => dueAt);
+    const begun = fires(job)
+      .slice(before)
+      .filter(({ missed }) => missed === null)
+      .map(({ dueAt }) => dueAt);
     for (const id of [...job.effects.keys()]) job.finish(id, run());
-    const due = this.instants.filter((instant) => instant > this.doneUntil && instant <= at && !this.ran.has(instant));
+    const due = this.instants.filter(
+      (instant) => instant > this.doneUntil && instant <= at && !this.ran.has(instant),
+    );
     if (due.length === 0) {
       if (at < this.doneUntil) this.doneUntil = at - limits.graceMs;
       expect(begun.map(isoTime)).to.deep.equal([]);
@@ -77,8 +111,13 @@ function instantsOf(schedule: string, zone: string): readonly number[] {
   let list = lists.get(name);
   if (list === undefined) {
     const all: number[] = [];
-    for (let at = nextAfter(schedule, zone, Date.UTC(2026, 0, 10)); at !== null && at < Date.UTC(2038, 2, 1); at = nextAfter(schedule, zone, at)) all.push(at);
-    lists.set(name, list = all);
+    for (
+      let at = nextAfter(schedule, zone, Date.UTC(2026, 0, 10));
+      at !== null && at < Date.UTC(2038, 2, 1);
+      at = nextAfter(schedule, zone, at)
+    )
+      all.push(at);
+    lists.set(name, (list = all));
   }
   return list;
 }
@@ -87,17 +126,25 @@ type Step = readonly [what: 'pass' | 'away' | 'back' | 'noticed' | 'ahead' | 'to
 const someSteps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.constant('pass' as const), fc.integer({ min: 1, max: 40 * hourMs })),
   fc.tuple(fc.constant('away' as const), fc.integer({ min: 1, max: 100 * hourMs })),
-  fc.tuple(fc.constantFrom('back' as const, 'noticed' as const), fc.oneof(fc.constant(2 * hourMs), fc.integer({ min: 3_000, max: 30 * hourMs }))),
+  fc.tuple(
+    fc.constantFrom('back' as const, 'noticed' as const),
+    fc.oneof(fc.constant(2 * hourMs), fc.integer({ min: 3_000, max: 30 * hourMs })),
+  ),
   fc.tuple(fc.constant('ahead' as const), fc.constant(dayMs)),
   fc.tuple(fc.constant('to 2038 and back' as const), fc.integer({ min: 0, max: 3 * hourMs })),
 );
 
 function take(clocks: Clocks, [what, ms]: Step): void {
   switch (what) {
-    case 'pass': return clocks.pass(ms);
-    case 'away': case 'ahead': return clocks.leap(ms);
-    case 'back': return clocks.back(ms, { noticed: false });
-    case 'noticed': return clocks.back(ms, { noticed: true });
+    case 'pass':
+      return clocks.pass(ms);
+    case 'away':
+    case 'ahead':
+      return clocks.leap(ms);
+    case 'back':
+      return clocks.back(ms, { noticed: false });
+    case 'noticed':
+      return clocks.back(ms, { noticed: true });
     case 'to 2038 and back': {
       const years = Date.UTC(2038, 0, 19, 3, 14, 7) - clocks.job.at;
       if (years < dayMs) return;
@@ -112,27 +159,37 @@ describe('a cron job, whatever clocks do', () => {
   for (const [zone, eve] of nights) {
     it(`runs no instant twice and misses what its policy says, around the night after ${eve} in ${zone}`, function () {
       this.timeout(60_000);
-      fc.assert(fc.property(fc.constantFrom('30 2 * * *', '0 0 * * *', '15 1,2,3 * * *'), fc.constantFrom('skip', 'once', 'all'), fc.array(someSteps, { minLength: 1, maxLength: 10 }), (schedule, missed, steps) => {
-        const job = born({ schedule, zone, timezone: zone, missed, at: Date.parse(`${eve}T03:00:30Z`) });
-        job.at = Date.parse(`${eve}T03:00:30Z`);
-        const instants = instantsOf(schedule, zone);
-        const clocks = new Clocks(job, instants, missed);
-        for (const step of steps) take(clocks, step);
-        // and then the clock goes right again: nothing that is to come is left out
-        clocks.back(3_000, { noticed: true });
-        const from = job.at;
-        clocks.pass(3 * dayMs);
-        for (const instant of instants) if (instant > from && instant <= job.at) expect(clocks.ran.has(instant), `${isoTime(instant)} has run`).to.equal(true);
+      fc.assert(
+        fc.property(
+          fc.constantFrom('30 2 * * *', '0 0 * * *', '15 1,2,3 * * *'),
+          fc.constantFrom('skip', 'once', 'all'),
+          fc.array(someSteps, { minLength: 1, maxLength: 10 }),
+          (schedule, missed, steps) => {
+            const job = born({ schedule, zone, timezone: zone, missed, at: Date.parse(`${eve}T03:00:30Z`) });
+            job.at = Date.parse(`${eve}T03:00:30Z`);
+            const instants = instantsOf(schedule, zone);
+            const clocks = new Clocks(job, instants, missed);
+            for (const step of steps) take(clocks, step);
+            // and then the clock goes right again: nothing that is to come is left out
+            clocks.back(3_000, { noticed: true });
+            const from = job.at;
+            clocks.pass(3 * dayMs);
+            for (const instant of instants)
+              if (instant > from && instant <= job.at)
+                expect(clocks.ran.has(instant), `${isoTime(instant)} has run`).to.equal(true);
 
-        const all = fires(job);
-        expect(new Set(all.map(({ id }) => id)).size, 'two of one name').to.equal(all.length);
-        const began = all.filter(({ missed: why }) => why === null).map(({ dueAt }) => dueAt);
-        expect(new Set(began).size, 'an instant that ran twice').to.equal(began.length);
-        const known = new Set(instants);
-        for (const { dueAt } of all) expect(known.has(dueAt), isoTime(dueAt)).to.equal(true);
-        expect(job.timers.has('due'), 'an alarm').to.equal(true);
-        expect(job.json.length).to.be.lessThan(8_192);
-      }), { numRuns: 40 });
+            const all = fires(job);
+            expect(new Set(all.map(({ id }) => id)).size, 'two of one name').to.equal(all.length);
+            const began = all.filter(({ missed: why }) => why === null).map(({ dueAt }) => dueAt);
+            expect(new Set(began).size, 'an instant that ran twice').to.equal(began.length);
+            const known = new Set(instants);
+            for (const { dueAt } of all) expect(known.has(dueAt), isoTime(dueAt)).to.equal(true);
+            expect(job.timers.has('due'), 'an alarm').to.equal(true);
+            expect(job.json.length).to.be.lessThan(8_192);
+          },
+        ),
+        { numRuns: 40 },
+      );
     });
   }
 
@@ -144,10 +201,18 @@ describe('a cron job, whatever clocks do', () => {
     clocks.pass(2 * hourMs);
     clocks.back(years, { noticed: false });
     clocks.pass(6 * hourMs);
-    const began = fires(job).filter(({ missed }) => missed === null).map(({ dueAt }) => isoTime(dueAt));
+    const began = fires(job)
+      .filter(({ missed }) => missed === null)
+      .map(({ dueAt }) => isoTime(dueAt));
     expect(began.slice(0, 2)).to.deep.equal(['2031-01-01T01:00:00.000Z', '2031-01-01T02:00:00.000Z']);
     // its alarm was to ring within the hour; from then on it is back
-    expect(began.slice(2)).to.deep.equal(['11', '12', '13', '14', '15', '16'].map((hour) => `2026-06-01T${hour}:00:00.000Z`).slice(-began.length + 2)).and.have.length.at.least(5);
+    expect(began.slice(2))
+      .to.deep.equal(
+        ['11', '12', '13', '14', '15', '16']
+          .map((hour) => `2026-06-01T${hour}:00:00.000Z`)
+          .slice(-began.length + 2),
+      )
+      .and.have.length.at.least(5);
   });
 
   it('runs what it had only on record as missed, under a second name, when that comes again', () => {
@@ -157,7 +222,9 @@ describe('a cron job, whatever clocks do', () => {
     clocks.back(2 * dayMs, { noticed: true });
     clocks.pass(2 * hourMs);
     expect(fires(job).map(({ id, missed }) => [id, missed === null])).to.deep.equal([
-      ['cron:daily:2026-06-01T09:00:00.000Z', false], ['cron:daily:2026-06-02T09:00:00.000Z', false], ['cron:daily:2026-06-01T09:00:00.000Z~1', true],
+      ['cron:daily:2026-06-01T09:00:00.000Z', false],
+      ['cron:daily:2026-06-02T09:00:00.000Z', false],
+      ['cron:daily:2026-06-01T09:00:00.000Z~1', true],
     ]);
   });
 

@@ -7,18 +7,29 @@ const hourly = ['0 * * * *', 'UTC'] as const;
 
 describe('the stretches that a job has run', () => {
   it('hold every instant that ran, in order and apart, however many there are: at most 32', () => {
-    fc.assert(fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 9 })), { minLength: 1, maxLength: 120 }), (spans) => {
-      let ran: Ran = [];
-      for (const [from, length] of spans) ran = withRun(ran, from * hourMs, (from + length) * hourMs, NaN);
-      expect(ran.length).to.be.at.most(32);
-      for (const [from, length] of spans) {
-        for (let at = from; at <= from + length; at += 1) expect(nextNotRun(...hourly, at * hourMs - 1, ran), String(at)).to.be.greaterThan(at * hourMs);
-      }
-      for (const [at, [from, to]] of ran.entries()) {
-        expect(to).to.be.at.least(from);
-        if (at > 0) expect(from).to.be.greaterThan(ran[at - 1]?.[1] ?? Infinity);
-      }
-    }), { numRuns: 50 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 9 })), {
+          minLength: 1,
+          maxLength: 120,
+        }),
+        (spans) => {
+          let ran: Ran = [];
+          for (const [from, length] of spans)
+            ran = withRun(ran, from * hourMs, (from + length) * hourMs, NaN);
+          expect(ran.length).to.be.at.most(32);
+          for (const [from, length] of spans) {
+            for (let at = from; at <= from + length; at += 1)
+              expect(nextNotRun(...hourly, at * hourMs - 1, ran), String(at)).to.be.greaterThan(at * hourMs);
+          }
+          for (const [at, [from, to]] of ran.entries()) {
+            expect(to).to.be.at.least(from);
+            if (at > 0) expect(from).to.be.greaterThan(ran[at - 1]?.[1] ?? Infinity);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 
   it('are joined where they lie nearest when there would be more', () => {
@@ -32,14 +43,24 @@ describe('the stretches that a job has run', () => {
   it('go on where everything in between has run, and begin anew where something was missed', () => {
     const ran = withRun([], 1 * hourMs, 1.5 * hourMs, 0);
     expect(withRun(ran, 2 * hourMs, 2.5 * hourMs, 1.5 * hourMs)).to.deep.equal([[hourMs, 2.5 * hourMs]]);
-    expect(withRun(ran, 4 * hourMs, 4.5 * hourMs, NaN)).to.deep.equal([[hourMs, 1.5 * hourMs], [4 * hourMs, 4.5 * hourMs]]);
+    expect(withRun(ran, 4 * hourMs, 4.5 * hourMs, NaN)).to.deep.equal([
+      [hourMs, 1.5 * hourMs],
+      [4 * hourMs, 4.5 * hourMs],
+    ]);
   });
 
   it('are left out when instants are counted and listed', () => {
-    const ran: Ran = [[3 * hourMs, 5.5 * hourMs], [8 * hourMs, 100 * hourMs]];
+    const ran: Ran = [
+      [3 * hourMs, 5.5 * hourMs],
+      [8 * hourMs, 100 * hourMs],
+    ];
     expect(countNotRun(...hourly, 0, 10 * hourMs, ran)).to.equal(4);
-    expect(newestNotRun(...hourly, 0, 10 * hourMs, ran, 9).map((at) => at / hourMs)).to.deep.equal([1, 2, 6, 7]);
-    expect(newestNotRun(...hourly, 0, 102 * hourMs, ran, 3).map((at) => at / hourMs)).to.deep.equal([7, 101, 102]);
+    expect(newestNotRun(...hourly, 0, 10 * hourMs, ran, 9).map((at) => at / hourMs)).to.deep.equal([
+      1, 2, 6, 7,
+    ]);
+    expect(newestNotRun(...hourly, 0, 102 * hourMs, ran, 3).map((at) => at / hourMs)).to.deep.equal([
+      7, 101, 102,
+    ]);
     expect(nextNotRun(...hourly, 2 * hourMs, ran)).to.equal(6 * hourMs);
   });
 });

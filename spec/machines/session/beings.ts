@@ -1,9 +1,10 @@
 import type { SnapshotFrom } from 'xstate';
-import type { Caller } from '../../../machines/caller.js';
+import type { Authority, Caller } from '../../../machines/caller.js';
 import type { SessionEvent, TurnOutput } from '../../../machines/session/context.js';
 import { sessionMachine } from '../../../machines/session/machine.js';
-import { sessionPolicy } from '../../../machines/session/policy.js';
-import { sessionView, type SessionStatus } from '../../../machines/session/view.js';
+import { sessionNotInState, sessionPolicy } from '../../../machines/session/policy.js';
+import { statusOf } from '../../../machines/session/status.js';
+import { sessionView } from '../../../machines/session/view.js';
 import { Life } from '../step.js';
 
 /** Sessions for specs, and the words they are talked to with. */
@@ -12,32 +13,99 @@ export const child: Caller = { type: 'session', id: 'child-1', employee: 'ben', 
 export const parent: Caller = { type: 'session', id: 'parent-1', employee: 'bob', ancestors: ['top'] };
 export const stranger: Caller = { type: 'session', id: 'stranger-1', employee: 'cat', ancestors: [] };
 
-export const born = (input: Record<string, unknown> = {}): Life<typeof sessionMachine> => new Life(sessionMachine, {
-  id: 's1', engine: 'clerk', model: null, effort: null, employee: 'ann', parentSessionId: null, ancestors: [], workItemId: null, title: null, cwd: '/srv/work',
-  source: 'web', sourceRef: null, interruptOnNewMessage: true, turnDeadlineMs: 60_000, ...input,
-}, (snapshot: SnapshotFrom<typeof sessionMachine>, event: SessionEvent) => sessionPolicy(snapshot.context, event));
+export const born = (input: Record<string, unknown> = {}): Life<typeof sessionMachine> =>
+  new Life(
+    sessionMachine,
+    {
+      id: 's1',
+      engine: 'clerk',
+      model: null,
+      effort: null,
+      employee: 'ann',
+      parentSessionId: null,
+      ancestors: [],
+      workItemId: null,
+      title: null,
+      cwd: '/srv/work',
+      source: 'web',
+      sourceRef: null,
+      interruptOnNewMessage: true,
+      turnDeadlineMs: 60_000,
+      ...input,
+    },
+    ({ context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent, authority: Authority) =>
+      sessionPolicy(context, event, authority),
+    undefined,
+    ({ value, context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent) =>
+      sessionNotInState(statusOf(value), context, event),
+  );
 
-export const message = (id: string, kind: 'user' | 'callback' | 'agent' = 'user', content = `please ${id}`): { id: string; content: string; role: 'user' | 'notification'; kind: typeof kind } =>
-  ({ id, content, role: kind === 'user' ? 'user' : 'notification', kind });
+export const message = (
+  id: string,
+  kind: 'user' | 'callback' | 'agent' = 'user',
+  content = `please ${id}`,
+): { id: string; content: string; role: 'user' | 'notification'; kind: typeof kind } => ({
+  id,
+  content,
+  role: kind === 'user' ? 'user' : 'notification',
+  kind,
+});
 
-export const post = (id: string, kind: 'user' | 'callback' | 'agent' = 'user') => ({ type: 'message.post', message: message(id, kind) });
+export const post = (id: string, kind: 'user' | 'callback' | 'agent' = 'user') => ({
+  type: 'message.post',
+  message: message(id, kind),
+});
 
-export const good = (text = 'done', extra: Partial<TurnOutput> = {}): TurnOutput => ({ outcome: 'succeeded', text, ...extra });
+export const good = (text = 'done', extra: Partial<TurnOutput> = {}): TurnOutput => ({
+  outcome: 'succeeded',
+  text,
+  ...extra,
+});
 export const bad = (error = 'it broke'): TurnOutput => ({ outcome: 'failed', text: '', error });
-export const cut = (extra: Partial<TurnOutput> = {}): TurnOutput => ({ outcome: 'interrupted', text: '', ...extra });
-export const limited = (resetAt?: number): TurnOutput => ({ outcome: 'rate-limited', text: '', ...(resetAt === undefined ? {} : { resetAt }) });
+export const cut = (extra: Partial<TurnOutput> = {}): TurnOutput => ({
+  outcome: 'interrupted',
+  text: '',
+  ...extra,
+});
+export const limited = (resetAt?: number): TurnOutput => ({
+  outcome: 'rate-limited',
+  text: '',
+  ...(resetAt === undefined ? {} : { resetAt }),
+});
 
 /** A session in each of its states. */
 export const inState = {
-  idle: () => { const life = born({ message: message('m0') }); life.finish('turn', good()); return life; },
+  idle: () => {
+    const life = born({ message: message('m0') });
+    life.finish('turn', good());
+    return life;
+  },
   running: () => born({ message: message('m0') }),
-  waiting: () => { const life = born({ message: message('m0') }); life.finish('turn', limited(life.at + 60_000)); return life; },
-  error: () => { const life = born({ message: message('m0') }); life.finish('turn', bad()); return life; },
-  interrupted: () => { const life = born({ message: message('m0') }); life.finish('turn', cut()); return life; },
-  stopped: () => { const life = born({ message: message('m0') }); life.send({ type: 'session.stop' }); return life; },
+  waiting: () => {
+    const life = born({ message: message('m0') });
+    life.finish('turn', limited(life.at + 60_000));
+    return life;
+  },
+  error: () => {
+    const life = born({ message: message('m0') });
+    life.finish('turn', bad());
+    return life;
+  },
+  interrupted: () => {
+    const life = born({ message: message('m0') });
+    life.finish('turn', cut());
+    return life;
+  },
+  stopped: () => {
+    const life = born({ message: message('m0') });
+    life.send({ type: 'session.stop' });
+    return life;
+  },
 } as const;
 
 export type Session = ReturnType<typeof born>;
-export const view = (life: Session) => sessionView(life.value as SessionStatus, life.snapshot.context);
+export const status = (life: Session) => statusOf(life.snapshot.value);
+export const view = (life: Session) => sessionView(status(life), life.snapshot.context);
 /** The messages of every turn so far. */
-export const prompts = (life: Session): readonly (readonly string[])[] => life.started.map(({ input }) => (input as { messageIds: string[] }).messageIds);
+export const prompts = (life: Session): readonly (readonly string[])[] =>
+  life.started.map(({ input }) => (input as { messageIds: string[] }).messageIds);

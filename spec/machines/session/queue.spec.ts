@@ -1,5 +1,20 @@
 import { expect } from 'chai';
-import { bad, born, child, cut, good, inState, limited, message, parent, post, prompts, stranger, view } from './beings.js';
+import {
+  bad,
+  born,
+  child,
+  cut,
+  good,
+  inState,
+  limited,
+  message,
+  parent,
+  post,
+  prompts,
+  status,
+  stranger,
+  view,
+} from './beings.js';
 
 describe('a session and what waits for it', () => {
   describe('the queue', () => {
@@ -9,24 +24,29 @@ describe('a session and what waits for it', () => {
       expect(view(life).queueDepth).to.equal(3);
       for (let turn = 0; turn < 3; turn += 1) life.finish('turn', good());
       expect(prompts(life)).to.deep.equal([['m1'], ['m2'], ['m3']]);
-      expect(life.value).to.equal('idle');
+      expect(status(life)).to.equal('idle');
     });
 
     it('goes on after a failed turn: every accepted message is tried', () => {
       const life = born({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       life.finish('turn', bad());
-      expect(life.value).to.equal('running');
+      expect(status(life)).to.equal('running');
       expect(prompts(life)).to.deep.equal([['m1'], ['m2']]);
     });
 
     it('interrupts a running user turn for a newer user message, which runs next', () => {
       const life = born({ message: message('m1') });
       life.send(post('m2'));
-      expect(life.value).to.equal('running');
+      expect(status(life)).to.equal('running');
       expect(prompts(life)).to.deep.equal([['m1'], ['m2']]);
       expect(life.effects.size).to.equal(1);
-      expect(life.rows('queue').filter(({ n }) => n === 1).at(-1)?.row).to.deep.include({ status: 'interrupted' });
+      expect(
+        life
+          .rows('queue')
+          .filter(({ n }) => n === 1)
+          .at(-1)?.row,
+      ).to.deep.include({ status: 'interrupted' });
       expect(life.frames('session:interrupted')).to.have.length(1);
     });
 
@@ -41,12 +61,15 @@ describe('a session and what waits for it', () => {
     it('hears what an interrupted turn had said, once', () => {
       const life = born({ message: message('m1') });
       life.send(post('m2'));
-      for (let again = 0; again < 2; again += 1) life.send({ type: 'turn.partial', turnId: 's1:1', text: 'half a', usage: { costUsd: 1 } });
-      expect(life.rows('messages').filter(({ row }) => (row as { partial?: boolean }).partial === true)).to.have.length(1);
+      for (let again = 0; again < 2; again += 1)
+        life.send({ type: 'turn.partial', turnId: 's1:1', text: 'half a', usage: { costUsd: 1 } });
+      expect(
+        life.rows('messages').filter(({ row }) => (row as { partial?: boolean }).partial === true),
+      ).to.have.length(1);
       expect(view(life).totalCost).to.equal(1);
     });
 
-    it('lets callbacks and other agents\' messages wait', () => {
+    it("lets callbacks and other agents' messages wait", () => {
       const life = born({ message: message('m1') });
       life.send(post('c1', 'callback'));
       life.send({ ...post('a1', 'agent'), by: stranger });
@@ -81,9 +104,9 @@ describe('a session and what waits for it', () => {
       const life = inState.idle();
       life.send({ type: 'queue.pause' });
       life.send(post('m2'));
-      expect(life.value).to.equal('idle');
+      expect(status(life)).to.equal('idle');
       life.send({ type: 'queue.resume' });
-      expect(life.value).to.equal('running');
+      expect(status(life)).to.equal('running');
     });
 
     it('cancels a waiting message visibly, and refuses one that runs', () => {
@@ -93,7 +116,7 @@ describe('a session and what waits for it', () => {
       life.send({ type: 'queue.cancel', messageId: 'm2' });
       expect(life.rows('queue').at(-1)?.row).to.deep.include({ id: 'm2', status: 'cancelled' });
       life.finish('turn', good());
-      expect(life.value).to.equal('idle');
+      expect(status(life)).to.equal('idle');
     });
   });
 
@@ -102,7 +125,7 @@ describe('a session and what waits for it', () => {
       it(`works from ${state}, and stopping again changes nothing`, () => {
         const life = inState[state]();
         expect(life.send({ type: 'session.stop' })).to.equal(undefined);
-        expect(life.value).to.equal('stopped');
+        expect(status(life)).to.equal('stopped');
         expect(view(life).transportState).to.equal('interrupted');
         expect([life.effects.size, life.timers.size]).to.deep.equal([0, 0]);
         const before = life.json;
@@ -115,14 +138,20 @@ describe('a session and what waits for it', () => {
       const life = born({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       life.send({ type: 'session.stop' });
-      expect(life.rows('queue').slice(-2).map(({ row }) => (row as { status: string }).status)).to.deep.equal(['interrupted', 'cancelled']);
+      expect(
+        life
+          .rows('queue')
+          .slice(-2)
+          .map(({ row }) => (row as { status: string }).status),
+      ).to.deep.equal(['interrupted', 'cancelled']);
       expect(view(life)).to.deep.include({ queueDepth: 0, attemptOutcome: 'interrupted' });
     });
 
     it('is for people and ancestors only', () => {
       const life = born({ message: message('m1'), ancestors: ['parent-1', 'top'] });
       const before = life.json;
-      for (const by of [stranger, child, { ...child, id: 's1' }]) expect(life.send({ type: 'session.stop', by })).to.include({ code: 'NOT_DESCENDANT' });
+      for (const by of [stranger, child, { ...child, id: 's1' }])
+        expect(life.send({ type: 'session.stop', by })).to.include({ code: 'NOT_DESCENDANT' });
       expect(life.json).to.equal(before);
       expect(life.send({ type: 'session.stop', by: parent })).to.equal(undefined);
     });
@@ -139,7 +168,7 @@ describe('a session and what waits for it', () => {
       it(`answers a message in ${state}`, () => {
         const life = inState[state]();
         life.send(post('m9'));
-        expect(life.value).to.equal('running');
+        expect(status(life)).to.equal('running');
         expect(prompts(life).at(-1)).to.deep.equal(['m9']);
       });
     }
@@ -149,7 +178,7 @@ describe('a session and what waits for it', () => {
       life.send(post('m2'));
       life.revive();
       life.finish('turn', cut({ text: 'half' })); // what the hand's recover answers
-      expect(life.value).to.equal('running');
+      expect(status(life)).to.equal('running');
       expect(prompts(life)).to.deep.equal([['m1'], ['m2']]);
       expect(life.rows('messages').at(-1)?.row).to.deep.include({ content: 'half', partial: true });
     });
@@ -158,7 +187,7 @@ describe('a session and what waits for it', () => {
       const life = born({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       life.finish('turn', cut({ unconfirmedPid: 4711 }));
-      expect(life.value).to.equal('interrupted');
+      expect(status(life)).to.equal('interrupted');
       expect(view(life)).to.deep.include({ queuePaused: true, queueDepth: 1 });
       expect(view(life).lastError).to.include('4711');
       life.send({ type: 'queue.resume' });
@@ -166,11 +195,15 @@ describe('a session and what waits for it', () => {
     });
 
     it('does so whatever the turn came to: a limit or a success must not begin the next turn beside that process', () => {
-      for (const outcome of [good('done', { unconfirmedPid: 4711 }), { ...limited(), unconfirmedPid: 4711 }, { ...bad('it broke'), unconfirmedPid: 4711 }]) {
+      for (const outcome of [
+        good('done', { unconfirmedPid: 4711 }),
+        { ...limited(), unconfirmedPid: 4711 },
+        { ...bad('it broke'), unconfirmedPid: 4711 },
+      ]) {
         const life = born({ message: message('m1'), interruptOnNewMessage: false });
         life.send(post('m2'));
         life.finish('turn', outcome);
-        expect([life.value, life.effects.size, life.timers.size]).to.deep.equal(['interrupted', 0, 0]);
+        expect([status(life), life.effects.size, life.timers.size]).to.deep.equal(['interrupted', 0, 0]);
         expect(view(life).lastError).to.include('4711');
       }
     });
@@ -179,20 +212,24 @@ describe('a session and what waits for it', () => {
       const life = born({ message: message('m1') });
       life.finish('turn', cut({ unconfirmedPid: 4711 }));
       life.send(post('m2'));
-      expect(life.value).to.equal('interrupted');
+      expect(status(life)).to.equal('interrupted');
     });
   });
 
-  describe('a provider\'s limit', () => {
+  describe("a provider's limit", () => {
     it('is waited for, and the same message is tried again', () => {
       const life = born({ message: message('m1') });
       life.finish('turn', limited(life.at + 90_000));
-      expect(life.value).to.equal('waiting');
-      expect(view(life)).to.deep.include({ resetAt: new Date(life.at + 90_000).toISOString(), transportState: 'queued', attemptOutcome: null });
+      expect(status(life)).to.equal('waiting');
+      expect(view(life)).to.deep.include({
+        resetAt: new Date(life.at + 90_000).toISOString(),
+        transportState: 'queued',
+        attemptOutcome: null,
+      });
       life.advance(89_999);
-      expect(life.value).to.equal('waiting');
+      expect(status(life)).to.equal('waiting');
       life.advance(1);
-      expect(life.value).to.equal('running');
+      expect(status(life)).to.equal('running');
       expect(prompts(life)).to.deep.equal([['m1'], ['m1']]);
     });
 
@@ -211,9 +248,9 @@ describe('a session and what waits for it', () => {
     it('lets messages wait, and a person try at once', () => {
       const life = inState.waiting();
       life.send(post('m2'));
-      expect(life.value).to.equal('waiting');
+      expect(status(life)).to.equal('waiting');
       life.send({ type: 'queue.resume' });
-      expect(life.value).to.equal('running');
+      expect(status(life)).to.equal('running');
     });
 
     it('ends quietly when what waited was cancelled, and says so to the work item', () => {
@@ -222,7 +259,7 @@ describe('a session and what waits for it', () => {
       life.send({ type: 'queue.clear' });
       expect(life.tells('attempt.ended').map(({ event }) => event['outcome'])).to.deep.equal(['interrupted']);
       life.advance(60_000);
-      expect(life.value).to.equal('idle');
+      expect(status(life)).to.equal('idle');
     });
   });
 });

@@ -21,7 +21,9 @@ describe('supervise', () => {
     const earlier = [1, 2, 3, 4].map((seconds) => now - seconds * 1000);
     expect(supervise(spec(), children, earlier, 'a', false, now).type).to.equal('restart');
     expect(supervise(spec(), children, [...earlier, now - 5_000], 'a', false, now).type).to.equal('halt');
-    expect(supervise(spec({ giveUp: 'escalate' }), children, [...earlier, now - 5_000], 'a', false, now).type).to.equal('escalate');
+    expect(
+      supervise(spec({ giveUp: 'escalate' }), children, [...earlier, now - 5_000], 'a', false, now).type,
+    ).to.equal('escalate');
     expect(supervise(spec(), children, [...earlier, now - 60_000], 'a', false, now).type).to.equal('restart');
   });
 
@@ -35,7 +37,14 @@ describe('supervise', () => {
     let failures: readonly number[] = [];
     const delays: number[] = [];
     for (let n = 0; n < 8; n += 1) {
-      const verdict = supervise(spec({ backoffMs: 100, backoffMsMax: 2_000, intensity: 10 }), children, failures, 'a', false, now + n);
+      const verdict = supervise(
+        spec({ backoffMs: 100, backoffMsMax: 2_000, intensity: 10 }),
+        children,
+        failures,
+        'a',
+        false,
+        now + n,
+      );
       failures = verdict.failures;
       delays.push(verdict.type === 'restart' ? verdict.delayMs : -1);
     }
@@ -43,19 +52,30 @@ describe('supervise', () => {
   });
 
   it('never restarts more often within a period than the intensity allows, and remembers a bounded past', () => {
-    const some = fc.record({ intensity: fc.integer({ min: 0, max: 6 }), periodSeconds: fc.integer({ min: 1, max: 30 }), strategy: fc.constantFrom<Supervision['strategy']>('one_for_one', 'one_for_all', 'rest_for_one') });
-    fc.assert(fc.property(some, fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }), (changes, gaps) => {
-      const rules = spec(changes);
-      let [failures, at] = [[] as readonly number[], now];
-      const restarts: number[] = [];
-      for (const gap of gaps) {
-        at += gap;
-        const verdict = supervise(rules, children, failures, 'b', false, at);
-        failures = verdict.failures;
-        if (verdict.type === 'restart') { restarts.push(at); expect(verdict.ids).to.include('b'); }
-        expect(failures.every((failure) => at - failure < rules.periodSeconds * 1000)).to.equal(true);
-        expect(restarts.filter((restart) => at - restart < rules.periodSeconds * 1000).length).to.be.at.most(rules.intensity);
-      }
-    }));
+    const some = fc.record({
+      intensity: fc.integer({ min: 0, max: 6 }),
+      periodSeconds: fc.integer({ min: 1, max: 30 }),
+      strategy: fc.constantFrom<Supervision['strategy']>('one_for_one', 'one_for_all', 'rest_for_one'),
+    });
+    fc.assert(
+      fc.property(some, fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }), (changes, gaps) => {
+        const rules = spec(changes);
+        let [failures, at] = [[] as readonly number[], now];
+        const restarts: number[] = [];
+        for (const gap of gaps) {
+          at += gap;
+          const verdict = supervise(rules, children, failures, 'b', false, at);
+          failures = verdict.failures;
+          if (verdict.type === 'restart') {
+            restarts.push(at);
+            expect(verdict.ids).to.include('b');
+          }
+          expect(failures.every((failure) => at - failure < rules.periodSeconds * 1000)).to.equal(true);
+          expect(
+            restarts.filter((restart) => at - restart < rules.periodSeconds * 1000).length,
+          ).to.be.at.most(rules.intensity);
+        }
+      }),
+    );
   });
 });

@@ -1,15 +1,24 @@
 import type { SnapshotFrom } from 'xstate';
-import type { Caller } from '../../../machines/caller.js';
+import type { Authority, Caller } from '../../../machines/caller.js';
 import type { WorkItemEvent, WorkItemFacts } from '../../../machines/work-item/context.js';
 import type { WorkStatus } from '../../../machines/work-item/edges.js';
 import { workItemMachine } from '../../../machines/work-item/machine.js';
 import { workItemPolicy } from '../../../machines/work-item/policy.js';
+import { workItemNotInState } from '../../../machines/work-item/state-refusals.js';
 import { workItemView } from '../../../machines/work-item/view.js';
 import { Life } from '../step.js';
 
-/** Work items for specs, and the people around them: ann (owner) below bob-lead below chief; vp is another executive. */
+/**
+ * Work items for specs, and the people around them: ann (owner) below bob-lead below chief; vp is another
+ * executive.
+ */
 
-const session = (id: string, employee: string | null, ancestors: readonly string[] = []): Caller => ({ type: 'session', id, employee, ancestors });
+const session = (id: string, employee: string | null, ancestors: readonly string[] = []): Caller => ({
+  type: 'session',
+  id,
+  employee,
+  ancestors,
+});
 
 export const callers = {
   operator: { type: 'operator' },
@@ -27,16 +36,44 @@ export const callers = {
 export type CallerName = keyof typeof callers;
 
 /** What the kind's facts say of ann's item in the roster above. */
-export const roster: WorkItemFacts = { root: 'chief', managers: ['bob-lead', 'chief'], executives: ['chief', 'vp'], named: null };
+export const roster: WorkItemFacts = {
+  root: 'chief',
+  managers: ['bob-lead', 'chief'],
+  executives: ['chief', 'vp'],
+  named: null,
+};
 
 export type Item = Life<typeof workItemMachine>;
 
-export const born = (input: Record<string, unknown> = {}, machine = workItemMachine): Item => new Life(machine, {
-  id: 'TRP-1', title: 'Dig a well', body: null, acceptance: null, assignee: null, department: null, verifyPolicy: null, source: 'human', sourceRef: null, createdBy: 'operator', ...input,
-}, (snapshot: SnapshotFrom<typeof workItemMachine>, event: WorkItemEvent) => workItemPolicy(snapshot.value, snapshot.context, event));
+export const born = (input: Record<string, unknown> = {}, machine = workItemMachine): Item =>
+  new Life(
+    machine,
+    {
+      id: 'TRP-1',
+      title: 'Dig a well',
+      body: null,
+      acceptance: null,
+      assignee: null,
+      department: null,
+      verifyPolicy: null,
+      source: 'human',
+      sourceRef: null,
+      createdBy: 'operator',
+      ...input,
+    },
+    ({ value, context }: SnapshotFrom<typeof workItemMachine>, event: WorkItemEvent, authority: Authority) =>
+      workItemPolicy(value, context, event, authority),
+    undefined,
+    ({ value, context }: SnapshotFrom<typeof workItemMachine>, event: WorkItemEvent) =>
+      workItemNotInState(value, context, event),
+  );
 
 /** Send as one of the people above, with the facts about them. */
-export const as = (who: CallerName, event: Record<string, unknown> & { type: string }) => ({ ...event, by: callers[who], facts: roster });
+export const as = (who: CallerName, event: Record<string, unknown> & { type: string }) => ({
+  ...event,
+  by: callers[who],
+  facts: roster,
+});
 
 export const move = (status: WorkStatus, note = 'because') => ({ type: 'item.move', status, note });
 
@@ -54,14 +91,24 @@ export function inStatus(status: WorkStatus, input: Record<string, unknown> = {}
 export const work = (item: Item): WorkStatus => item.snapshot.value.work;
 export const approval = (item: Item) => item.snapshot.value.approval;
 export const view = (item: Item) => workItemView(item.snapshot.value, item.snapshot.context);
-export const ledger = (item: Item) => item.rows('events').map(({ row }) => row as { id: string; kind: string; fromStatus: string | null; toStatus: string | null; actor: string; detail: Record<string, unknown> | null });
+export const ledger = (item: Item) =>
+  item.rows('events').map(
+    ({ row }) =>
+      row as {
+        id: string;
+        kind: string;
+        fromStatus: string | null;
+        toStatus: string | null;
+        actor: string;
+        detail: Record<string, unknown> | null;
+      },
+  );
 
-/** The same through policy and through guards alone: the refusal's code, or undefined; never a difference between the two. */
+/** The code of the refusal, by policy or by chart, or undefined; what is refused has moved nothing. */
 export function ask(item: Item, event: Record<string, unknown> & { type: string }): string | undefined {
   const before = item.json;
   const refusal = item.send(event);
   if (refusal === undefined) return undefined;
-  item.step({ by: callers.operator, ...event, at: item.at } as { type: string });
-  if (item.json !== before) throw new Error(`the policy refuses ${event.type} with ${refusal.code}, yet the machine moved`);
+  if (item.json !== before) throw new Error(`${event.type} is refused with ${refusal.code}, yet it moved`);
   return refusal.code;
 }

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { born, inStatus, ledger, view } from './beings.js';
 
-const edit = (dueAt: number | null, expectedVersion: number) => ({ type: 'item.edit', patch: { dueAt }, expectedVersion });
-const told = (item: ReturnType<typeof born>) => ledger(item).filter(({ detail }) => detail?.['action'] === 'due');
+const edit = (dueAt: number | null, expectedVersion: number) => ({
+  type: 'item.edit',
+  patch: { dueAt },
+  expectedVersion,
+});
+const told = (item: ReturnType<typeof born>) =>
+  ledger(item).filter(({ detail }) => detail?.['action'] === 'due');
 
 describe('a due date', () => {
   it('that passes on open work is told once, in the ledger and to watchers', () => {
@@ -13,7 +18,11 @@ describe('a due date', () => {
     item.advance(1_000_000);
     expect(told(item)).to.have.length(1);
     expect(told(item)[0]).to.deep.include({ kind: 'note', actor: 'system' });
-    expect(item.frames('company:changed').at(-1)?.payload).to.deep.include({ entity: 'todo', action: 'due', id: 'TRP-1' });
+    expect(item.frames('company:changed').at(-1)?.payload).to.deep.include({
+      entity: 'todo',
+      action: 'due',
+      id: 'TRP-1',
+    });
   });
 
   it('moves with every edit, and goes when it is taken away', () => {

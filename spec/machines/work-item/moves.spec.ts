@@ -1,14 +1,34 @@
 import { expect } from 'chai';
 import { isPerson } from '../../../machines/caller.js';
 import { edges, statuses, type WorkStatus } from '../../../machines/work-item/edges.js';
-import { as, ask, born, callers, inStatus, ledger, move, roster, view, work, type CallerName } from './beings.js';
+import {
+  as,
+  ask,
+  born,
+  callers,
+  inStatus,
+  ledger,
+  move,
+  roster,
+  view,
+  work,
+  type CallerName,
+} from './beings.js';
 
 /**
- * Every edge from every status by everybody. What must come out is said here in words of its own (not by calling the
- * policy), so that a slip in the policy cannot hide.
+ * Every edge from every status by everybody. What must come out is said here in words of its own (not by
+ * calling the policy), so that a slip in the policy cannot hide.
  */
 const agentMay: readonly WorkStatus[] = ['executing', 'in_review', 'blocked', 'escalated', 'done'];
-const owners: readonly CallerName[] = ['operator', 'device', 'owner', 'attempt', 'belowAttempt', 'manager', 'root'];
+const owners: readonly CallerName[] = [
+  'operator',
+  'device',
+  'owner',
+  'attempt',
+  'belowAttempt',
+  'manager',
+  'root',
+];
 const workers: readonly CallerName[] = ['attempt', 'belowAttempt'];
 
 function expected(who: CallerName, from: WorkStatus, to: WorkStatus): string | undefined {
@@ -32,7 +52,9 @@ describe('moving a work item', () => {
           const item = inStatus(from);
           const ownerless = from === 'backlog' && to === 'assigned' && isPerson(callers[who]);
           const code = ask(item, as(who, move(to)));
-          expect(code, `${from} to ${to}`).to.equal(ownerless ? 'ASSIGNEE_REQUIRED' : expected(who, from, to));
+          expect(code, `${from} to ${to}`).to.equal(
+            ownerless ? 'ASSIGNEE_REQUIRED' : expected(who, from, to),
+          );
           expect(work(item), `${from} to ${to}`).to.equal(code === undefined ? to : from);
         }
       }
@@ -56,8 +78,12 @@ describe('moving a work item', () => {
 
   it('to blocked or escalated needs a note', () => {
     for (const status of ['blocked', 'escalated'] as const) {
-      expect(ask(inStatus('executing'), as('operator', { type: 'item.move', status, note: '  ' }))).to.equal('NOTE_REQUIRED');
-      expect(ask(inStatus('executing'), as('operator', { type: 'item.move', status }))).to.equal('NOTE_REQUIRED');
+      expect(ask(inStatus('executing'), as('operator', { type: 'item.move', status, note: '  ' }))).to.equal(
+        'NOTE_REQUIRED',
+      );
+      expect(ask(inStatus('executing'), as('operator', { type: 'item.move', status }))).to.equal(
+        'NOTE_REQUIRED',
+      );
     }
   });
 
@@ -65,15 +91,27 @@ describe('moving a work item', () => {
     const by = { type: 'session', id: 'maker-1', employee: 'zoe', ancestors: [] } as const;
     const item = born({ assignee: 'ann', createdBy: 'session:maker-1', by });
     expect(ask(item, { ...move('blocked'), by, facts: roster })).to.equal(undefined);
-    expect(ask(item, { type: 'item.comment', commentId: 'c1', text: 'Waits for the shovel.', by, facts: roster })).to.equal(undefined);
-    expect(ask(item, { ...move('executing'), by: { ...by, id: 'maker-2' }, facts: roster })).to.equal('NOT_OWNER');
+    expect(
+      ask(item, { type: 'item.comment', commentId: 'c1', text: 'Waits for the shovel.', by, facts: roster }),
+    ).to.equal(undefined);
+    expect(ask(item, { ...move('executing'), by: { ...by, id: 'maker-2' }, facts: roster })).to.equal(
+      'NOT_OWNER',
+    );
   });
 
   it('is recorded with who, from, to and why', () => {
     const item = inStatus('executing');
     item.send(as('owner', move('blocked', 'no water')));
-    expect(ledger(item).at(-1)).to.deep.include({ kind: 'status_change', fromStatus: 'executing', toStatus: 'blocked', actor: 'session:ann-1' });
-    expect(ledger(item).at(-1)?.detail).to.deep.include({ note: 'no water', todoProvenance: { source: 'human', department: null, assignee: 'ann' } });
+    expect(ledger(item).at(-1)).to.deep.include({
+      kind: 'status_change',
+      fromStatus: 'executing',
+      toStatus: 'blocked',
+      actor: 'session:ann-1',
+    });
+    expect(ledger(item).at(-1)?.detail).to.deep.include({
+      note: 'no water',
+      todoProvenance: { source: 'human', department: null, assignee: 'ann' },
+    });
     expect(ledger(item).at(-1)?.id).to.match(/^wie_[0-9a-f]{12}$/);
   });
 
@@ -99,7 +137,11 @@ describe('moving a work item', () => {
       expect(ledger(item).at(-1)?.detail).to.deep.include({ reason: 'max-rounds-exhausted', maxRounds: 2 });
     });
 
-    for (const [policy, ceiling] of [[{ mode: 'thorough' }, 3], [{ mode: 'verify', maxRounds: 1 }, 1], [{ mode: 'trust', maxRounds: 5 }, 5]] as const) {
+    for (const [policy, ceiling] of [
+      [{ mode: 'thorough' }, 3],
+      [{ mode: 'verify', maxRounds: 1 }, 1],
+      [{ mode: 'trust', maxRounds: 5 }, 5],
+    ] as const) {
       it(`escalates at round ${ceiling} with ${JSON.stringify(policy)}`, () => {
         const item = inStatus('in_review', { verifyPolicy: policy });
         for (let round = 1; round < ceiling; round += 1) {
@@ -122,7 +164,12 @@ describe('moving a work item', () => {
 
   describe('by its attempts', () => {
     const start = (sessionId = 's-9') => ({ type: 'attempt.started', sessionId, employee: 'ann' });
-    const end = (outcome: string, sessionId = 's-9') => ({ type: 'attempt.ended', sessionId, outcome, summary: 'so it went' });
+    const end = (outcome: string, sessionId = 's-9') => ({
+      type: 'attempt.ended',
+      sessionId,
+      outcome,
+      summary: 'so it went',
+    });
 
     it('is executing as soon as a session works on it, and in review when that succeeds', () => {
       const item = born();
@@ -130,7 +177,12 @@ describe('moving a work item', () => {
       expect(view(item)).to.deep.include({ status: 'executing', sessionRef: 's-9' });
       item.send(end('succeeded'));
       expect(work(item)).to.equal('in_review');
-      expect(ledger(item).map(({ kind }) => kind)).to.deep.equal(['created', 'session_linked', 'status_change', 'status_change']);
+      expect(ledger(item).map(({ kind }) => kind)).to.deep.equal([
+        'created',
+        'session_linked',
+        'status_change',
+        'status_change',
+      ]);
     });
 
     it('is done at once where the work is trusted: by policy, or by its source', () => {
@@ -177,7 +229,13 @@ describe('moving a work item', () => {
         item.send(start());
         if (status === 'cancelled') item.send(as('operator', { type: 'item.archive' }));
         else item.send(as('owner', move(status)));
-        for (const event of [end('succeeded'), start('another'), end('failed', 'another'), start('a third'), end('succeeded', 'a third')]) {
+        for (const event of [
+          end('succeeded'),
+          start('another'),
+          end('failed', 'another'),
+          start('a third'),
+          end('succeeded', 'a third'),
+        ]) {
           item.send(event);
           expect(work(item), JSON.stringify(event)).to.equal(status);
         }
@@ -232,7 +290,7 @@ describe('moving a work item', () => {
     });
 
     // Else whoever worked on it last could decide what was asked for by the first.
-    it('makes an item that is nobody\'s that of the first who worked on it, and of no other', () => {
+    it("makes an item that is nobody's that of the first who worked on it, and of no other", () => {
       const item = born();
       item.send(start('ann-9'));
       item.send({ type: 'attempt.started', sessionId: 'ben-9', employee: 'ben' });
@@ -251,7 +309,10 @@ describe('moving a work item', () => {
     it('remembers a bounded number of attempts, living ones first', () => {
       const item = born();
       item.send(start('alive'));
-      for (let n = 0; n < 60; n += 1) { item.send(start(`s-${n}`)); item.send(end('failed', `s-${n}`)); }
+      for (let n = 0; n < 60; n += 1) {
+        item.send(start(`s-${n}`));
+        item.send(end('failed', `s-${n}`));
+      }
       expect(item.snapshot.context.attempts).to.have.length(40);
       expect(item.snapshot.context.attempts.some(({ sessionId }) => sessionId === 'alive')).to.equal(true);
     });
@@ -261,7 +322,7 @@ describe('moving a work item', () => {
 describe('claiming a work item', () => {
   const claim = { type: 'item.assign', assignee: 'ben', department: null };
 
-  it('is for an agent that takes for itself what is nobody\'s and lies in backlog', () => {
+  it("is for an agent that takes for itself what is nobody's and lies in backlog", () => {
     expect(ask(born(), as('sibling', claim))).to.equal(undefined);
     expect(ask(born(), as('sibling', { ...claim, assignee: 'ann' }))).to.equal('NOT_OWNER');
   });
@@ -280,7 +341,15 @@ describe('claiming a work item', () => {
 });
 
 describe('changing a comment', () => {
-  const edit = (edition: number) => ({ type: 'comment.edit', commentId: 'c1', n: 1, author: 'ann', createdAt: '2026-01-01T00:00:00.000Z', edition, text: 'Mended.' });
+  const edit = (edition: number) => ({
+    type: 'comment.edit',
+    commentId: 'c1',
+    n: 1,
+    author: 'ann',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    edition,
+    text: 'Mended.',
+  });
 
   it('is refused to who has not seen the last change: two edits at the same time would lose one', () => {
     const item = born({ assignee: 'ann' });

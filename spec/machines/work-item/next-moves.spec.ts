@@ -8,8 +8,15 @@ describe('nextMoves', () => {
     for (const status of statuses) {
       for (const who of Object.keys(callers) as CallerName[]) {
         const item = inStatus(status);
-        for (const next of nextMoves(item.snapshot.value, item.snapshot.context, { at: item.at, by: callers[who], facts: roster })) {
-          expect(ask(item.fork(), as(who, move(next.status))), `${who}: ${status} to ${next.status}`).to.equal(next.refusal?.code);
+        for (const next of nextMoves(item.snapshot.value, item.snapshot.context, {
+          at: item.at,
+          by: callers[who],
+          facts: roster,
+        })) {
+          expect(
+            ask(item.fork(), as(who, move(next.status))),
+            `${who}: ${status} to ${next.status}`,
+          ).to.equal(next.refusal?.code);
         }
       }
     }
@@ -17,7 +24,10 @@ describe('nextMoves', () => {
 
   it('says which moves need a note', () => {
     const item = inStatus('executing');
-    const needed = nextMoves(item.snapshot.value, item.snapshot.context, { at: item.at, by: callers.operator }).filter(({ noteNeeded }) => noteNeeded);
+    const needed = nextMoves(item.snapshot.value, item.snapshot.context, {
+      at: item.at,
+      by: callers.operator,
+    }).filter(({ noteNeeded }) => noteNeeded);
     expect(needed.map(({ status }) => status)).to.deep.equal(['blocked', 'escalated']);
   });
 });

@@ -16,14 +16,20 @@ describe('a work item with a verifier', () => {
   };
   const due = (verifyPolicy: unknown = policy): Item => worked(born({ assignee: 'ann', verifyPolicy }));
   const opened = (sessionId = 'review-1', round = 0) => ({ type: 'review.opened', sessionId, round, by });
-  const lists = (item: Item) => workItemIndex(item.snapshot.value, item.snapshot.context).map(({ index }) => index).filter((index) => ['verifier', 'review'].includes(index));
+  const lists = (item: Item) =>
+    workItemIndex(item.snapshot.value, item.snapshot.context)
+      .map(({ index }) => index)
+      .filter((index) => ['verifier', 'review'].includes(index));
 
   it('makes a review due when an attempt has succeeded, and not before', () => {
     const item = born({ assignee: 'ann', verifyPolicy: policy });
     expect([lists(item), view(item).review]).to.deep.equal([['verifier'], null]);
     worked(item);
     expect(work(item)).to.equal('in_review');
-    expect([lists(item), view(item).review]).to.deep.equal([['verifier', 'review'], { round: 0, employee: 'cat', sessionId: null }]);
+    expect([lists(item), view(item).review]).to.deep.equal([
+      ['verifier', 'review'],
+      { round: 0, employee: 'cat', sessionId: null },
+    ]);
   });
 
   const none: [string, () => Item][] = [
@@ -31,12 +37,24 @@ describe('a work item with a verifier', () => {
     ['an engine is named without an employee', () => due({ mode: 'verify', verifier: { engine: 'pen' } })],
     ['work is trusted', () => due({ mode: 'trust', verifier: { employee: 'cat' } })],
     ['the attempt failed', () => worked(born({ assignee: 'ann', verifyPolicy: policy }), 'ann', 'failed')],
-    ['somebody moved it into review by hand', () => { const item = born({ assignee: 'ann', verifyPolicy: policy }); item.send(move('in_review')); return item; }],
+    [
+      'somebody moved it into review by hand',
+      () => {
+        const item = born({ assignee: 'ann', verifyPolicy: policy });
+        item.send(move('in_review'));
+        return item;
+      },
+    ],
   ];
-  for (const [why, make] of none) it(`makes none due where ${why}`, () => {
-    const item = make();
-    expect([view(item).review, lists(item).includes('review'), ask(item, opened())]).to.deep.equal([null, false, 'CONFLICT']);
-  });
+  for (const [why, make] of none)
+    it(`makes none due where ${why}`, () => {
+      const item = make();
+      expect([view(item).review, lists(item).includes('review'), ask(item, opened())]).to.deep.equal([
+        null,
+        false,
+        'CONFLICT',
+      ]);
+    });
 
   it('opens one a round, and notes it', () => {
     const item = due();
@@ -45,22 +63,39 @@ describe('a work item with a verifier', () => {
     expect(ask(item, opened())).to.equal(undefined);
     expect(ask(item, opened('review-2'))).to.equal('CONFLICT');
     expect(lists(item)).to.deep.equal(['verifier']);
-    expect(ledger(item).at(-1)).to.deep.include({ kind: 'note', actor: 'reviews', detail: { action: 'review-opened', employee: 'cat', round: 0, sessionId: 'review-1' } });
+    expect(ledger(item).at(-1)).to.deep.include({
+      kind: 'note',
+      actor: 'reviews',
+      detail: { action: 'review-opened', employee: 'cat', round: 0, sessionId: 'review-1' },
+    });
     worked(item, 'ann'); // its session works on in the same round
-    expect([work(item), view(item).review?.sessionId, lists(item)]).to.deep.equal(['in_review', 'review-1', ['verifier']]);
+    expect([work(item), view(item).review?.sessionId, lists(item)]).to.deep.equal([
+      'in_review',
+      'review-1',
+      ['verifier'],
+    ]);
   });
 
   it('lets the reviewer send it back with a note, or call it done, and nothing else', () => {
     const item = due();
     item.send(opened());
-    for (const status of ['blocked', 'escalated'] as const) expect(ask(item, { ...move(status), by: reviewer }), status).to.equal('NOT_OWNER');
-    expect(ask(item, { type: 'item.assign', assignee: 'cat', department: null, by: reviewer })).to.equal('NOT_OWNER');
+    for (const status of ['blocked', 'escalated'] as const)
+      expect(ask(item, { ...move(status), by: reviewer }), status).to.equal('NOT_OWNER');
+    expect(ask(item, { type: 'item.assign', assignee: 'cat', department: null, by: reviewer })).to.equal(
+      'NOT_OWNER',
+    );
     expect(ask(item, { type: 'item.archive', by: reviewer })).to.equal('NOT_OWNER');
     expect(ask(item, { ...move('done'), by: sibling })).to.equal('NOT_OWNER');
-    expect(ask(item, { type: 'item.comment', commentId: 'c1', text: 'Hm.', by: reviewer })).to.equal(undefined);
+    expect(ask(item, { type: 'item.comment', commentId: 'c1', text: 'Hm.', by: reviewer })).to.equal(
+      undefined,
+    );
     expect(ask(item, { ...move('executing', ' '), by: reviewer })).to.equal('NOTE_REQUIRED');
     expect(ask(item, { ...move('executing', 'deeper'), by: reviewer })).to.equal(undefined);
-    expect([work(item), view(item).rounds, ledger(item).at(-1)?.detail?.['critique']]).to.deep.equal(['executing', 1, 'deeper']);
+    expect([work(item), view(item).rounds, ledger(item).at(-1)?.detail?.['critique']]).to.deep.equal([
+      'executing',
+      1,
+      'deeper',
+    ]);
     expect(ask(item, { ...move('done'), by: reviewer }), 'the round is over').to.equal('NOT_OWNER');
     worked(item);
     expect(ask(item, { ...move('done'), by: reviewer }), 'the next round has its own').to.equal('NOT_OWNER');
@@ -86,8 +121,14 @@ describe('a work item with a verifier', () => {
   it('has no review by somebody who worked on it, and says why', () => {
     for (const item of [due({ ...policy, verifier: { employee: 'ann' } }), worked(due(), 'cat')]) {
       expect(ask(item, opened())).to.equal('SELF_REVIEW');
-      expect(ask(item, { type: 'review.refused', round: 0, reason: 'It is their own work.', by })).to.equal(undefined);
-      expect([view(item).review?.refused, lists(item), work(item)]).to.deep.equal(['It is their own work.', ['verifier'], 'in_review']);
+      expect(ask(item, { type: 'review.refused', round: 0, reason: 'It is their own work.', by })).to.equal(
+        undefined,
+      );
+      expect([view(item).review?.refused, lists(item), work(item)]).to.deep.equal([
+        'It is their own work.',
+        ['verifier'],
+        'in_review',
+      ]);
       expect(ask(item, opened())).to.equal('CONFLICT');
     }
   });
@@ -95,6 +136,8 @@ describe('a work item with a verifier', () => {
   it('keeps the ban on self-review for a reviewer beneath an attempt', () => {
     const item = due();
     item.send(opened());
-    expect(ask(item, { ...move('done'), by: { ...reviewer, ancestors: ['at-ann'] } })).to.equal('SELF_REVIEW');
+    expect(ask(item, { ...move('done'), by: { ...reviewer, ancestors: ['at-ann'] } })).to.equal(
+      'SELF_REVIEW',
+    );
   });
 });

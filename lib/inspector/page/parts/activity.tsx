@@ -8,14 +8,32 @@ export function Activity() {
   const entries = [...recent.value].reverse();
   return (
     <section class="panel activity" aria-labelledby="activity-title">
-      <h2 id="activity-title">Just happened<button type="button" class="quiet" aria-pressed={!following.value} onClick={() => follow(!following.value)}>{following.value ? 'Hold' : 'Follow'}</button></h2>
-      {entries.length === 0 ? <p class="empty">Nothing since this page was opened. What happens appears here by itself.</p> : (
+      <h2 id="activity-title">
+        Recent events
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={!following.value}
+          onClick={() => follow(!following.value)}
+        >
+          {following.value ? 'Hold' : 'Follow'}
+        </button>
+      </h2>
+      {entries.length === 0 ? (
+        <p class="empty">Nothing since this page was opened. New events appear here.</p>
+      ) : (
         <ol class="steps" aria-label="Newest first">
           {entries.map((entry) => (
             <li key={entry.seq} data-seq={entry.seq}>
-              <a href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id })} title={`${entry.kind} ${entry.id}`}>
+              <a
+                href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id })}
+                title={`${entry.kind} ${entry.id}`}
+              >
                 <Step entry={entry} />
-                <small><span class="kind-name">{entry.kind}</span> <span class="clip">{entry.id}</span> <time>{timeOfDay(entry.at)}</time></small>
+                <small>
+                  <span class="kind-name">{entry.kind}</span> <span class="clip">{entry.id}</span>{' '}
+                  <time>{timeOfDay(entry.at)}</time>
+                </small>
               </a>
             </li>
           ))}
@@ -24,7 +42,16 @@ export function Activity() {
       {refused.value.length > 0 && (
         <>
           <h3>Refused</h3>
-          <ol class="steps" aria-label="Refused, newest first">{[...refused.value].reverse().map((one, n) => <li key={`${one.at}-${n}`}><a href={linkTo({ view: 'actor', kind: one.kind, id: one.id })}><span class="event">{one.event.type}</span> <b class="state bad">{one.refusal.code}</b><small>{one.refusal.message}</small></a></li>)}</ol>
+          <ol class="steps" aria-label="Refused, newest first">
+            {[...refused.value].reverse().map((one, n) => (
+              <li key={`${one.at}-${n}`}>
+                <a href={linkTo({ view: 'actor', kind: one.kind, id: one.id })}>
+                  <span class="event">{one.event.type}</span> <b class="state bad">{one.refusal.code}</b>
+                  <small>{one.refusal.message}</small>
+                </a>
+              </li>
+            ))}
+          </ol>
         </>
       )}
     </section>

@@ -6,14 +6,26 @@ import { readable } from './step.js';
 import type { DeadLetters } from '../../answers.js';
 
 /** Events at which actors failed, each of which can be tried again. `named`: with the actor. */
-export function Letters({ letters, named = false }: { readonly letters: DeadLetters['deadLetters']; readonly named?: boolean }) {
+export function Letters({
+  letters,
+  named = false,
+}: {
+  readonly letters: DeadLetters['deadLetters'];
+  readonly named?: boolean;
+}) {
   return (
     <ul class="moves">
       {letters.map(({ id, actor, at, event, error }) => (
         <li key={id}>
-          {named && <a href={linkTo({ view: 'actor', ...actor })}><span class="kind-name">{actor.kind}</span> {actor.id}</a>}
-          <span class="event">{readable((event as { readonly type?: string } | null)?.type ?? 'event')}</span><time class="soft end num">{timeOfDay(at)}</time>
-          <small class="bad">{error}</small><Retry id={id} />
+          {named && (
+            <a href={linkTo({ view: 'actor', ...actor })}>
+              <span class="kind-name">{actor.kind}</span> {actor.id}
+            </a>
+          )}
+          <span class="event">{readable((event as { readonly type?: string } | null)?.type ?? 'event')}</span>
+          <time class="soft end num">{timeOfDay(at)}</time>
+          <small class="bad">{error}</small>
+          <Retry id={id} />
         </li>
       ))}
     </ul>
@@ -27,5 +39,16 @@ function Retry({ id }: { readonly id: string }) {
     await ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} });
     return 'It is back in the mailbox.';
   };
-  return <>{told !== '' && <span class="soft" role="status">{told}</span>}<button type="button" disabled={busy || told !== ''} onClick={() => void attempt(retry)}>Try again</button></>;
+  return (
+    <>
+      {told !== '' && (
+        <span class="soft" role="status">
+          {told}
+        </span>
+      )}
+      <button type="button" disabled={busy || told !== ''} onClick={() => void attempt(retry)}>
+        Try again
+      </button>
+    </>
+  );
 }

@@ -6,19 +6,45 @@ import { Letters } from './letters.js';
 import { readable } from './step.js';
 import { State } from './state.js';
 import type { ActorDetail, DeadLetters } from '../../answers.js';
-import type { ActorKey } from '../../../../machines/ground.js';
+import type { ActorKey } from '../../../../machines/outputs.js';
 
 /** What runs for an actor now and which deadlines will move it. */
 export function Pending({ detail: { timers, calls, inbox, failures } }: { readonly detail: ActorDetail }) {
   return (
     <section class="panel" aria-labelledby="pending-title">
       <h2 id="pending-title">Under way</h2>
-      {timers.length + calls.length + inbox + failures.length === 0 && <p class="empty">No effect in flight, no timer, nothing in its inbox.</p>}
+      {timers.length + calls.length + inbox + failures.length === 0 && (
+        <p class="empty">No effect in flight, no timer, nothing in its inbox.</p>
+      )}
       <ul class="facts">
-        {calls.map(({ id, src, running }) => <li key={id}><span class="lamp busy" aria-hidden="true" /><b>{src}</b> <span class="soft">{running ? 'in flight' : 'held'}</span></li>)}
-        {timers.map(({ name, event, due }) => <li key={`${event}${due}`}><span class="lamp wait" aria-hidden="true" /><b>{name}</b> <span class="soft">{event === name ? '' : readable(event)}</span><span class="num end" title={timeOfDay(due)}>{due > now.value ? `in ${countdown(due - now.value)}` : 'due'}</span></li>)}
-        {inbox > 0 && <li><span class="lamp wait" aria-hidden="true" /><b>{inbox}</b> <span class="soft">waiting in its inbox</span></li>}
-        {failures.length > 0 && <li><span class="lamp bad" aria-hidden="true" /><b>{failures.length}</b> <span class="soft">recent failures, the last at {timeOfDay(failures.at(-1) ?? 0)}</span></li>}
+        {calls.map(({ id, src, running }) => (
+          <li key={id}>
+            <span class="lamp busy" aria-hidden="true" />
+            <b>{src}</b> <span class="soft">{running ? 'in flight' : 'held'}</span>
+          </li>
+        ))}
+        {timers.map(({ name, event, due }) => (
+          <li key={`${event}${due}`}>
+            <span class="lamp wait" aria-hidden="true" />
+            <b>{name}</b> <span class="soft">{event === name ? '' : readable(event)}</span>
+            <span class="num end" title={timeOfDay(due)}>
+              {due > now.value ? `in ${countdown(due - now.value)}` : 'due'}
+            </span>
+          </li>
+        ))}
+        {inbox > 0 && (
+          <li>
+            <span class="lamp wait" aria-hidden="true" />
+            <b>{inbox}</b> <span class="soft">waiting in its inbox</span>
+          </li>
+        )}
+        {failures.length > 0 && (
+          <li>
+            <span class="lamp bad" aria-hidden="true" />
+            <b>{failures.length}</b>{' '}
+            <span class="soft">recent failures, the last at {timeOfDay(failures.at(-1) ?? 0)}</span>
+          </li>
+        )}
       </ul>
     </section>
   );
@@ -31,8 +57,22 @@ export function Kin({ detail: { parent, children } }: { readonly detail: ActorDe
     <section class="panel" aria-labelledby="kin-title">
       <h2 id="kin-title">Kin</h2>
       <ul class="kin">
-        {parent !== null && <li><span class="soft">under</span> <a href={linkTo({ view: 'actor', ...parent })}>{parent.kind} {parent.id}</a></li>}
-        {children.map((child) => <li key={`${child.kind}/${child.id}`}><a href={linkTo({ view: 'actor', kind: child.kind, id: child.id })}><span class="kind-name">{child.kind}</span> {child.title ?? child.id}</a>{child.value !== null && <State value={child.value} />}</li>)}
+        {parent !== null && (
+          <li>
+            <span class="soft">under</span>{' '}
+            <a href={linkTo({ view: 'actor', ...parent })}>
+              {parent.kind} {parent.id}
+            </a>
+          </li>
+        )}
+        {children.map((child) => (
+          <li key={`${child.kind}/${child.id}`}>
+            <a href={linkTo({ view: 'actor', kind: child.kind, id: child.id })}>
+              <span class="kind-name">{child.kind}</span> {child.title ?? child.id}
+            </a>
+            {child.value !== null && <State value={child.value} />}
+          </li>
+        ))}
       </ul>
       {children.length === 100 && <p class="soft small">The newest hundred.</p>}
     </section>
@@ -41,8 +81,20 @@ export function Kin({ detail: { parent, children } }: { readonly detail: ActorDe
 
 /** Events at which it failed. */
 export function OwnLetters({ actor, count }: { readonly actor: ActorKey; readonly count: number }) {
-  const letters = useLoaded(`letters ${actor.kind}/${actor.id} ${count}`, (signal) => (count === 0 ? Promise.resolve({ deadLetters: [] }) : ask<DeadLetters>('/api/inspect/dead-letters?limit=500', { signal })));
-  const mine = letters.value.value?.deadLetters.filter((letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id) ?? [];
+  const letters = useLoaded(`letters ${actor.kind}/${actor.id} ${count}`, (signal) =>
+    count === 0
+      ? Promise.resolve<DeadLetters>({ deadLetters: [], next: null })
+      : ask<DeadLetters>('/api/inspect/dead-letters?limit=500', { signal }),
+  );
+  const mine =
+    letters.value.value?.deadLetters.filter(
+      (letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id,
+    ) ?? [];
   if (mine.length === 0) return null;
-  return <section class="panel" aria-labelledby="letters-title"><h2 id="letters-title">Dead letters</h2><Letters letters={mine} /></section>;
+  return (
+    <section class="panel" aria-labelledby="letters-title">
+      <h2 id="letters-title">Dead letters</h2>
+      <Letters letters={mine} />
+    </section>
+  );
 }

@@ -7,38 +7,89 @@ import { Tip } from './tip.js';
 import type { Places } from '../run-layout.js';
 import type { Run } from './run-record.js';
 
-/** The graph of a run from left to right. Each node says what its newest receipt says; a click shows all of it. */
-export function RunGraph({ run, chosen, choose }: { readonly run: Run; readonly chosen: string | undefined; readonly choose: (nodeId: string) => void }) {
+/**
+ * The graph of a run from left to right. Each node says what its newest receipt says; a click shows all of
+ * it.
+ */
+export function RunGraph({
+  run,
+  chosen,
+  choose,
+}: {
+  readonly run: Run;
+  readonly chosen: string | undefined;
+  readonly choose: (nodeId: string) => void;
+}) {
   const places = useSignal<Places | undefined>(undefined);
   const definition = run.definitionSnapshot;
   const shape = JSON.stringify(definition);
   useEffect(() => {
     let gone = false;
-    if (definition !== null) void import('../run-layout.js').then(({ layOutRun }) => { if (!gone) places.value = layOutRun(definition); });
-    return () => { gone = true; };
+    if (definition !== null)
+      void import('../run-layout.js').then(({ layOutRun }) => {
+        if (!gone) places.value = layOutRun(definition);
+      });
+    return () => {
+      gone = true;
+    };
   }, [shape]);
   const drawn = places.value;
-  if (drawn === undefined || definition === null) return <p class="soft" aria-busy="true">Drawing …</p>;
+  if (drawn === undefined || definition === null)
+    return (
+      <p class="soft" aria-busy="true">
+        Drawing …
+      </p>
+    );
   const receipts = new Map(run.steps.map((step) => [step.nodeId, step]));
   return (
     <div class="chart-box" tabIndex={0} role="region" aria-label="Graph of the run, can be scrolled">
-      <svg class="chart run-graph" viewBox={`0 0 ${drawn.width} ${drawn.height}`} style={{ width: `${drawn.width}px` }} role="group" aria-label={`${definition.nodes.length} steps`}>
-        <defs><Tip id="run-tip" /></defs>
-        {drawn.edges.map(({ points, look }, n) => <path key={n} class={`arrow ${look}`} d={curve(points)} marker-end="url(#run-tip)" />)}
+      <svg
+        class="chart run-graph"
+        viewBox={`0 0 ${drawn.width} ${drawn.height}`}
+        style={{ width: `${drawn.width}px` }}
+        role="group"
+        aria-label={`${definition.nodes.length} steps`}
+      >
+        <defs>
+          <Tip id="run-tip" />
+        </defs>
+        {drawn.edges.map(({ points, look }, n) => (
+          <path key={n} class={`arrow ${look}`} d={curve(points)} marker-end="url(#run-tip)" />
+        ))}
         {definition.nodes.map((node) => {
           const place = drawn.nodes.get(node.id);
           if (place === undefined) return null;
           const receipt = receipts.get(node.id);
-          const status = node.id === run.parked?.nodeId ? 'parked' : receipt?.status ?? 'pending';
+          const status = node.id === run.parked?.nodeId ? 'parked' : (receipt?.status ?? 'pending');
           const act = (): void => choose(node.id);
           const title = short(node.label, 22);
           const line = `${node.type === 'step' ? status : `${node.type}, ${status}`}${(receipt?.attempt ?? 0) > 1 ? `, attempt ${receipt?.attempt}` : ''}`;
           return (
-            <g key={node.id} class={`run-node ${status === 'pending' ? 'rest' : tone(status)}${chosen === node.id ? ' chosen' : ''}`} data-node={node.id} data-status={status} tabindex={0} role="button" aria-pressed={chosen === node.id} aria-label={`${title} ${line}${title === node.label ? '' : `, ${node.label}`}`}
-              onClick={act} onKeyDown={(event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); act(); } }}>
+            <g
+              key={node.id}
+              class={`run-node ${status === 'pending' ? 'rest' : tone(status)}${chosen === node.id ? ' chosen' : ''}`}
+              data-node={node.id}
+              data-status={status}
+              tabindex={0}
+              role="button"
+              aria-pressed={chosen === node.id}
+              aria-label={`${title} ${line}${title === node.label ? '' : `, ${node.label}`}`}
+              onClick={act}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' || event.key === ' ') {
+                  event.preventDefault();
+                  act();
+                }
+              }}
+            >
               <rect x={place.x} y={place.y} width={place.width} height={place.height} rx={10} />
-              <text class="title" x={place.x + 14} y={place.y + 22}>{title}</text>{' ' /* between words, for who hears them */}
-              <text class="line" x={place.x + 14} y={place.y + 40}>{line}</text>
+              <text class="title" x={place.x + 14} y={place.y + 22}>
+                {title}
+              </text>
+              {' ' /* between words, for who hears them */}
+              <text class="line" x={place.x + 14} y={place.y + 40}>
+                {line}
+              </text>
             </g>
           );
         })}

@@ -6,9 +6,36 @@ export interface Run {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly steps: readonly Receipt[];
-  readonly parked: { readonly nodeId: string; readonly gateKey: string; readonly kind: string; readonly description: string; readonly at: string; readonly approval: { readonly target: string | null; readonly canDecide: boolean; readonly escalatedAt: string | null } } | null;
+  readonly parked: {
+    readonly nodeId: string;
+    readonly gateKey: string;
+    readonly kind: string;
+    readonly description: string;
+    readonly at: string;
+    readonly approval: {
+      readonly target: string | null;
+      readonly canDecide: boolean;
+      readonly escalatedAt: string | null;
+    };
+  } | null;
   readonly errors: readonly { readonly code: string; readonly message: string }[];
-  readonly definitionSnapshot: { readonly nodes: readonly { readonly id: string; readonly type: string; readonly label: string }[]; readonly edges: readonly { readonly from: string; readonly to: string; readonly kind: string; readonly lane: string | null }[] } | null;
+  readonly definitionSnapshot: {
+    readonly nodes: readonly { readonly id: string; readonly type: string; readonly label: string }[];
+    readonly edges: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly kind: string;
+      readonly lane: string | null;
+    }[];
+  } | null;
 }
 
-export interface Receipt { readonly nodeId: string; readonly label: string; readonly type: string; readonly status: string; readonly attempt: number; readonly round?: number; readonly [member: string]: unknown }
+export interface Receipt {
+  readonly nodeId: string;
+  readonly label: string;
+  readonly type: string;
+  readonly status: string;
+  readonly attempt: number;
+  readonly round?: number;
+  readonly [member: string]: unknown;
+}

@@ -8,29 +8,76 @@ import { RunGraph } from './run-graph.js';
 import type { Run } from './run-record.js';
 import { tone } from './state.js';
 import { Tree } from './tree.js';
-import type { Json } from '../../../../machines/ground.js';
+import type { Json } from '../../../../machines/outputs.js';
 
-/** One run: its graph with a receipt on every node, the gate at which it waits, and what each step was given and gave. */
+/**
+ * One run: its graph with a receipt on every node, the gate at which it waits, and what each step was given
+ * and gave.
+ */
 export function RunView({ workflow, id }: { readonly workflow: string; readonly id: string }) {
   const path = `/api/workflow-definitions/${encodeURIComponent(workflow)}/runs/${encodeURIComponent(id)}`;
-  const loaded = useLoaded(path, (signal) => ask<Run>(path, { signal }), { touches: ({ entries, skipped }) => skipped > 0 || entries.some((entry) => entry.kind === 'workflow-run' && entry.id === id) });
+  const loaded = useLoaded(path, (signal) => ask<Run>(path, { signal }), {
+    touches: ({ entries, skipped }) =>
+      skipped > 0 || entries.some((entry) => entry.kind === 'workflow-run' && entry.id === id),
+  });
   const chosen = useSignal<string | undefined>(undefined);
   const { value: run, error } = loaded.value;
-  if (run === undefined) return <section class="view"><p class="crumbs"><a href={linkTo({ view: 'runs' })}>Runs</a> / <code>{id}</code></p><h1>{error === undefined ? 'Looking …' : 'Not here'}</h1>{error !== undefined && <p class="soft">{error}</p>}</section>;
-  const node = chosen.value ?? run.parked?.nodeId ?? run.steps.findLast(({ status }) => status !== 'pending')?.nodeId;
+  if (run === undefined)
+    return (
+      <section class="view">
+        <p class="crumbs">
+          <a href={linkTo({ view: 'runs' })}>Runs</a> / <code>{id}</code>
+        </p>
+        <h1>{error === undefined ? 'Loading …' : 'Not found'}</h1>
+        {error !== undefined && <p class="soft">{error}</p>}
+      </section>
+    );
+  const node =
+    chosen.value ?? run.parked?.nodeId ?? run.steps.findLast(({ status }) => status !== 'pending')?.nodeId;
   const receipt = run.steps.find(({ nodeId }) => nodeId === node);
   return (
     <section class="view run" aria-labelledby="run-title">
-      <p class="crumbs"><a href={linkTo({ view: 'runs' })}>Runs</a> / {workflow} / <a href={linkTo({ view: 'actor', kind: 'workflow-run', id })}><code>{id}</code></a></p>
-      <div class="heading"><h1 id="run-title">{run.title}</h1><b class={`state ${tone(run.status)}`}>{run.status}</b><p class="soft">since {dateAndTime(Date.parse(run.startedAt))}</p></div>
-      {run.errors.map(({ code, message }) => <p key={code} class="notice bad" role="alert"><b>{code}</b> {message}</p>)}
+      <p class="crumbs">
+        <a href={linkTo({ view: 'runs' })}>Runs</a> / {workflow} /{' '}
+        <a href={linkTo({ view: 'actor', kind: 'workflow-run', id })}>
+          <code>{id}</code>
+        </a>
+      </p>
+      <div class="heading">
+        <h1 id="run-title">{run.title}</h1>
+        <b class={`state ${tone(run.status)}`}>{run.status}</b>
+        <p class="soft">since {dateAndTime(Date.parse(run.startedAt))}</p>
+      </div>
+      {run.errors.map(({ code, message }) => (
+        <p key={code} class="notice bad" role="alert">
+          <b>{code}</b> {message}
+        </p>
+      ))}
       {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} />}
-      <section class="panel" aria-labelledby="graph-title"><h2 id="graph-title">Graph</h2>
-        {run.definitionSnapshot === null ? <p class="empty">Its definition is gone.</p> : <RunGraph run={run} chosen={node} choose={(nodeId) => { chosen.value = nodeId; }} />}
+      <section class="panel" aria-labelledby="graph-title">
+        <h2 id="graph-title">Graph</h2>
+        {run.definitionSnapshot === null ? (
+          <p class="empty">Its definition is gone.</p>
+        ) : (
+          <RunGraph
+            run={run}
+            chosen={node}
+            choose={(nodeId) => {
+              chosen.value = nodeId;
+            }}
+          />
+        )}
       </section>
       {receipt !== undefined && (
         <section class="panel" aria-labelledby="receipt-title">
-          <h2 id="receipt-title">{receipt.label}<b class={`state ${tone(receipt.status)}`}>{receipt.status}</b><span class="soft">attempt {receipt.attempt}{receipt.round !== undefined && `, round ${receipt.round}`}</span></h2>
+          <h2 id="receipt-title">
+            {receipt.label}
+            <b class={`state ${tone(receipt.status)}`}>{receipt.status}</b>
+            <span class="soft">
+              attempt {receipt.attempt}
+              {receipt.round !== undefined && `, round ${receipt.round}`}
+            </span>
+          </h2>
           <Tree value={receipt as unknown as Json /* it came as JSON */} label="Receipt" depth={2} />
         </section>
       )}
@@ -43,19 +90,56 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
   const note = useSignal('');
   const { told, busy, attempt } = useDeed();
   const decide = (decision: 'approve' | 'reject'): Promise<void> =>
-    attempt(() => ask(`${path}/resolve-gate`, { post: { decision, gateKey: gate.gateKey, ...(note.value !== '' && { note: note.value }) } }));
+    attempt(() =>
+      ask(`${path}/resolve-gate`, {
+        post: { decision, gateKey: gate.gateKey, ...(note.value !== '' && { note: note.value }) },
+      }),
+    );
   const { canDecide, target } = gate.approval;
   return (
     <section class="panel gate-panel" aria-labelledby="gate-title">
-      <h2 id="gate-title">It waits at {gate.nodeId}<span class="soft">since {dateAndTime(Date.parse(gate.at))}</span></h2>
+      <h2 id="gate-title">
+        It waits at {gate.nodeId}
+        <span class="soft">since {dateAndTime(Date.parse(gate.at))}</span>
+      </h2>
       {gate.description !== '' && <p class="request">{gate.description}</p>}
       {canDecide ? (
-        <form onSubmit={(event) => { event.preventDefault(); void decide('approve'); }}>
-          <label>Note <input value={note.value} maxLength={4_000} onInput={(event) => { note.value = event.currentTarget.value; }} autocomplete="off" /></label>
-          <button type="submit" class="primary" disabled={busy}>Approve</button><button type="button" disabled={busy} onClick={() => void decide('reject')}>Reject</button>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void decide('approve');
+          }}
+        >
+          <label>
+            Note{' '}
+            <input
+              value={note.value}
+              maxLength={4_000}
+              onInput={(event) => {
+                note.value = event.currentTarget.value;
+              }}
+              autocomplete="off"
+            />
+          </label>
+          <button type="submit" class="primary" disabled={busy}>
+            Approve
+          </button>
+          <button type="button" disabled={busy} onClick={() => void decide('reject')}>
+            Reject
+          </button>
         </form>
-      ) : <p class="soft">{gate.kind === 'approval' ? `${target ?? 'Somebody else'} decides this.` : `It goes on by itself when the ${gate.kind} is there.`}</p>}
-      {told !== '' && <p class="bad" role="alert">{told}</p>}
+      ) : (
+        <p class="soft">
+          {gate.kind === 'approval'
+            ? `${target ?? 'Another approver'} decides this.`
+            : `It continues when the ${gate.kind} arrives.`}
+        </p>
+      )}
+      {told !== '' && (
+        <p class="bad" role="alert">
+          {told}
+        </p>
+      )}
     </section>
   );
 }

@@ -8,7 +8,10 @@ import { stateNames } from '../../../../machines/state-names.js';
 import type { Causes } from '../../answers.js';
 import type { InspectEntry } from '../../frames.js';
 
-/** A chain of causes as a sequence diagram: a lane for each actor, time downward, an arrow from what caused to what was caused. */
+/**
+ * A chain of causes as a sequence diagram: a lane for each actor, time downward, an arrow from what caused to
+ * what was caused.
+ */
 export function Sequence({ causes: { entries, links, seq } }: { readonly causes: Causes }) {
   const shown = entries.slice(0, rowsMax);
   const lanes = [...new Map(shown.map((entry) => [laneOf(entry), entry])).values()];
@@ -20,29 +23,71 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
   const height = top + shown.length * rowHeight;
   return (
     <div class="sequence-box" tabIndex={0} role="region" aria-label="Sequence diagram, can be scrolled">
-      <svg class="sequence" viewBox={`0 0 ${width} ${height}`} style={{ width: `${width}px` }} role="group" aria-label={`${shown.length} steps of ${lanes.length} actors`}>
-        <defs><Tip id="sequence-tip" /></defs>
+      <svg
+        class="sequence"
+        viewBox={`0 0 ${width} ${height}`}
+        style={{ width: `${width}px` }}
+        role="group"
+        aria-label={`${shown.length} steps of ${lanes.length} actors`}
+      >
+        <defs>
+          <Tip id="sequence-tip" />
+        </defs>
         {lanes.map((entry, n) => (
           <g key={laneOf(entry)}>
             <line class="lane" x1={left + n * laneWidth} y1={44} x2={left + n * laneWidth} y2={height} />
-            <a href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id })}><text class="lane-kind" x={left + n * laneWidth - 8} y={16}>{entry.kind}</text><text class="lane-id" x={left + n * laneWidth - 8} y={32}>{short(entry.id, 24)}</text></a>
+            <a href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id })}>
+              <text class="lane-kind" x={left + n * laneWidth - 8} y={16}>
+                {entry.kind}
+              </text>
+              <text class="lane-id" x={left + n * laneWidth - 8} y={32}>
+                {short(entry.id, 24)}
+              </text>
+            </a>
           </g>
         ))}
         {links.map(({ from, to, how }) => {
           const [a, b] = [rowAt.get(from), rowAt.get(to)];
-          const [cause, effect] = [a === undefined ? undefined : shown[a], b === undefined ? undefined : shown[b]];
+          const [cause, effect] = [
+            a === undefined ? undefined : shown[a],
+            b === undefined ? undefined : shown[b],
+          ];
           if (a === undefined || b === undefined || cause === undefined || effect === undefined) return null;
-          return <path key={`${from}-${to}`} class={`link ${how}`} d={way(x(cause), y(a), x(effect), y(b))} marker-end="url(#sequence-tip)"><title>{`${from} → ${to}: ${how}`}</title></path>;
+          return (
+            <path
+              key={`${from}-${to}`}
+              class={`link ${how}`}
+              d={way(x(cause), y(a), x(effect), y(b))}
+              marker-end="url(#sequence-tip)"
+            >
+              <title>{`${from} → ${to}: ${how}`}</title>
+            </path>
+          );
         })}
         {shown.map((entry, n) => {
           const here = entry.seq === seq;
           const what = short(readable(entry.event.type), 26);
           const moved = `${entry.seq}${cameTo(entry)}`;
           return (
-            <a key={entry.seq} href={linkTo({ view: 'time', at: entry.seq })} aria-current={here ? 'step' : undefined} aria-label={`${what} ${moved}, ${entry.kind} ${entry.id}`}>
-              <circle class={`mark ${tone(stateNames(entry.to)[0] ?? '')}${here ? ' here' : ''}`} cx={x(entry)} cy={y(n)} r={here ? 7 : 5} />
-              <text class={here ? 'what here' : 'what'} x={x(entry) + 14} y={y(n) - 1}>{what}</text>{' ' /* between words, for who hears them */}
-              <text class="moved" x={x(entry) + 14} y={y(n) + 13}>{moved}</text>
+            <a
+              key={entry.seq}
+              href={linkTo({ view: 'time', at: entry.seq })}
+              aria-current={here ? 'step' : undefined}
+              aria-label={`${what} ${moved}, ${entry.kind} ${entry.id}`}
+            >
+              <circle
+                class={`mark ${tone(stateNames(entry.to)[0] ?? '')}${here ? ' here' : ''}`}
+                cx={x(entry)}
+                cy={y(n)}
+                r={here ? 7 : 5}
+              />
+              <text class={here ? 'what here' : 'what'} x={x(entry) + 14} y={y(n) - 1}>
+                {what}
+              </text>
+              {' ' /* between words, for who hears them */}
+              <text class="moved" x={x(entry) + 14} y={y(n) + 13}>
+                {moved}
+              </text>
             </a>
           );
         })}

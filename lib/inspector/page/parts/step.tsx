@@ -9,7 +9,20 @@ export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | '
   return (
     <span class="step">
       <span class="event">{readable(entry.event.type)}</span>
-      {entered.length > 0 && <span class="move">{left.length > 0 && <><span class="soft">{left.join(', ')}</span> <To /> </>}{entered.map((name) => <b key={name} class={`state ${tone(name)}`}><Name path={name} /></b>)}</span>}
+      {entered.length > 0 && (
+        <span class="move">
+          {left.length > 0 && (
+            <>
+              <span class="soft">{left.join(', ')}</span> <To />{' '}
+            </>
+          )}
+          {entered.map((name) => (
+            <b key={name} class={`state ${tone(name)}`}>
+              <Name path={name} />
+            </b>
+          ))}
+        </span>
+      )}
     </span>
   );
 }

@@ -1,4 +1,16 @@
 /** The head of an arrow in a drawing; its colour is that of the class. */
 export const Tip = ({ id, look }: { readonly id: string; readonly look?: string }) => (
-  <marker id={id} class={look ?? 'tip'} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z" /></marker>
+  <marker
+    id={id}
+    class={look ?? 'tip'}
+    viewBox="0 0 8 8"
+    refX="7"
+    refY="4"
+    markerWidth="8"
+    markerHeight="8"
+    markerUnits="userSpaceOnUse"
+    orient="auto"
+  >
+    <path d="M0 0.8 L8 4 L0 7.2 z" />
+  </marker>
 );

@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * A list of any length of which only what can be seen is in the page. Rows have one height, and are used again for
- * other items while one scrolls. The arrow keys move a cursor; a screen reader is told how many rows there are.
+ * A list of any length of which only what can be seen is in the page. Rows have one height, and are used
+ * again for other items while one scrolls. The arrow keys move a cursor; a screen reader is told how many
+ * rows there are.
  */
 export interface VirtualListProps {
   readonly label: string;
@@ -25,7 +26,9 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const measure = new ResizeObserver(() => { height.value = Math.max(rowHeight, Math.min(element.clientHeight, rowHeight * visibleMax)); });
+    const measure = new ResizeObserver(() => {
+      height.value = Math.max(rowHeight, Math.min(element.clientHeight, rowHeight * visibleMax));
+    });
     measure.observe(element);
     return () => measure.disconnect();
   }, []);
@@ -33,8 +36,12 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
   const from = Math.max(0, Math.min(first.value, count - visible) - overscan);
   const to = Math.min(count, from + visible + 2 * overscan);
   useEffect(() => seen(from, to), [from, to]);
-  const settle = (): void => { if (cursor.value < 0 && count > 0) cursor.value = first.value; };
-  useEffect(() => { if (document.activeElement === box.current) settle(); }, [count > 0]); // who went to an empty list stands on its first row when that comes
+  const settle = (): void => {
+    if (cursor.value < 0 && count > 0) cursor.value = first.value;
+  };
+  useEffect(() => {
+    if (document.activeElement === box.current) settle();
+  }, [count > 0]); // who went to an empty list stands on its first row when that comes
 
   const move = (by: number): void => {
     const at = Math.max(0, Math.min(count - 1, cursor.value + by));
@@ -42,10 +49,20 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
     const element = box.current;
     if (element === null) return;
     if (at * rowHeight < element.scrollTop) element.scrollTop = at * rowHeight;
-    if ((at + 1) * rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = (at + 1) * rowHeight - element.clientHeight;
+    if ((at + 1) * rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = (at + 1) * rowHeight - element.clientHeight;
   };
   const press = (event: KeyboardEvent): void => {
-    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: visible - 1, PageUp: 1 - visible, Home: -count, End: count };
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      j: 1,
+      k: -1,
+      PageDown: visible - 1,
+      PageUp: 1 - visible,
+      Home: -count,
+      End: count,
+    };
     const by = steps[event.key];
     if (by !== undefined) move(by);
     else if (event.key === 'Enter' && cursor.value >= 0) open(cursor.value);
@@ -55,14 +72,34 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
 
   const slots = to - from;
   return (
-    <div ref={box} class="virtual" role="listbox" aria-label={label} tabIndex={0} onKeyDown={press} aria-activedescendant={cursor.value >= from && cursor.value < to ? `row-${cursor.value}` : undefined}
-      onScroll={(event) => { first.value = Math.floor(event.currentTarget.scrollTop / rowHeight); }} onFocus={settle}>
+    <div
+      ref={box}
+      class="virtual"
+      role="listbox"
+      aria-label={label}
+      tabIndex={0}
+      onKeyDown={press}
+      aria-activedescendant={cursor.value >= from && cursor.value < to ? `row-${cursor.value}` : undefined}
+      onScroll={(event) => {
+        first.value = Math.floor(event.currentTarget.scrollTop / rowHeight);
+      }}
+      onFocus={settle}
+    >
       <div class="virtual-space" style={{ height: `${count * rowHeight}px` }}>
         {Array.from({ length: slots }, (_, n) => {
           const index = from + n;
           return (
-            <div key={index % Math.max(1, slots)} id={`row-${index}`} class={`row${cursor.value === index ? ' at' : ''}`} role="option" aria-selected={cursor.value === index} aria-posinset={index + 1} aria-setsize={count}
-              style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }} onClick={() => open(index)}>
+            <div
+              key={index % Math.max(1, slots)}
+              id={`row-${index}`}
+              class={`row${cursor.value === index ? ' at' : ''}`}
+              role="option"
+              aria-selected={cursor.value === index}
+              aria-posinset={index + 1}
+              aria-setsize={count}
+              style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+              onClick={() => open(index)}
+            >
               {row(index)}
             </div>
           );

@@ -15,51 +15,111 @@ import { State } from '../parts/state.js';
 import { Stepper } from '../parts/stepper.js';
 import { Tree } from '../parts/tree.js';
 import type { ActorDetail, PastActor, WhyAnswer } from '../../answers.js';
-import type { ActorKey } from '../../../../machines/ground.js';
+import type { ActorKey } from '../../../../machines/outputs.js';
 
-/** One actor, laid open: where it stands in its chart, what it knows, what happened to it, what may happen next. */
+/**
+ * One actor, laid open: where it stands in its chart, what it knows, what happened to it, what may happen
+ * next.
+ */
 export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at: number | undefined }) {
   const key = `${actor.kind}/${actor.id}`;
-  const mine = { touches: ({ entries, skipped }: { readonly entries: readonly ActorKey[]; readonly skipped: number }) => skipped > 0 || entries.some(({ kind, id }) => kind === actor.kind && id === actor.id) };
+  const mine = {
+    touches: ({ entries, skipped }: { readonly entries: readonly ActorKey[]; readonly skipped: number }) =>
+      skipped > 0 || entries.some(({ kind, id }) => kind === actor.kind && id === actor.id),
+  };
   const detail = useLoaded(key, (signal) => ask<ActorDetail>(actorPath(actor), { signal }), mine);
   const why = useLoaded(key, (signal) => ask<WhyAnswer>(actorPath(actor, '/why'), { signal }), mine);
   const { steps, earlier } = useSteps(actor, at, mine.touches);
-  const past = useLoaded(`${key}@${at}`, (signal) => (at === undefined ? Promise.resolve(undefined) : pastOf(actor, at, signal)));
+  const past = useLoaded(`${key}@${at}`, (signal) =>
+    at === undefined ? Promise.resolve(undefined) : pastOf(actor, at, signal),
+  );
   const machine = useMachine(actor.kind);
   const { entries } = steps.value;
   const { value: present, error } = detail.value;
-  if (present === undefined) return <section class="view"><Crumbs actor={actor} />{error === undefined ? <p class="soft" aria-busy="true">Looking …</p> : <Absent error={error} />}</section>;
+  if (present === undefined)
+    return (
+      <section class="view">
+        <Crumbs actor={actor} />
+        {error === undefined ? (
+          <p class="soft" aria-busy="true">
+            Looking …
+          </p>
+        ) : (
+          <Absent error={error} />
+        )}
+      </section>
+    );
 
   const then = at === undefined ? undefined : past.value.value;
   const value = then === undefined ? present.value : then === 'unborn' ? null : then.value;
   const shown = at === undefined ? entries[0] : entries.find(({ seq }) => seq <= at);
   const moved = entries.find((entry) => (at === undefined || entry.seq <= at) && hasMoved(entry)) ?? shown;
-  const travel = (seq: number | undefined): void => go({ view: 'actor', ...actor, ...(seq !== undefined && { at: seq }) }, { replace: true });
+  const travel = (seq: number | undefined): void =>
+    go({ view: 'actor', ...actor, ...(seq !== undefined && { at: seq }) }, { replace: true });
   return (
-    <section class={at === undefined ? 'view actor' : 'view actor past'} aria-labelledby="actor-title" data-at={at ?? 'now'}>
+    <section
+      class={at === undefined ? 'view actor' : 'view actor past'}
+      aria-labelledby="actor-title"
+      data-at={at ?? 'now'}
+    >
       <Crumbs actor={actor} />
       <div class="heading">
         <h1 id="actor-title">{present.title ?? present.id}</h1>
         {value !== null && <State value={value} halted={at === undefined && present.halted !== null} />}
-        {at === undefined && <p class="soft">for {span(now.value - present.since)}{awaited(why.value.value?.awaits) !== '' && `, waiting ${awaited(why.value.value?.awaits)}`}</p>}
+        {at === undefined && (
+          <p class="soft">
+            for {span(now.value - present.since)}
+            {awaited(why.value.value?.awaits) !== '' && `, waiting ${awaited(why.value.value?.awaits)}`}
+          </p>
+        )}
       </div>
       <Stepper entries={entries} at={at} travel={travel} earlier={steps.value.whole ? undefined : earlier} />
-      {at !== undefined && past.value.error !== undefined && <p class="notice bad" role="alert">{past.value.error}</p>}
+      {at !== undefined && past.value.error !== undefined && (
+        <p class="notice bad" role="alert">
+          {past.value.error}
+        </p>
+      )}
       {then === 'unborn' && <p class="notice">At {at} this actor did not exist yet.</p>}
       {present.halted !== null && at === undefined && <Halted actor={present} />}
-      {machine.value.value !== undefined && value !== null && <section class="panel" aria-labelledby="chart-title"><h2 id="chart-title">Statechart<span class="soft">{actor.kind} version {machine.value.value.version}</span></h2><Chart machine={machine.value.value.chart} value={value} last={moved} /></section>}
+      {machine.value.value !== undefined && value !== null && (
+        <section class="panel" aria-labelledby="chart-title">
+          <h2 id="chart-title">
+            Statechart
+            <span class="soft">
+              {actor.kind} version {machine.value.value.version}
+            </span>
+          </h2>
+          <Chart machine={machine.value.value.chart} value={value} last={moved} />
+        </section>
+      )}
       <div class="columns even">
         <div class="stack">
           {at === undefined && <NextMoves actor={actor} why={why.value.value} error={why.value.error} />}
           {at === undefined && <Pending detail={present} />}
           {at === undefined && <OwnLetters actor={actor} count={present.deadLetters} />}
-          <section class="panel" aria-labelledby="context-title"><h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2><Tree value={then === undefined ? present.context : then === 'unborn' ? null : then.context} label="Context" /></section>
+          <section class="panel" aria-labelledby="context-title">
+            <h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2>
+            <Tree
+              value={then === undefined ? present.context : then === 'unborn' ? null : then.context}
+              label="Context"
+            />
+          </section>
         </div>
         <div class="stack">
           <History steps={steps.value} earlier={earlier} at={at} travel={travel} />
           <Kin detail={present} />
-          <section class="panel" aria-labelledby="record-title"><h2 id="record-title">Record<span class="soft">what the API shows of it</span></h2><Tree value={then === undefined ? present.view : then === 'unborn' ? null : then.view} label="Record" /></section>
-          <p class="soft small">Born {dateAndTime(present.createdAt)}, revision {present.rev}, machine version {present.version}.</p>
+          <section class="panel" aria-labelledby="record-title">
+            <h2 id="record-title">
+              Record<span class="soft">as the API shows it</span>
+            </h2>
+            <Tree
+              value={then === undefined ? present.view : then === 'unborn' ? null : then.view}
+              label="Record"
+            />
+          </section>
+          <p class="soft small">
+            Born {dateAndTime(present.createdAt)}, revision {present.rev}, machine version {present.version}.
+          </p>
         </div>
       </div>
     </section>
@@ -75,16 +135,38 @@ async function pastOf(actor: ActorKey, at: number, signal: AbortSignal): Promise
   }
 }
 
-const Crumbs = ({ actor }: { readonly actor: ActorKey }) => <p class="crumbs"><a href={linkTo({ view: 'fleet' })}>Fleet</a> / <a href={linkTo({ view: 'fleet', kind: actor.kind })}>{actor.kind}</a> / <code>{actor.id}</code></p>;
+const Crumbs = ({ actor }: { readonly actor: ActorKey }) => (
+  <p class="crumbs">
+    <a href={linkTo({ view: 'fleet' })}>Fleet</a> /{' '}
+    <a href={linkTo({ view: 'fleet', kind: actor.kind })}>{actor.kind}</a> / <code>{actor.id}</code>
+  </p>
+);
 
-const Absent = ({ error }: { readonly error: string }) => <div class="empty"><h1>Not here</h1><p>{error}</p><p>Ids are told by <code>troupe list</code>; <kbd>/</kbd> looks for one among all kinds.</p></div>;
+const Absent = ({ error }: { readonly error: string }) => (
+  <div class="empty">
+    <h1>Not found</h1>
+    <p>{error}</p>
+    <p>
+      <code>troupe list</code> shows ids; <kbd>/</kbd> searches all kinds.
+    </p>
+  </div>
+);
 
 function Halted({ actor }: { readonly actor: ActorDetail }) {
   const { told, busy, attempt } = useDeed();
   return (
     <div class="notice bad" role="alert">
-      <p><b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit stands, and nothing runs.</p>
-      <button type="button" disabled={busy} onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}>Let it go on</button>
+      <p>
+        <b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit
+        stands, and nothing runs.
+      </p>
+      <button
+        type="button"
+        disabled={busy}
+        onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}
+      >
+        Resume
+      </button>
       {told !== '' && <p>{told}</p>}
     </div>
   );

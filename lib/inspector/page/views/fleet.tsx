@@ -16,14 +16,34 @@ import { stateNames } from '../../../../machines/state-names.js';
 import type { ActorSummary, Fleet } from '../../answers.js';
 
 /** All actors: how many of which kind in which state, what happens how often, and each of them in a list. */
-export function FleetPage({ kind, state }: { readonly kind: string | undefined; readonly state: string | undefined }) {
-  const loaded = useLoaded('fleet', (signal) => ask<Fleet>('/api/inspect/fleet', { signal }), { everyMs: 2_000, touches: ({ entries, skipped }) => skipped > 0 || entries.some(hasMoved) });
+export function FleetPage({
+  kind,
+  state,
+}: {
+  readonly kind: string | undefined;
+  readonly state: string | undefined;
+}) {
+  const loaded = useLoaded('fleet', (signal) => ask<Fleet>('/api/inspect/fleet', { signal }), {
+    everyMs: 2_000,
+    touches: ({ entries, skipped }) => skipped > 0 || entries.some(hasMoved),
+  });
   const { value: fleet, error } = loaded.value;
-  if (fleet === undefined) return <section class="view" aria-busy="true"><h1>Fleet</h1><p class="soft">{error ?? 'Counting …'}</p></section>;
+  if (fleet === undefined)
+    return (
+      <section class="view" aria-busy="true">
+        <h1>Fleet</h1>
+        <p class="soft">{error ?? 'Counting …'}</p>
+      </section>
+    );
   const total = fleet.kinds.reduce((sum, one) => sum + one.total, 0);
   return (
     <section class="view fleet" aria-labelledby="fleet-title">
-      <div class="heading"><h1 id="fleet-title">Fleet</h1><p class="soft">{whole(total)} {total === 1 ? 'actor' : 'actors'} of {fleet.kinds.length} kinds</p></div>
+      <div class="heading">
+        <h1 id="fleet-title">Fleet</h1>
+        <p class="soft">
+          {whole(total)} {total === 1 ? 'actor' : 'actors'} of {fleet.kinds.length} kinds
+        </p>
+      </div>
       <Figures fleet={fleet} />
       <Kinds fleet={fleet} kind={kind} state={state} />
       <div class="columns">
@@ -39,13 +59,22 @@ function Figures({ fleet }: { readonly fleet: Fleet }) {
   const halted = fleet.kinds.reduce((sum, one) => sum + one.halted, 0);
   const figures: readonly (readonly [name: string, value: string, bad?: boolean])[] = [
     ['events a second', rate.value >= 10 ? whole(Math.round(rate.value)) : rate.value.toFixed(1)],
-    ['effects in flight', whole(fleet.effects)], ['awake', whole(fleet.awake)],
-    ['restarts', whole(fleet.restarts), fleet.restarts > 0], ['halted', whole(halted), halted > 0],
-    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0], ['refused', whole(refusedCount.value)],
+    ['effects in flight', whole(fleet.effects)],
+    ['awake', whole(fleet.awake)],
+    ['restarts', whole(fleet.restarts), fleet.restarts > 0],
+    ['halted', whole(halted), halted > 0],
+    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0],
+    ['refused', whole(refusedCount.value)],
   ];
   return (
     <dl class="figures">
-      {figures.map(([name, value, bad], n) => <div key={name} class={bad === true ? 'bad' : ''}><dt>{name}</dt><dd class="num">{value}</dd>{n === 0 && <Spark />}</div>)}
+      {figures.map(([name, value, bad], n) => (
+        <div key={name} class={bad === true ? 'bad' : ''}>
+          <dt>{name}</dt>
+          <dd class="num">{value}</dd>
+          {n === 0 && <Spark />}
+        </div>
+      ))}
     </dl>
   );
 }
@@ -54,32 +83,86 @@ function Figures({ fleet }: { readonly fleet: Fleet }) {
 function Spark() {
   const counts = perSecond.value;
   const most = Math.max(4, ...counts);
-  const points = counts.map((count, n) => `${(n / 59 * 100).toFixed(1)},${(23 - count / most * 21).toFixed(1)}`).join(' ');
-  return <svg class="spark-line" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true"><polyline points={`0,24 ${points} 100,24`} class="area" /><polyline points={points} /></svg>;
+  const points = counts
+    .map((count, n) => `${((n / 59) * 100).toFixed(1)},${(23 - (count / most) * 21).toFixed(1)}`)
+    .join(' ');
+  return (
+    <svg class="spark-line" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={`0,24 ${points} 100,24`} class="area" />
+      <polyline points={points} />
+    </svg>
+  );
 }
 
-function Kinds({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: string | undefined; readonly state: string | undefined }) {
+function Kinds({
+  fleet,
+  kind,
+  state,
+}: {
+  readonly fleet: Fleet;
+  readonly kind: string | undefined;
+  readonly state: string | undefined;
+}) {
   return (
     <ul class="kinds" aria-label="Kinds and states">
-      {fleet.kinds.filter(({ total, kind: name }) => total > 0 || name === kind).map((one) => (
-        <li key={one.kind} class={one.kind === kind ? 'card on' : 'card'}>
-          <a class="kind" href={linkTo(one.kind === kind && state === undefined ? { view: 'fleet' } : { view: 'fleet', kind: one.kind })} aria-current={one.kind === kind && state === undefined ? 'true' : undefined}><span>{one.kind}</span>{(perKind.value.get(one.kind) ?? 0) > 0 && <span class="rate num">{(perKind.value.get(one.kind) ?? 0).toFixed(1)} a second</span>}<span class="num">{whole(one.total)}</span></a>
-          <ul class="chips">
-            {statesOf(one).map(([name, count]) => (
-              <li key={name}><a class={`chip ${tone(name)}`} aria-current={one.kind === kind && name === state ? 'true' : undefined}
-                href={linkTo(one.kind === kind && name === state ? { view: 'fleet', kind: one.kind } : { view: 'fleet', kind: one.kind, state: name })}><Name path={name} /> <b class="num">{whole(count)}</b></a></li>
-            ))}
-          </ul>
-        </li>
-      ))}
+      {fleet.kinds
+        .filter(({ total, kind: name }) => total > 0 || name === kind)
+        .map((one) => (
+          <li key={one.kind} class={one.kind === kind ? 'card on' : 'card'}>
+            <a
+              class="kind"
+              href={linkTo(
+                one.kind === kind && state === undefined
+                  ? { view: 'fleet' }
+                  : { view: 'fleet', kind: one.kind },
+              )}
+              aria-current={one.kind === kind && state === undefined ? 'true' : undefined}
+            >
+              <span>{one.kind}</span>
+              {(perKind.value.get(one.kind) ?? 0) > 0 && (
+                <span class="rate num">{(perKind.value.get(one.kind) ?? 0).toFixed(1)} a second</span>
+              )}
+              <span class="num">{whole(one.total)}</span>
+            </a>
+            <ul class="chips">
+              {statesOf(one).map(([name, count]) => (
+                <li key={name}>
+                  <a
+                    class={`chip ${tone(name)}`}
+                    aria-current={one.kind === kind && name === state ? 'true' : undefined}
+                    href={linkTo(
+                      one.kind === kind && name === state
+                        ? { view: 'fleet', kind: one.kind }
+                        : { view: 'fleet', kind: one.kind, state: name },
+                    )}
+                  >
+                    <Name path={name} /> <b class="num">{whole(count)}</b>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
     </ul>
   );
 }
 
-const statesOf = ({ states, halted }: Fleet['kinds'][number]): readonly (readonly [string, number])[] =>
-  [...(halted > 0 ? [['halted', halted] as const] : []), ...Object.entries(states).filter(([name, count]) => count > 0 && !name.endsWith('.none')).sort(([, a], [, b]) => b - a)];
+const statesOf = ({ states, halted }: Fleet['kinds'][number]): readonly (readonly [string, number])[] => [
+  ...(halted > 0 ? [['halted', halted] as const] : []),
+  ...Object.entries(states)
+    .filter(([name, count]) => count > 0 && !name.endsWith('.none'))
+    .sort(([, a], [, b]) => b - a),
+];
 
-function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: string | undefined; readonly state: string | undefined }) {
+function List({
+  fleet,
+  kind,
+  state,
+}: {
+  readonly fleet: Fleet;
+  readonly kind: string | undefined;
+  readonly state: string | undefined;
+}) {
   const kinds = kind === undefined ? fleet.kinds.map((one) => one.kind) : [kind];
   const roll = useMemo(() => new Roll(kinds, state), [kinds.join(), state]);
   useEffect(() => {
@@ -92,7 +175,14 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
       roll.close();
     };
   }, [roll]);
-  roll.measure(kinds.map((name) => totalOf(fleet.kinds.find((one) => one.kind === name), state)));
+  roll.measure(
+    kinds.map((name) =>
+      totalOf(
+        fleet.kinds.find((one) => one.kind === name),
+        state,
+      ),
+    ),
+  );
   void roll.version.value;
   const count = Math.min(roll.count, rowsMax);
   const open = (index: number): void => {
@@ -101,10 +191,38 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
   };
   return (
     <section class="panel list" aria-labelledby="list-title">
-      <h2 id="list-title">{state === undefined ? kind === undefined ? 'All actors' : kind : `${kind} in ${state}, longest first`}{kind !== undefined && <a class="quiet" href={linkTo({ view: 'fleet' })}>show all</a>}</h2>
-      {roll.error.value !== undefined && <p class="notice bad" role="alert">{roll.error.value} <button type="button" class="quiet" onClick={() => roll.again()}>Try again</button></p>}
-      {count === 0 ? <Empty kind={kind} state={state} /> : (
-        <VirtualList key={`${kind} ${state}`} label="Actors" count={count} rowHeight={52} open={open} seen={(from, to) => roll.want(from, to)} row={(index) => <Row actor={roll.at(index)} />} />
+      <h2 id="list-title">
+        {state === undefined
+          ? kind === undefined
+            ? 'All actors'
+            : kind
+          : `${kind} in ${state}, longest first`}
+        {kind !== undefined && (
+          <a class="quiet" href={linkTo({ view: 'fleet' })}>
+            show all
+          </a>
+        )}
+      </h2>
+      {roll.error.value !== undefined && (
+        <p class="notice bad" role="alert">
+          {roll.error.value}{' '}
+          <button type="button" class="quiet" onClick={() => roll.again()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {count === 0 ? (
+        <Empty kind={kind} state={state} />
+      ) : (
+        <VirtualList
+          key={`${kind} ${state}`}
+          label="Actors"
+          count={count}
+          rowHeight={52}
+          open={open}
+          seen={(from, to) => roll.want(from, to)}
+          row={(index) => <Row actor={roll.at(index)} />}
+        />
       )}
     </section>
   );
@@ -113,7 +231,10 @@ function List({ fleet, kind, state }: { readonly fleet: Fleet; readonly kind: st
 function totalOf(one: Fleet['kinds'][number] | undefined, state: string | undefined): number {
   if (one === undefined || state === undefined) return one?.total ?? 0;
   if (state === 'halted') return one.halted;
-  return Object.entries(one.states).reduce((sum, [name, count]) => sum + (isWithin(name, state) ? count : 0), 0);
+  return Object.entries(one.states).reduce(
+    (sum, [name, count]) => sum + (isWithin(name, state) ? count : 0),
+    0,
+  );
 }
 
 /** Further down browsers do not scroll. Choose a kind or a state. */
@@ -124,13 +245,24 @@ function Row({ actor }: { readonly actor: ActorSummary | undefined }) {
 }
 
 function Filled({ actor }: { readonly actor: ActorSummary }) {
-  const on = useAwaited(actor, actor.halted === null && stateNames(actor.value).some((name) => tone(name) === 'wait' || name.endsWith('escalated')));
+  const on = useAwaited(
+    actor,
+    actor.halted === null &&
+      stateNames(actor.value).some((name) => tone(name) === 'wait' || name.endsWith('escalated')),
+  );
   return (
     <>
-      <span class="who"><b>{actor.title ?? actor.id}</b><small><span class="kind-name">{actor.kind}</span> {actor.title !== null && actor.id}</small></span>
+      <span class="who">
+        <b>{actor.title ?? actor.id}</b>
+        <small>
+          <span class="kind-name">{actor.kind}</span> {actor.title !== null && actor.id}
+        </small>
+      </span>
       <State value={actor.value} halted={actor.halted !== null} />
       <span class="waits">{on === '' ? waitsFor(actor) : on}</span>
-      <span class="age num" title="In this state for">{span(now.value - actor.since)}</span>
+      <span class="age num" title="In this state for">
+        {span(now.value - actor.since)}
+      </span>
     </>
   );
 }
@@ -139,11 +271,23 @@ function Filled({ actor }: { readonly actor: ActorSummary }) {
 function waitsFor({ effects, due, halted, parent }: ActorSummary): string {
   if (halted !== null) return halted.reason;
   if (effects.length > 0) return `on ${[...new Set(effects)].join(', ')}`;
-  if (due !== null) return due > now.value ? `on a timer, in ${span(due - now.value)}` : 'on a timer that is due';
+  if (due !== null)
+    return due > now.value ? `on a timer, in ${span(due - now.value)}` : 'on a timer that is due';
   return parent === null ? '' : `under ${parent.kind} ${parent.id}`;
 }
 
 function Empty({ kind, state }: { readonly kind: string | undefined; readonly state: string | undefined }) {
-  if (state !== undefined) return <p class="empty">No {kind} is in <b>{state}</b> now. <a href={linkTo({ view: 'fleet', ...(kind !== undefined && { kind }) })}>See all of this kind.</a></p>;
-  return <p class="empty">{kind === undefined ? 'There is no actor yet.' : `There is no ${kind} yet.`} Begin something: <code>troupe run "count to 3"</code></p>;
+  if (state !== undefined)
+    return (
+      <p class="empty">
+        No {kind} is in <b>{state}</b> now.{' '}
+        <a href={linkTo({ view: 'fleet', ...(kind !== undefined && { kind }) })}>See all of this kind.</a>
+      </p>
+    );
+  return (
+    <p class="empty">
+      {kind === undefined ? 'No actors yet.' : `No ${kind} yet.`} Start one:{' '}
+      <code>troupe run "count to 3"</code>
+    </p>
+  );
 }

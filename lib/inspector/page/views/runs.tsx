@@ -6,40 +6,91 @@ import { RunView } from '../parts/run.js';
 import { tone } from '../parts/state.js';
 
 /** A run in the list of `GET /api/workflow-runs`. */
-interface Listed { readonly runId: string; readonly workflowId: string; readonly title: string; readonly status: string; readonly startedAt: string; readonly endedAt: string | null; readonly stepCount: number; readonly inFlight: number; readonly parked: { readonly nodeId: string } | null }
+interface Listed {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly title: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly stepCount: number;
+  readonly inFlight: number;
+  readonly parked: { readonly nodeId: string } | null;
+}
 
 /** Runs of workflows: all of them, or one with its graph, its receipts and the gate at which it waits. */
-export function RunsPage({ workflow, id }: { readonly workflow: string | undefined; readonly id: string | undefined }) {
-  if (workflow !== undefined && id !== undefined) return <RunView key={`${workflow}/${id}`} workflow={workflow} id={id} />;
+export function RunsPage({
+  workflow,
+  id,
+}: {
+  readonly workflow: string | undefined;
+  readonly id: string | undefined;
+}) {
+  if (workflow !== undefined && id !== undefined)
+    return <RunView key={`${workflow}/${id}`} workflow={workflow} id={id} />;
   return <Runs />;
 }
 
 function Runs() {
-  const loaded = useLoaded('runs', async (signal): Promise<{ readonly runs: readonly Listed[]; readonly evidenceReason?: string }> => {
-    try {
-      return await ask('/api/workflow-runs?limit=100', { signal });
-    } catch (error) {
-      if (error instanceof Refused && error.status === 404) return { runs: [] };
-      throw error;
-    }
-  }, { touches: ({ entries, skipped }) => skipped > 0 || entries.some(({ kind }) => kind === 'workflow-run'), everyMs: 10_000 });
+  const loaded = useLoaded(
+    'runs',
+    async (signal): Promise<{ readonly runs: readonly Listed[]; readonly evidenceReason?: string }> => {
+      try {
+        return await ask('/api/workflow-runs?limit=100', { signal });
+      } catch (error) {
+        if (error instanceof Refused && error.status === 404) return { runs: [] };
+        throw error;
+      }
+    },
+    {
+      touches: ({ entries, skipped }) => skipped > 0 || entries.some(({ kind }) => kind === 'workflow-run'),
+      everyMs: 10_000,
+    },
+  );
   const { value, error } = loaded.value;
   return (
     <section class="view" aria-labelledby="runs-title">
-      <div class="heading"><h1 id="runs-title">Runs</h1><p class="soft">of workflows, newest first</p></div>
-      {error !== undefined && <p class="notice bad" role="alert">{error}</p>}
+      <div class="heading">
+        <h1 id="runs-title">Runs</h1>
+        <p class="soft">of workflows, newest first</p>
+      </div>
+      {error !== undefined && (
+        <p class="notice bad" role="alert">
+          {error}
+        </p>
+      )}
       {value?.evidenceReason !== undefined && <p class="notice">{value.evidenceReason}</p>}
-      {value === undefined ? error === undefined && <p class="soft" aria-busy="true">Looking …</p> : value.runs.length === 0 ? (
-        <div class="panel"><p class="empty">No workflow has run yet. Write a definition and start a run of it; its graph appears here, with what each step did.</p></div>
+      {value === undefined ? (
+        error === undefined && (
+          <p class="soft" aria-busy="true">
+            Looking …
+          </p>
+        )
+      ) : value.runs.length === 0 ? (
+        <div class="panel">
+          <p class="empty">
+            No workflow has run yet. Write a definition and start a run of it; its graph appears here, with
+            what each step did.
+          </p>
+        </div>
       ) : (
         <ul class="panel runs">
           {value.runs.map((run) => (
             <li key={run.runId}>
               <a href={linkTo({ view: 'runs', workflow: run.workflowId, id: run.runId })}>
-                <span class="who"><b>{run.title}</b><small>{run.runId}</small></span>
+                <span class="who">
+                  <b>{run.title}</b>
+                  <small>{run.runId}</small>
+                </span>
                 <b class={`state ${tone(run.status)}`}>{run.status}</b>
-                <span class="soft">{run.parked === null ? `${run.stepCount} steps${run.inFlight > 0 ? `, ${run.inFlight} under way` : ''}` : `waits at ${run.parked.nodeId}`}</span>
-                <span class="soft num end" title={dateAndTime(Date.parse(run.startedAt))}>{span(now.value - Date.parse(run.startedAt))} ago</span>
+                <span class="soft">
+                  {run.parked === null
+                    ? `${run.stepCount} steps${run.inFlight > 0 ? `, ${run.inFlight} under way` : ''}`
+                    : `waits at ${run.parked.nodeId}`}
+                </span>
+                <span class="soft num end" title={dateAndTime(Date.parse(run.startedAt))}>
+                  {span(now.value - Date.parse(run.startedAt))} ago
+                </span>
               </a>
             </li>
           ))}

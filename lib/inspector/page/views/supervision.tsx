@@ -7,39 +7,108 @@ import type { DeadLetters, SupervisionTree } from '../../answers.js';
 
 type Kind = SupervisionTree['kinds'][number];
 
-/** Who looks after whom: strategies, how much failing each kind may do, who is failing, what does not work and why. */
+/**
+ * Who looks after whom: strategies, how much failing each kind may do, who is failing, what does not work and
+ * why.
+ */
 export function SupervisionPage() {
-  const loaded = useLoaded('supervision', (signal) => ask<SupervisionTree>('/api/inspect/supervision', { signal }), { everyMs: 2_000, touches: ({ entries }) => entries.some(({ event }) => event.type.startsWith('kernel.')) });
-  const letters = useLoaded('letters', (signal) => ask<DeadLetters>('/api/inspect/dead-letters?limit=50', { signal }), { everyMs: 5_000 });
+  const loaded = useLoaded(
+    'supervision',
+    (signal) => ask<SupervisionTree>('/api/inspect/supervision', { signal }),
+    {
+      everyMs: 2_000,
+      touches: ({ entries }) => entries.some(({ event }) => event.type.startsWith('kernel.')),
+    },
+  );
+  const letters = useLoaded(
+    'letters',
+    (signal) => ask<DeadLetters>('/api/inspect/dead-letters?limit=50', { signal }),
+    { everyMs: 5_000 },
+  );
   const { value: tree, error } = loaded.value;
-  if (tree === undefined) return <section class="view" aria-busy="true"><h1>Supervision</h1><p class="soft">{error ?? 'Looking …'}</p></section>;
+  if (tree === undefined)
+    return (
+      <section class="view" aria-busy="true">
+        <h1>Supervision</h1>
+        <p class="soft">{error ?? 'Looking …'}</p>
+      </section>
+    );
   const open = tree.circuits.filter(({ state }) => state !== 'closed');
   const failing = tree.root.subsystems.filter((one) => one.failing !== null);
   return (
     <section class="view" aria-labelledby="supervision-title">
-      <div class="heading"><h1 id="supervision-title">Supervision</h1><b class={`state ${tree.root.state === 'running' ? 'done' : tree.root.state === 'degraded' ? 'bad' : 'wait'}`}>{tree.root.state}</b>
-        <p class="soft">{failing.length === 0 ? 'Every subsystem works.' : `${failing.map(({ name }) => name).join(', ')} ${failing.length === 1 ? 'does' : 'do'} not work.`}</p></div>
-      {failing.map((one) => <p key={one.name} class="notice bad" role="alert"><b>{one.name}:</b> {one.failing}</p>)}
+      <div class="heading">
+        <h1 id="supervision-title">Supervision</h1>
+        <b
+          class={`state ${tree.root.state === 'running' ? 'done' : tree.root.state === 'degraded' ? 'bad' : 'wait'}`}
+        >
+          {tree.root.state}
+        </b>
+        <p class="soft">
+          {failing.length === 0
+            ? 'Every subsystem works.'
+            : `${failing.map(({ name }) => name).join(', ')} ${failing.length === 1 ? 'does' : 'do'} not work.`}
+        </p>
+      </div>
+      {failing.map((one) => (
+        <p key={one.name} class="notice bad" role="alert">
+          <b>{one.name}:</b> {one.failing}
+        </p>
+      ))}
       <section class="panel" aria-labelledby="tree-title">
         <h2 id="tree-title">Tree</h2>
         <ul class="supervisors" aria-label="Supervision tree">
           <li>
-            <div class="supervisor root"><b>supervisor</b><span class="subsystems">{tree.root.subsystems.map(({ name, failing: why }) => <span key={name} class={why === null ? 'sub' : 'sub bad'}><i class={`lamp ${why === null ? 'done' : 'bad'}`} aria-hidden="true" />{name}{why !== null && ': fails'}</span>)}</span></div>
-            <ul>{tree.kinds.map((kind) => <KindNode key={kind.kind} kind={kind} at={tree.at} />)}</ul>
+            <div class="supervisor root">
+              <b>supervisor</b>
+              <span class="subsystems">
+                {tree.root.subsystems.map(({ name, failing: why }) => (
+                  <span key={name} class={why === null ? 'sub' : 'sub bad'}>
+                    <i class={`lamp ${why === null ? 'done' : 'bad'}`} aria-hidden="true" />
+                    {name}
+                    {why !== null && ': fails'}
+                  </span>
+                ))}
+              </span>
+            </div>
+            <ul>
+              {tree.kinds.map((kind) => (
+                <KindNode key={kind.kind} kind={kind} at={tree.at} />
+              ))}
+            </ul>
           </li>
         </ul>
       </section>
       <div class="columns even">
         <section class="panel" aria-labelledby="circuits-title">
-          <h2 id="circuits-title">Circuits<span class="soft">{open.length === 0 ? 'all closed: everything answers' : `${open.length} not closed`}</span></h2>
-          {tree.circuits.length === 0 && <p class="empty">There is neither an engine nor a connector.</p>}
+          <h2 id="circuits-title">
+            Circuits
+            <span class="soft">
+              {open.length === 0 ? 'all closed: everything answers' : `${open.length} not closed`}
+            </span>
+          </h2>
+          {tree.circuits.length === 0 && <p class="empty">No engines or connectors.</p>}
           <ul class="facts">
-            {tree.circuits.map(({ type, name, state, reason }) => <li key={`${type}/${name}`}><i class={`lamp ${toneOfCircuit[state]}`} aria-hidden="true" /><b>{name}</b><span class="soft">{type}{reason !== null && `: ${reason}`}</span><span class="end"><b class={`state ${toneOfCircuit[state]}`}>{state}</b></span></li>)}
+            {tree.circuits.map(({ type, name, state, reason }) => (
+              <li key={`${type}/${name}`}>
+                <i class={`lamp ${toneOfCircuit[state]}`} aria-hidden="true" />
+                <b>{name}</b>
+                <span class="soft">
+                  {type}
+                  {reason !== null && `: ${reason}`}
+                </span>
+                <span class="end">
+                  <b class={`state ${toneOfCircuit[state]}`}>{state}</b>
+                </span>
+              </li>
+            ))}
           </ul>
         </section>
         <section class="panel" aria-labelledby="dead-title">
           <h2 id="dead-title">Dead letters</h2>
-          {letters.value.value?.deadLetters.length === 0 && <p class="empty">None. An event at which an actor fails stands here, until it is tried again.</p>}
+          {letters.value.value?.deadLetters.length === 0 && (
+            <p class="empty">None. A failed event stays here until it is retried.</p>
+          )}
           {letters.value.value !== undefined && <Letters letters={letters.value.value.deadLetters} named />}
         </section>
       </div>
@@ -53,16 +122,49 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
   return (
     <li>
       <div class="supervisor">
-        <a href={linkTo({ view: 'fleet', kind: kind.kind })}><b>{kind.kind}</b></a>
-        <span class="num soft">{whole(kind.total)} {kind.total === 1 ? 'actor' : 'actors'}</span>
-        <span class="rules">{words[kind.strategy]}, {restartWords[kind.restart]}{kind.backoffMs > 0 && `, after ${span(kind.backoffMs)} to ${span(kind.backoffMsMax)}`}; {kind.giveUp === 'halt' ? 'halted' : 'handed up'} after {kind.intensity} failures in {span(kind.periodSeconds * 1_000)}</span>
+        <a href={linkTo({ view: 'fleet', kind: kind.kind })}>
+          <b>{kind.kind}</b>
+        </a>
+        <span class="num soft">
+          {whole(kind.total)} {kind.total === 1 ? 'actor' : 'actors'}
+        </span>
+        <span class="rules">
+          {words[kind.strategy]}, {restartWords[kind.restart]}
+          {kind.backoffMs > 0 && `, after ${span(kind.backoffMs)} to ${span(kind.backoffMsMax)}`};{' '}
+          {kind.giveUp === 'halt' ? 'halted' : 'handed up'} after {kind.intensity} failures in{' '}
+          {span(kind.periodSeconds * 1_000)}
+        </span>
         <Window worst={worst} intensity={kind.intensity} />
-        <span class={kind.restarts > 0 ? 'num bad' : 'num soft'}>{whole(kind.restarts)} {kind.restarts === 1 ? 'restart' : 'restarts'}</span>
+        <span class={kind.restarts > 0 ? 'num bad' : 'num soft'}>
+          {whole(kind.restarts)} {kind.restarts === 1 ? 'restart' : 'restarts'}
+        </span>
       </div>
       {failing.length + halted.length > 0 && (
         <ul>
-          {halted.map(({ id, at: since, reason }) => <li key={`h${id}`}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state bad">halted</b><span class="rules">{reason}</span><span class="num soft">for {span(at - since)}</span></div></li>)}
-          {failing.map(({ id, failures, until, error }) => <li key={`f${id}`}><div class="supervisor"><a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a><b class="state wait">{failures} of {kind.intensity}</b><span class="rules">{error}</span><span class="num soft">{until !== null && until > now.value ? `again in ${span(until - now.value)}` : 'restarted'}</span></div></li>)}
+          {halted.map(({ id, at: since, reason }) => (
+            <li key={`h${id}`}>
+              <div class="supervisor">
+                <a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a>
+                <b class="state bad">halted</b>
+                <span class="rules">{reason}</span>
+                <span class="num soft">for {span(at - since)}</span>
+              </div>
+            </li>
+          ))}
+          {failing.map(({ id, failures, until, error }) => (
+            <li key={`f${id}`}>
+              <div class="supervisor">
+                <a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a>
+                <b class="state wait">
+                  {failures} of {kind.intensity}
+                </b>
+                <span class="rules">{error}</span>
+                <span class="num soft">
+                  {until !== null && until > now.value ? `again in ${span(until - now.value)}` : 'restarted'}
+                </span>
+              </div>
+            </li>
+          ))}
         </ul>
       )}
     </li>
@@ -71,9 +173,23 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
 
 /** How much of the failing that is allowed within the window is used up, by the worst of the kind. */
 function Window({ worst, intensity }: { readonly worst: number; readonly intensity: number }) {
-  return <span class="window" role="img" aria-label={`${worst} of ${intensity} failures in the window`}>{Array.from({ length: Math.min(10, intensity) }, (_, n) => <i key={n} class={n < worst ? 'used' : ''} />)}</span>;
+  return (
+    <span class="window" role="img" aria-label={`${worst} of ${intensity} failures in the window`}>
+      {Array.from({ length: Math.min(10, intensity) }, (_, n) => (
+        <i key={n} class={n < worst ? 'used' : ''} />
+      ))}
+    </span>
+  );
 }
 
 const toneOfCircuit = { closed: 'done', 'half-open': 'wait', open: 'bad' } as const;
-const words = { one_for_one: 'each for itself', one_for_all: 'all with one', rest_for_one: 'one and those after it' } as const;
-const restartWords = { permanent: 'always restarted', transient: 'restarted after a failure', temporary: 'never restarted' } as const;
+const words = {
+  one_for_one: 'each for itself',
+  one_for_all: 'all with one',
+  rest_for_one: 'one and those after it',
+} as const;
+const restartWords = {
+  permanent: 'always restarted',
+  transient: 'restarted after a failure',
+  temporary: 'never restarted',
+} as const;

@@ -16,11 +16,15 @@ import { readable, Step } from '../parts/step.js';
 import { Tree } from '../parts/tree.js';
 import type { Causes, PastActor } from '../../answers.js';
 import type { InspectEntry } from '../../frames.js';
-import type { Json } from '../../../../machines/ground.js';
+import type { Json } from '../../../../machines/outputs.js';
 
-/** Any moment of the past: what was logged around it, how the actor stood then, and what led from what to what. Everything is read; nothing is run. */
+/**
+ * Any moment of the past: what was logged around it, how the actor stood then, and what led from what to
+ * what. Everything is read; nothing is run.
+ */
 export function TimePage({ at }: { readonly at: number | undefined }) {
-  const travel = (seq: number | undefined): void => go({ view: 'time', ...(seq !== undefined && { at: seq }) }, { replace: true });
+  const travel = (seq: number | undefined): void =>
+    go({ view: 'time', ...(seq !== undefined && { at: seq }) }, { replace: true });
   const newest = useNewest();
   const here = at ?? newest;
   const slice = useLoaded(`slice ${here}`, (signal) => readSlice(here, signal));
@@ -29,11 +33,36 @@ export function TimePage({ at }: { readonly at: number | undefined }) {
   const entries = kept.current;
   const chosen = entries.findLast(({ seq }) => seq <= here);
   return (
-    <section class={at === undefined ? 'view time' : 'view time past'} aria-labelledby="time-title" data-at={at ?? 'now'}>
-      <div class="heading"><h1 id="time-title">Time</h1><p class="soft">{floor.value > 1 ? `The log reaches back to ${floor.value}.` : 'The log reaches back to the beginning.'}</p></div>
-      <Rail from={Math.max(1, floor.value)} to={head.value} at={at} travel={travel} says={chosen === undefined ? '' : timeOfDay(chosen.at)} />
-      {slice.value.error !== undefined && <p class="notice bad" role="alert">{slice.value.error}</p>}
-      {head.value === 0 ? <p class="empty">Nothing has happened yet. Begin something: <code>troupe run "count to 3"</code></p> : (
+    <section
+      class={at === undefined ? 'view time' : 'view time past'}
+      aria-labelledby="time-title"
+      data-at={at ?? 'now'}
+    >
+      <div class="heading">
+        <h1 id="time-title">Time</h1>
+        <p class="soft">
+          {floor.value > 1
+            ? `The log reaches back to ${floor.value}.`
+            : 'The log reaches back to the beginning.'}
+        </p>
+      </div>
+      <Rail
+        from={Math.max(1, floor.value)}
+        to={head.value}
+        at={at}
+        travel={travel}
+        says={chosen === undefined ? '' : timeOfDay(chosen.at)}
+      />
+      {slice.value.error !== undefined && (
+        <p class="notice bad" role="alert">
+          {slice.value.error}
+        </p>
+      )}
+      {head.value === 0 ? (
+        <p class="empty">
+          Nothing has happened yet. Begin something: <code>troupe run "count to 3"</code>
+        </p>
+      ) : (
         <div class="columns time-columns">
           <Log entries={entries} chosen={chosen?.seq} travel={travel} />
           {chosen !== undefined && <Moment entry={chosen} />}
@@ -47,13 +76,23 @@ export function TimePage({ at }: { readonly at: number | undefined }) {
 function useNewest(): number {
   const newest = useSignal(head.value);
   useEffect(() => {
-    const timer = setInterval(() => { newest.value = head.value; }, 500);
+    const timer = setInterval(() => {
+      newest.value = head.value;
+    }, 500);
     return () => clearInterval(timer);
   }, []);
   return newest.value;
 }
 
-function Log({ entries, chosen, travel }: { readonly entries: readonly InspectEntry[]; readonly chosen: number | undefined; readonly travel: (seq: number) => void }) {
+function Log({
+  entries,
+  chosen,
+  travel,
+}: {
+  readonly entries: readonly InspectEntry[];
+  readonly chosen: number | undefined;
+  readonly travel: (seq: number) => void;
+}) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const box = list.current;
@@ -65,9 +104,26 @@ function Log({ entries, chosen, travel }: { readonly entries: readonly InspectEn
       <h2 id="log-title">Log</h2>
       <ol class="history log" ref={list}>
         {entries.map((entry) => (
-          <li key={entry.seq} data-seq={entry.seq} class={`${entry.seq === chosen ? 'at' : ''} ${chosen !== undefined && entry.seq > chosen ? 'later' : ''}`}>
-            <button type="button" class="when" aria-label={`Go to ${entry.seq}`} aria-current={entry.seq === chosen ? 'step' : undefined} onClick={() => travel(entry.seq)}><span class="num">{entry.seq}</span></button>
-            <div class="what"><Step entry={entry} /><small><span class="kind-name">{entry.kind}</span> {entry.id}</small></div>
+          <li
+            key={entry.seq}
+            data-seq={entry.seq}
+            class={`${entry.seq === chosen ? 'at' : ''} ${chosen !== undefined && entry.seq > chosen ? 'later' : ''}`}
+          >
+            <button
+              type="button"
+              class="when"
+              aria-label={`Go to ${entry.seq}`}
+              aria-current={entry.seq === chosen ? 'step' : undefined}
+              onClick={() => travel(entry.seq)}
+            >
+              <span class="num">{entry.seq}</span>
+            </button>
+            <div class="what">
+              <Step entry={entry} />
+              <small>
+                <span class="kind-name">{entry.kind}</span> {entry.id}
+              </small>
+            </div>
           </li>
         ))}
       </ol>
@@ -76,44 +132,88 @@ function Log({ entries, chosen, travel }: { readonly entries: readonly InspectEn
 }
 
 function Moment({ entry }: { readonly entry: InspectEntry }) {
-  const past = useLoaded(`${entry.kind}/${entry.id}@${entry.seq}`, (signal) => ask<PastActor>(actorPath(entry, `?at=${entry.seq}`), { signal }));
+  const past = useLoaded(`${entry.kind}/${entry.id}@${entry.seq}`, (signal) =>
+    ask<PastActor>(actorPath(entry, `?at=${entry.seq}`), { signal }),
+  );
   const machine = useMachine(entry.kind);
-  const causes = useLoaded(`causes ${entry.seq}`, (signal) => ask<Causes>(`/api/inspect/causes/${entry.seq}`, { signal }));
+  const causes = useLoaded(`causes ${entry.seq}`, (signal) =>
+    ask<Causes>(`/api/inspect/causes/${entry.seq}`, { signal }),
+  );
   const { type: _type, ...members } = entry.event;
   return (
     <div class="stack">
       <section class="panel" aria-labelledby="moment-title">
-        <h2 id="moment-title"><span class="event">{readable(entry.event.type)}</span><span class="soft">at {dateAndTime(entry.at)} by {entry.by}</span></h2>
-        <p><a href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id, at: entry.seq })}><span class="kind-name">{entry.kind}</span> {entry.id}</a> <State value={entry.to} /></p>
-        {machine.value.value !== undefined && <Chart machine={machine.value.value.chart} value={entry.to} last={entry} />}
-        <details><summary>Event and context as of {entry.seq}</summary>
+        <h2 id="moment-title">
+          <span class="event">{readable(entry.event.type)}</span>
+          <span class="soft">
+            at {dateAndTime(entry.at)} by {entry.by}
+          </span>
+        </h2>
+        <p>
+          <a href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id, at: entry.seq })}>
+            <span class="kind-name">{entry.kind}</span> {entry.id}
+          </a>{' '}
+          <State value={entry.to} />
+        </p>
+        {machine.value.value !== undefined && (
+          <Chart machine={machine.value.value.chart} value={entry.to} last={entry} />
+        )}
+        <details>
+          <summary>Event and context as of {entry.seq}</summary>
           <Tree label="Event" value={members as Json} />
-          {past.value.value !== undefined ? <Tree label="Context" value={past.value.value.context} /> : <p class="soft">{past.value.error ?? 'Reading …'}</p>}
+          {past.value.value !== undefined ? (
+            <Tree label="Context" value={past.value.value.context} />
+          ) : (
+            <p class="soft">{past.value.error ?? 'Reading …'}</p>
+          )}
         </details>
         <Export entry={entry} />
       </section>
       <section class="panel" aria-labelledby="causes-title">
-        <h2 id="causes-title">What led from what to what{causes.value.value?.truncated === true && <span class="soft">there is more than is shown</span>}</h2>
-        {causes.value.value === undefined ? <p class="soft">{causes.value.error ?? 'Following …'}</p> : <Sequence causes={causes.value.value} />}
+        <h2 id="causes-title">
+          What led from what to what
+          {causes.value.value?.truncated === true && <span class="soft">there is more than is shown</span>}
+        </h2>
+        {causes.value.value === undefined ? (
+          <p class="soft">{causes.value.error ?? 'Following …'}</p>
+        ) : (
+          <Sequence causes={causes.value.value} />
+        )}
       </section>
     </div>
   );
 }
 
-/** A bundle to give away: what people wrote is blanked out in it, and `troupe replay FILE` decides it once more. */
+/**
+ * A bundle to give away: what people wrote is blanked out in it, and `troupe replay FILE` decides it once
+ * more.
+ */
 function Export({ entry }: { readonly entry: InspectEntry }) {
   const { told, attempt } = useDeed();
-  const save = (query: Record<string, string>, name: string): Promise<void> => attempt(async () => {
-    await download(`/api/inspect/bundle?${new URLSearchParams(query)}`, name);
-    return `Saved as ${name}. troupe replay ${name} decides it once more, anywhere.`;
-  }, 'Collecting …');
+  const save = (query: Record<string, string>, name: string): Promise<void> =>
+    attempt(async () => {
+      await download(`/api/inspect/bundle?${new URLSearchParams(query)}`, name);
+      return `Saved as ${name}. troupe replay ${name} decides it once more, anywhere.`;
+    }, 'Collecting …');
   const from = Math.max(1, entry.seq - 200);
   const name = (text: string): string => `troupe-${text.replace(/[^\w-]+/g, '-').slice(0, 60)}.json`;
   return (
     <div class="export">
-      <button type="button" onClick={() => void save({ kind: entry.kind, id: entry.id }, name(`${entry.kind}-${entry.id}`))}>Export this actor</button>
-      <button type="button" onClick={() => void save({ from: String(from), to: String(entry.seq) }, name(`${from}-${entry.seq}`))}>Export the log up to here</button>
-      <p class="soft small" role="status">{told || 'A bug bundle without what people wrote.'}</p>
+      <button
+        type="button"
+        onClick={() => void save({ kind: entry.kind, id: entry.id }, name(`${entry.kind}-${entry.id}`))}
+      >
+        Export this actor
+      </button>
+      <button
+        type="button"
+        onClick={() => void save({ from: String(from), to: String(entry.seq) }, name(`${from}-${entry.seq}`))}
+      >
+        Export the log up to here
+      </button>
+      <p class="soft small" role="status">
+        {told || 'A bug bundle without user content.'}
+      </p>
     </div>
   );
 }

@@ -8,13 +8,20 @@ import { engineContract } from '../../../../lib/testing/engine-contract.js';
 import { playTurn, type PlayedTurn, type TurnWish } from '../../../helpers/turn-bench.js';
 
 const peer = fileURLToPath(new URL('../../../fixtures/agents/claude.js', import.meta.url));
-const engine = (options: ClaudeOptions = {}) => claudeEngine({ bin: process.execPath, args: [peer], ...options });
+const engine = (options: ClaudeOptions = {}) =>
+  claudeEngine({ bin: process.execPath, args: [peer], ...options });
 
-engineContract('the claude engine', { engine: () => engine(), prompt: '[[say hello]]', slowPrompt: '[[slow]]' });
+engineContract('the claude engine', {
+  engine: () => engine(),
+  prompt: '[[say hello]]',
+  slowPrompt: '[[slow]]',
+});
 
 describe('the claude engine', () => {
   let cwd: string;
-  beforeEach(async () => { cwd = await mkdtemp(join(tmpdir(), 'claude-')); });
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'claude-'));
+  });
   afterEach(() => rm(cwd, { recursive: true, force: true }));
   const turn = (wish: TurnWish | string, options: ClaudeOptions = {}): Promise<PlayedTurn> =>
     playTurn(engine(options), cwd, {}, typeof wish === 'string' ? { prompt: wish } : wish);
@@ -25,7 +32,11 @@ describe('the claude engine', () => {
 
   it('streams the answer, names its session and counts what the model read, cached or not', async () => {
     const { outcome, text, usage, nativeId, deltas } = await turn('[[say hello]]');
-    expect({ outcome, text, usage }).to.deep.equal({ outcome: 'succeeded', text: 'hello', usage: { inputTokens: 22, outputTokens: 3, cachedTokens: 7, costUsd: 0.01 } });
+    expect({ outcome, text, usage }).to.deep.equal({
+      outcome: 'succeeded',
+      text: 'hello',
+      usage: { inputTokens: 22, outputTokens: 3, cachedTokens: 7, costUsd: 0.01 },
+    });
     expect(nativeId).to.match(/^[0-9a-f-]{36}$/);
     expect(deltas).to.deep.include({ type: 'text', content: 'hello' });
   });
@@ -37,7 +48,9 @@ describe('the claude engine', () => {
 
   it('begins anew with the conversation in the prompt when the session is not known any more', async () => {
     const { text, nativeId, deltas } = await turn({
-      prompt: '[[recall]]', nativeId: '00000000-0000-4000-8000-000000000000', transcript: [{ role: 'user', content: 'I like plums' }],
+      prompt: '[[recall]]',
+      nativeId: '00000000-0000-4000-8000-000000000000',
+      transcript: [{ role: 'user', content: 'I like plums' }],
     });
     expect(text).to.include('I like plums');
     expect(nativeId).to.not.equal('00000000-0000-4000-8000-000000000000');
@@ -59,11 +72,25 @@ describe('the claude engine', () => {
     const resetsAt = Math.round(Date.now() / 1000) + 3600;
     const limited = engine();
     expect(await limited.limits?.()).to.deep.equal({ status: 'static', source: 'configuration' });
-    expect(await playTurn(limited, cwd, {}, { prompt: `[[limit ${resetsAt}]]` })).to.include({ outcome: 'rate-limited', resetAt: resetsAt * 1000 });
-    expect(await limited.limits?.()).to.deep.include({
-      status: 'live', windows: [{ name: 'five_hour', usedPercent: 100, windowDurationMins: 300, resetsAt, resetsAtIso: new Date(resetsAt * 1000).toISOString() }],
+    expect(await playTurn(limited, cwd, {}, { prompt: `[[limit ${resetsAt}]]` })).to.include({
+      outcome: 'rate-limited',
+      resetAt: resetsAt * 1000,
     });
-    expect(await turn('[[fail 429]]')).to.include({ outcome: 'rate-limited' }).and.not.have.property('resetAt');
+    expect(await limited.limits?.()).to.deep.include({
+      status: 'live',
+      windows: [
+        {
+          name: 'five_hour',
+          usedPercent: 100,
+          windowDurationMins: 300,
+          resetsAt,
+          resetsAtIso: new Date(resetsAt * 1000).toISOString(),
+        },
+      ],
+    });
+    expect(await turn('[[fail 429]]'))
+      .to.include({ outcome: 'rate-limited' })
+      .and.not.have.property('resetAt');
   });
 
   it('denies a tool that nobody allows, with a sentence for the agent', async () => {
@@ -73,7 +100,10 @@ describe('the claude engine', () => {
   it('allows what its allow-list names, and what whoever listens allows', async () => {
     expect((await turn('[[use Bash]]', { allow: ['Bash'] })).text).to.equal('allowed');
     const asked: unknown[] = [];
-    const permission = (request: unknown) => { asked.push(request); return Promise.resolve({ allow: true as const }); };
+    const permission = (request: unknown) => {
+      asked.push(request);
+      return Promise.resolve({ allow: true as const });
+    };
     expect((await turn({ prompt: '[[use Bash]]', permission })).text).to.equal('allowed');
     expect(asked).to.deep.equal([{ tool: 'Bash', title: 'Bash', input: { command: 'ls' } }]);
     const broken = () => Promise.reject(new Error('nobody there'));
@@ -81,7 +111,10 @@ describe('the claude engine', () => {
   });
 
   it('gives tools by an address and the name of a variable, never with the token on the command line', async () => {
-    const { text, argv } = await turn({ prompt: '[[options]]', mcp: { url: 'http://127.0.0.1:1/mcp', token: 'very-secret-token' } });
+    const { text, argv } = await turn({
+      prompt: '[[options]]',
+      mcp: { url: 'http://127.0.0.1:1/mcp', token: 'very-secret-token' },
+    });
     expect(text).to.include('http://127.0.0.1:1/mcp').and.include('${TROUPE_TOOLS_TOKEN}');
     expect(JSON.stringify(argv)).to.not.include('very-secret-token');
   });
@@ -90,15 +123,28 @@ describe('the claude engine', () => {
     const { text } = await turn({ prompt: '[[options]]', model: 'opus', effort: 'high' });
     expect(text.split('\n')).to.include('--model=opus').and.include('--effort=high');
     for (const wish of [{ model: '--dangerously-skip-permissions' }, { effort: '-x' }, { model: 'a b' }]) {
-      const refused = await turn({ prompt: '[[options]]', ...wish }).then(() => 'played', (error: unknown) => String(error));
-      expect(refused).to.include('is no name of a model or an effort level');
+      const refused = await turn({ prompt: '[[options]]', ...wish }).then(
+        () => 'played',
+        (error: unknown) => String(error),
+      );
+      expect(refused).to.include('Invalid model or effort level');
     }
   });
 
-  for (const [way, reason] of [['exit', 'without a result'], ['half', 'without a result'], ['garbage', 'without a result'], ['flood', 'a line that does not end']] as const) {
+  for (const [way, reason] of [
+    ['exit', 'without a result'],
+    ['half', 'without a result'],
+    ['garbage', 'without a result'],
+    ['flood', 'a line that does not end'],
+  ] as const) {
     it(`ends as an error with a reason when the agent goes wrong: ${way}`, async () => {
-      const told = await turn(`[[${way}]]`).then(({ outcome, error, left }) => `${outcome} ${left} ${error}`, (error: unknown) => `failed 0 ${String(error)}`);
-      expect(told).to.match(/^failed 0 /).and.include(reason);
+      const told = await turn(`[[${way}]]`).then(
+        ({ outcome, error, left }) => `${outcome} ${left} ${error}`,
+        (error: unknown) => `failed 0 ${String(error)}`,
+      );
+      expect(told)
+        .to.match(/^failed 0 /)
+        .and.include(reason);
     });
   }
 

@@ -20,17 +20,33 @@ describe('the record of a claude conversation', () => {
     file = join(folder, `${id}.jsonl`);
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
-  const line = (uuid: string, type: string, content: unknown, more: object = {}) => `${JSON.stringify({ type, uuid, timestamp: '2026-11-21T08:00:00.000Z', message: { role: type, content }, ...more })}\n`;
+  const line = (uuid: string, type: string, content: unknown, more: object = {}) =>
+    `${JSON.stringify({ type, uuid, timestamp: '2026-11-21T08:00:00.000Z', message: { role: type, content }, ...more })}\n`;
 
   it('is the words of both, and nothing of what tools, helpers and the program did', async () => {
-    await writeFile(file, [
-      line('u1', 'user', 'water the plants'),
-      line('a1', 'assistant', [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'I do.' }, { type: 'tool_use', name: 'Bash', input: {} }]),
-      line('r1', 'user', [{ type: 'tool_result', content: 'ok' }]),
-      line('s1', 'assistant', 'among helpers', { isSidechain: true }), line('m1', 'user', 'caveat', { isMeta: true }), line('k1', 'user', 'a summary of what was', { isCompactSummary: true }),
-      line('c1', 'user', '<command-name>/clear</command-name>'), line('x1', 'system', 'note'), line('d1', 'user', 'undated', { timestamp: 'soon' }), line('../u', 'user', 'odd name'),
-      'null\n', 'no json\n', line('a2', 'assistant', [{ type: 'text', text: 'Done.' }]), line('t1', 'user', 'torn').slice(0, 40),
-    ].join(''));
+    await writeFile(
+      file,
+      [
+        line('u1', 'user', 'water the plants'),
+        line('a1', 'assistant', [
+          { type: 'thinking', thinking: 'hm' },
+          { type: 'text', text: 'I do.' },
+          { type: 'tool_use', name: 'Bash', input: {} },
+        ]),
+        line('r1', 'user', [{ type: 'tool_result', content: 'ok' }]),
+        line('s1', 'assistant', 'among helpers', { isSidechain: true }),
+        line('m1', 'user', 'caveat', { isMeta: true }),
+        line('k1', 'user', 'a summary of what was', { isCompactSummary: true }),
+        line('c1', 'user', '<command-name>/clear</command-name>'),
+        line('x1', 'system', 'note'),
+        line('d1', 'user', 'undated', { timestamp: 'soon' }),
+        line('../u', 'user', 'odd name'),
+        'null\n',
+        'no json\n',
+        line('a2', 'assistant', [{ type: 'text', text: 'Done.' }]),
+        line('t1', 'user', 'torn').slice(0, 40),
+      ].join(''),
+    );
     const at = Date.parse('2026-11-21T08:00:00.000Z');
     expect(await readClaudeTranscript(id, cwd, { folder: home })).to.deep.equal([
       { id: 'u1', role: 'user', content: 'water the plants', timestamp: at },

@@ -8,14 +8,21 @@ import { engineContract } from '../../../../lib/testing/engine-contract.js';
 import { playTurn, type PlayedTurn, type TurnWish } from '../../../helpers/turn-bench.js';
 
 const peer = fileURLToPath(new URL('../../../fixtures/agents/codex.js', import.meta.url));
-const engine = (options: CodexOptions = {}) => codexEngine({ bin: process.execPath, args: [peer], ...options });
+const engine = (options: CodexOptions = {}) =>
+  codexEngine({ bin: process.execPath, args: [peer], ...options });
 const old = { args: [peer, '--old'] };
 
-engineContract('the codex engine', { engine: () => engine(), prompt: '[[say hello]]', slowPrompt: '[[slow]]' });
+engineContract('the codex engine', {
+  engine: () => engine(),
+  prompt: '[[say hello]]',
+  slowPrompt: '[[slow]]',
+});
 
 describe('the codex engine', () => {
   let cwd: string;
-  beforeEach(async () => { cwd = await mkdtemp(join(tmpdir(), 'codex-')); });
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'codex-'));
+  });
   afterEach(() => rm(cwd, { recursive: true, force: true }));
   const turn = (wish: TurnWish | string, options: CodexOptions = {}): Promise<PlayedTurn> =>
     playTurn(engine(options), cwd, {}, typeof wish === 'string' ? { prompt: wish } : wish);
@@ -26,7 +33,11 @@ describe('the codex engine', () => {
 
   it('streams the answer, names its conversation and counts what this turn spent of what the conversation spent', async () => {
     const { outcome, text, usage, nativeId, deltas } = await turn('[[say hello]]');
-    expect({ outcome, text, usage }).to.deep.equal({ outcome: 'succeeded', text: 'hello', usage: { inputTokens: 200, outputTokens: 40, cachedTokens: 80 } });
+    expect({ outcome, text, usage }).to.deep.equal({
+      outcome: 'succeeded',
+      text: 'hello',
+      usage: { inputTokens: 200, outputTokens: 40, cachedTokens: 80 },
+    });
     expect(nativeId).to.match(/^[0-9a-f-]{36}$/);
     expect(deltas).to.deep.include({ type: 'text', content: 'hello' });
   });
@@ -40,7 +51,11 @@ describe('the codex engine', () => {
 
   it('begins anew with the conversation in the prompt when the old one is refused', async () => {
     const stranger = '00000000-0000-4000-8000-000000000000';
-    const { text, nativeId, deltas } = await turn({ prompt: '[[recall]]', nativeId: stranger, transcript: [{ role: 'user', content: 'I like plums' }] });
+    const { text, nativeId, deltas } = await turn({
+      prompt: '[[recall]]',
+      nativeId: stranger,
+      transcript: [{ role: 'user', content: 'I like plums' }],
+    });
     expect(text).to.include('I like plums');
     expect(nativeId).to.not.equal(stranger);
     expect(deltas.map(({ type }) => type)).to.include('status');
@@ -56,21 +71,44 @@ describe('the codex engine', () => {
     const resetsAt = Math.round(Date.now() / 1000) + 3600;
     const limited = engine();
     expect(await limited.limits?.()).to.deep.equal({ status: 'static', source: 'configuration' });
-    expect(await playTurn(limited, cwd, {}, { prompt: `[[limit ${resetsAt}]]` })).to.include({ outcome: 'rate-limited', resetAt: resetsAt * 1000 });
-    expect(await limited.limits?.()).to.deep.include({
-      status: 'live', source: 'account/rateLimits/updated', accountPlan: 'pro',
-      windows: [{ name: 'primary', usedPercent: 100, windowDurationMins: 300, resetsAt, resetsAtIso: new Date(resetsAt * 1000).toISOString() }],
+    expect(await playTurn(limited, cwd, {}, { prompt: `[[limit ${resetsAt}]]` })).to.include({
+      outcome: 'rate-limited',
+      resetAt: resetsAt * 1000,
     });
-    expect(await turn('[[fail 429]]')).to.include({ outcome: 'rate-limited' }).and.not.have.property('resetAt');
+    expect(await limited.limits?.()).to.deep.include({
+      status: 'live',
+      source: 'account/rateLimits/updated',
+      accountPlan: 'pro',
+      windows: [
+        {
+          name: 'primary',
+          usedPercent: 100,
+          windowDurationMins: 300,
+          resetsAt,
+          resetsAtIso: new Date(resetsAt * 1000).toISOString(),
+        },
+      ],
+    });
+    expect(await turn('[[fail 429]]'))
+      .to.include({ outcome: 'rate-limited' })
+      .and.not.have.property('resetAt');
     expect(await turn('[[fail 401]]')).to.include({ outcome: 'failed', error: 'status 401' });
   });
 
   it('asks for commands and changes of files, with what they would do, and hands on the answer', async () => {
-    expect((await turn('[[use commandExecution]]', { args: [peer, '--deaf'] })).text).to.equal('denied: decline');
-    expect((await turn('[[use commandExecution]]', { allow: ['commandExecution'] })).text).to.equal('allowed');
+    expect((await turn('[[use commandExecution]]', { args: [peer, '--deaf'] })).text).to.equal(
+      'denied: decline',
+    );
+    expect((await turn('[[use commandExecution]]', { allow: ['commandExecution'] })).text).to.equal(
+      'allowed',
+    );
     const asked: unknown[] = [];
-    const permission = (request: unknown) => { asked.push(request); return Promise.resolve({ allow: true as const }); };
-    for (const tool of ['commandExecution', 'fileChange']) expect((await turn({ prompt: `[[use ${tool}]]`, permission })).text).to.equal('allowed');
+    const permission = (request: unknown) => {
+      asked.push(request);
+      return Promise.resolve({ allow: true as const });
+    };
+    for (const tool of ['commandExecution', 'fileChange'])
+      expect((await turn({ prompt: `[[use ${tool}]]`, permission })).text).to.equal('allowed');
     expect(asked).to.deep.equal([
       { tool: 'commandExecution', title: 'ls', input: { command: 'ls', cwd: '.' } },
       { tool: 'fileChange', title: 'Change a.txt', input: { changes: [{ path: 'a.txt', diff: '+a' }] } },
@@ -78,31 +116,61 @@ describe('the codex engine', () => {
   });
 
   it('tells the agent why it may not, as far as it listens', async () => {
-    expect((await turn('[[use commandExecution]]')).text).to.match(/^denied: decline \(The tool commandExecution is not allowed in this session/);
+    expect((await turn('[[use commandExecution]]')).text).to.match(
+      /^denied: decline \(The tool commandExecution is not allowed in this session/,
+    );
     const permission = () => Promise.resolve({ allow: false as const, message: 'Not on a Friday.' });
-    expect((await turn({ prompt: '[[use fileChange]]', permission })).text).to.equal('denied: decline (Not on a Friday.)');
+    expect((await turn({ prompt: '[[use fileChange]]', permission })).text).to.equal(
+      'denied: decline (Not on a Friday.)',
+    );
   });
 
   it('shows why the agent asks, and whom a command would reach', async () => {
     const asked: unknown[] = [];
-    const permission = (request: unknown) => { asked.push(request); return Promise.resolve({ allow: true as const }); };
-    expect((await turn({ prompt: '[[use commandExecution]]', permission }, { args: [peer, '--network'] })).text).to.equal('allowed');
-    expect(asked).to.deep.equal([{ tool: 'commandExecution', title: 'Reach news.example: ls', input: { command: 'ls', cwd: '.', network: 'news.example', reason: 'to read the news' } }]);
+    const permission = (request: unknown) => {
+      asked.push(request);
+      return Promise.resolve({ allow: true as const });
+    };
+    expect(
+      (await turn({ prompt: '[[use commandExecution]]', permission }, { args: [peer, '--network'] })).text,
+    ).to.equal('allowed');
+    expect(asked).to.deep.equal([
+      {
+        tool: 'commandExecution',
+        title: 'Reach news.example: ls',
+        input: { command: 'ls', cwd: '.', network: 'news.example', reason: 'to read the news' },
+      },
+    ]);
   });
 
   it('answers every other question, for an unanswered one would stop the agent for good', async () => {
     expect((await turn('[[ask something/new]]')).text).to.equal('not served');
-    expect((await turn('[[ask item/permissions/requestApproval]]')).text).to.equal('denied: {"permissions":{},"scope":"turn"}');
-    expect((await turn('[[ask mcpServer/elicitation/request]]')).text).to.equal('denied: {"action":"decline","content":null,"_meta":null}');
+    expect((await turn('[[ask item/permissions/requestApproval]]')).text).to.equal(
+      'denied: {"permissions":{},"scope":"turn"}',
+    );
+    expect((await turn('[[ask mcpServer/elicitation/request]]')).text).to.equal(
+      'denied: {"action":"decline","content":null,"_meta":null}',
+    );
   });
 
   it('gives tools by an address and the name of a variable, and a folder of its own for everything else', async () => {
     const home = join(cwd, 'codex-home');
-    const { text, argv } = await turn({ prompt: '[[options]]', mcp: { url: 'http://127.0.0.1:1/mcp', token: 'very-secret-token' } }, { home, baseUrl: 'http://127.0.0.1:2/v1', apiKeyEnv: 'NO_SUCH_KEY' });
-    const told = JSON.parse(text) as { home: string; token: string; settings: { config: { mcp_servers: unknown } } };
+    const { text, argv } = await turn(
+      { prompt: '[[options]]', mcp: { url: 'http://127.0.0.1:1/mcp', token: 'very-secret-token' } },
+      { home, baseUrl: 'http://127.0.0.1:2/v1', apiKeyEnv: 'NO_SUCH_KEY' },
+    );
+    const told = JSON.parse(text) as {
+      home: string;
+      token: string;
+      settings: { config: { mcp_servers: unknown } };
+    };
     expect(told).to.include({ home, token: 'very-secret-token' });
     expect(told.settings.config.mcp_servers).to.deep.equal({
-      troupe: { url: 'http://127.0.0.1:1/mcp', bearer_token_env_var: 'TROUPE_TOOLS_TOKEN', default_tools_approval_mode: 'approve' },
+      troupe: {
+        url: 'http://127.0.0.1:1/mcp',
+        bearer_token_env_var: 'TROUPE_TOOLS_TOKEN',
+        default_tools_approval_mode: 'approve',
+      },
     });
     expect(JSON.stringify(argv)).to.not.include('very-secret-token');
     expect(JSON.stringify(told.settings)).to.not.include('very-secret-token');
@@ -110,27 +178,51 @@ describe('the codex engine', () => {
 
   it('sends model and effort in its questions, never on the command line, and refuses what looks like an option', async () => {
     const { text, argv } = await turn({ prompt: '[[options]]', model: 'gpt-big', effort: 'high' });
-    expect(JSON.parse(text)).to.deep.include({ effort: 'high' }).and.to.have.nested.property('settings.model', 'gpt-big');
+    expect(JSON.parse(text))
+      .to.deep.include({ effort: 'high' })
+      .and.to.have.nested.property('settings.model', 'gpt-big');
     expect(JSON.stringify(argv)).to.not.include('gpt-big');
-    for (const wish of [{ model: '--dangerously-bypass-approvals-and-sandbox' }, { effort: '-x' }, { model: 'a b' }]) {
-      const refused = await turn({ prompt: '[[options]]', ...wish }).then(({ error }) => error ?? 'played', String);
-      expect(refused).to.include('is no name of a model or an effort level');
+    for (const wish of [
+      { model: '--dangerously-bypass-approvals-and-sandbox' },
+      { effort: '-x' },
+      { model: 'a b' },
+    ]) {
+      const refused = await turn({ prompt: '[[options]]', ...wish }).then(
+        ({ error }) => error ?? 'played',
+        String,
+      );
+      expect(refused).to.include('Invalid model or effort level');
     }
   });
 
   it('offers the models that the program offers, with their levels, but those of the settings where they are named', async () => {
     const facts = await engine().discover();
-    expect(facts.models.slice(1)).to.deep.equal([{ id: 'gpt-big', label: 'Big', supportsEffort: true, effortLevels: ['low', 'ultra'] }]);
+    expect(facts.models.slice(1)).to.deep.equal([
+      { id: 'gpt-big', label: 'Big', supportsEffort: true, effortLevels: ['low', 'ultra'] },
+    ]);
     const named = await engine({ models: ['mine'], model: 'mine' }).discover();
     expect(named).to.include({ defaultModel: 'mine' });
     expect(named.models.map(({ id }) => id)).to.deep.equal(['default', 'mine']);
-    expect(await codexEngine({ bin: 'no-such-program' }).discover()).to.deep.include({ available: false, mend: 'npm install -g @openai/codex' });
+    expect(await codexEngine({ bin: 'no-such-program' }).discover()).to.deep.include({
+      available: false,
+      mend: 'npm install -g @openai/codex',
+    });
   });
 
-  for (const [way, reason] of [['exit', 'without a result'], ['half', 'without a result'], ['garbage', 'without a result'], ['flood', 'a line that does not end']] as const) {
+  for (const [way, reason] of [
+    ['exit', 'without a result'],
+    ['half', 'without a result'],
+    ['garbage', 'without a result'],
+    ['flood', 'a line that does not end'],
+  ] as const) {
     it(`ends as an error with a reason when the agent goes wrong: ${way}`, async () => {
-      const told = await turn(`[[${way}]]`).then(({ outcome, error, left }) => `${outcome} ${left} ${error}`, (error: unknown) => `failed 0 ${String(error)}`);
-      expect(told).to.match(/^failed 0 /).and.include(reason);
+      const told = await turn(`[[${way}]]`).then(
+        ({ outcome, error, left }) => `${outcome} ${left} ${error}`,
+        (error: unknown) => `failed 0 ${String(error)}`,
+      );
+      expect(told)
+        .to.match(/^failed 0 /)
+        .and.include(reason);
     });
   }
 
@@ -141,14 +233,31 @@ describe('the codex engine', () => {
 
   it('drives a codex without an app-server by exec: answers, resumes, begins anew, and bounds what cannot ask', async () => {
     const first = await turn('[[say one]] fig', old);
-    expect(first).to.deep.include({ outcome: 'succeeded', text: 'one', usage: { inputTokens: 100, outputTokens: 20, cachedTokens: 40 } });
+    expect(first).to.deep.include({
+      outcome: 'succeeded',
+      text: 'one',
+      usage: { inputTokens: 100, outputTokens: 20, cachedTokens: 40 },
+    });
     const second = await turn({ prompt: '[[recall]]', nativeId: first.nativeId }, old);
     expect(second.text).to.include('fig');
     expect(second).to.not.have.property('usage');
     const stranger = '00000000-0000-4000-8000-000000000000';
-    expect((await turn({ prompt: '[[recall]]', nativeId: stranger, transcript: [{ role: 'user', content: 'I like plums' }] }, old)).text).to.include('I like plums');
+    expect(
+      (
+        await turn(
+          {
+            prompt: '[[recall]]',
+            nativeId: stranger,
+            transcript: [{ role: 'user', content: 'I like plums' }],
+          },
+          old,
+        )
+      ).text,
+    ).to.include('I like plums');
     expect(await turn('[[fail 429]]', old)).to.include({ outcome: 'rate-limited' });
     const { text } = await turn({ prompt: '[[options]]', effort: 'high' }, old);
-    expect(text.split('\n')).to.include('sandbox_mode="workspace-write"').and.include('model_reasoning_effort="high"');
+    expect(text.split('\n'))
+      .to.include('sandbox_mode="workspace-write"')
+      .and.include('model_reasoning_effort="high"');
   });
 });

@@ -2,19 +2,28 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Json } from '../../../../machines/ground.js';
+import type { Json } from '../../../../machines/outputs.js';
 import { processTable, reap } from '../../../../actors/engines/process.js';
 import { psTable } from '../../../../actors/engines/process/table.js';
 import { freshSpawnId, graces, isAlive } from '../child-fixture.js';
 
+const byPid = (a: number, b: number): number => a - b;
+
 /** A process as a crashed gateway leaves it: started by somebody else, nobody holds a handle on it. */
 async function orphan(script: string, spawnId: string): Promise<number> {
-  const child = spawn('/bin/sh', ['-c', script], { detached: true, env: { PATH: process.env['PATH'], SVC_SPAWN_ID: spawnId }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    env: { PATH: process.env['PATH'], SVC_SPAWN_ID: spawnId },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   await new Promise((resolve) => child.stdout.once('data', resolve));
   return child.pid as number;
 }
 
-async function noteOf(pid: number, spawnId: string): Promise<{ spawnId: string; tokenHash: null; pid: number; startTime: string }> {
+async function noteOf(
+  pid: number,
+  spawnId: string,
+): Promise<{ spawnId: string; tokenHash: null; pid: number; startTime: string }> {
   return { spawnId, tokenHash: null, pid, startTime: (await processTable().startTime(pid)) ?? '' };
 }
 
@@ -69,7 +78,9 @@ describe('reap after a gateway was killed', () => {
 
   /** Runs a gateway until its second line, kills it with SIGKILL and answers the notes that it left. */
   async function killed(lastNote: 'intent' | 'pid', spawnId: string): Promise<readonly Json[]> {
-    const gateway = spawn(process.execPath, [doomed, lastNote, spawnId], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const gateway = spawn(process.execPath, [doomed, lastNote, spawnId], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const notes: Json[] = [];
     for await (const line of createInterface({ input: gateway.stdout })) {
       notes.push(JSON.parse(line) as Json);
@@ -96,10 +107,15 @@ describe('the process table of ps, for platforms without /proc', () => {
     const pid = await orphan('sleep 60 & echo ready; wait', spawnId);
     const members = await processTable().members(pid);
     expect(members).to.have.lengthOf(2);
-    expect([...(await psTable.members(pid))].sort()).to.deep.equal([...members].sort());
-    expect([...(await psTable.marked(spawnId))].sort()).to.deep.equal([...members].sort());
+    expect([...(await psTable.members(pid))].sort(byPid)).to.deep.equal([...members].sort(byPid));
+    expect([...(await psTable.marked(spawnId))].sort(byPid)).to.deep.equal([...members].sort(byPid));
     expect(await psTable.startTime(pid)).to.match(/\d\d:\d\d:\d\d/);
-    expect(await reap({ spawnId, tokenHash: null, pid, startTime: (await psTable.startTime(pid)) ?? '' }, { graces, table: psTable })).to.deep.equal({ gone: true });
+    expect(
+      await reap(
+        { spawnId, tokenHash: null, pid, startTime: (await psTable.startTime(pid)) ?? '' },
+        { graces, table: psTable },
+      ),
+    ).to.deep.equal({ gone: true });
     expect(await psTable.startTime(pid)).to.equal(undefined);
   });
 });

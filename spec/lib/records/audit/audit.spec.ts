@@ -1,21 +1,41 @@
 import { expect } from 'chai';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAudit, type Decision } from '../../../../lib/records/audit/audit.js';
 import { verifyAudit } from '../../../../lib/records/audit/verify-audit.js';
-import { virtualWorld } from '../../../../lib/testing/virtual-world.js';
+import { testEnvironment } from '../../../../lib/testing/test-environment.js';
 
 describe('the audit log', () => {
   let folder: string;
-  const world = virtualWorld();
-  beforeEach(async () => { folder = join(await mkdtemp(join(tmpdir(), 'audit-')), 'audit'); });
+  const world = testEnvironment();
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'audit-')), 'audit');
+  });
   afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
 
-  const change = (target: string): Decision => ({ by: 'operator', address: '127.0.0.1', authority: 'work-item.archive', method: 'POST', target, verdict: 'allowed' });
-  const refusal: Decision = { by: 'session:s1', address: '127.0.0.1', authority: 'auth.devices', method: 'GET', verdict: 'refused', code: 'FORBIDDEN' };
+  const change = (target: string): Decision => ({
+    by: 'operator',
+    address: '127.0.0.1',
+    authority: 'work-item.archive',
+    method: 'POST',
+    target,
+    verdict: 'allowed',
+  });
+  const refusal: Decision = {
+    by: 'session:s1',
+    address: '127.0.0.1',
+    authority: 'auth.devices',
+    method: 'GET',
+    verdict: 'refused',
+    code: 'FORBIDDEN',
+  };
   const path = (): string => join(folder, '000001.jsonl');
-  const lines = async (): Promise<Record<string, unknown>[]> => (await readFile(path(), 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = async (): Promise<Record<string, unknown>[]> =>
+    (await readFile(path(), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   const written = async (changes: number): Promise<void> => {
     const audit = await openAudit({ folder, world });
     for (let n = 0; n < changes; n++) audit.decided(change(`TRP-${n}`));
@@ -24,10 +44,34 @@ describe('the audit log', () => {
 
   it('has a line for every change, private, numbered without a gap', async () => {
     await written(3);
-    expect((await lines()).map(({ n, what, target }) => [n, what ?? target])).to.deep.equal([[1, 'opened'], [2, 'TRP-0'], [3, 'TRP-1'], [4, 'TRP-2'], [5, 'closed']]);
+    expect((await lines()).map(({ n, what, target }) => [n, what ?? target])).to.deep.equal([
+      [1, 'opened'],
+      [2, 'TRP-0'],
+      [3, 'TRP-1'],
+      [4, 'TRP-2'],
+      [5, 'closed'],
+    ]);
     expect((await stat(path())).mode & 0o777).to.equal(0o600);
     expect((await stat(folder)).mode & 0o777).to.equal(0o700);
     expect(await verifyAudit(folder)).to.deep.equal({ lines: 5, files: 1, from: 1, to: 5, findings: [] });
+  });
+
+  // A single failed write once cut the chain for good: `audit verify` then missed the lines for ever.
+  it('writes again what a disk that failed for a while did not take', async () => {
+    const audit = await openAudit({ folder, world });
+    await mkdir(path()); // nothing can be appended to a folder
+    audit.decided(change('TRP-1'));
+    await audit.flush();
+    await rmdir(path());
+    audit.decided(change('TRP-2'));
+    await audit.close();
+    expect((await lines()).map(({ n, what, target }) => [n, what ?? target])).to.deep.equal([
+      [1, 'opened'],
+      [2, 'TRP-1'],
+      [3, 'TRP-2'],
+      [4, 'closed'],
+    ]);
+    expect((await verifyAudit(folder)).findings).to.deep.equal([]);
   });
 
   it('has one line for a thousand refusals that are alike, with their number', async () => {
@@ -36,7 +80,10 @@ describe('the audit log', () => {
     audit.decided({ ...refusal, by: 'none', code: 'UNAUTHENTICATED' });
     await audit.close();
     const told = (await lines()).filter(({ verdict }) => verdict === 'refused');
-    expect(told.map(({ by, code, count }) => [by, code, count])).to.deep.equal([['session:s1', 'FORBIDDEN', 1_000], ['none', 'UNAUTHENTICATED', 1]]);
+    expect(told.map(({ by, code, count }) => [by, code, count])).to.deep.equal([
+      ['session:s1', 'FORBIDDEN', 1_000],
+      ['none', 'UNAUTHENTICATED', 1],
+    ]);
     expect(told[0]?.['target']).to.have.length(5);
   });
 
@@ -67,11 +114,16 @@ describe('the audit log', () => {
 
   const tampering: Record<string, (all: string[]) => string[]> = {
     'a changed line': (all) => all.map((line, at) => (at === 2 ? line.replace('TRP-1', 'TRP-9') : line)),
-    'a changed line with a hash of its own': (all) => all.map((line, at) => (at === 2 ? (all[3] ?? '') : line)),
+    'a changed line with a hash of its own': (all) =>
+      all.map((line, at) => (at === 2 ? (all[3] ?? '') : line)),
     'a removed line': (all) => all.filter((_, at) => at !== 2),
-    'two lines in each other\'s place': (all) => [all[0], all[2], all[1], ...all.slice(3)] as string[],
+    "two lines in each other's place": (all) => [all[0], all[2], all[1], ...all.slice(3)] as string[],
     'a repeated line': (all) => [...all.slice(0, 3), ...all.slice(2)],
-    'an inserted line': (all) => [...all.slice(0, 2), '{"n":3,"at":"x","prev":"0","hash":"0"}', ...all.slice(2)],
+    'an inserted line': (all) => [
+      ...all.slice(0, 2),
+      '{"n":3,"at":"x","prev":"0","hash":"0"}',
+      ...all.slice(2),
+    ],
     'a missing end': (all) => all.slice(0, -2),
     'a missing beginning': (all) => all.slice(1),
     'nothing left': () => [],
@@ -80,7 +132,12 @@ describe('the audit log', () => {
     it(`shows ${name}, and the next start says so and goes on`, async () => {
       await written(3);
       const all = (await readFile(path(), 'utf8')).trimEnd().split('\n');
-      await writeFile(path(), tamper(all).map((line) => `${line}\n`).join(''));
+      await writeFile(
+        path(),
+        tamper(all)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
       expect((await verifyAudit(folder)).findings).not.to.deep.equal([]);
       await written(1);
       expect((await verifyAudit(folder)).findings, 'still to be seen').not.to.deep.equal([]);
@@ -99,7 +156,8 @@ describe('the audit log', () => {
     const audit = await openAudit({ folder, world });
     const by = 'x'.repeat(190);
     for (let round = 0; round < 19; round++) {
-      for (let n = 0; n < 14_000; n++) audit.decided({ ...change('t'.repeat(200)), by, authority: 'y'.repeat(200) });
+      for (let n = 0; n < 14_000; n++)
+        audit.decided({ ...change('t'.repeat(200)), by, authority: 'y'.repeat(200) });
       await audit.flush();
     }
     await audit.close();

@@ -12,7 +12,10 @@ import { fetchBytes, TooLong, type FetchOptions } from '../../../../lib/records/
 import { isRefusal } from '../../../../machines/refusals.js';
 import { selfSigned } from '../../../fixtures/certificate.js';
 
-/** A real server on loopback stands for the whole internet: names resolve to public addresses, and each dial is counted and led to it. */
+/**
+ * A real server on loopback stands for the whole internet: names resolve to public addresses, and each dial
+ * is counted and led to it.
+ */
 describe('fetchBytes', () => {
   let server: Server;
   let answer: RequestListener;
@@ -69,20 +72,38 @@ describe('fetchBytes', () => {
     expect(seen).not.to.have.any.keys('authorization', 'cookie');
   });
 
-  it('sends what it is given, with headers that are not the connection\'s own, and follows no redirect with it', async () => {
+  it("sends what it is given, with headers that are not the connection's own, and follows no redirect with it", async () => {
     let seen: Record<string, unknown> = {};
     answer = (request, response) => {
       const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        seen = { method: request.method, text: Buffer.concat(chunks).toString(), ...request.headers };
-        response.statusCode = request.url === '/away' ? 302 : 201;
-        response.setHeader('location', '/elsewhere');
-        response.end('made');
-      });
+      request
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          seen = { method: request.method, text: Buffer.concat(chunks).toString(), ...request.headers };
+          response.statusCode = request.url === '/away' ? 302 : 201;
+          response.setHeader('location', '/elsewhere');
+          response.end('made');
+        });
     };
-    const post = { method: 'POST', content: '{"a":"ö"}', headers: { 'Content-Type': 'application/json', Host: 'internal', 'Transfer-Encoding': 'chunked', 'X-Own': '1' } };
+    const post = {
+      method: 'POST',
+      content: '{"a":"ö"}',
+      headers: {
+        'Content-Type': 'application/json',
+        Host: 'internal',
+        'Transfer-Encoding': 'chunked',
+        'X-Own': '1',
+      },
+    };
     expect(await fetched('http://files.test/things', post)).to.equal('made');
-    expect(seen).to.include({ method: 'POST', text: '{"a":"ö"}', 'content-type': 'application/json', host: 'files.test', 'x-own': '1', 'content-length': '10' });
+    expect(seen).to.include({
+      method: 'POST',
+      text: '{"a":"ö"}',
+      'content-type': 'application/json',
+      host: 'files.test',
+      'x-own': '1',
+      'content-length': '10',
+    });
     expect(seen).not.to.have.any.keys('transfer-encoding');
     expect(await fetched('http://files.test/away', post)).to.equal('FETCH_FAILED');
     expect(await fetched('http://files.test/things')).to.equal('FETCH_FAILED'); // 201 is no file
@@ -96,10 +117,27 @@ describe('fetchBytes', () => {
   });
 
   const refused: Record<string, string> = {
-    'loopback': 'http://127.0.0.1/', 'a short spelling': 'http://127.1/', 'a decimal spelling': 'http://2130706433/', 'a hexadecimal spelling': 'http://0x7f.1/', 'an octal spelling': 'http://0177.0.0.1/',
-    'wide digits': 'http://１２７.0.0.1/', 'a mapped address': 'http://[::ffff:127.0.0.1]/', 'its other spelling': 'http://[0:0:0:0:0:ffff:7f00:1]/', 'IPv6 loopback': 'http://[::1]/', 'NAT64': 'http://[64:ff9b::7f00:1]/',
-    'the cloud\'s metadata': 'http://169.254.169.254/latest/meta-data', 'no address at all': 'http://0/', 'a private name': 'http://inside.test/', 'a name with one private address': 'http://both.test/', 'a name without addresses': 'http://empty.test/',
-    'a file': 'file:///etc/hostname', 'data': 'data:text/plain,x', 'gopher': 'gopher://files.test/', 'a user name': 'http://me:secret@files.test/', 'words': 'not an address', 'a relative one': '/etc/hostname',
+    loopback: 'http://127.0.0.1/',
+    'a short spelling': 'http://127.1/',
+    'a decimal spelling': 'http://2130706433/',
+    'a hexadecimal spelling': 'http://0x7f.1/',
+    'an octal spelling': 'http://0177.0.0.1/',
+    'wide digits': 'http://１２７.0.0.1/',
+    'a mapped address': 'http://[::ffff:127.0.0.1]/',
+    'its other spelling': 'http://[0:0:0:0:0:ffff:7f00:1]/',
+    'IPv6 loopback': 'http://[::1]/',
+    NAT64: 'http://[64:ff9b::7f00:1]/',
+    "the cloud's metadata": 'http://169.254.169.254/latest/meta-data',
+    'no address at all': 'http://0/',
+    'a private name': 'http://inside.test/',
+    'a name with one private address': 'http://both.test/',
+    'a name without addresses': 'http://empty.test/',
+    'a file': 'file:///etc/hostname',
+    data: 'data:text/plain,x',
+    gopher: 'gopher://files.test/',
+    'a user name': 'http://me:secret@files.test/',
+    words: 'not an address',
+    'a relative one': '/etc/hostname',
   };
   for (const [what, url] of Object.entries(refused)) {
     it(`refuses ${what} and dials nobody`, async () => {
@@ -111,7 +149,12 @@ describe('fetchBytes', () => {
     });
   }
 
-  for (const [what, location] of Object.entries({ 'loopback': 'http://127.0.0.1/secret', 'a private name': '//inside.test/', 'another scheme': 'file:///etc/hostname', 'a user name': 'http://me@files.test/' })) {
+  for (const [what, location] of Object.entries({
+    loopback: 'http://127.0.0.1/secret',
+    'a private name': '//inside.test/',
+    'another scheme': 'file:///etc/hostname',
+    'a user name': 'http://me@files.test/',
+  })) {
     it(`judges a redirect like the first address: ${what} is refused`, async () => {
       names['inside.test'] = [['192.168.0.1']];
       answer = (_request, response) => void response.writeHead(302, { location }).end();
@@ -134,7 +177,9 @@ describe('fetchBytes', () => {
     answer = (_request, response) => void response.end('x'.repeat(2_000));
     expect(await fetched('http://files.test/')).to.equal('PAYLOAD_TOO_LARGE');
     answer = (request, response) => {
-      const more = (): void => { if (!request.socket.destroyed && response.write('x'.repeat(500))) setImmediate(more); };
+      const more = (): void => {
+        if (!request.socket.destroyed && response.write('x'.repeat(500))) setImmediate(more);
+      };
       response.on('drain', more);
       more();
     };
@@ -148,7 +193,9 @@ describe('fetchBytes', () => {
     answer = (_request, response) => void response.write('half');
     const error = await fetched('http://files.test/', { timeoutMs: 200 }).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(Error);
-    expect(await fetched('http://files.test/', { timeoutMs: 50, resolve: () => new Promise(() => undefined) })).to.equal('FETCH_FAILED');
+    expect(
+      await fetched('http://files.test/', { timeoutMs: 50, resolve: () => new Promise(() => undefined) }),
+    ).to.equal('FETCH_FAILED');
   });
 
   it('takes neither errors nor compressed answers for the file', async () => {
@@ -166,7 +213,10 @@ describe('fetchBytes over TLS', () => {
   it('takes no certificate that was made for another name or address', async () => {
     const { cert, key } = selfSigned();
     const folder = await mkdtemp(join(tmpdir(), 'fetch-tls-'));
-    const server = createSecureServer({ cert, key }, (_request, response) => void response.end('hello')).listen(0, '127.0.0.1');
+    const server = createSecureServer(
+      { cert, key },
+      (_request, response) => void response.end('hello'),
+    ).listen(0, '127.0.0.1');
     try {
       await once(server, 'listening');
       const authority = join(folder, 'authority.pem');
@@ -179,7 +229,9 @@ describe('fetchBytes over TLS', () => {
           console.log(answer.status === 200 ? 'taken' : answer.code);
         }
         process.exit();`;
-      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, NODE_EXTRA_CA_CERTS: authority } });
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: authority },
+      });
       expect(stdout.trim().split('\n')).to.deep.equal(['taken', 'FETCH_FAILED', 'FETCH_FAILED']);
     } finally {
       server.closeAllConnections();

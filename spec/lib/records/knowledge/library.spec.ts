@@ -3,15 +3,17 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLibrary, type Library, type LibraryOptions } from '../../../../lib/records/knowledge/library.js';
-import { systemWorld } from '../../../../lib/world.js';
+import { systemEnvironment } from '../../../../lib/environment.js';
 
 describe('the library', () => {
   let home: string;
   let library: Library;
   const warnings: object[] = [];
   const open = async (options: Partial<LibraryOptions> = {}): Promise<void> => {
-    const world = systemWorld();
-    const log = Object.assign(Object.create(world.log) as typeof world.log, { warn: (data: object) => void warnings.push(data) });
+    const world = systemEnvironment();
+    const log = Object.assign(Object.create(world.log) as typeof world.log, {
+      warn: (data: object) => void warnings.push(data),
+    });
     library = openLibrary({ home, folders: ['knowledge'], world: { ...world, log }, ...options });
     await library.ready(60_000);
   };
@@ -19,9 +21,13 @@ describe('the library', () => {
     await mkdir(join(home, path, '..'), { recursive: true });
     await writeFile(join(home, path), text);
   };
-  const paths = async (...fragments: string[]): Promise<string[]> => ((await library.find(fragments, 100)) ?? []).map(({ path }) => path);
+  const paths = async (...fragments: string[]): Promise<string[]> =>
+    ((await library.find(fragments, 100)) ?? []).map(({ path }) => path);
   const found = async (fragment: string, wanted: readonly string[]): Promise<void> => {
-    while ((await paths(fragment)).join() !== wanted.join()) await new Promise((resolve) => { setTimeout(resolve, 20); }); // the runner's timeout is the bound
+    while ((await paths(fragment)).join() !== wanted.join())
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      }); // the runner's timeout is the bound
   };
 
   beforeEach(async () => {
@@ -41,7 +47,9 @@ describe('the library', () => {
     const noise = (async () => {
       for (let n = 0; busy; n += 1) {
         await put(`knowledge/noise-${n % 7}.md`, `noise ${n}`);
-        await new Promise((resolve) => { setImmediate(resolve); });
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
       }
     })();
     await put('knowledge/quiet.md', 'zebra');
@@ -50,7 +58,8 @@ describe('the library', () => {
     await noise;
   });
 
-  // struck documents were only counted at a look at everything, so a house that changed much forgot new documents in the end
+  // struck documents were only counted at a look at everything, so a house that changed much forgot new
+  // documents in the end
   it('stays small however often documents change, and finds them as they are', async () => {
     await open({ entriesMax: 20_000 });
     const names = Array.from({ length: 400 }, (_, n) => `knowledge/d${n}.md`);

@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises';
+import type { Layout } from '../home/layout.js';
+import { StoreError } from '../store/contract.js';
+import { nodeFiles } from '../store/files.js';
+import { deathsNoted } from '../store/opening-note.js';
+import type { Finding } from './finding.js';
+
+/**
+ * What the store of a stopped gateway is like. It is read in a process of its own: a damaged one can end the process
+ * that opens it.
+ */
+export async function closedStore({ home, store, storeCopy }: Layout, port: number): Promise<Finding> {
+  const tables = await readdir(store).catch(() => undefined);
+  const copy = await readdir(storeCopy).catch(() => undefined);
+  if (tables === undefined && copy === undefined)
+    return { grade: 'good', about: 'store', what: `none yet; port ${port} is free` };
+  if (tables === undefined || tables.length === 0)
+    return {
+      grade: 'poor',
+      about: 'store',
+      what: 'the database is missing; the second copy is there',
+      mend: 'The next start rebuilds it from the copy; troupe verify checks all of it.',
+    };
+  const deaths = await deathsNoted(nodeFiles, home);
+  const checked = await check(home, port);
+  if (deaths === undefined || checked.grade === 'bad') return checked;
+  return {
+    grade: 'poor',
+    about: 'store',
+    what: `${checked.what}; but the last ${deaths === 0 ? 'start' : `${deaths + 1} starts`} of the gateway ended without a clean stop soon after opening it`,
+    mend: 'See the log for the cause. After two such starts the next one rebuilds the database from its second copy.',
+  };
+}
+
+async function check(home: string, port: number): Promise<Finding> {
+  const { verifyApart } = await import('../store/verify-apart.js');
+  try {
+    const { ok, faults, rows } = await verifyApart(home, { signal: AbortSignal.timeout(checkMsMax) });
+    if (ok)
+      return {
+        grade: 'good',
+        about: 'store',
+        what: `closed and intact, ${rows} records; port ${port} is free`,
+      };
+    return {
+      grade: 'bad',
+      about: 'store',
+      what: faults.slice(0, 3).join('; '),
+      mend: 'Make a copy of the home, then start the gateway: it repairs one copy from the other where possible. troupe verify shows details.',
+    };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError')
+      return {
+        grade: 'good',
+        about: 'store',
+        what: `closed; too large to check here; port ${port} is free. troupe verify checks every record`,
+      };
+    if (error instanceof StoreError)
+      return { grade: error.code === 'LOCKED' ? 'poor' : 'bad', about: 'store', what: error.message };
+    throw error;
+  }
+}
+
+const checkMsMax = 15_000;

@@ -1,0 +1,254 @@
+import type { Connectors } from '../../actors/connectors/registry.js';
+import type { TranscriptEntry } from '../../actors/engines/engine.js';
+import type { Evidence } from '../records/evidence/evidence.js';
+import type { Records } from '../records/records.js';
+import type { ActorView, Idempotency, PlannedStep, Supervisor, Committed } from '../supervisor/contract.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/outputs.js';
+import { nearest } from '../../machines/nearest.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/**
+ * What a command may reach: the supervisor, the engines, the roster and a few settings. A command is a plain
+ * function `(request, input) → Reply | Refusal`; it never throws a refusal and never speaks HTTP.
+ */
+export interface App {
+  readonly supervisor: Supervisor;
+  readonly engines: Engines;
+  readonly settings: Settings;
+  /** The people. Absent: names of employees are not checked. Empty: nobody is known. */
+  readonly roster?: () => Roster | undefined;
+  /**
+   * What people and agents keep as files: roster, skills, knowledge, uploads. Absent: there is no home with
+   * such files.
+   */
+  readonly records?: Records;
+  /** Absent: none can be configured. */
+  readonly connectors?: Connectors;
+  /** Told whenever a definition was written: somebody may have to wake it. */
+  wakers?: { look(): Promise<void> };
+  /** Told whenever a work item names a verifier: somebody may have to ask for a review. */
+  reviews?: { look(): Promise<void> };
+  /** A key of 43 characters that only this gateway can make, always the same for the same label. */
+  readonly keyFor?: (label: string) => string;
+  /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
+  readonly evidence?: Evidence;
+}
+
+/** What a command needs of the engine registry. */
+export interface Engines {
+  /**
+   * The exact engine, model and effort to use, or why the wish names none. An engine that is not installed is
+   * still a selection.
+   */
+  select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
+  /** The provider's own record of a conversation; undefined where the engine reads none. */
+  readTranscript?(
+    engine: string,
+    nativeId: string,
+    cwd: string,
+  ): Promise<readonly TranscriptEntry[] | undefined>;
+  /** What is known of the providers' limits, of all engines or of one. */
+  limits(
+    name?: string,
+  ): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, object>> }>;
+  /** The public list. */
+  list(): Promise<{
+    readonly default: string | null;
+    readonly engines: Readonly<Record<string, EngineListing>>;
+  }>;
+}
+
+export interface Selection {
+  readonly engine: string;
+  readonly model: string | null;
+  readonly effort: string | null;
+  /** Set when the engine cannot run here: the reason and the command that would mend it. */
+  readonly unavailable?: { readonly reason: string };
+}
+
+export interface EngineListing {
+  readonly name: string;
+  readonly available: boolean;
+  readonly defaultModel: string | null;
+  readonly effortMechanism: string;
+  readonly models: readonly unknown[];
+  readonly reason?: string;
+  readonly mend?: string;
+}
+
+export interface Settings {
+  /** The instance's home folder; default working folders lie below it. */
+  readonly home: string;
+  /** Where sessions work that name no folder, and whether in a git worktree of it. */
+  readonly sessionCwd?: string | null | undefined;
+  readonly sessionWorktree?: boolean | undefined;
+  /** Folders in which agents may work when a caller names a `cwd`. */
+  readonly sessionRoots: readonly string[];
+  readonly interruptOnNewMessage: boolean;
+  readonly turnDeadlineMs: number;
+  /** What nobody decides escalates by itself after this. Default: a day. */
+  readonly escalateAfterMs?: number;
+  readonly companyName?: string;
+  readonly companyPrefix?: string;
+  /** Sockets that may watch at once. Default: 1,024. */
+  readonly socketsMax?: number;
+}
+
+export interface Employee {
+  readonly name: string;
+  readonly department?: string | null;
+  readonly rank?: string;
+  readonly engine?: string;
+  readonly model?: string;
+  readonly effortLevel?: string;
+  readonly reportsTo?: string | null;
+  /** Where this employee's sessions work that name no folder, and whether in a git worktree of it. */
+  readonly cwd?: string;
+  readonly worktree?: boolean;
+  /** What this employee's agents may do without asking a person. Default `ask`. */
+  readonly permissions?:
+    | ToolMode
+    | { readonly mode: ToolMode; readonly allow?: readonly string[] | undefined };
+}
+export type ToolMode = 'ask' | 'allow-list' | 'full';
+export interface Roster {
+  readonly employees: readonly Employee[];
+}
+
+/**
+ * What is asked of a command, and by whom: the router makes it, commands pass it on, the kernel gets caller, key
+ * and rehearsal from it.
+ */
+export interface Request {
+  readonly app: App;
+  readonly caller: Caller;
+  readonly idempotency?: Idempotency;
+  readonly dryRun?: boolean;
+}
+
+/** Of a request, who asks and how: without what it may reach. */
+export type RequestedBy = Omit<Request, 'app'>;
+
+/** What came of a request: what it did or, rehearsed, would do. Status and headers are for the router. */
+export interface Reply<Body = unknown> {
+  readonly body: Body;
+  readonly replayed?: boolean;
+  readonly steps?: readonly PlannedStep[];
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Of a request, what `spawn`, `ask` and `transact` take, without undefined members. */
+export function optionsOf(request: RequestedBy): {
+  by: Caller;
+  idempotency?: Idempotency;
+  dryRun?: boolean;
+} {
+  return {
+    by: request.caller,
+    ...(request.idempotency && { idempotency: request.idempotency }),
+    ...(request.dryRun && { dryRun: true }),
+  };
+}
+
+/**
+ * One event to one actor, as a command's answer: `askActor(request, 'work-item', id, {type:
+ * 'item.archive'})`
+ */
+export async function askActor(
+  request: Request,
+  kind: string,
+  id: string,
+  event: { type: string } & Record<string, unknown>,
+): Promise<Reply<ActorView> | Refusal> {
+  const view = await request.app.supervisor.ask(kind, id, event, optionsOf(request));
+  return isRefusal(view) ? view : replyWith(view, view);
+}
+
+/** What the kernel answered (a view, a commit), as a command's answer with its own value. */
+export const replyWith = <Value>(
+  { replayed = false, steps = [] }: { readonly replayed?: boolean; readonly steps?: readonly PlannedStep[] },
+  value: Value,
+): Reply<Value> => ({ body: value, replayed, steps });
+
+/** The value, or its refusal thrown: where nobody is there to be refused. */
+export function expected<Value>(answer: Value): Exclude<Value, Refusal> {
+  if (isRefusal(answer)) throw Object.assign(new Error(answer.message), { code: answer.code });
+  return answer as Exclude<Value, Refusal>;
+}
+
+/** The view of an actor as a record of unknown members. */
+export const recordOf = (view: ActorView): Readonly<Record<string, Json | undefined>> =>
+  view.view as Readonly<Record<string, Json | undefined>>;
+
+/**
+ * The employee of that name; a refusal with the nearest name when nobody is called so. Only where no roster
+ * is kept at all, names are anybody's.
+ */
+export function employeeNamed(app: App, name: string | null | undefined): Employee | null | Refusal {
+  if (name === null || name === undefined) return null;
+  const employees = app.roster?.()?.employees;
+  if (employees === undefined) return { name };
+  const found = employees.find((employee) => employee.name === name);
+  if (found) return found;
+  const near = nearest(
+    name,
+    employees.map((employee) => employee.name),
+  );
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return refuse(
+    'UNKNOWN_EMPLOYEE',
+    { employee: name, ...(near !== undefined && { suggestion: near }) },
+    `unknown employee "${name}".${hint} GET /api/org lists valid employees`,
+  );
+}
+
+/**
+ * What the caller's key was answered before; undefined: nothing yet. For commands that do or judge something
+ * ahead of their commit: asked again, the answer must not depend on what has changed since. Twins that are
+ * both under way meet in the commit.
+ * @example const before = await answeredBefore<{ id: string }>(request)
+ */
+export async function answeredBefore<Result extends Json>(
+  request: Request,
+): Promise<Committed<Result> | Refusal | undefined> {
+  if (request.idempotency === undefined) return undefined;
+  const unknown = refuse('NOT_FOUND');
+  const known = await request.app.supervisor.transact<Result>({
+    name: 'asked-before',
+    startsWork: false,
+    actors: [],
+    ...optionsOf(request),
+    run: () => unknown,
+  });
+  return isRefusal(known) && known === unknown ? undefined : known;
+}
+
+/**
+ * One after the other: deeds under the same key of the same owner wait for each other, in this process. For
+ * the few commands whose decision rests on rows that no actor's turn guards.
+ * @example await inTurn(supervisor, `relay/${sender}`, () => supervisor.transact(…))
+ */
+export async function inTurn<Result>(
+  owner: object,
+  key: string,
+  deed: () => Promise<Result>,
+): Promise<Result> {
+  const waiting = waitingOf.get(owner) ?? new Map<string, Promise<void>>();
+  waitingOf.set(owner, waiting);
+  const before = waiting.get(key) ?? Promise.resolve();
+  const mine = before.then(deed);
+  const settled = mine.then(
+    () => undefined,
+    () => undefined,
+  );
+  waiting.set(key, settled);
+  try {
+    return await mine;
+  } finally {
+    if (waiting.get(key) === settled) waiting.delete(key);
+  }
+}
+
+const waitingOf = new WeakMap<object, Map<string, Promise<void>>>();

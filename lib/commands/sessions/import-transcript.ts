@@ -1,0 +1,76 @@
+import { recordOf, type App } from '../app.js';
+import type { ActorView } from '../../supervisor/contract.js';
+import { foundMax } from '../../../machines/session/transcript.js';
+import { system } from '../../../machines/caller.js';
+import type { TranscriptEntry } from '../../../actors/engines/engine.js';
+import { isRefusal } from '../../../machines/refusals.js';
+
+/**
+ * Whoever looks at a session may find that somebody went on with it in the agent's own program: then what was
+ * said there is taken over. Not more often than once a minute, only while it rests, and beside the answer
+ * that is being given: a client hears of it on `/ws`, or sees it when it looks again.
+ */
+export function scheduleBackfill(app: App, session: ActorView): void {
+  const { engine, engineSessionId, cwd, lastActivity, status } = recordOf(session) as {
+    readonly [member: string]: string | null;
+  };
+  if (
+    app.engines.readTranscript === undefined ||
+    typeof engineSessionId !== 'string' ||
+    !resting.includes(String(status))
+  )
+    return;
+  const { world } = app.supervisor;
+  const looked = looks.get(app) ?? new Map<string, number>();
+  looks.set(app, looked);
+  if (world.steady() - (looked.get(session.id) ?? -Infinity) < everyMs) return;
+  if (looked.size >= looksMax) looked.clear(); // then some are looked at a little more often
+  looked.set(session.id, world.steady());
+  backfill(app, session.id, {
+    engine: String(engine),
+    nativeId: engineSessionId,
+    cwd: String(cwd),
+    after: Date.parse(String(lastActivity)),
+  }).catch((error: unknown) =>
+    world.log.warn({ err: error, sessionId: session.id }, 'could not read a transcript'),
+  );
+}
+
+const resting = ['idle', 'error', 'interrupted', 'stopped'];
+const looks = new WeakMap<App, Map<string, number>>();
+const everyMs = 60_000;
+const looksMax = 10_000;
+
+async function backfill(
+  app: App,
+  id: string,
+  { engine, nativeId, cwd, after }: { engine: string; nativeId: string; cwd: string; after: number },
+): Promise<void> {
+  const entries = await app.engines.readTranscript?.(engine, nativeId, cwd);
+  const fresh = bounded((entries ?? []).filter(({ timestamp }) => timestamp > after));
+  if (fresh.length === 0) return;
+  const done = await app.supervisor.ask(
+    'session',
+    id,
+    { type: 'transcript.found', entries: fresh },
+    { by: system('backfill') },
+  );
+  if (isRefusal(done) && done.code !== 'CONFLICT')
+    app.supervisor.world.log.warn({ code: done.code, sessionId: id }, 'could not import a transcript');
+}
+
+/** What one commit takes, from the oldest on; the rest comes with the next look. */
+function bounded(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
+  let chars = 0;
+  const taken: TranscriptEntry[] = [];
+  for (const entry of entries.slice(0, foundMax)) {
+    const content = entry.content.slice(0, entryCharsMax);
+    chars += content.length;
+    if (chars > charsMax) break;
+    taken.push({ ...entry, content });
+  }
+  return taken;
+}
+
+const entryCharsMax = 100_000;
+const charsMax = 500_000;

@@ -1,0 +1,250 @@
+import {
+  answeredBefore,
+  optionsOf,
+  replyWith,
+  employeeNamed,
+  recordOf,
+  type Request,
+  type App,
+  type Reply,
+  type Employee,
+  type Selection,
+  type ToolMode,
+} from '../app.js';
+import type { Media } from '../files.js';
+import { ancestorsOf, relationToSession } from '../relation.js';
+import { presentSession } from './read-session.js';
+import type { ActorView, Committed, TransactionContext } from '../../supervisor/contract.js';
+import type { ActorKey, Json } from '../../../machines/outputs.js';
+import type { ReplyTo, StepLink } from '../../../machines/session/context.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { workingFolder, dropWorktree, ownWorktree } from './working-folder.js';
+
+export interface SessionInput {
+  readonly prompt: string;
+  readonly employee?: string | null | undefined;
+  readonly engine?: string | null | undefined;
+  readonly model?: string | null | undefined;
+  readonly effort?: string | null | undefined;
+  readonly parent?: string | null | undefined;
+  readonly cwd?: string | null | undefined;
+  readonly title?: string | null | undefined;
+  /** Files shown with the prompt. */
+  readonly media?: readonly Media[] | undefined;
+  /** A git worktree of its own, of the repository in `cwd` or in its employee's folder. People only. */
+  readonly worktree?: boolean | undefined;
+}
+
+/**
+ * Open a session and hand it its first message. An unknown employee, engine, model or effort is refused; an
+ * engine that is known but not installed gives a session in `error` that names what would mend it.
+ * @example await openSession(request, {prompt: 'digest'})
+ */
+export async function openSession(
+  request: Request,
+  input: SessionInput,
+): Promise<Reply<ActorView> | Refusal> {
+  const before = await answeredBefore<{ id: string }>(request); // no folder is made again for that
+  if (before !== undefined) return isRefusal(before) ? before : opening(request.app, before);
+  const employee = employeeNamed(request.app, input.employee);
+  if (isRefusal(employee)) return employee;
+  const selection = await selectFor(request.app, input, employee);
+  if (isRefusal(selection)) return selection;
+  const lineage = await lineageOf(request, input.parent);
+  if (isRefusal(lineage)) return lineage;
+  const id = request.app.supervisor.world.id();
+  const place = await workplaceOf(request, id, input, employee);
+  if (isRefusal(place)) return place;
+  let opened: ActorView | undefined;
+  const committed = await request.app.supervisor.transact<{ id: string }>({
+    name: 'open-session',
+    actors: [],
+    ...optionsOf(request),
+    run(turns) {
+      const source = request.caller.type === 'session' ? 'session' : 'web';
+      opened = openWithin(request.app, turns, id, {
+        input,
+        employee,
+        selection,
+        lineage,
+        cwd: place.cwd,
+        workItemId: null,
+        source,
+      });
+      return { id };
+    },
+  });
+  if (isRefusal(committed) || committed.replayed) await place.drop();
+  if (isRefusal(committed)) return committed;
+  return opening(request.app, committed, committed.replayed ? undefined : opened);
+}
+
+/** The session that a plan has opened, now or under the same key before. */
+export async function opening(
+  app: App,
+  committed: Committed<{ id: string }>,
+  opened?: ActorView,
+): Promise<Reply<ActorView> | Refusal> {
+  const session = opened ?? (await presentSession(app, committed.result.id));
+  return isRefusal(session) ? session : replyWith(committed, session);
+}
+
+/** Within a plan: create the session, numbered in the order of creation. */
+export function openWithin(app: App, turns: TransactionContext, id: string, parts: SessionParts): ActorView {
+  return turns.create('session', id, { input: sessionInput(app, parts, turns.next('session')) });
+}
+
+/** Above a session: its parent and the parent's ancestors, nearest first. */
+export interface Lineage {
+  readonly parentSessionId: string | null;
+  readonly ancestors: readonly string[];
+}
+
+export interface SessionParts {
+  readonly input: SessionInput;
+  readonly employee: Employee | null;
+  readonly selection: Selection;
+  readonly lineage: Lineage;
+  readonly cwd: string;
+  readonly workItemId: string | null;
+  readonly source: string;
+  readonly sourceRef?: string;
+  /** Whom its answers go to, outside. */
+  readonly replyTo?: ReplyTo;
+  /** The attempt at a step of a workflow that it is opened for. */
+  readonly step?: StepLink;
+  /** Who is told the end of its work beside parent and work item. */
+  readonly reportTo?: ActorKey;
+}
+
+/** The input with which the session machine is created. */
+function sessionInput(app: App, parts: SessionParts, number: number): Json {
+  const { input, selection, lineage } = parts;
+  return {
+    engine: selection.engine,
+    model: selection.model,
+    effort: selection.effort,
+    employee: parts.employee?.name ?? null,
+    parentSessionId: lineage.parentSessionId,
+    ancestors: lineage.ancestors,
+    workItemId: parts.workItemId,
+    title: input.title ?? null,
+    number,
+    cwd: parts.cwd,
+    source: parts.source,
+    sourceRef: parts.sourceRef ?? null,
+    interruptOnNewMessage: app.settings.interruptOnNewMessage,
+    turnDeadlineMs: app.settings.turnDeadlineMs,
+    permissions: toolPolicyOf(parts.employee),
+    message: {
+      id: app.supervisor.world.id(),
+      role: 'user',
+      content: input.prompt,
+      kind: 'user',
+      ...(input.media?.length && { media: input.media }),
+    },
+    ...(parts.reportTo && { reportTo: { ...parts.reportTo } }),
+    ...(parts.replyTo && { replyTo: parts.replyTo }),
+    ...(parts.step && { step: parts.step }),
+    ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
+  };
+}
+
+/**
+ * The engine that was asked for, else the employee's, else the default one. An employee's model means nothing
+ * on another engine.
+ */
+export async function selectFor(
+  app: App,
+  input: SessionInput,
+  employee: Employee | null,
+): Promise<Selection | Refusal> {
+  const own = input.engine == null || input.engine === employee?.engine;
+  const model = input.model ?? (own ? employee?.model : undefined);
+  const effort = input.effort ?? (own && input.model == null ? employee?.effortLevel : undefined);
+  return app.engines.select(input.engine ?? employee?.engine, model, effort);
+}
+
+/** An agent's session is always beneath itself or beneath what it spawned; a person may put it anywhere. */
+export async function lineageOf(
+  request: Request,
+  given: string | null | undefined,
+): Promise<Lineage | Refusal> {
+  const parentId = given ?? (request.caller.type === 'session' ? request.caller.id : null);
+  if (parentId === null) return { parentSessionId: null, ancestors: [] };
+  const parent = await presentSession(request.app, parentId);
+  if (isRefusal(parent))
+    return refuse('NOT_FOUND', { kind: 'session', id: parentId }, `Unknown parent session ${parentId}.`);
+  if (
+    request.caller.type === 'session' &&
+    !['self', 'above'].includes(relationToSession(request.caller, parent))
+  ) {
+    return refuse('FORBIDDEN', {}, 'An agent may open sessions only as its own descendants.');
+  }
+  const ancestors = [parentId, ...ancestorsOf(parent)];
+  if (ancestors.length > depthMax)
+    return refuse('BAD_REQUEST', { path: 'parent' }, `Sessions may be nested at most ${depthMax} deep.`);
+  return { parentSessionId: parentId, ancestors };
+}
+
+/** Every session carries its ancestors in its snapshot, and snapshots are bounded. */
+const depthMax = 32;
+
+/** The status word of a session's view. */
+export const statusOf = (session: ActorView): string => String(recordOf(session)['status']);
+
+export interface Workplace {
+  readonly cwd: string;
+  /** The session did not come to be: what was made for it is taken away again. */
+  drop(): Promise<void>;
+}
+
+export interface WorkplaceInput {
+  readonly cwd?: string | null | undefined;
+  readonly worktree?: boolean | undefined;
+}
+
+/**
+ * Where a new session works: in the folder that was asked for, else in its employee's, else in the configured
+ * one, else in a new one of its own. A folder that is nobody's wish brings its own answer to "in a worktree
+ * of it?".
+ */
+export async function workplaceOf(
+  request: Request,
+  sessionId: string,
+  input: WorkplaceInput,
+  employee: Employee | null,
+): Promise<Workplace | Refusal> {
+  // git runs with the gateway's own hands, on a repository that says what git does: not for agents to ask
+  if (input.worktree === true && request.caller.type === 'session')
+    return refuse('FORBIDDEN', {}, 'Only people may open sessions in a worktree.');
+  const { cwd, worktree = false } = input.cwd != null ? input : usualPlace(request.app, input, employee);
+  if (worktree && cwd == null)
+    return refuse('BAD_REQUEST', { path: 'worktree' }, 'worktree requires cwd: the repository.');
+  const rehearsal = request.dryRun === true;
+  const folder = await workingFolder(request.app, sessionId, cwd, rehearsal);
+  if (isRefusal(folder)) return folder;
+  if (!worktree) return { cwd: folder, drop: () => Promise.resolve() };
+  const own = await ownWorktree(request.app, sessionId, folder, rehearsal);
+  return isRefusal(own)
+    ? own
+    : {
+        cwd: own,
+        drop: () => (rehearsal ? Promise.resolve() : dropWorktree(request.app, sessionId, folder)),
+      };
+}
+
+function usualPlace({ settings }: App, input: WorkplaceInput, employee: Employee | null): WorkplaceInput {
+  const cwd = employee?.cwd ?? settings.sessionCwd;
+  const usual = employee?.worktree ?? (employee?.cwd === undefined ? settings.sessionWorktree : undefined);
+  return { cwd, worktree: input.worktree ?? (cwd != null && usual === true) };
+}
+
+/** What a new session's agent may do without asking: as its employee's file says, else nothing. */
+export function toolPolicyOf(employee: Employee | null): { mode: ToolMode; allow: string[] } {
+  const { permissions = 'ask' } = employee ?? {};
+  if (typeof permissions === 'string') return { mode: permissions, allow: [] };
+  return { mode: permissions.mode, allow: (permissions.allow ?? []).slice(0, toolsMax) };
+}
+
+const toolsMax = 100;

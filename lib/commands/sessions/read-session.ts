@@ -1,0 +1,153 @@
+import { type App, recordOf } from '../app.js';
+import { newestRow } from '../iterate.js';
+import type { Row, ActorView } from '../../supervisor/contract.js';
+import type { Json } from '../../../machines/outputs.js';
+import { refuse, type Refusal, isRefusal } from '../../../machines/refusals.js';
+import { isoTimeOrNull } from '../../../machines/iso-time.js';
+
+export interface MessagesPage {
+  readonly messages: readonly Json[];
+  readonly hasOlder: boolean;
+}
+
+/** The last messages of a session, oldest first; at most 500. */
+export async function lastMessages(app: App, sessionId: string, last: number): Promise<MessagesPage> {
+  return page(
+    await app.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', {
+      last: Math.min(last, messagesMax),
+    }),
+  );
+}
+
+/** The page of messages before the one with that id; an unknown id gives an empty page. */
+export async function messagesBefore(
+  app: App,
+  sessionId: string,
+  before: string,
+  limit: number,
+): Promise<MessagesPage> {
+  const n = await placeOf(app, sessionId, before);
+  if (n === undefined) return { messages: [], hasOlder: false };
+  return page(
+    await app.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', {
+      before: n,
+      last: Math.min(limit, messagesMax),
+    }),
+  );
+}
+
+/** A message with so many on either side; undefined for an unknown id. */
+export async function messagesAround(
+  app: App,
+  sessionId: string,
+  messageId: string,
+  radius: number,
+): Promise<(MessagesPage & { readonly hasNewer: boolean }) | undefined> {
+  const n = await placeOf(app, sessionId, messageId);
+  if (n === undefined) return undefined;
+  const rows = await app.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', {
+    before: n + radius + 2,
+    last: 2 * radius + 2,
+  });
+  const shown = rows.filter((row) => Number(row.n) >= n - radius && Number(row.n) <= n + radius);
+  return { ...page(shown), hasNewer: rows.some((row) => Number(row.n) > n + radius) };
+}
+
+async function placeOf(
+  { supervisor }: App,
+  sessionId: string,
+  messageId: string,
+): Promise<number | undefined> {
+  const found = await newestRow(
+    supervisor,
+    { kind: 'session', id: sessionId },
+    'messages',
+    (row) => (row as { id?: string } | null)?.id === messageId,
+  );
+  return found && Number(found.n);
+}
+
+/** Messages count from 1, so a page that begins later has older ones before it. */
+const page = (rows: readonly Row[]): MessagesPage => ({
+  messages: rows.map((row) => row.row),
+  hasOlder: Number(rows[0]?.n ?? 1) > 1,
+});
+
+export const messagesMax = 500;
+
+/** A session that is there; a deleted one is as absent as one that never was. */
+export async function presentSession(app: App, id: string): Promise<ActorView | Refusal> {
+  const view = await app.supervisor.get('session', id);
+  return view && recordOf(view)['status'] !== 'deleted'
+    ? view
+    : refuse('NOT_FOUND', { kind: 'session', id }, 'Not found');
+}
+
+/** What waits, runs, or came to an end lately, oldest first; `position` counts what waits. */
+export async function readQueue(app: App, sessionId: string): Promise<Json[] | Refusal> {
+  const session = await presentSession(app, sessionId);
+  if (isRefusal(session)) return session;
+  const actor = { kind: 'session', id: sessionId };
+  const [items, messages] = await Promise.all([
+    app.supervisor.rows(actor, 'queue', { last: itemsMax }),
+    app.supervisor.rows(actor, 'messages', { last: promptsMax }),
+  ]);
+  const prompts = new Map(messages.map(({ n, row }) => [n, (row as { content?: string }).content ?? '']));
+  let position = 0;
+  return items.map(({ n, row }) => {
+    // Written by the session machine alone
+    const { id, status, internal, kind, createdAt, startedAt, completedAt } = row as unknown as QueueRow;
+    return {
+      id,
+      sessionId,
+      sessionKey: recordOf(session)['sessionKey'],
+      prompt: prompts.get(n) ?? null,
+      status,
+      internal,
+      kind,
+      position: status === 'pending' ? ++position : null,
+      createdAt: isoTimeOrNull(createdAt),
+      startedAt: isoTimeOrNull(startedAt),
+      completedAt: isoTimeOrNull(completedAt),
+    };
+  });
+}
+
+interface QueueRow {
+  readonly id: string;
+  readonly status: string;
+  readonly internal: boolean;
+  readonly kind: string;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+}
+
+/** Tools that the session's agent asked for, the latest first, and what became of each. */
+export async function readPermissions(app: App, sessionId: string): Promise<Json[] | Refusal> {
+  const session = await presentSession(app, sessionId);
+  if (isRefusal(session)) return session;
+  const actor = { kind: 'session', id: sessionId };
+  const [asked, decided] = await Promise.all([
+    app.supervisor.rows(actor, 'permissions', { last: itemsMax }),
+    app.supervisor.rows(actor, 'decisions', { last: 2 * itemsMax }),
+  ]);
+  const decisions = new Map(decided.map(({ n, row }) => [n, row as Record<string, Json>]));
+  return [...asked].reverse().map(({ n, row }) => {
+    const {
+      n: _n,
+      askedAt,
+      expiresAt,
+      ...rest
+    } = { ...(row as Record<string, Json>), ...decisions.get(n) } as Record<string, Json>;
+    return {
+      ...rest,
+      askedAt: isoTimeOrNull(askedAt as number),
+      expiresAt: isoTimeOrNull(expiresAt as number),
+      decidedAt: isoTimeOrNull((rest['decidedAt'] ?? null) as number | null),
+    };
+  });
+}
+
+const itemsMax = 300;
+const promptsMax = 1000;

@@ -1,0 +1,96 @@
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, sep } from 'node:path';
+import type { App } from '../app.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/**
+ * The folder in which a session's agent works, fixed for the session's life: the one that was asked for, if
+ * it lies inside the configured roots once every symbolic link is followed, else `<home>/work/<session>`,
+ * made here.
+ */
+export async function workingFolder(
+  app: App,
+  sessionId: string,
+  given: string | null | undefined,
+  rehearsal: boolean,
+): Promise<string | Refusal> {
+  if (given != null) return insideRoots(app, given);
+  const folder = join(app.settings.home, 'work', sessionId);
+  if (!rehearsal) await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+async function insideRoots(app: App, given: string): Promise<string | Refusal> {
+  const outside = refuse(
+    'BAD_REQUEST',
+    { path: 'cwd' },
+    'cwd must be an existing folder inside one of sessions.roots.',
+  );
+  if (!isAbsolute(given) || given.includes('\0')) return outside;
+  const real = await resolved(given);
+  if (real === undefined) return outside;
+  for (const root of app.settings.sessionRoots) {
+    const realRoot = await resolved(root);
+    if (
+      realRoot !== undefined &&
+      (real === realRoot || real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep))
+    )
+      return real;
+  }
+  return outside;
+}
+
+async function resolved(path: string): Promise<string | undefined> {
+  try {
+    const real = await realpath(path);
+    return (await stat(real)).isDirectory() ? real : undefined;
+  } catch {
+    return undefined; // absent or unreadable: not a folder that anybody may work in
+  }
+}
+
+/**
+ * A git worktree of its own for a session, at `<home>/work/<session>`, detached at the repository's HEAD:
+ * agents that work on one repository at once do not tread on each other. Hooks and file watchers of the
+ * repository are not run.
+ */
+export async function ownWorktree(
+  app: App,
+  sessionId: string,
+  repository: string,
+  rehearsal: boolean,
+): Promise<string | Refusal> {
+  const folder = join(app.settings.home, 'work', sessionId);
+  if (rehearsal) return folder;
+  try {
+    await git(repository, 'worktree', 'add', '--detach', folder);
+    return folder;
+  } catch (error) {
+    const reason = String((error as { stderr?: unknown }).stderr ?? '')
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.slice(0, 300);
+    return refuse(
+      'BAD_REQUEST',
+      { path: 'worktree' },
+      `A worktree needs a cwd inside a git repository with a commit${reason ? `: ${reason}` : '.'}`,
+    );
+  }
+}
+
+/** For a session that did not come to be. */
+export async function dropWorktree(app: App, sessionId: string, repository: string): Promise<void> {
+  await git(repository, 'worktree', 'remove', '--force', join(app.settings.home, 'work', sessionId)).catch(
+    () => undefined,
+  );
+}
+
+const git = (repository: string, ...args: string[]) =>
+  run('git', ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-C', repository, ...args], {
+    timeout: 30_000,
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', GIT_TERMINAL_PROMPT: '0' },
+  });
+const run = promisify(execFile);

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { optionsOf, askActor, replyWith, recordOf, type Request, type App, type Reply } from '../app.js';
+import { relationTo } from '../relation.js';
+import { newestRow } from '../iterate.js';
+import type { ActorView, EventObject } from '../../supervisor/contract.js';
+import type { ActorKey, Json } from '../../../machines/outputs.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { inverse, type LinkRelation } from '../../../machines/work-item/links.js';
+
+/** Comments and links of work items: what touches rows or two items at once. */
+
+export interface Comment {
+  readonly id: string;
+  readonly author: string;
+  readonly text: string;
+  readonly createdAt: string;
+  readonly editedAt: string | null;
+}
+export interface Commented {
+  readonly comment: Comment | null;
+  readonly workItem: Json;
+}
+
+/** `await addComment(request, 'TRP-4', 'Which well?')` */
+export async function addComment(
+  request: Request,
+  id: string,
+  text: string,
+): Promise<Reply<Commented> | Refusal> {
+  const commentId = keyedId(request) ?? request.app.supervisor.world.id();
+  const done = await askActor(request, 'work-item', id, { type: 'item.comment', commentId, text });
+  if (isRefusal(done)) return done;
+  const found = request.dryRun ? undefined : await commentOf(request.app, id, commentId);
+  return { ...done, body: { comment: found?.row ?? null, workItem: done.body.view } };
+}
+
+/**
+ * Edit (`text`) or delete (`null`) a comment. Its row is read first and the item told which edition was seen;
+ * whoever was overtaken in between reads again.
+ */
+export async function changeComment(
+  request: Request,
+  id: string,
+  commentId: string,
+  text: string | null,
+): Promise<Reply<Commented> | Refusal> {
+  for (let tries = 0; ; tries += 1) {
+    const item = await request.app.supervisor.get('work-item', id);
+    if (!item) return refuse('NOT_FOUND', { kind: 'work-item', id });
+    const found = await commentOf(request.app, id, commentId);
+    if (!found)
+      return refuse('NOT_FOUND', { workItemId: id, commentId }, `There is no comment ${commentId} on ${id}.`);
+    const { author, createdAt } = found.row;
+    const seen = { commentId, n: found.n, author, createdAt, edition: recordOf(item)['commentEdition'] };
+    const done = await askActor(
+      request,
+      'work-item',
+      id,
+      text === null ? { type: 'comment.delete', ...seen } : { type: 'comment.edit', ...seen, text },
+    );
+    if (isRefusal(done) && done.code === 'VERSION_CONFLICT' && tries < triesMax) continue;
+    if (isRefusal(done)) return done;
+    const now = text === null || request.dryRun ? undefined : await commentOf(request.app, id, commentId);
+    return { ...done, body: { comment: now?.row ?? null, workItem: done.body.view } };
+  }
+}
+
+const triesMax = 5;
+
+/** The same request again is the same comment. */
+function keyedId({ idempotency }: Request): string | undefined {
+  return (
+    idempotency &&
+    createHash('sha256').update(`${idempotency.scope}\n${idempotency.key}`).digest('hex').slice(0, 32)
+  );
+}
+
+async function commentOf(
+  { supervisor }: App,
+  id: string,
+  commentId: string,
+): Promise<{ readonly n: number; readonly row: Comment } | undefined> {
+  const found = await newestRow(
+    supervisor,
+    { kind: 'work-item', id },
+    'comments',
+    (row) => (row as unknown as Comment).id === commentId,
+  ); // rows of `comments` are written by one deed
+  return found && { n: Number(found.n), row: found.row as unknown as Comment };
+}
+
+export interface LinkInput {
+  readonly relation: LinkRelation;
+  readonly other: string;
+}
+
+/**
+ * Link two items, or unlink them: both ends in one commit. Whoever asks owns this end and may read the other.
+ */
+export async function linkWorkItems(
+  request: Request,
+  id: string,
+  { relation, other }: LinkInput,
+  how: 'add' | 'remove',
+): Promise<Reply<ActorView> | Refusal> {
+  const { caller: by } = request;
+  if (other === id)
+    return refuse('BAD_REQUEST', { path: 'workItemId' }, 'A work item cannot be linked to itself.');
+  if (
+    by.type === 'session' &&
+    ['below', 'outsider'].includes(await relationTo(request.app, by, 'work-item', other))
+  )
+    return refuse('NOT_OWNER', { workItemId: other }, `You may not read work item ${other}.`);
+  const near: ActorKey = { kind: 'work-item', id };
+  const far: ActorKey = { kind: 'work-item', id: other };
+  const type = `relation.${how}`;
+  const committed = await request.app.supervisor.transact({
+    name: `work-item-${how}-link`,
+    actors: [near, far],
+    ...optionsOf(request),
+    run(turns) {
+      const there = turns.read(far);
+      if (!there) return refuse('NOT_FOUND', { kind: 'work-item', id: other }, `Todo ${other} not found`);
+      const links = (recordOf(there)['links'] ?? []) as readonly { relation: string; id: string }[];
+      if (
+        how === 'add' &&
+        relation !== inverse[relation] &&
+        links.some((link) => link.relation === relation && link.id === id)
+      ) {
+        return refuse(
+          'CONFLICT',
+          { workItemId: id, other },
+          `${other} ${relation.replace('_', ' ')} ${id} already; the reverse is not allowed.`,
+        );
+      }
+      turns.send(near, { type, relation, other } satisfies EventObject);
+      turns.send(far, { type, relation: inverse[relation], other: id, far: true } satisfies EventObject);
+      return { id };
+    },
+  });
+  if (isRefusal(committed)) return committed;
+  const view = await request.app.supervisor.get('work-item', id);
+  // It was there a moment ago: items are never removed
+  return view ? replyWith(committed, view) : refuse('NOT_FOUND', { ...near });
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { isPerson, type Caller } from '../../../machines/caller.js';
+import type { FilterRule } from '../../../machines/graph/conditions.js';
+import { linearPatterns } from '../../../machines/graph/patterns.js';
+import type { Json } from '../../../machines/outputs.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { ActorView } from '../../supervisor/contract.js';
+import {
+  answeredBefore,
+  optionsOf,
+  replyWith,
+  recordOf,
+  type Request,
+  type App,
+  type Reply,
+  inTurn,
+} from '../app.js';
+import { idsOf, recordsOf } from '../iterate.js';
+import { definitionAt } from '../workflow-runs/definitions.js';
+import { standsAbove } from '../workflow-runs/run-authority.js';
+
+/**
+ * What bindings of every kind have in common: names, filters, who may make them and take them away, and the
+ * key under which they start a run.
+ */
+
+/** All of them by name. To whom a poll shows that a decision is theirs depends on who asks. */
+export async function listBindings(app: App, by: Caller): Promise<readonly Json[]> {
+  const [webhooks = [], polls = []] = await Promise.all(
+    ['trigger', 'poll'].map(async (kind) =>
+      recordsOf(app.supervisor, kind, await idsOf(app.supervisor, kind, { index: 'all' })),
+    ),
+  );
+  return [...webhooks.map(withoutSalt), ...polls.map((poll) => withCapability(poll, by))].sort((a, b) =>
+    nameOf(a) < nameOf(b) ? -1 : 1,
+  );
+}
+
+/** A webhook as callers see it: what its signing secret is made of stays here. */
+export function withoutSalt(webhook: Json): Json {
+  const { signingSalt: _salt, ...shown } = webhook as Readonly<Record<string, Json>>; // the view of the kind `trigger`
+  return shown;
+}
+
+/** What this caller may do about a poll's activation. */
+export function withCapability(poll: Json, by: Caller): Json {
+  const { activation, approval } = poll as unknown as {
+    readonly activation: string;
+    readonly approval: { readonly escalatedAt: string | null };
+  }; // the view of the kind `poll`
+  const pending = activation === 'pending_approval';
+  const person = isPerson(by);
+  return {
+    ...(poll as object),
+    approvalCapability: {
+      canDecide: person,
+      canEscalate: person && pending,
+      needsYou: person && pending,
+      target: 'operator',
+      escalated: approval.escalatedAt !== null,
+    },
+  };
+}
+
+const nameOf = (binding: Json): string => String((binding as { readonly name?: unknown }).name);
+
+/** Take a binding away. The program of a poll that runs is ended with it. */
+export async function deleteBinding(
+  request: Request,
+  name: string,
+): Promise<Reply<{ readonly deleted: true; readonly name: string; readonly orphaned?: true }> | Refusal> {
+  const before = await answeredBefore<{ kind: string }>(request);
+  if (isRefusal(before)) return before;
+  const known =
+    before === undefined
+      ? await bindingNamed(request.app, name)
+      : await request.app.supervisor.get(before.result.kind, name);
+  if (known === undefined) return noBinding(name);
+  const target = String(recordOf(known)['targetWorkflowId']);
+  const orphaned = (await definitionAt(request.app, target)) === undefined;
+  const refusal =
+    known.kind === 'poll' || (orphaned && request.caller.type !== 'session')
+      ? undefined
+      : await mayBind(request.app, target, request.caller);
+  if (refusal) return refusal;
+  const view = await request.app.supervisor.ask(
+    known.kind,
+    name,
+    { type: 'binding.delete' },
+    optionsOf(request),
+  );
+  return isRefusal(view)
+    ? view
+    : replyWith(view, { deleted: true, name, ...(orphaned && { orphaned: true as const }) });
+}
+
+export const noBinding = (name: string): Refusal =>
+  refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
+
+/** Whatever kind it is. */
+export async function bindingNamed(app: App, name: string): Promise<ActorView | undefined> {
+  for (const kind of ['trigger', 'poll']) {
+    const known = await app.supervisor.get(kind, name);
+    if (known !== undefined && known.value !== 'deleted') return known;
+  }
+  return undefined;
+}
+
+/**
+ * A deed that gives a name to a binding: names are shared by all kinds, so such deeds go one after the other.
+ */
+export const withName = async <Made>(
+  app: App,
+  name: string,
+  kind: 'trigger' | 'poll',
+  deed: () => Promise<Made | Refusal>,
+): Promise<Made | Refusal> =>
+  inTurn(app.supervisor, 'workflow-triggers', async () => {
+    const other = await app.supervisor.get(kind === 'poll' ? 'trigger' : 'poll', name);
+    if (other !== undefined && other.value !== 'deleted') return taken(name);
+    const outcome = await deed();
+    return isRefusal(outcome) && outcome.code === 'EXISTS' ? taken(name) : outcome;
+  });
+
+const taken = (name: string): Refusal =>
+  refuse('EXISTS', { name }, `workflow trigger "${name}" already exists`);
+
+/** The same occurrence of the same binding starts the same run. */
+export const runKey = (name: string, fireRef: string): string =>
+  `event:${name}:${createHash('sha256').update(fireRef).digest('base64url')}`;
+
+/** Who may write a workflow may bind events to it. */
+export async function mayBind(app: App, workflowId: string, by: Caller): Promise<Refusal | undefined> {
+  const definition = await definitionAt(app, workflowId);
+  if (definition === undefined || definition.status === 'retired')
+    return refuse('NOT_FOUND', { kind: 'workflow', id: workflowId }, 'target workflow not found');
+  if (by.type !== 'session') return undefined;
+  const { owner, department } = definition;
+  return standsAbove(app, definition, by.employee) || (owner !== null && owner === by.employee)
+    ? undefined
+    : refuse(
+        'FORBIDDEN',
+        { workflowId, owner, department },
+        `Only those who may change workflow "${workflowId}" may bind events to it.`,
+      );
+}
+
+export const filterRulesMax = 20;
+
+export function fitFilter(filter: readonly FilterRule[]): Refusal | undefined {
+  for (const [at, { op, value }] of filter.entries()) {
+    if (op !== 'matches') continue;
+    const fault = linearPatterns.fault(String(value));
+    if (fault !== undefined)
+      return refuse('BAD_REQUEST', { path: `filter.${at}.value` }, `Invalid pattern: ${fault}.`);
+  }
+  return undefined;
+}
+
+/** Does the payload let the event through? Members that it only inherits are not there. */
+export function passes({ path, op, value }: FilterRule, payload: unknown): boolean {
+  const found = path
+    .split('.')
+    .reduce<unknown>(
+      (at, member) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, member)
+          ? (at as Record<string, unknown>)[member]
+          : undefined,
+      payload,
+    );
+  switch (op) {
+    case 'exists':
+      return found !== undefined;
+    case 'equals':
+      return found === value;
+    case 'notEquals':
+      return found !== value;
+    case 'matches':
+      return typeof found === 'string' && linearPatterns.test(String(value), found);
+  }
+}

@@ -1,0 +1,224 @@
+import type { Context, Next } from 'koa';
+import { isOpen } from './authorization.js';
+import { clientOf, type CookieJar } from './cookies.js';
+import { answerRefusal } from './errors.js';
+import type { OriginCheck } from './origin.js';
+import type { Route } from './route.js';
+import type { Audit } from '../records/audit/audit.js';
+import { type Refusal, refuse } from '../../machines/refusals.js';
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { ancestorsOf, type Agent } from '../commands/relation.js';
+import { recordOf } from '../commands/app.js';
+import type { DeviceBook } from '../records/devices/devices.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import { callerName, operator, type Caller } from '../../machines/caller.js';
+
+/**
+ * What every request passes: Host and Origin, then who it is. On protected paths a missing or wrong
+ * credential is 401 before anything is said about whether the path exists.
+ */
+export function authentication(options: {
+  step: OriginCheck;
+  visitors: Authenticator;
+  routes: readonly Route[];
+  authRequired: boolean;
+  audit?: Audit | undefined;
+}) {
+  const { step, visitors, authRequired, audit } = options;
+  const open = new Set(options.routes.filter((route) => isOpen(route.authority)).map((route) => route.path));
+
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const turnAway = (refusal: Refusal, by: string): void => {
+      if (refusal.status === 401 || refusal.status === 403)
+        audit?.decided({
+          by,
+          address: clientOf(ctx.req).address,
+          authority: 'authentication',
+          method: ctx.method,
+          verdict: 'refused',
+          code: refusal.code,
+        });
+      answerRefusal(ctx, refusal);
+    };
+    const refusal = step.check(ctx.req);
+    if (refusal) return turnAway(refusal, 'unknown');
+    const found = visitors.identify(ctx.req.headers, clientOf(ctx.req).address);
+    const identity: Identity = found instanceof Promise ? await found : found;
+    ctx.state['identity'] = identity;
+    const { path } = ctx;
+    const crossed = crossSite(identity, ctx.req, step);
+    if (crossed) return turnAway(crossed, nameOf(identity));
+    const mayRead = identity.type === 'anonymous' && !authRequired && isRead(ctx.method);
+    if (identity.type !== 'authenticated' && !open.has(path) && isProtected(path) && !mayRead)
+      return turnAway(refusedIdentity(identity), nameOf(identity));
+    await next();
+  };
+}
+
+/** Cookies travel by themselves: what they authenticate must come from a page of ours. */
+export const crossSite = (
+  identity: Identity,
+  request: Context['req'],
+  step: OriginCheck,
+): Refusal | undefined =>
+  identity.type === 'authenticated' &&
+  identity.caller.type === 'device' &&
+  isProtected((request.url ?? '').split('?', 1)[0] ?? '')
+    ? step.checkCookies(request)
+    : undefined;
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+// Routes are found with a slash at the end, too
+export const isProtected = (path: string): boolean => /^\/(?:api|ws|metrics|mcp)(?:\/|$)/.test(path);
+
+/**
+ * Who a request is from: nobody, somebody with a wrong credential, a known caller, or an agent's tool call
+ * that lost its identity.
+ */
+export type Identity =
+  | { readonly type: 'anonymous' | 'invalid' }
+  | {
+      readonly type: 'authenticated';
+      readonly caller: Caller;
+      /** The session token it came with, to notice its end. */ readonly token?: string;
+    }
+  | { readonly type: 'orphaned'; readonly refusal: Refusal };
+
+/** Session tokens as the gateway needs them. */
+export interface TokenBook {
+  /** The session to which a live token or capability belongs. */
+  resolve(token: string): string | undefined;
+}
+
+/** Paired browsers as the gateway needs them. */
+export interface Browsers {
+  readonly devices: Pick<DeviceBook, 'verify' | 'seen'>;
+  readonly cookies: Pick<CookieJar, 'read'>;
+}
+
+export interface Authenticator {
+  identify(headers: IncomingHttpHeaders, address?: string): Promise<Identity> | Identity;
+}
+
+/**
+ * Credentials → caller. The bearer is the operator's token or a session's own; the identity headers of agent
+ * tools may only narrow it. Whatever claims to be an agent's call and cannot prove which agent's is refused,
+ * never widened.
+ */
+export function authenticator(options: {
+  supervisor: Supervisor;
+  tokens: TokenBook;
+  operatorToken: string;
+  browsers?: Browsers | undefined;
+}): Authenticator {
+  const expected = Buffer.from(`Bearer ${options.operatorToken}`);
+
+  async function agentCalled(sessionId: string): Promise<Agent | undefined> {
+    const session = await options.supervisor.get('session', sessionId);
+    // Its processes may take a moment to go; their word counts no more
+    if (!session || ['stopped', 'deleted'].includes(String(recordOf(session)['status']))) return undefined;
+    const employee = recordOf(session)['employee'];
+    return {
+      type: 'session',
+      id: sessionId,
+      employee: typeof employee === 'string' ? employee : null,
+      ancestors: ancestorsOf(session),
+    };
+  }
+
+  async function byToken(header: string): Promise<Identity> {
+    const token = header.startsWith('Bearer ') ? header.slice(7) : undefined;
+    const sessionId =
+      token === undefined || token.length > tokenCharsMax ? undefined : options.tokens.resolve(token);
+    const caller = sessionId === undefined ? undefined : await agentCalled(sessionId);
+    return caller && token !== undefined ? { type: 'authenticated', caller, token } : { type: 'invalid' };
+  }
+
+  /**
+   * A cookie that nobody knows is as good as none: browsers send them unasked, also those of an earlier life.
+   */
+  async function byCookies(header: string | undefined, address: string | undefined): Promise<Identity> {
+    const { browsers } = options;
+    const given = browsers?.cookies.read(header);
+    const device = given && (await browsers?.devices.verify(given.id, given.secret));
+    if (!device) return { type: 'anonymous' };
+    browsers?.devices.seen(device.id, address);
+    return { type: 'authenticated', caller: { type: 'device', id: device.id } };
+  }
+
+  async function narrowed(identity: Identity, headers: IncomingHttpHeaders): Promise<Identity> {
+    if (identity.type !== 'authenticated') return identity;
+    const sessionId = single(headers['x-svc-caller-session']);
+    const capability = single(headers['x-svc-session-capability']);
+    if (sessionId === undefined || capability === undefined || capability.length > tokenCharsMax) return lost;
+    if (options.tokens.resolve(capability) !== sessionId) return lost;
+    const agent = await agentCalled(sessionId);
+    if (!agent) return lost;
+    const { caller } = identity;
+    if (caller.type === 'session' && caller.id !== agent.id && !agent.ancestors.includes(caller.id))
+      return lost;
+    return { ...identity, caller: agent, token: capability };
+  }
+
+  return {
+    identify(headers, address) {
+      const { authorization } = headers;
+      const marked = markers.some((name) => headers[name] !== undefined);
+      // A tool call without its bearer is not a passer-by
+      if (authorization === undefined && marked) return { type: 'invalid' };
+      if (authorization === undefined)
+        return options.browsers && headers.cookie !== undefined
+          ? byCookies(headers.cookie, address)
+          : { type: 'anonymous' };
+      if (!marked && sameBytes(authorization, expected)) return known;
+      const identity = sameBytes(authorization, expected) ? known : byToken(authorization);
+      return marked ? Promise.resolve(identity).then((found) => narrowed(found, headers)) : identity;
+    },
+  };
+}
+
+const known: Identity = { type: 'authenticated', caller: operator };
+const markers = ['x-svc-tool-call', 'x-svc-caller-session', 'x-svc-session-capability'];
+const tokenCharsMax = 200;
+const lost: Identity = {
+  type: 'orphaned',
+  refusal: refuse(
+    'FORBIDDEN',
+    {},
+    'caller identity unavailable: this tool call carries no valid x-svc-caller-session and x-svc-session-capability.',
+  ),
+};
+
+/** Constant in what it compares; the length of the token is no secret. */
+function sameBytes(given: string, expected: Buffer): boolean {
+  const bytes = Buffer.from(given);
+  return bytes.length === expected.length && timingSafeEqual(bytes, expected);
+}
+
+const single = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' ? header : undefined;
+
+/** How the audit log calls it. */
+export const nameOf = (identity: Identity): string =>
+  identity.type === 'authenticated' ? callerName(identity.caller) : identity.type;
+
+/** The refusal for a request without a valid credential. */
+export const refusedIdentity = (identity: Identity): Refusal =>
+  identity.type === 'orphaned' ? identity.refusal : refuse('UNAUTHENTICATED');
+
+/**
+ * Browsers cannot set headers on a WebSocket, and a credential does not belong into an address. So a page
+ * offers two subprotocols, `troupe` and `bearer.<token>`: the second is read here as the Authorization header
+ * that it stands for, and is never echoed, because the first one offered is the one that is chosen.
+ */
+export function readSocketBearer({ headers }: IncomingMessage): void {
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  const tokens = offered.filter((name) => name.startsWith(prefix));
+  if (offered[0] !== 'troupe' || tokens.length !== 1 || headers.authorization !== undefined) return;
+  headers.authorization = `Bearer ${tokens[0]?.slice(prefix.length)}`;
+  headers['sec-websocket-protocol'] = 'troupe';
+}
+
+const prefix = 'bearer.';

@@ -1,0 +1,304 @@
+import { z } from 'zod';
+import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
+import { actors, detail, fleet, history as historyOf } from '../../../inspector/actors.js';
+import { judgeSendable, sendableOf } from '../../../inspector/sendable.js';
+import type { ActorView } from '../../../supervisor/contract.js';
+import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import type { Reply } from '../../../commands/app.js';
+import { text, wholeNumber } from '../../schemas.js';
+
+/**
+ * Every actor, laid open: all of them in numbers, pages of them, one of them with its history and what may
+ * happen next. Shapes: lib/inspector/answers.ts.
+ */
+const seq = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a log position')
+  .transform(Number);
+const flag = z.enum(['1', 'true', '0', 'false']).transform((word) => word === '1' || word === 'true');
+const listQuery = z.object({
+  kind: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the name of a kind'),
+  state: text(300)
+    .optional()
+    .describe(
+      'Path of a state (`running`, `work.executing`), a prefix of paths (`work`), or `halted`; ' +
+        'longest in the state first.',
+    ),
+  order: z.enum(['id', 'age']).optional().describe('`age` needs `state`, where it is the default.'),
+  age: wholeNumber(0, 1_000_000_000)
+    .optional()
+    .describe('Seconds: only actors that have been in `state` at least this long.'),
+  after: text(1000).optional(),
+  offset: wholeNumber(0, 10_000_000)
+    .optional()
+    .describe('How many to skip. For a distant page; `after` is cheaper.'),
+  limit: wholeNumber(1, 1000).optional(),
+});
+const atQuery = z.object({ at: seq.optional().describe('Time travel: the actor as of this log position.') });
+const historyQuery = z.object({
+  before: seq.optional(),
+  limit: wholeNumber(1, 500).optional(),
+  diff: flag.optional().describe('Include the context changes of each entry.'),
+});
+const lettersQuery = z.object({
+  limit: wholeNumber(1, 500).optional(),
+  before: z
+    .string()
+    .regex(/^\d{16}\/[A-Za-z0-9._:~%-]{1,600}$/, 'must be the `next` of an earlier page')
+    .optional()
+    .describe('`next` of the previous page.'),
+});
+const sendBody = z.object({
+  event: z
+    .looseObject({ type: z.string().min(1).max(200) })
+    .describe('One of the events that the kind allows people to send (`sendable`), with its members.'),
+});
+const nothing = z.object({});
+
+const actor = z.looseObject({ kind: z.string(), id: z.string(), seq: z.int(), value: z.unknown() });
+const entry = z.looseObject({
+  seq: z.int(),
+  at: z.int(),
+  kind: z.string(),
+  id: z.string(),
+  from: z.unknown(),
+  to: z.unknown(),
+});
+const next = z.looseObject({
+  event: z.string(),
+  allowed: z.boolean(),
+  to: z.array(z.string()).optional(),
+  needs: z.array(z.string()).optional(),
+  refusal: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  sendable: z.boolean(),
+});
+const letter = z.looseObject({ id: z.string(), at: z.int(), error: z.string(), faultId: z.string() });
+const inKind = z.looseObject({
+  kind: z.string(),
+  total: z.int(),
+  states: z.record(z.string(), z.int()),
+  halted: z.int(),
+});
+
+export const inspectRoutes: readonly Route[] = [
+  route(
+    'GET',
+    '/api/inspect/fleet',
+    'inspect.list',
+    {
+      about: 'The number of actors by kind and state. The cost does not depend on the number.',
+      answer: z.looseObject({ seq: z.int(), kinds: z.array(inKind) }),
+    },
+    async ({ app }) => ({ body: await fleet(app.supervisor) }),
+  ),
+  route(
+    'GET',
+    '/api/inspect/actors',
+    'inspect.list',
+    {
+      about: 'A page of the actors of a kind, or of a state of it.',
+      query: listQuery,
+      answer: z.object({ actors: z.array(actor), next: z.string().nullable() }),
+    },
+    list,
+  ),
+  route(
+    'GET',
+    '/api/inspect/actors/:kind/:id',
+    'inspect.actor',
+    {
+      about: 'An actor: state, view, context, timers, effects, relations; now or as of a log position.',
+      query: atQuery,
+      answer: actor,
+      target: 'param',
+      refusals: ['NOT_FOUND'],
+    },
+    read,
+  ),
+  route(
+    'GET',
+    '/api/inspect/actors/:kind/:id/history',
+    'inspect.history',
+    {
+      about: 'The history of an actor, newest first.',
+      query: historyQuery,
+      answer: z.object({ entries: z.array(entry) }),
+      target: 'param',
+      refusals: ['NOT_FOUND'],
+    },
+    history,
+  ),
+  route(
+    'GET',
+    '/api/inspect/actors/:kind/:id/why',
+    'inspect.why',
+    {
+      about: 'What this caller may do next, and why the rest is refused.',
+      answer: z.looseObject({ next: z.array(next) }),
+      target: 'param',
+      refusals: ['NOT_FOUND'],
+    },
+    why,
+  ),
+  route(
+    'POST',
+    '/api/inspect/actors/:kind/:id/send',
+    'inspect.send',
+    {
+      about: 'Send an event that the kind allows people to send; the policy of the kind applies.',
+      body: sendBody,
+      answer: actor,
+      target: 'param',
+      plan: true,
+      refusals: ['NOT_FOUND', 'UNKNOWN_EVENT', 'CONFLICT', 'FORBIDDEN'],
+    },
+    send,
+  ),
+  route(
+    'POST',
+    '/api/inspect/actors/:kind/:id/resume',
+    'inspect.resume',
+    {
+      about: 'Resume an actor that was halted after too many failures.',
+      body: nothing,
+      answer: actor,
+      target: 'param',
+      refusals: ['NOT_FOUND', 'CONFLICT'],
+    },
+    resume,
+  ),
+  route(
+    'GET',
+    '/api/inspect/dead-letters',
+    'inspect.dead-letters',
+    {
+      about: 'Events that an actor failed to handle, newest first. The newest 10,000 are kept, for 90 days.',
+      query: lettersQuery,
+      answer: z.object({
+        deadLetters: z.array(letter),
+        next: z.string().nullable().describe('`before` of the next page; null at the end.'),
+      }),
+    },
+    deadLetters,
+  ),
+  route(
+    'POST',
+    '/api/inspect/dead-letters/:id/retry',
+    'inspect.retry',
+    {
+      about:
+        "Put a dead letter back into its actor's mailbox. The actor must accept it from its " +
+        'sender and from the caller.',
+      body: nothing,
+      answer: z.object({ retried: z.string() }),
+      refusals: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
+    },
+    retry,
+  ),
+];
+
+const keyOf = (request: HttpRequest<unknown, unknown>) => ({
+  kind: request.params['kind'] ?? '',
+  id: idOf(request),
+});
+const absent = (request: HttpRequest<unknown, unknown>): Refusal => refuse('NOT_FOUND', keyOf(request));
+const shown = ({ kind, id, revision: rev, position: at, value, status, meta, view }: ActorView) => ({
+  kind,
+  id,
+  rev,
+  seq: at,
+  value,
+  status,
+  meta,
+  view,
+});
+const kindOf = (request: HttpRequest<unknown, unknown>) =>
+  request.app.supervisor.inspection.kinds().find(({ kind }) => kind === request.params['kind'])?.definition;
+
+async function list({
+  app,
+  query,
+}: HttpRequest<unknown, z.output<typeof listQuery>>): Promise<Reply | Refusal> {
+  if ((query.order === 'age' || query.age !== undefined) && query.state === undefined)
+    return refuse('BAD_REQUEST', { path: 'state' }, 'state is required with age');
+  if (query.after !== undefined && query.offset !== undefined)
+    return refuse('BAD_REQUEST', { path: 'offset' }, 'offset and after are mutually exclusive');
+  const page = await actors(app.supervisor, { ...query, limit: query.limit ?? 100 });
+  return isRefusal(page) ? page : { body: page };
+}
+
+async function read(request: HttpRequest<unknown, z.output<typeof atQuery>>): Promise<Reply | Refusal> {
+  if (kindOf(request) === undefined) return absent(request);
+  const { at } = request.query;
+  if (at !== undefined) {
+    const past = await request.app.supervisor.past(keyOf(request), at);
+    return past ? { body: { ...keyOf(request), ...past } } : absent(request);
+  }
+  const found = await detail(request.app.supervisor, keyOf(request));
+  return found ? { body: found } : absent(request);
+}
+
+async function history(
+  request: HttpRequest<unknown, z.output<typeof historyQuery>>,
+): Promise<Reply | Refusal> {
+  const { before, limit, diff } = request.query;
+  if (
+    kindOf(request) === undefined ||
+    !(await request.app.supervisor.get(request.params['kind'] ?? '', idOf(request)))
+  )
+    return absent(request);
+  return {
+    body: await historyOf(request.app.supervisor, keyOf(request), { limit: limit ?? 50, before, diff }),
+  };
+}
+
+async function why(request: HttpRequest): Promise<Reply | Refusal> {
+  const kind = kindOf(request);
+  const answer = kind && (await request.app.supervisor.why(keyOf(request), request.caller));
+  if (kind === undefined || answer === undefined) return absent(request);
+  const open = sendableOf(kind);
+  return {
+    body: {
+      ...answer,
+      actor: shown(answer.actor),
+      next: answer.next.map((move) => ({ ...move, sendable: open.includes(move.event) })),
+    },
+  };
+}
+
+async function send(request: HttpRequest<z.output<typeof sendBody>>): Promise<Reply | Refusal> {
+  const kind = kindOf(request);
+  if (kind === undefined) return absent(request);
+  const { event } = request.body;
+  const refusal = judgeSendable(kind, event);
+  if (refusal) return refusal;
+  const view = await request.app.supervisor.ask(kind.kind, idOf(request), event, request);
+  if (isRefusal(view)) return view;
+  return {
+    body: shown(view),
+    ...(view.steps && { steps: view.steps }),
+    ...(view.replayed && { replayed: true }),
+  };
+}
+
+async function resume(request: HttpRequest): Promise<Reply | Refusal> {
+  if (!(await request.app.supervisor.get(request.params['kind'] ?? '', idOf(request))))
+    return absent(request);
+  const view = await request.app.supervisor.resume(keyOf(request), request.caller);
+  return isRefusal(view) ? view : { body: shown(view) };
+}
+
+async function deadLetters({
+  app,
+  query,
+}: HttpRequest<unknown, z.output<typeof lettersQuery>>): Promise<Reply> {
+  const { limit = 100, before } = query;
+  const letters = await app.supervisor.deadLetters({ limit, ...(before !== undefined && { before }) });
+  const next = letters.length < limit ? null : (letters.at(-1)?.place ?? null);
+  return { body: { deadLetters: letters.map(({ place: _place, ...one }) => one), next } };
+}
+
+async function retry(request: HttpRequest): Promise<Reply | Refusal> {
+  const done = await request.app.supervisor.retry(idOf(request), request.caller);
+  return isRefusal(done) ? done : { body: { retried: idOf(request) } };
+}

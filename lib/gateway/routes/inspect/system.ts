@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { refuse, type Refusal } from '../../../../machines/refusals.js';
+import { causes } from '../../../inspector/causes.js';
+import { machineOf, machines, pictureOf } from '../../../inspector/machines.js';
+import { supervision } from '../../../inspector/supervision.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import type { Reply } from '../../../commands/app.js';
+import { text } from '../../schemas.js';
+
+/**
+ * The system laid open: who supervises whom, the machines and their pictures, and how one thing led to
+ * another. Shapes: lib/inspector/answers.ts.
+ */
+const pictureQuery = z.object({
+  state: text(1000).optional().describe('States to highlight in the picture, as comma-separated paths.'),
+  format: z.enum(['json', 'svg']).optional(),
+});
+
+const cause = z.looseObject({
+  seq: z.int(),
+  root: z.int(),
+  entries: z.array(z.looseObject({ seq: z.int() })),
+  links: z.array(z.object({ from: z.int(), to: z.int(), how: z.string() })),
+  truncated: z.boolean(),
+});
+const supervisedKind = z.looseObject({
+  kind: z.string(),
+  strategy: z.string(),
+  intensity: z.number(),
+  periodSeconds: z.number(),
+  restarts: z.int(),
+});
+const circuit = z.object({
+  type: z.enum(['engine', 'connector']),
+  name: z.string(),
+  state: z.enum(['closed', 'half-open', 'open']),
+  reason: z.string().nullable(),
+});
+const machine = z.looseObject({ kind: z.string(), version: z.int(), hash: z.string() });
+
+export const inspectSystemRoutes: readonly Route[] = [
+  route(
+    'GET',
+    '/api/inspect/supervision',
+    'inspect.list',
+    {
+      about:
+        'The supervision tree: strategies, restart intensity, failing and halted actors, degraded parts, and why.',
+      answer: z.looseObject({
+        root: z.looseObject({ state: z.string() }),
+        kinds: z.array(supervisedKind),
+        circuits: z.array(circuit),
+      }),
+    },
+    async ({ app }) => ({ body: await supervision(app.supervisor, app.engines) }),
+  ),
+  route(
+    'GET',
+    '/api/inspect/causes/:seq',
+    'inspect.causes',
+    {
+      about: 'The causes and the consequences of a log entry, across actors.',
+      answer: cause,
+      refusals: ['NOT_FOUND', 'BAD_REQUEST'],
+    },
+    readCauses,
+  ),
+  route(
+    'GET',
+    '/api/inspect/machines',
+    'inspect.list',
+    { about: 'The machines with version and hash.', answer: z.object({ machines: z.array(machine) }) },
+    ({ app }) => ({ body: machines(app.supervisor.inspection) }),
+  ),
+  route(
+    'GET',
+    '/api/inspect/machines/:kind',
+    'inspect.list',
+    {
+      about:
+        'The statechart of a kind: as data, or as a picture (`:kind.svg`, `?format=svg` or `Accept: image/svg+xml`).',
+      query: pictureQuery,
+      answer: machine,
+      refusals: ['NOT_FOUND'],
+    },
+    readMachine,
+  ),
+];
+
+async function readCauses({ app, params }: HttpRequest): Promise<Reply | Refusal> {
+  const seq = params['seq'] ?? '';
+  if (!/^\d{1,15}$/.test(seq)) return refuse('BAD_REQUEST', { path: 'seq' }, 'seq: must be a log position');
+  const found = await causes(app.supervisor.inspection, Number(seq));
+  return found ? { body: found } : refuse('NOT_FOUND', { seq: Number(seq) }, `The log has no entry ${seq}.`);
+}
+
+function readMachine({
+  app,
+  params,
+  query,
+  header,
+}: HttpRequest<unknown, z.output<typeof pictureQuery>>): Reply | Refusal {
+  const { inspection } = app.supervisor;
+  const asked = params['kind'] ?? '';
+  const kind = asked.endsWith('.svg') ? asked.slice(0, -4) : asked;
+  const picture =
+    asked.endsWith('.svg') ||
+    query.format === 'svg' ||
+    (query.format === undefined && header('accept')?.startsWith('image/svg+xml') === true);
+  const unknown = refuse('NOT_FOUND', { kind }, `Unknown kind "${kind}".`);
+  if (!picture) {
+    const answer = machineOf(inspection, kind);
+    return answer ? { body: answer } : unknown;
+  }
+  const svg = pictureOf(
+    inspection,
+    kind,
+    (query.state ?? '')
+      .split(',')
+      .filter((path) => path !== '')
+      .slice(0, 50),
+  );
+  return svg === undefined ? unknown : { body: svg, headers: pictureHeaders };
+}
+
+/** Opened by itself, the picture runs nothing and loads nothing. */
+const pictureHeaders = {
+  'Content-Type': 'image/svg+xml; charset=utf-8',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+  Vary: 'Accept',
+};

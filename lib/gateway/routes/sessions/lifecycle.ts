@@ -1,0 +1,295 @@
+import { z } from 'zod';
+import {
+  careFor,
+  clearQueue,
+  deleteSession,
+  deleteSessions,
+  duplicateSession,
+  patchSession,
+  type Care,
+} from '../../../commands/sessions/session-lifecycle.js';
+import { askActor, type Reply } from '../../../commands/app.js';
+import { presentSession, readPermissions, readQueue } from '../../../commands/sessions/read-session.js';
+import { idsOf, recordsOf } from '../../../commands/iterate.js';
+import type { ActorView } from '../../../supervisor/contract.js';
+import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
+import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../../schemas.js';
+
+/**
+ * What people do with whole sessions: settings, queue, putting away, taking away, and the tools that wait for
+ * their word.
+ */
+
+const nothing = z.object({ idempotencyKey });
+const patchBody = agreeing(
+  z.strictObject({
+    title: sentence(200).optional(),
+    engine: text(200).optional(),
+    model: text(200).nullable().optional(),
+    effortLevel: text(200).nullable().optional(),
+    effort: text(200).nullable().optional().describe('The same as `effortLevel`.'),
+    idempotencyKey,
+  }),
+  ['effortLevel', 'effort'],
+);
+const bulkBody = z.object({ ids: z.array(text(200)).min(1).max(500) });
+const decideBody = z.object({
+  decision: z.enum(['allow', 'deny']),
+  note,
+  always: z.boolean().optional().describe('Allow the tool for the rest of this session.'),
+  idempotencyKey,
+});
+
+const queueItem = z.looseObject({
+  id: z.string(),
+  sessionId: z.string(),
+  prompt: z.string().nullable(),
+  status: z.enum(['pending', 'running', 'completed', 'interrupted', 'cancelled']),
+  position: z.int().nullable(),
+});
+const permission = z.looseObject({
+  id: z.string(),
+  tool: z.string(),
+  title: z.string(),
+  input: z.string(),
+  state: z.enum(['pending', 'allowed', 'denied', 'expired', 'withdrawn']),
+  expiresAt: iso.nullable(),
+});
+const said = (status: string) => z.object({ status: z.literal(status), sessionId: z.string() });
+const target = 'session';
+const common = { target, plan: true } as const;
+const refusals = ['NOT_FOUND', 'CONFLICT'] as const;
+
+export const sessionCareRoutes: readonly Route[] = [
+  route(
+    'GET',
+    '/api/sessions/interrupted',
+    'session.manage',
+    { about: 'Sessions that were interrupted, last active first.', answer: z.array(session) },
+    async ({ app }) => ({
+      body: await recordsOf(
+        app.supervisor,
+        'session',
+        await idsOf(app.supervisor, 'session', { index: 'status', prefix: 'interrupted/', most: 500 }),
+      ),
+    }),
+  ),
+  route(
+    'POST',
+    '/api/sessions/bulk-delete',
+    'session.manage',
+    {
+      about: 'Delete several sessions; those that must be kept are listed with the reason.',
+      body: bulkBody,
+      answer: z.object({
+        status: z.literal('deleted'),
+        count: z.int(),
+        preserved: z.array(z.looseObject({ id: z.string() })),
+      }),
+    },
+    async (request: HttpRequest<z.output<typeof bulkBody>>) => ({
+      body: { status: 'deleted', ...(await deleteSessions(request, request.body.ids)) },
+    }),
+  ),
+  route(
+    'PATCH',
+    '/api/sessions/:id',
+    'session.manage',
+    {
+      ...common,
+      about: 'Change title, engine, model or effort, from the next turn on.',
+      body: patchBody,
+      answer: session,
+      refusals: [...refusals, 'UNKNOWN_ENGINE', 'UNKNOWN_MODEL', 'UNKNOWN_EFFORT'],
+    },
+    patch,
+  ),
+  route(
+    'DELETE',
+    '/api/sessions/:id',
+    'session.manage',
+    {
+      ...common,
+      about:
+        'Delete an idle session; the files of its agent are kept. An attempt at a work item is ' +
+        'kept: 409 with `preserved`.',
+      body: nothing,
+      answer: z.object({ status: z.literal('deleted') }),
+      refusals,
+    },
+    async (request) => shown(await deleteSession(request, idOf(request)), () => ({ status: 'deleted' })),
+  ),
+  route(
+    'POST',
+    '/api/sessions/:id/duplicate',
+    'session.manage',
+    {
+      ...common,
+      about: 'Create an idle copy with the last messages.',
+      body: nothing,
+      answer: session,
+      status: 201,
+      refusals,
+    },
+    async (request) => shown(await duplicateSession(request, idOf(request)), ({ view }) => view),
+  ),
+  deed(
+    'reset',
+    'session.reset',
+    'Reset the session: engines no longer receive the earlier conversation.',
+    said('reset'),
+    (request) => ({ status: 'reset', sessionId: idOf(request) }),
+  ),
+  deed('archive', 'session.archive', 'Archive an idle session: lists no longer show it.', session),
+  deed('unarchive', 'session.unarchive', 'Restore an archived session.', session),
+
+  route(
+    'GET',
+    '/api/sessions/:id/queue',
+    'session.manage',
+    {
+      about: 'The messages that are queued, running or recently ended.',
+      answer: z.array(queueItem),
+      target,
+      refusals: ['NOT_FOUND'],
+    },
+    async (request) => plain(await readQueue(request.app, idOf(request))),
+  ),
+  deed(
+    'queue/pause',
+    'queue.pause',
+    'Pause the queue: no further turn begins.',
+    said('paused'),
+    (request) => ({
+      status: 'paused',
+      sessionId: idOf(request),
+    }),
+  ),
+  deed(
+    'queue/resume',
+    'queue.resume',
+    "Resume the queue, even before a provider's limit has reset.",
+    said('resumed'),
+    (request) => ({ status: 'resumed', sessionId: idOf(request) }),
+  ),
+  route(
+    'DELETE',
+    '/api/sessions/:id/queue',
+    'session.manage',
+    {
+      ...common,
+      about: 'Cancel all queued messages.',
+      body: nothing,
+      answer: z.object({ status: z.literal('cleared'), cancelled: z.int() }),
+      refusals,
+    },
+    clear,
+  ),
+  route(
+    'DELETE',
+    '/api/sessions/:id/queue/:item',
+    'session.manage',
+    {
+      ...common,
+      about: 'Cancel a queued message.',
+      body: nothing,
+      answer: z.object({ status: z.literal('cancelled'), itemId: z.string() }),
+      refusals,
+    },
+    cancel,
+  ),
+
+  route(
+    'GET',
+    '/api/sessions/:id/permissions',
+    'session.permissions',
+    {
+      about: 'Tool requests of the agent and their outcome, latest first.',
+      answer: z.array(permission),
+      target,
+      refusals: ['NOT_FOUND'],
+    },
+    async (request) => plain(await readPermissions(request.app, idOf(request))),
+  ),
+  route(
+    'POST',
+    '/api/sessions/:id/permissions/:permission',
+    'session.permit',
+    {
+      ...common,
+      about: 'Allow or deny a pending tool request.',
+      body: decideBody,
+      answer: session,
+      refusals: [...refusals, 'PERSON_REQUIRED'],
+    },
+    decide,
+  ),
+];
+
+/** `POST /api/sessions/:id/<path>`: one event without members. */
+function deed(
+  path: string,
+  event: Care,
+  about: string,
+  answer: z.ZodType,
+  body?: (request: HttpRequest<unknown, unknown>) => object,
+): Route {
+  return route(
+    'POST',
+    `/api/sessions/:id/${path}`,
+    'session.manage',
+    { ...common, about, body: nothing, answer, refusals },
+    async (request) =>
+      shown(await careFor(request, idOf(request), event), (view) => body?.(request) ?? view.view),
+  );
+}
+
+const shown = (done: Reply<ActorView> | Refusal, body: (view: ActorView) => unknown): Reply | Refusal =>
+  isRefusal(done) ? done : { ...done, body: body(done.body) };
+const plain = (body: unknown): Reply | Refusal => (isRefusal(body) ? body : { body });
+
+async function patch(request: HttpRequest<z.output<typeof patchBody>>): Promise<Reply | Refusal> {
+  const { title, engine, model, effortLevel, effort } = request.body;
+  if ([title, engine, model, effortLevel, effort].every((member) => member === undefined))
+    return refuse('BAD_REQUEST', { path: '' }, 'no recognized fields to update');
+  return shown(
+    await patchSession(request, idOf(request), {
+      title,
+      engine,
+      model,
+      effort: effortLevel === undefined ? effort : effortLevel,
+    }),
+    ({ view }) => view,
+  );
+}
+
+async function clear(request: HttpRequest<unknown, unknown>): Promise<Reply | Refusal> {
+  const done = await clearQueue(request, idOf(request));
+  return isRefusal(done) ? done : { ...done, body: { status: 'cleared', cancelled: done.body.cancelled } };
+}
+
+async function cancel(request: HttpRequest<unknown, unknown>): Promise<Reply | Refusal> {
+  const found = await presentSession(request.app, idOf(request));
+  if (isRefusal(found)) return found;
+  const itemId = request.params['item'] ?? '';
+  return shown(
+    await askActor(request, 'session', idOf(request), { type: 'queue.cancel', messageId: itemId }),
+    () => ({ status: 'cancelled', itemId }),
+  );
+}
+
+async function decide(request: HttpRequest<z.output<typeof decideBody>>): Promise<Reply | Refusal> {
+  const found = await presentSession(request.app, idOf(request));
+  if (isRefusal(found)) return found;
+  const { decision, note: why, always } = request.body;
+  const event = {
+    type: 'permission.decided',
+    permissionId: request.params['permission'] ?? '',
+    decision,
+    ...(why !== undefined && { note: why }),
+    ...(always !== undefined && { always }),
+  };
+  const done = await askActor(request, 'session', idOf(request), event);
+  return shown(done, ({ view }) => view);
+}

@@ -1,0 +1,259 @@
+import { createHmac } from 'node:crypto';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import { authenticator, type TokenBook, authentication } from './authentication.js';
+import { cookieJar } from './cookies.js';
+import { failures, answerRefusal, answerClientErrors, isClientError } from './errors.js';
+import { originCheck, isLoopback, type Names } from './origin.js';
+import { createListeners, type Tls } from './listeners.js';
+import type { BackUp, Console } from './routes/status.js';
+import { routesOf, type GatewayFacts } from './routes/index.js';
+import { requestMetricsOf, trace } from './observability.js';
+import { openSocket } from './websocket/socket.js';
+import { createRouter } from './router.js';
+import type { App, Settings, Engines, Roster } from '../commands/app.js';
+import type { Evidence } from '../records/evidence/evidence.js';
+import type { Records } from '../records/records.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import type { Server, IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, Next } from 'koa';
+import { refuse } from '../../machines/refusals.js';
+import type { Socket } from 'node:net';
+
+/** The HTTP and WebSocket face of a supervisor: it translates, and does nothing else. */
+export interface Gateway {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** On which programs of this machine are served without TLS; `port` where there is none. */
+  readonly localPort: number;
+  /** What its commands reach. */
+  readonly app: App;
+  /**
+   * Stop accepting, answer what is in flight, close the sockets; what is still open after `drainMs` (default
+   * 10,000) is cut. Idempotent.
+   */
+  close(drainMs?: number): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly supervisor: Supervisor;
+  readonly registry: Engines;
+  readonly tokens: TokenBook;
+  /** At least 32 characters. Kept in memory only. */
+  readonly operatorToken: string;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Default true. False is honoured on a loopback address only, and opens reads, never mutations. */
+  readonly authRequired?: boolean;
+  /** Asked anew at every request when it is a function. */
+  readonly allowedHosts?: Names;
+  readonly allowedOrigins?: Names;
+  /**
+   * PEM texts of certificate and key: makes the listener an HTTPS one, and a plain one on loopback for the
+   * programs of this machine.
+   */
+  readonly tls?: Tls | undefined;
+  /** When a reader is too slow: for specs. */
+  readonly slow?: { readonly lookEveryMs?: number; readonly bytesMin?: number; readonly looksMax?: number };
+  readonly instance?: string;
+  readonly version?: string;
+  readonly settings: Settings;
+  /** Default: that of `records`. */
+  readonly roster?: () => Roster | undefined;
+  /** Makes the routes of org, skills, knowledge and files possible. */
+  readonly records?: Records;
+  /** Makes the routes of workflows possible. */
+  readonly evidence?: Evidence;
+  /** Makes connectors possible. */
+  readonly connectors?: App['connectors'];
+  /** Gets the app: the effects of workflow runs act through it. */
+  readonly workflows?: { connect(app: App): void };
+  readonly log?: Logger;
+  /** Makes the routes possible that tell of settings and log. */
+  readonly console?: Console;
+  /** Makes `POST /api/backup` possible. */
+  readonly backup?: BackUp;
+  /** Cursor and liveness of sockets: a look at each this often, a ping at every sixth. Default 5,000. */
+  readonly heartbeatMs?: number;
+}
+
+/**
+ * `const gateway = await createGateway({supervisor, registry, tokens, operatorToken, settings}); … await
+ * gateway.close()`
+ */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const { supervisor, tokens, operatorToken } = options;
+  if (operatorToken.length < 32) throw new TypeError('operatorToken must have at least 32 characters');
+  const host = options.host ?? '127.0.0.1';
+  const log = options.log ?? supervisor.world.log;
+  const authRequired = options.authRequired !== false || !isLoopback(host);
+  const { records } = options;
+  const roster = options.roster ?? (records && (() => records.roster.value));
+  const app: App = {
+    supervisor,
+    engines: options.registry,
+    settings: options.settings,
+    ...(roster && { roster }),
+    ...(records && { records }),
+    ...(options.connectors && { connectors: options.connectors }),
+    ...(options.evidence && { evidence: options.evidence }),
+    keyFor: (label) => createHmac('sha256', operatorToken).update(label).digest('base64url'),
+  };
+  options.workflows?.connect(app);
+  const instance = options.instance ?? 'default';
+  const pairing = records && {
+    devices: records.devices,
+    cookies: cookieJar(instance),
+    codeKey: operatorToken,
+  };
+  const visitors = authenticator({ supervisor, tokens, operatorToken, browsers: pairing });
+  const step = originCheck({
+    host,
+    allowedHosts: options.allowedHosts ?? [],
+    allowedOrigins: options.allowedOrigins ?? [],
+  });
+  const facts: GatewayFacts = {
+    version: options.version ?? '0.0.0',
+    instance,
+    startedAt: supervisor.world.steady(),
+    authRequired,
+    networkExposed: !isLoopback(host),
+    port: () => listeners.port(),
+    pairing: pairing !== undefined,
+  };
+  const meter = requestMetricsOf();
+  const routes = routesOf(facts, {
+    backup: options.backup,
+    records,
+    evidence: options.evidence,
+    pairing,
+    meter,
+    console: options.console,
+  });
+
+  const koa = new Koa();
+  // Koa says here what Node says of the request's bytes too: who stops in the middle of a body is no fault of
+  // ours.
+  koa.on('error', (error: Error) =>
+    isClientError(error)
+      ? log.debug({ reason: error.message }, 'a client disconnected')
+      : log.error({ err: error }, 'a response could not be written'),
+  );
+  const listeners = createListeners({ tls: options.tls, ...(options.slow && { slow: options.slow }) });
+  const drain = drainable(listeners.servers);
+
+  koa.use(meter.middleware); // 0. counted and timed, whatever becomes of it
+  koa.use(failures(log, () => supervisor.world.id())); // 1. the one error exit
+  koa.use(trace(log)); // 2. traceparent, nosniff, one debug line
+  koa.use(drain.middleware); // 3. nothing new while draining
+  // 4. Host, Origin, who is it; 401 before all else
+  koa.use(authentication({ step, visitors, routes, authRequired, audit: records?.audit }));
+  koa.use(createRouter(app, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
+  const handle = koa.callback();
+  const answer = oneAtATime((request, response) => void handle(request, response));
+  for (const server of listeners.servers) {
+    server.on('request', answer);
+    answerClientErrors(server);
+  }
+
+  const socket = openSocket(listeners.servers, {
+    app,
+    step,
+    visitors,
+    authRequired,
+    log,
+    tokens,
+    heartbeatMs: options.heartbeatMs ?? 5_000,
+    onRevoked: records?.devices.onRevoked,
+  });
+  await listeners.open(host, options.port ?? 0).catch((error: unknown) => {
+    listeners.stop();
+    socket.close();
+    throw error;
+  });
+  const port = listeners.port();
+  const secure = options.tls !== undefined;
+  log.info({ host, port, authRequired, secure }, 'the gateway listened');
+  let closing: Promise<void> | undefined;
+  return {
+    url: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    localPort: listeners.localPort(),
+    host,
+    port,
+    app,
+    close: (drainMs = 10_000) =>
+      (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.stop)),
+  };
+}
+
+/**
+ * An orderly end: no new connection, no new request on an old one, answers for all that had begun, then the
+ * sockets.
+ */
+export function drainable(servers: readonly Server[]) {
+  let draining = false;
+  return {
+    async middleware(ctx: Context, next: Next): Promise<void> {
+      if (!draining) {
+        await next();
+        // an answer that was begun before the drain ends its connection, so that the server can close
+        if (draining && !ctx.headerSent) ctx.set('Connection', 'close');
+        return;
+      }
+      ctx.set('Connection', 'close');
+      answerRefusal(ctx, refuse('DRAINING'));
+    },
+    async close(drainMs: number, closeSockets: () => void): Promise<void> {
+      draining = true;
+      const closed = Promise.all(
+        servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+      );
+      const letIdleGo = (): void => servers.forEach((server) => server.closeIdleConnections());
+      letIdleGo();
+      closeSockets();
+      const idle = setInterval(letIdleGo, 50); // a connection becomes idle when its last answer is out
+      const late = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), drainMs);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(late);
+    },
+  };
+}
+
+/**
+ * One answer at a time per connection. Node hands out every request that a client has sent ahead (pipelining)
+ * at once, and keeps all their answers until the client reads them: forty small requests and a deaf reader
+ * would cost forty large answers of memory. Here the next one begins when the one before is with the system.
+ */
+export function oneAtATime(answer: Answer): Answer {
+  const lanes = new WeakMap<Socket, Lane>();
+  return (request, response) => {
+    const { socket } = request;
+    const lane = lanes.get(socket) ?? { busy: false, waiting: [] };
+    lanes.set(socket, lane);
+    const begin = (): void => {
+      lane.busy = true;
+      response.once('close', () => {
+        lane.busy = false;
+        lane.waiting.shift()?.();
+      });
+      if (!socket.destroyed && !request.destroyed) answer(request, response);
+      // Who hung up before its turn came gets no answer, and nothing waits for the rest of its body
+      else socket.destroy();
+    };
+    if (!lane.busy) return begin();
+    if (lane.waiting.length >= waitingMax) return void socket.destroy();
+    lane.waiting.push(begin);
+  };
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+interface Lane {
+  busy: boolean;
+  readonly waiting: (() => void)[];
+}
+
+const waitingMax = 100;

@@ -1,0 +1,85 @@
+import { WebSocket } from 'ws';
+import type { Outlet } from '../../inspector/watch.js';
+
+/**
+ * A socket as something to write into: whoever has a megabyte waiting for longer than a moment is cut with
+ * 4008. It can resume where it stopped, and costs nobody else anything.
+ */
+export function backpressured(socket: WebSocket, cutting: () => void): BackpressuredSocket {
+  let judged: NodeJS.Timeout | undefined;
+
+  function cut(): false {
+    cutting();
+    socket.close(4008, 'too slow: resume from your cursor');
+    setTimeout(() => socket.terminate(), 1_000).unref(); // who reads nothing will not read the goodbye either
+    return false;
+  }
+
+  return {
+    send(frame) {
+      if (socket.readyState !== WebSocket.OPEN) return false;
+      if (socket.bufferedAmount > burstBytesMax) return cut();
+      if (socket.bufferedAmount > bufferedBytesMax && !judged) {
+        // a burst is not slowness: whoever reads has a moment to take it
+        judged = setTimeout(() => {
+          judged = undefined;
+          if (socket.bufferedAmount > bufferedBytesMax) cut();
+        }, patienceMs).unref();
+      }
+      socket.send(frame, { binary: false });
+      return true;
+    },
+    async drained(signal) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      // who never reads is asked less and less often
+      for (
+        let waitMs = 5;
+        socket.bufferedAmount > drainedBytes && socket.readyState === WebSocket.OPEN && !signal.aborted;
+        waitMs = Math.min(waitMs * 2, 500)
+      )
+        await pause(waitMs);
+    },
+  };
+}
+
+export interface BackpressuredSocket extends Outlet {
+  /** False when the socket is gone or was cut. */
+  send(frame: string | Buffer): boolean;
+}
+
+/** Waiting for longer than `patienceMs`, or more than `burstBytesMax` at any time: cut. */
+const bufferedBytesMax = 1_048_576;
+const burstBytesMax = 16_777_216;
+const patienceMs = 250;
+const drainedBytes = 65_536;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
+
+/**
+ * Long work of many, a slice at a time: one slice runs, then everything else that waits for the processor has
+ * its turn, then the next in line. Five hundred watchers that replay the whole log at once are slow to catch
+ * up; nobody else notices them.
+ * @example const share = fairShare(); while (more) await share(() => nextSlice())
+ */
+export function fairShare(): FairShare {
+  let line: Promise<void> = Promise.resolve();
+  return async (slice) => {
+    const mine = line.then(slice);
+    // A slice that waits for something else must not hold up the line for ever.
+    line = Promise.race([
+      mine.then(
+        () => undefined,
+        () => undefined,
+      ),
+      pause(sliceMsMax),
+    ]).then(breath);
+    return mine;
+  };
+}
+
+export type FairShare = <Result>(slice: () => Promise<Result>) => Promise<Result>;
+
+const sliceMsMax = 250;
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

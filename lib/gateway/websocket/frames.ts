@@ -1,0 +1,114 @@
+import type { LogEntry } from '../../supervisor/contract.js';
+
+/**
+ * Log entries → frames for watchers. The frames of one commit share the position of its last entry, and the
+ * last of them says so: a client that moves its cursor only there can resume without gap or repetition.
+ */
+export interface Frame {
+  readonly seq: number | null;
+  readonly event: string;
+  readonly payload: unknown;
+  /** Epoch ms. */
+  readonly ts: number;
+  readonly last?: true;
+}
+
+/** `frameText({seq: 7, event: 'session:stopped', payload: {…}, ts, last: true})` → one line of JSON. */
+export const frameText = (frame: Frame): string => JSON.stringify(frame);
+
+/** The frames of a whole commit, of those entries that `visible` lets through. */
+export function framesOf(
+  commit: readonly LogEntry[],
+  seq: number,
+  visible: (entry: LogEntry) => boolean,
+): string[] {
+  const shown = commit.filter((entry) => entry.frames.length > 0 && visible(entry));
+  const texts = shown.flatMap((entry) => textsOf(entry, seq));
+  const final = texts.at(-1);
+  if (final !== undefined) texts[texts.length - 1] = `${final.slice(0, -1)},"last":true}`;
+  return texts;
+}
+
+const written = new WeakMap<LogEntry, readonly string[]>();
+
+/** A commit is written down once, however many watch. */
+function textsOf(entry: LogEntry, seq: number): readonly string[] {
+  const known = written.get(entry);
+  if (known) return known;
+  const texts = entry.frames.map(({ event, payload }) => frameText({ seq, event, payload, ts: entry.at }));
+  written.set(entry, texts);
+  return texts;
+}
+
+/** True for what the kernel says when a reader asked for something below the retention floor. */
+export const isReset = (entry: LogEntry): boolean =>
+  (entry.event as { type?: unknown } | null)?.type === 'reset';
+
+/**
+ * What a watcher of `/ws` is told of, by name: for the OpenAPI document, which says it to whoever writes a
+ * client. A frame that is announced somewhere and not listed here is found by the house's own spec.
+ */
+export const frameNames: Readonly<Record<string, string>> = {
+  'session:created': 'A session was opened. {sessionId, employee, title, parentSessionId}',
+  'session:started': 'A turn began. {sessionId, turnId}',
+  'session:delta':
+    'A piece of an answer as it is produced, or an activity of the agent; has no position, never ' +
+    'replayed. {sessionId, messageId, type, content, offset?, toolName?, toolId?}',
+  'session:completed': 'A turn ended, successfully or not. {sessionId, employee, title, result, error}',
+  'session:interrupted': 'A turn was interrupted. {sessionId, reason}',
+  'session:resumed': 'An interrupted or stopped session resumed. {sessionId}',
+  'sessions:interrupted':
+    'Once after a start that found interrupted turns, when all are settled: the number of ' +
+    'sessions, and as many of them as fit. {count, sessions: [{id, engine, employee, title, ' +
+    'lastActivity}]}',
+  'session:rate-limited': "The provider's limit was reached; the turn is held. {sessionId, resetAt}",
+  'session:stopped': 'The session was stopped. {sessionId, reason}',
+  'session:updated': 'Another property of the session changed; read it again. {sessionId}',
+  'session:deleted': '{sessionId}',
+  'session:notification': 'A callback or a message of another agent arrived. {sessionId, message, meta}',
+  'session:attachment': 'A file was attached. {sessionId, id, content, media, timestamp}',
+  'session:external-turn': "Messages from the agent's own program were imported. {sessionId, messages}",
+  'session:permission':
+    'A tool request awaits a decision, or was decided. {sessionId, permissionId, tool, title, expiresAt, state}',
+  'queue:updated': '{sessionId, sessionKey, depth, paused}',
+  'company:changed':
+    'A todo, definition, run or trigger changed. {entity: todo | workflow-definition | ' +
+    'workflow-run | workflow-trigger, action, id, version?, workflowId?, runId?}',
+  'run:started': '{runId, workflowId, title, source, queued}',
+  'run:step': 'Steps of a run moved. {runId, workflowId, rounds, settled, steps}',
+  'run:running': 'A queued run started. {runId, workflowId, status, rounds}',
+  'run:parked': 'A run was parked at a gate. {runId, workflowId, status, rounds}',
+  'run:resumed': 'Its gate was decided. {runId, workflowId, status, rounds}',
+  'run:completed': '{runId, workflowId, status, rounds}',
+  'run:failed': '{runId, workflowId, status, rounds}',
+  'run:cancelled': '{runId, workflowId, status, rounds}',
+  'cron:reloaded': 'A job was created, changed or deleted. {id, action}',
+  'cron:started': 'A run of a job began. {id, sessionKey, status}',
+  'cron:completed': 'A run of a job succeeded. {id, sessionKey, status}',
+  'cron:error': 'A run of a job did not succeed. {id, sessionKey, status}',
+  'cron:missed': 'A scheduled time passed while the gateway was not running. {id, sessionKey, status}',
+  'connector:updated': '{connector, status, detail}',
+  'connector:delivery': 'The outcome of a message. {connector, deliveryId, outcome, reason, messageId}',
+  'connectors:reloaded': '{started, stopped, errors}',
+  'org:updated': 'An employee was changed over HTTP. {employee}',
+  'org:changed': 'The organisation changed; read it again. {}',
+  'skills:updated': 'A skill was replaced or removed over HTTP. {name}',
+  'skills:changed': 'The skills changed; read them again. {}',
+  'file:uploaded': '{id, filename, size, sessionId}',
+  'file:deleted': '{id, filename, size, sessionId}',
+  'engines:updated': 'The capabilities or the provider limits of an engine changed; read them again. {}',
+  'budget:warning':
+    'An employee has used 80 or 100 % of the monthly budget. {employee, month, spentUsd, ' +
+    'limitUsd, grantedUsd, percent}',
+  'budget:granted': '{employee, month, spentUsd, limitUsd, grantedUsd, usd}',
+  'config:reloaded': 'config.yaml was reloaded. {applied, needsRestart, needsReload}',
+  'config:refused': 'config.yaml changed and is invalid; the previous settings stay in effect. {reason}',
+  'device:paired': '{id, name, kind}',
+  'device:revoked': '{id}',
+  'system:status': 'The gateway is running, degraded or draining. {status, reasons}',
+  refusal: 'An event was refused; has no position, never replayed. {event, code, message}',
+  cursor: 'The head of the log, every five seconds; a client may resume from it. A frame of `{event, seq}`.',
+  reset: 'The requested entries are no longer in the log: read everything again. {floor, head}',
+  pong: 'The answer to `{"event": "ping"}`.',
+  error: 'Invalid frame from the client. {error, code}',
+};

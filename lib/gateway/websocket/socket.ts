@@ -1,0 +1,239 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { WebSocketServer, type WebSocket } from 'ws';
+import {
+  nameOf,
+  refusedIdentity,
+  type Identity,
+  type Authenticator,
+  type TokenBook,
+  crossSite,
+  readSocketBearer,
+} from '../authentication.js';
+import { failureBody } from '../errors.js';
+import type { OriginCheck } from '../origin.js';
+import { clientOf } from '../cookies.js';
+import { fairShare } from './backpressured-socket.js';
+import { openFeed } from './feed.js';
+import { filterOfQuery, inspectSubscription, firstOfQuery, statelySubscription } from './inspect-socket.js';
+import { readQuery } from '../parse.js';
+import { subscription, type Subscription } from './subscription.js';
+import type { InspectFilter } from '../../inspector/frames.js';
+import { Channels } from '../../inspector/watch.js';
+import type { App } from '../../commands/app.js';
+import type { DeviceBook } from '../../records/devices/devices.js';
+import { operator, type Caller } from '../../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+
+/**
+ * `GET /ws`, `/ws/inspect`, `/ws/stately`: the upgrade, and what keeps a socket alive. Host, Origin and
+ * credential are judged before the upgrade; what a socket then sees is the watcher's matter.
+ */
+export function openSocket(
+  servers: readonly Server[],
+  options: {
+    app: App;
+    step: OriginCheck;
+    visitors: Authenticator;
+    authRequired: boolean;
+    log: Logger;
+    tokens: TokenBook;
+    heartbeatMs: number;
+    onRevoked?: DeviceBook['onRevoked'] | undefined;
+  },
+) {
+  const { app, step, visitors, log, tokens } = options;
+  const socketsMax = (): number => app.settings.socketsMax ?? socketsMaxStandard;
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: 65_536,
+    perMessageDeflate: false,
+    clientTracking: true,
+  });
+  const watchers = new Map<
+    WebSocket,
+    {
+      watcher: Subscription;
+      heardAt: number;
+      token: string | undefined;
+      deviceId: string | undefined;
+      agentId: string | undefined;
+    }
+  >();
+  const { world } = app.supervisor;
+  const share = fairShare();
+  const channels = new Channels(app.supervisor);
+  const feed = openFeed(app.supervisor, (error) => log.error({ err: error }, 'the live feed failed'));
+
+  for (const server of servers)
+    server.on('upgrade', (request, stream, head) => {
+      stream.on('error', () => stream.destroy());
+      readSocketBearer(request);
+      upgrade(request, stream, head).catch((error: unknown) => {
+        log.error({ err: error }, 'an upgrade failed');
+        stream.destroy();
+      });
+    });
+
+  async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const identity: Identity = await visitors.identify(request.headers, clientOf(request).address);
+    const admitted = admit(request, identity);
+    const turned =
+      isRefusal(admitted) && (admitted.status === 401 || admitted.status === 403) ? admitted.code : undefined;
+    app.records?.audit.decided({
+      by: nameOf(identity),
+      address: clientOf(request).address,
+      authority: 'ws.watch',
+      method: 'GET',
+      verdict: turned === undefined ? 'allowed' : 'refused',
+      code: turned,
+    });
+    if (isRefusal(admitted)) return hangUp(stream, admitted);
+    sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, admitted));
+  }
+
+  function admit(request: IncomingMessage, identity: Identity): Admitted | Refusal {
+    const refusal = step.check(request);
+    if (refusal) return refusal;
+    const reading = identity.type === 'anonymous' && !options.authRequired;
+    if (identity.type !== 'authenticated' && !reading) return refusedIdentity(identity);
+    const crossed = crossSite(identity, request, step);
+    if (crossed) return crossed;
+    const url = request.url ?? '';
+    const path = url.split('?', 1)[0] ?? '';
+    if (!paths.includes(path)) return refuse('NOT_FOUND', {}, 'Not found');
+    if (path !== '/ws' && identity.type === 'authenticated' && identity.caller.type === 'session')
+      return refuse('FORBIDDEN', {}, 'Only people may inspect.');
+    if (watchers.size >= socketsMax() || (identity.type === 'authenticated' && crowded(identity.caller)))
+      return refuse('BUSY');
+    const query = readQuery(url);
+    if (isRefusal(query)) return query;
+    if (query['token'] !== undefined)
+      return refuse('BAD_REQUEST', {}, 'Credentials must not be sent in a URL.');
+    const { since } = query;
+    if (since !== undefined && !/^\d{1,15}$/.test(since))
+      return refuse('BAD_REQUEST', { path: 'since' }, 'since: must be a log position');
+    const filter = path === '/ws' ? {} : filterOfQuery(query);
+    if (isRefusal(filter)) return filter;
+    const first = path === '/ws/stately' ? firstOfQuery(query) : undefined;
+    if (isRefusal(first)) return first;
+    return {
+      path,
+      filter,
+      first,
+      caller: identity.type === 'authenticated' ? identity.caller : operator,
+      token: identity.type === 'authenticated' ? identity.token : undefined,
+      since: since === undefined ? undefined : Number(since),
+    };
+  }
+
+  /** However many agents hold however many sockets, people find a place. */
+  function crowded(caller: Caller): boolean {
+    if (caller.type !== 'session') return false;
+    const agents = [...watchers.values()].filter(({ agentId }) => agentId !== undefined);
+    return (
+      agents.length >= socketsMax() / 2 ||
+      agents.filter(({ agentId }) => agentId === caller.id).length >= agentSocketsEach
+    );
+  }
+
+  function serve(socket: WebSocket, admitted: Admitted): void {
+    const { caller, token, since } = admitted;
+    const entry = {
+      watcher: watcherOf(socket, admitted),
+      heardAt: world.steady(),
+      token,
+      deviceId: caller.type === 'device' ? caller.id : undefined,
+      agentId: caller.type === 'session' ? caller.id : undefined,
+    };
+    watchers.set(socket, entry);
+    socket.on('pong', () => (entry.heardAt = world.steady()));
+    socket.on('message', (data, binary) => {
+      entry.heardAt = world.steady();
+      if (binary) return socket.close(1003, 'text frames only');
+      entry.watcher.hear(String(data));
+    });
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => {
+      entry.watcher.stop();
+      watchers.delete(socket);
+    });
+    entry.watcher.start(since);
+  }
+
+  function watcherOf(socket: WebSocket, { path, filter, first, caller }: Admitted): Subscription {
+    if (path === '/ws/inspect') return inspectSubscription({ channels, socket, filter, log });
+    return path === '/ws/stately'
+      ? statelySubscription({ supervisor: app.supervisor, socket, filter, first, log })
+      : subscription({ app, feed, socket, caller, log, share });
+  }
+
+  const forget = options.onRevoked?.((id) => {
+    for (const [socket, { deviceId, watcher: one }] of watchers) {
+      if (deviceId !== id) continue;
+      one.stop(); // not a frame more, however slowly it says goodbye
+      socket.close(4001, 'this browser was revoked');
+      setTimeout(() => socket.terminate(), 1_000).unref();
+    }
+  });
+
+  let ticks = 0;
+  const heartbeat = setInterval(() => {
+    ticks++;
+    for (const [socket, { watcher: one, heardAt, token }] of watchers) {
+      if (world.steady() - heardAt > deadAfterMs) socket.terminate();
+      else if (token !== undefined && tokens.resolve(token) === undefined)
+        socket.close(4001, 'the session token was revoked');
+      else {
+        one.cursor();
+        if (ticks % pingEveryTicks === 0) socket.ping();
+      }
+    }
+  }, options.heartbeatMs).unref();
+
+  return {
+    /** Tell everybody to come back later; who does not say goodbye within a second is cut. */
+    close(): void {
+      clearInterval(heartbeat);
+      forget?.();
+      feed.close();
+      for (const socket of watchers.keys()) socket.close(1001, 'the gateway is shutting down');
+      setTimeout(() => {
+        for (const socket of watchers.keys()) socket.terminate();
+      }, 1_000).unref();
+    },
+  };
+}
+
+/** `/ws` tells what concerns a caller; the others lay everything open, to people only. */
+const paths: readonly string[] = ['/ws', '/ws/inspect', '/ws/stately'];
+
+interface Admitted {
+  readonly path: string;
+  readonly filter: InspectFilter;
+  readonly first: number | undefined;
+  readonly caller: Caller;
+  readonly token: string | undefined;
+  readonly since: number | undefined;
+}
+
+const pingEveryTicks = 6;
+const deadAfterMs = 90_000;
+const socketsMaxStandard = 1_024;
+const agentSocketsEach = 16;
+
+function hangUp(stream: Duplex, refusal: Refusal): void {
+  const body = JSON.stringify(failureBody(refusal));
+  stream.end(
+    [
+      `HTTP/1.1 ${refusal.status} Refused`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      'X-Content-Type-Options: nosniff',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

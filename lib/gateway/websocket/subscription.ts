@@ -1,0 +1,246 @@
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+import { commits, type Commit, type Feed } from './feed.js';
+import { type FairShare, backpressured } from './backpressured-socket.js';
+import { framesOf, frameText, isReset } from './frames.js';
+import { visibilityOf } from '../visibility.js';
+import type { App } from '../../commands/app.js';
+import type { LogEntry, ProgressFrame } from '../../supervisor/contract.js';
+import type { Caller } from '../../../machines/caller.js';
+import type { ActorKey } from '../../../machines/outputs.js';
+
+/**
+ * One socket's view of the log. Replay is paced by what the socket drains; live frames are not, and a reader
+ * that has a megabyte waiting for longer than a moment is cut with 4008: it can resume where it stopped, and
+ * costs nobody else anything.
+ */
+export interface Subscription {
+  /** From now on, or from a log position (exclusive). Again: from there anew. */
+  start(since: number | undefined): void;
+  /** A text frame of the client. */
+  hear(text: string): void;
+  /** Tell how far the socket has come; holes are normal under filters. */
+  cursor(): void;
+  stop(): void;
+}
+
+export function subscription(options: {
+  app: App;
+  feed: Feed;
+  socket: WebSocket;
+  caller: Caller;
+  log: Logger;
+  share: FairShare;
+}): Subscription {
+  const {
+    app: { supervisor },
+    feed,
+    socket,
+    log,
+    share,
+  } = options;
+  const sees = visibilityOf(options.app, options.caller);
+  let wanted: (actor: ActorKey) => boolean = () => true;
+  let running = new AbortController();
+  let leave = (): void => undefined;
+  let reached = feed.position;
+  const outlet = backpressured(socket, () => stop());
+  const { send } = outlet;
+  let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
+
+  const forget = supervisor.onProgress((frame: ProgressFrame) => {
+    if (!wanted(frame.actor)) return;
+    const known = sees.now(frame.actor);
+    const text = (): string =>
+      frameText({ seq: null, event: frame.event, payload: frame.payload, ts: frame.at });
+    if (known && !queue) send(text());
+    else if (known !== false) inOrder(async () => void ((await sees.later(frame.actor)) && send(text())));
+  });
+
+  function inOrder(deed: () => Promise<void>): void {
+    const mine = (queue ?? Promise.resolve()).then(deed).catch(fail);
+    queue = mine;
+    void mine.then(() => {
+      if (queue === mine) queue = undefined;
+    });
+  }
+
+  /**
+   * A commit whose entries' visibility is known goes out at once; else it waits for the read, and the next
+   * ones behind it.
+   */
+  function show(commit: Commit): void {
+    if (commit.seq <= reached) return;
+    const spoken = commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry));
+    const unknown = spoken.some((entry) => sees.now(entry) === undefined);
+    if (!unknown && !queue) return sendCommit(commit, new Set(spoken.filter((entry) => sees.now(entry))));
+    const { signal } = running;
+    inOrder(async () => {
+      const visible = await visibleOf(spoken);
+      if (!signal.aborted) sendCommit(commit, visible);
+    });
+  }
+
+  async function visibleOf(entries: readonly LogEntry[]): Promise<ReadonlySet<LogEntry>> {
+    const visible = new Set<LogEntry>();
+    for (const entry of entries) if (await sees.later(entry)) visible.add(entry);
+    return visible;
+  }
+
+  function sendCommit({ seq, entries }: Commit, visible: ReadonlySet<LogEntry>): void {
+    if (seq <= reached) return;
+    const [first] = entries;
+    // The retention floor has overtaken the reader
+    if (first && isReset(first)) {
+      sendReset(first.event);
+      reached = seq;
+      return;
+    }
+    for (const text of framesOf(entries, seq, (entry) => visible.has(entry))) if (!send(text)) return;
+    reached = seq;
+  }
+
+  /**
+   * Read the log until it meets the feed, at the socket's pace; then live from the feed. It is joined at the
+   * place that this socket has reached: what was committed while the socket drained comes from the feed, or,
+   * when that was much, from the log.
+   */
+  async function replay(since: number, signal: AbortSignal): Promise<void> {
+    reached = since;
+    let joined = since >= feed.position && join();
+    for (let over = false; !joined && !over;) {
+      over = await replayBurst(signal);
+      await outlet.drained(signal);
+      if (signal.aborted) return;
+      joined = join();
+    }
+  }
+
+  function join(): boolean {
+    const joined = feed.join(reached, show, fail);
+    leave = joined ?? leave;
+    return joined !== undefined;
+  }
+
+  /**
+   * As much as the socket takes at once. Returns before it waits for the socket: what was read ahead is not
+   * kept for one that does not read. True when the log has ended, with the supervisor.
+   */
+  async function replayBurst(signal: AbortSignal): Promise<boolean> {
+    const reading = commits(supervisor, reached, signal);
+    let slice: Slice = 'more';
+    try {
+      while (slice === 'more' && !signal.aborted && socket.bufferedAmount <= drainedBytes) {
+        slice = await share(() => replaySlice(reading, signal));
+        // What the system took at once counts as waiting until then
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      await reading.return(undefined);
+    }
+    return slice === 'over';
+  }
+
+  /** Some commits, for a few milliseconds or until the socket has enough. */
+  async function replaySlice(reading: AsyncGenerator<Commit, void>, signal: AbortSignal): Promise<Slice> {
+    const until = performance.now() + sliceMs;
+    while (reached < feed.position) {
+      const { value: commit, done } = await reading.next();
+      if (done || signal.aborted) return 'over';
+      sendCommit(
+        commit,
+        await visibleOf(commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry))),
+      );
+      if (performance.now() >= until || socket.bufferedAmount > drainedBytes) return 'more';
+    }
+    return 'caught-up';
+  }
+
+  function start(since: number | undefined): void {
+    stopFollowing();
+    running = new AbortController();
+    const { signal } = running;
+    const head = supervisor.status.seq;
+    // The log is shorter than the client remembers: it was restored
+    if (since !== undefined && since > head) sendReset({ floor: 0, head });
+    const from = since === undefined || since > head ? feed.position : since;
+    replay(from, signal).catch((error: unknown) => signal.aborted || fail(error));
+  }
+
+  function stopFollowing(): void {
+    running.abort();
+    leave();
+    leave = () => undefined;
+  }
+
+  function stop(): void {
+    stopFollowing();
+    forget();
+  }
+
+  function fail(error: unknown): void {
+    log.error({ err: error }, 'a subscription failed');
+    socket.close(1011, 'internal error; resume from your cursor');
+  }
+
+  const sendReset = (payload: unknown): void => {
+    const { floor, head } = payload as { floor?: number; head?: number };
+    send(frameText({ seq: null, event: 'reset', payload: { floor, head }, ts: supervisor.world.now() }));
+  };
+
+  const complain = (error: string): void =>
+    void send(
+      frameText({
+        seq: null,
+        event: 'error',
+        payload: { error, code: 'BAD_REQUEST' },
+        ts: supervisor.world.now(),
+      }),
+    );
+
+  return {
+    start,
+    stop,
+    hear(text) {
+      const said = parsed(text);
+      if (said === undefined) return complain('A frame must be a JSON object.');
+      if (said['event'] === 'ping') return void send('{"event":"pong","payload":{}}');
+      if (said['type'] === 'subscribe') return void (wanted = filterOf(said));
+      const { since } = said;
+      if (said['type'] === 'resume' && typeof since === 'number' && Number.isSafeInteger(since) && since >= 0)
+        return start(since);
+      complain(
+        'Unknown frame. Send {event: "ping"}, {type: "resume", since} and {type: "subscribe", kinds?, ids?}.',
+      );
+    },
+    cursor: () => void (queue ?? send(JSON.stringify({ event: 'cursor', seq: reached }))),
+  };
+}
+
+type Slice = 'more' | 'caught-up' | 'over';
+
+const drainedBytes = 65_536;
+const sliceMs = 4;
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined; // not JSON
+  }
+}
+
+function filterOf(said: Record<string, unknown>): (actor: ActorKey) => boolean {
+  const kinds = names(said['kinds']);
+  const ids = names(said['ids']);
+  return ({ kind, id }) => (!kinds || kinds.has(kind)) && (!ids || ids.has(id));
+}
+
+/** At most a thousand names; anything else means no filter. */
+const names = (value: unknown): ReadonlySet<string> | undefined =>
+  Array.isArray(value)
+    ? new Set(value.filter((name): name is string => typeof name === 'string').slice(0, 1_000))
+    : undefined;

@@ -1,0 +1,68 @@
+/**
+ * Lets in the kernel's own work a little at a time: due timers, messages, what an earlier life left behind. All
+ * of it lies in the store, so there may be a million of it at once; let in at once it would hold the event loop
+ * for a minute and wake a million actors. The sources take turns, so that none waits for the end of another.
+ */
+export class Intake {
+  private readonly sources: Source[] = [];
+  private turn = 0;
+  private inFlight = 0;
+  private scheduled = false;
+  private stopped = false;
+
+  /** May a source begin something by itself? */
+  get room(): boolean {
+    return this.inFlight < inFlightMax && !this.stopped;
+  }
+  get idle(): boolean {
+    return this.inFlight === 0 && !this.scheduled;
+  }
+
+  add(source: Source): void {
+    this.sources.push(source);
+  }
+
+  /** Something begins that costs a load, a decision and a commit. Call what is returned when it is through. */
+  begin(): () => void {
+    this.inFlight += 1;
+    let through = false;
+    return () => {
+      if (through) return;
+      through = true;
+      this.inFlight -= 1;
+      this.look();
+    };
+  }
+
+  /** A source has something to begin. */
+  look(): void {
+    if (this.scheduled || this.stopped || !this.room) return;
+    this.scheduled = true;
+    setImmediate(this.go);
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  private readonly go = (): void => {
+    this.scheduled = false;
+    let empty = 0;
+    for (let begun = 0; begun < sliceMax && this.room && empty < this.sources.length;) {
+      const source = this.sources[(this.turn += 1) % this.sources.length] as Source;
+      if (source()) {
+        begun += 1;
+        empty = 0;
+      } else empty += 1;
+    }
+    if (empty < this.sources.length) this.look();
+  };
+}
+
+/** Begin one piece of work. False: there is none. */
+export type Source = () => boolean;
+
+/** As many as fill a group of the committer; more would only make its groups, and the pauses, longer. */
+const inFlightMax = 32;
+/** In one turn of the event loop. */
+const sliceMax = 64;

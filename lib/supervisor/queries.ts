@@ -1,0 +1,182 @@
+import type { ActorKey, Kind } from '../../actors/contracts.js';
+import { authorityOf, type Caller } from '../../machines/caller.js';
+import type { Json } from '../../machines/outputs.js';
+import { keys, part, partsOf, prefix } from '../store/keys.js';
+import type { ActorView, ListItem, ListPage, ListQuery, Row, RowsQuery, Why } from './contract.js';
+import { takes } from './step.js';
+import type { Kernel } from './kernel.js';
+import { viewOfRecord } from './record.js';
+import { viewOf, type ActorState } from './actor-state.js';
+import { stateRefusal } from './state-refusal.js';
+
+/** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake nobody. */
+const pageMax = 1_000;
+
+export class Reading {
+  constructor(private readonly kernel: Kernel) {}
+
+  async get(name: string, id: string): Promise<ActorView | undefined> {
+    const live = await this.kernel.cells.read(name, id);
+    return live === undefined ? undefined : viewOf(this.kernel.kind(name), id, live);
+  }
+
+  async list(name: string, query: ListQuery): Promise<ListPage> {
+    const limit = clamp(query.limit ?? 100);
+    const whole = rangeOf(name, query);
+    let range: typeof whole & { reverse?: boolean } =
+      query.reverse === true ? { ...whole, reverse: true } : whole;
+    if (query.after !== undefined)
+      range =
+        query.reverse === true ? { ...range, lt: query.after } : { ...range, gte: `${query.after}\x00` };
+    const rows = await this.kernel.store.page({ ...range, offset: query.offset ?? 0, limit });
+    const items = rows.map(([key, value]): ListItem => {
+      const [, , , sort = '', id = ''] = partsOf(key);
+      return { id, key: sort, row: JSON.parse(value) as Json };
+    });
+    return { items, next: rows.length === limit ? (rows.at(-1)?.[0] ?? null) : null };
+  }
+
+  async records(
+    name: string,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<{ id: string; view: Json }[]> {
+    const kind = this.kernel.kind(name);
+    const all = prefix(keys.actor(name, ''));
+    const page = await this.kernel.store.page({
+      ...all,
+      ...(after === undefined ? {} : { gte: `${keys.actor(name, after)}\x00` }),
+      limit: clamp(limit),
+    });
+    return page.map(([, text]) => viewOfRecord(kind, text));
+  }
+
+  count(name: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>): Promise<number> {
+    return this.kernel.store.count({
+      ...rangeOf(name, query),
+      ...(query.limit === undefined ? {} : { limit: query.limit }),
+    });
+  }
+
+  async listed(
+    name: string,
+    index: string,
+    places: readonly { readonly key: string; readonly id: string }[],
+  ): Promise<(Json | undefined)[]> {
+    const rows = await this.kernel.store.getMany(
+      places.map(({ key, id }) => keys.list(name, index, key, id)),
+    );
+    return rows.map((row) => (row === undefined ? undefined : (JSON.parse(row) as Json)));
+  }
+
+  async rows(actor: ActorKey, collection: string, query: RowsQuery = {}): Promise<Row[]> {
+    const at = (n: number): string => keys.row(collection, actor.kind, actor.id, n);
+    const all = prefix(keys.row(collection, actor.kind, actor.id, ''));
+    const backwards = query.after === undefined;
+    const limit = clamp(query.last ?? query.limit ?? pageMax);
+    const page = await this.kernel.store.page({
+      ...all,
+      limit,
+      reverse: backwards,
+      ...(query.before === undefined ? {} : { lt: at(query.before) }),
+      ...(query.after === undefined ? {} : { gte: `${at(query.after)}\x00` }),
+    });
+    if (backwards) page.reverse();
+    return page.map(([key, value]) => {
+      const n = partsOf(key)[4] as string;
+      return { n: /^\d{16}$/.test(n) ? Number(n) : n, row: JSON.parse(value) as Json };
+    });
+  }
+
+  async meta(start: string): Promise<(readonly [string, Json])[]> {
+    const rows = await this.kernel.store.page(prefix(`m/${part(`plan/${start}`)}`));
+    return rows.map(
+      ([key, value]) =>
+        [(partsOf(key)[1] as string).slice('plan/'.length), JSON.parse(value) as Json] as const,
+    );
+  }
+
+  async why(actor: ActorKey, by: Caller): Promise<Why | undefined> {
+    const live = await this.kernel.cells.read(actor.kind, actor.id);
+    if (live === undefined) return undefined;
+    const kind = this.kernel.kind(actor.kind);
+    return {
+      actor: viewOf(kind, actor.id, live),
+      next: this.candidates(kind, actor.id, live, by),
+      timers: Object.values(live.timers).map(({ due, event }) => ({
+        due,
+        event: event.type,
+        name: /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1] ?? event.type,
+      })),
+      effects: Object.values(live.calls).map(({ src }) => src),
+      ...(kind.awaits && {
+        awaits: kind.awaits(live.snapshot, this.kernel.facts(kind, live, { type: 'kernel.why' })),
+      }),
+    };
+  }
+
+  /**
+   * The events that the kind offers, whole; else a rehearsal with bare ones, without the members that real
+   * ones would carry.
+   */
+  private candidates(kind: Kind, id: string, live: ActorState, by: Caller): Why['next'] {
+    if (kind.moves === undefined)
+      return eventsOf(live).map((type) => this.judge(kind, id, live, { type }, { by, whole: false }));
+    const facts = this.kernel.facts(kind, live, { type: 'kernel.why' });
+    const moves = kind.moves(live.snapshot, {
+      at: this.kernel.now(),
+      by,
+      ...(facts === undefined ? {} : { facts }),
+    });
+    return moves.map(({ event, to, needs }) => ({
+      ...this.judge(kind, id, live, event, { by, whole: true }),
+      ...(to !== undefined && { to: [to] }),
+      ...(needs !== undefined && { needs }),
+    }));
+  }
+
+  /** What policy and statechart say to an event; of one that is not `whole` the policy alone is asked. */
+  private judge(
+    kind: Kind,
+    id: string,
+    live: ActorState,
+    given: { readonly type: string },
+    { by, whole }: { readonly by: Caller; readonly whole: boolean },
+  ): Why['next'][number] {
+    const { type } = given;
+    const event = { ...given, at: this.kernel.now(), by };
+    try {
+      const facts = this.kernel.facts(kind, live, event);
+      const stamped = { ...event, ...(facts === undefined ? {} : { facts }) };
+      const refusal =
+        kind.policy?.(live.snapshot, stamped as never, authorityOf({ by })) ??
+        (whole && !takes(kind.machine, live.snapshot, stamped)
+          ? stateRefusal(kind, id, live.snapshot, stamped)
+          : undefined);
+      if (refusal !== undefined)
+        return { event: type, allowed: false, refusal: { code: refusal.code, message: refusal.message } };
+    } catch {
+      return { event: type, allowed: true }; // the policy wants members that only a real event has
+    }
+    return { event: type, allowed: true };
+  }
+}
+
+/** The keys of a list that a query means. */
+function rangeOf(
+  name: string,
+  { index, prefix: start = '', from, to }: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to'>,
+): { readonly gte: string; readonly lt: string } {
+  const at = (key: string): string => keys.list(name, index, key, '').slice(0, -1);
+  const all = prefix(at(start));
+  return { gte: from === undefined ? all.gte : at(from), lt: to === undefined ? all.lt : at(to) };
+}
+
+/** The events that the current state names, without XState's own. */
+function eventsOf(live: ActorState): string[] {
+  const nodes = live.snapshot._nodes as readonly { readonly ownEvents: readonly string[] }[];
+  return [...new Set(nodes.flatMap((node) => node.ownEvents))]
+    .filter((type) => !type.startsWith('xstate.') && type !== '*' && type !== '')
+    .sort();
+}
+
+const clamp = (limit: number): number => Math.max(0, Math.min(limit, pageMax));

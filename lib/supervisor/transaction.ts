@@ -1,0 +1,215 @@
+import type { ActorKey, Kind } from '../../actors/contracts.js';
+import { operator } from '../../machines/caller.js';
+import type { Json } from '../../machines/outputs.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { Op } from '../store/contract.js';
+import { keys, partsOf } from '../store/keys.js';
+import type { IdReservations } from './id-reservations.js';
+import type { Cell, ActorCells } from './cells.js';
+import type { ActorView, Committed, EventObject, Transaction, TransactionContext } from './contract.js';
+import { assertJson, isPlain, jsonText, ownCopy } from './codec.js';
+import { reserved } from './event-names.js';
+import { takeTurns } from './joint-turns.js';
+import { viewOf } from './actor-state.js';
+import { notFound, Draft, type DraftKernel } from './draft.js';
+
+/**
+ * A plan over several actors: takes their turns in one global order (so that two plans never wait for each
+ * other in a circle), decides each on its committed revision and writes one batch, all or nothing.
+ */
+const actorsMax = 16;
+
+interface KernelParts extends DraftKernel {
+  readonly cells: ActorCells;
+  readonly reservations: IdReservations;
+  now(): number;
+  steady(): number;
+  commit(draft: Draft, cells: readonly Cell[], settled: (error?: unknown) => void): void;
+  counter(name: string): { next(): number; readonly op: () => Op };
+  peek(key: string): Promise<string | undefined>;
+  fault(what: string, error: unknown): Error;
+}
+
+export class Transactions {
+  constructor(private readonly kernel: KernelParts) {}
+
+  async run<Result extends Json>(
+    plan: Transaction<Result>,
+    extra: ((result: Json) => readonly Op[]) | undefined,
+    peeks: readonly string[],
+  ): Promise<Committed<Result> | Refusal> {
+    const order = distinct(plan.actors);
+    if (order.length > actorsMax)
+      throw new RangeError(
+        `a transaction may name at most ${actorsMax} actors; "${plan.name}" names ${order.length}`,
+      );
+    const rows = new Map<string, string | undefined>();
+    for (const key of peeks) rows.set(key, await this.kernel.peek(key));
+    const full = order.find(({ kind, id }) => !this.kernel.cells.hasRoom(kind, id));
+    if (full !== undefined) return refuse('BUSY', { kind: full.kind, id: full.id });
+    const held = await takeTurns(this.kernel.cells, order);
+    return this.decide(plan, held, extra, rows);
+  }
+
+  private async decide<Result extends Json>(
+    plan: Transaction<Result>,
+    held: readonly Cell[],
+    extra: ((result: Json) => readonly Op[]) | undefined,
+    rows: Map<string, string | undefined>,
+  ): Promise<Committed<Result> | Refusal> {
+    const { kernel } = this;
+    const rehearsal = plan.dryRun === true;
+    let committing = false;
+    try {
+      const draft = new Draft(kernel.now(), kernel.steady(), plan.by ?? operator, plan.name, kernel);
+      const turns = new HeldTransaction(kernel, draft, held, rows, rehearsal);
+      const result = this.resultOf(plan, turns, draft, extra);
+      if (isRefusal(result)) return result;
+      const taken = await this.takenOf(draft, held, rehearsal);
+      if (taken !== undefined) {
+        const [, kind, id] = partsOf(taken);
+        return refuse('EXISTS', { kind, id }, `${kind} ${id} already exists.`);
+      }
+      if (rehearsal) return { result, position: 0, replayed: false, steps: draft.steps };
+      draft.ops.push(...turns.counterRows());
+      committing = true;
+      await new Promise<void>((resolve, reject) => {
+        kernel.commit(draft, held, (error) => (error === undefined ? resolve() : reject(error as Error)));
+      });
+      return { result, position: draft.tx, replayed: false, steps: draft.steps };
+    } finally {
+      // Whatever happened, the actors are let go; a commit does so itself
+      if (!committing) for (const cell of held) kernel.cells.release(cell);
+    }
+  }
+
+  /** What the plan decides; everything that it wants stored is in the stage, as text. */
+  private resultOf<Result extends Json>(
+    plan: Transaction<Result>,
+    turns: TransactionContext,
+    draft: Draft,
+    extra: ((result: Json) => readonly Op[]) | undefined,
+  ): Result | Refusal {
+    try {
+      const result = plan.run(turns);
+      if (draft.torn) throw new TypeError('a step threw, and the transaction continued anyway');
+      if (isRefusal(result) || extra === undefined) return result;
+      if (result !== undefined) assertJson(result, 'result'); // a replay must answer the same
+      draft.ops.push(...extra(result));
+      return result;
+    } catch (error) {
+      if (isRefusal(error)) return error;
+      throw this.kernel.fault(`the plan "${plan.name}" threw`, error);
+    }
+  }
+
+  /** The id of an actor to be created that belongs to another. A rehearsal asks and claims nothing. */
+  private takenOf(draft: Draft, held: readonly Cell[], rehearsal: boolean): Promise<string | undefined> {
+    const { reservations } = this.kernel;
+    return new Promise((resolve, reject) => {
+      if (rehearsal) reservations.look(draft, held, resolve, reject);
+      else reservations.claim(draft, held, resolve, reject);
+    });
+  }
+}
+
+class HeldTransaction implements TransactionContext {
+  private readonly counters = new Set<string>();
+
+  constructor(
+    private readonly kernel: KernelParts,
+    private readonly draft: Draft,
+    private readonly held: readonly Cell[],
+    private readonly rows: Map<string, string | undefined>,
+    private readonly rehearsal: boolean,
+  ) {}
+
+  get at(): number {
+    return this.draft.at;
+  }
+
+  read({ kind, id }: ActorKey): ActorView | undefined {
+    const live = this.draft.current(keys.actor(kind, id), this.committed(kind, id));
+    return live === undefined ? undefined : viewOf(this.kernel.kind(kind), id, live);
+  }
+
+  send(
+    { kind: name, id }: ActorKey,
+    event: EventObject,
+    options: { readonly soft?: boolean } = {},
+  ): ActorView | Refusal {
+    const kind = this.kernel.kind(name);
+    const committed = this.committed(name, id);
+    const live = this.draft.current(keys.actor(name, id), committed);
+    const refusal =
+      reserved(event) ??
+      (live === undefined
+        ? notFound(name, id)
+        : this.draft.send(kind, id, committed, ownCopy(event), this.kernel.facts(kind, live, event)));
+    if (refusal === undefined) return this.read({ kind: name, id }) as ActorView;
+    if (options.soft === true) return refusal;
+    throw refusal;
+  }
+
+  create(
+    name: string,
+    id: string,
+    options: { readonly input?: Json; readonly parent?: ActorKey } = {},
+  ): ActorView {
+    const kind: Kind = this.kernel.kind(name);
+    if (!isPlain(options.input ?? {}, true))
+      throw refuse('BAD_REQUEST', { kind: name, id }, 'The input of an actor must be plain JSON.');
+    const known = this.held.some((cell) => cell.kind === name && cell.id === id)
+      ? this.committed(name, id)
+      : undefined;
+    if (this.draft.current(keys.actor(name, id), known) !== undefined)
+      throw refuse('EXISTS', { kind: name, id }, `${name} ${id} already exists.`);
+    const refusal = this.draft.create(
+      kind,
+      id,
+      ownCopy((options.input ?? {}) as object) as Json,
+      options.parent ?? null,
+      this.kernel.facts(kind, undefined, { type: 'kernel.created', input: options.input ?? {} } as {
+        type: string;
+      }),
+    );
+    if (refusal !== undefined) throw refusal;
+    return this.read({ kind: name, id }) as ActorView;
+  }
+
+  next(counter: string): number {
+    if (this.rehearsal) return 0;
+    this.counters.add(counter);
+    return this.kernel.counter(counter).next();
+  }
+
+  /**
+   * The rows of the counters, as of now: to be asked for when the commit is under way. Another plan may have
+   * counted on and committed since this one did, and must not be taken back.
+   */
+  counterRows(): readonly Op[] {
+    return [...this.counters].map((counter) => this.kernel.counter(counter).op());
+  }
+
+  put(key: string, value: Json): void {
+    this.draft.ops.push([keys.meta(`plan/${key}`), value === null ? null : jsonText(value, `row "${key}"`)]);
+  }
+
+  get(key: string): Json | undefined {
+    if (!this.rows.has(key)) throw new RangeError(`the transaction reads "${key}" without declaring it`);
+    const text = this.rows.get(key);
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  }
+
+  private committed(kind: string, id: string): Cell['live'] {
+    const cell = this.held.find((candidate) => candidate.kind === kind && candidate.id === id);
+    if (cell !== undefined) return cell.live;
+    if (this.draft.next.has(keys.actor(kind, id))) return undefined;
+    throw new RangeError(`the transaction does not include ${kind} ${id}: name it in "actors"`);
+  }
+}
+
+function distinct(actors: readonly ActorKey[]): ActorKey[] {
+  const byKey = new Map(actors.map((actor) => [keys.actor(actor.kind, actor.id), actor]));
+  return [...byKey.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, actor]) => actor);
+}

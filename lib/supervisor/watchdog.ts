@@ -1,0 +1,90 @@
+import type { Logger } from 'pino';
+
+/**
+ * Counts actors that have work, whose work is due, and that do nothing. There should be none, ever: each is a
+ * wake-up that was lost, or a turn that is never given back. It is logged, shown as a metric, and the actor is
+ * looked at once more. Looks only while some actor waits, so an instance at rest sets no timer.
+ */
+export interface Watched {
+  /** Jobs that had begun when the watchdog last looked. */
+  turns: number;
+  /** Looks in a row that found no progress. */
+  still: number;
+}
+
+interface Patient {
+  readonly key: string;
+  readonly busy: boolean;
+  readonly resumeAt: number;
+  readonly turns: number;
+  readonly queue: unknown;
+  readonly claims: unknown;
+  watched: Watched | undefined;
+}
+
+interface Surroundings<Cell> {
+  steady(): number;
+  timeout(ms: number, callback: () => void): () => void;
+  /** Look at a cell again. */
+  nudge(cell: Cell): void;
+  readonly log: Logger;
+}
+
+const everyMs = 2_000;
+/** One look without progress may be a process that slept. */
+const looksMin = 2;
+
+export class Watchdog<Cell extends Patient = Patient> {
+  /** Actors that wait for their turn, as far as is known; the look weeds out the others. */
+  private readonly waiting = new Set<Cell>();
+  private cancel: (() => void) | undefined;
+  private stopped = false;
+  /** Actors that the last look found stalled. */
+  stalled = 0;
+  /** Since start. */
+  stalledTotal = 0;
+
+  constructor(private readonly around: Surroundings<Cell>) {}
+
+  /** A cell has jobs that could not begin at once. */
+  waits(cell: Cell): void {
+    if (cell.watched !== undefined || this.stopped) return;
+    cell.watched = { turns: cell.turns, still: 0 };
+    this.waiting.add(cell);
+    this.cancel ??= this.around.timeout(everyMs, () => this.look());
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.cancel?.();
+    this.cancel = undefined;
+  }
+
+  private look(): void {
+    this.cancel = undefined;
+    const now = this.around.steady();
+    const stalled = [...this.waiting].filter((cell) => this.isStalled(cell, now));
+    this.stalled = stalled.length;
+    for (const cell of stalled) if (cell.watched?.still === looksMin) this.stalledTotal += 1;
+    const [first] = stalled;
+    if (first !== undefined)
+      this.around.log.warn(
+        { actors: stalled.length, first: first.key, turnHeld: first.busy },
+        'actors with due work made no progress',
+      );
+    if (this.waiting.size > 0) this.cancel = this.around.timeout(everyMs, () => this.look());
+    for (const cell of stalled) this.around.nudge(cell);
+  }
+
+  private isStalled(cell: Cell, now: number): boolean {
+    const { watched } = cell;
+    if (watched === undefined || (cell.queue === undefined && cell.claims === undefined)) {
+      this.waiting.delete(cell);
+      cell.watched = undefined;
+      return false;
+    }
+    watched.still = cell.turns === watched.turns && cell.resumeAt <= now ? watched.still + 1 : 0;
+    watched.turns = cell.turns;
+    return watched.still >= looksMin;
+  }
+}

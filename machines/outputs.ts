@@ -1,0 +1,110 @@
+import type { PromiseActorLogic } from 'xstate';
+import type { Caller } from './caller.js';
+
+/**
+ * The ground that every machine stands on: how a machine names what it wants of the world without doing it.
+ *
+ * - An *effect* is an `invoke` (or `spawnChild`) of a placeholder by string `src`. The kernel writes it to
+ * the
+ *   outbox in the same batch as the state, runs its hand after the commit and brings the result back as
+ *   `onDone`/`onError`. Leaving the state aborts it.
+ * - A *wish* is an emitted event with one of the types below: a row to keep, a message for another durable
+ * actor,
+ *   a frame for watchers. `emit(…)` is pure data in XState, so a machine that wishes stays a pure function.
+ */
+
+/** JSON that can be stored. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [member: string]: Json | undefined };
+
+/** The address of a durable actor. */
+export interface ActorKey {
+  readonly kind: string;
+  readonly id: string;
+}
+
+/**
+ * What the kernel stamps on every event before a machine sees it: time (epoch ms), caller, facts of the
+ * world.
+ */
+export interface Stamp<Facts = Json> {
+  readonly at: number;
+  readonly by: Caller;
+  /** With whose rights, where that is not `by`. */
+  readonly onBehalfOf?: Caller;
+  readonly facts?: Facts;
+}
+
+/** Keep (or with `null` delete) one row of a growing collection, e.g. the 12th message of a session. */
+export interface WriteRow {
+  readonly type: 'kernel.keep';
+  readonly collection: string;
+  /** Position: a counter from the context (ordered), or a name. */
+  readonly n: number | string;
+  readonly row: Json;
+}
+
+/** Send an event to another durable actor: exactly once, first in first out per sender and receiver. */
+export interface SendTo {
+  readonly type: 'kernel.tell';
+  readonly to: ActorKey;
+  readonly event: { readonly type: string } & { readonly [member: string]: Json | undefined };
+}
+
+/** Tell watchers: becomes a frame `{seq, event, payload, ts}` on /ws after the commit. */
+export interface Publish {
+  readonly type: 'kernel.announce';
+  readonly event: string;
+  readonly payload: Json;
+}
+
+export type Output = WriteRow | SendTo | Publish;
+
+/** `emit(({context}) => keep('messages', context.messages + 1, {…}))` */
+export const writeRow = (collection: string, n: number | string, row: Json): WriteRow => ({
+  type: 'kernel.keep',
+  collection,
+  n,
+  row,
+});
+/** `emit(({context}) => tell({kind: 'session', id: context.parent}, {type: 'child.finished', …}))` */
+export const sendToActor = (to: ActorKey, event: SendTo['event']): SendTo => ({
+  type: 'kernel.tell',
+  to,
+  event,
+});
+/** `emit(({context}) => announce('session:stopped', {sessionId: context.id}))` */
+export const publish = (event: string, payload: Json): Publish => ({
+  type: 'kernel.announce',
+  event,
+  payload,
+});
+
+/**
+ * A typed placeholder for an effect: `setup({actors: {turn: effect<TurnResult, TurnInput>()}})`.
+ * It does nothing by itself; in a test of a bare machine provide `fromPromise(fake)` in its place.
+ */
+export function effect<Out, In>(): PromiseActorLogic<Out, In> {
+  type Inert = { status: 'active'; output: undefined; error: undefined; input: In };
+  const logic = {
+    transition: (snapshot: Inert) => snapshot,
+    getInitialSnapshot: (_scope: unknown, input: In): Inert => ({
+      status: 'active',
+      output: undefined,
+      error: undefined,
+      input,
+    }),
+    getPersistedSnapshot: (snapshot: Inert) => snapshot,
+    restoreSnapshot: (snapshot: Inert) => snapshot,
+  };
+  return logic as unknown as PromiseActorLogic<Out, In>; // XState's type also names a start() that an inert effect must not have
+}
+
+/** The stamp of an event whose XState type does not show it (done, error and delayed events). */
+// The kernel stamps every event, see the driver
+export const stampOf = (event: { type: string }): Stamp => event as unknown as Stamp;

@@ -1,0 +1,114 @@
+import type { Caller } from '../caller.js';
+import type { Decision } from '../decision.js';
+import { sendToActor, type Output } from '../outputs.js';
+import { excerpt, limits, type Outcome, type SessionContext, type StepLink } from './context.js';
+
+/**
+ * The work is at an end for now: it is reported to parent and work item, once. A parent that stopped its child
+ * itself need not be woken for that.
+ */
+export function settle(
+  context: SessionContext,
+  outcome: Outcome,
+  text: string,
+  by?: Caller,
+): Decision<SessionContext> {
+  if (!context.engaged) return {};
+  const outputs: Output[] = [];
+  const stoppedByParent = by?.type === 'session' && by.id === context.parentSessionId;
+  if (context.parentSessionId !== null && !stoppedByParent) {
+    const words = excerpt(text, limits.callbackCharsMax);
+    outputs.push(
+      sendToActor(
+        { kind: 'session', id: context.parentSessionId },
+        { type: 'child.finished', childId: context.id, outcome, title: context.title, text: words },
+      ),
+    );
+  }
+  if (context.workItemId !== null) {
+    const summary = excerpt(outcome === 'succeeded' ? text : (context.lastError ?? text), 500);
+    outputs.push(
+      sendToActor(
+        { kind: 'work-item', id: context.workItemId },
+        { type: 'attempt.ended', sessionId: context.id, outcome, summary, ...costOf(context) },
+      ),
+    );
+  }
+  for (const { costBefore, ...step } of context.steps ?? []) {
+    outputs.push(
+      sendToActor(
+        { kind: 'workflow-run', id: step.runId },
+        {
+          type: 'step.ended',
+          nodeId: step.nodeId,
+          round: step.round,
+          attempt: step.attempt,
+          worker: { kind: 'session', id: context.id },
+          outcome,
+          text: excerpt(text, limits.stepCharsMax),
+          error: outcome === 'succeeded' ? null : context.lastError,
+          ...costOf({ ...context, costBefore }),
+        },
+      ),
+    );
+  }
+  if (context.reportTo !== undefined) {
+    const error = outcome === 'succeeded' ? null : context.lastError;
+    outputs.push(
+      sendToActor(context.reportTo, {
+        type: 'work.ended',
+        sessionId: context.id,
+        outcome,
+        text: excerpt(text, limits.replyCharsMax),
+        error,
+      }),
+    );
+  }
+  return { set: { engaged: false, ...(context.steps === undefined ? {} : { steps: [] }) }, outputs };
+}
+
+/** A step of a workflow waits for the end of what begins now. The same attempt is reported once. */
+export function link(context: SessionContext, step: StepLink | undefined): Partial<SessionContext> {
+  if (step === undefined) return {};
+  const { runId, nodeId, round, attempt } = step;
+  const others = (context.steps ?? []).filter(
+    (known) =>
+      known.runId !== runId || known.nodeId !== nodeId || known.round !== round || known.attempt !== attempt,
+  );
+  return {
+    steps: [...others, { runId, nodeId, round, attempt, costBefore: context.totalCost }].slice(
+      -limits.stepsMax,
+    ),
+  };
+}
+
+/**
+ * Absent where the engine did not say: nothing is not zero. Rounded, because sums of floats show their dust.
+ */
+function costOf({ totalCost, costBefore = 0 }: SessionContext): { readonly costUsd?: number } {
+  return totalCost > costBefore ? { costUsd: Math.round((totalCost - costBefore) * 1e6) / 1e6 } : {};
+}
+
+/**
+ * Who wrote through a connector is answered through it. What the connector cannot take any more is its own
+ * affair.
+ */
+export function replied(
+  { replyTo }: SessionContext,
+  turnId: string,
+  text: string,
+  error: string | null,
+): readonly Output[] {
+  if (replyTo === undefined) return [];
+  const { connector, channel, thread } = replyTo;
+  const words =
+    text.trim() === ''
+      ? `This could not be done: ${error ?? 'there was no answer.'}`
+      : excerpt(text, limits.replyCharsMax);
+  return [
+    sendToActor(
+      { kind: 'connector', id: connector },
+      { type: 'delivery.request', deliveryId: turnId, channel, thread, text: words },
+    ),
+  ];
+}

@@ -1,0 +1,57 @@
+import { excerpt, limits, type SessionContext, type SessionInput } from './context.js';
+
+/** The context at birth; the first message, if any, is queued by `open` (turns.ts). */
+export function firstContext(input: SessionInput): SessionContext {
+  return {
+    id: input.id,
+    engine: input.engine,
+    model: input.model,
+    effort: input.effort,
+    employee: input.employee,
+    parentSessionId: input.parentSessionId,
+    ancestors: input.ancestors.slice(0, limits.ancestorsMax),
+    workItemId: input.workItemId,
+    title: titleOf(input),
+    promptExcerpt: input.message ? excerpt(input.message.content, 140) : null,
+    cwd: input.cwd,
+    source: input.source,
+    sourceRef: input.sourceRef,
+    interruptOnNewMessage: input.interruptOnNewMessage,
+    turnDeadlineMs: input.turnDeadlineMs,
+    createdAt: input.at,
+    lastActivity: input.at,
+    lastError: input.unavailable ? excerpt(input.unavailable.reason, limits.errorCharsMax) : null,
+    engineSessions: {},
+    messages: 0,
+    turns: 0,
+    turn: null,
+    queue: [],
+    queuePaused: false,
+    leftTurns: [],
+    engaged: false,
+    attemptOutcome: null,
+    attemptToken: null,
+    attemptTerminalVersion: 0,
+    totalTurns: 0,
+    totalCost: 0,
+    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    lastContextTokens: null,
+    resetAt: null,
+    waits: 0,
+    archivedAt: null,
+    toolPolicy: input.permissions ?? { mode: 'ask', allow: [] },
+    permissions: [],
+    permissionsAsked: 0,
+    ...(input.reportTo === undefined ? {} : { reportTo: input.reportTo }),
+    ...(input.replyTo === undefined ? {} : { replyTo: input.replyTo }),
+  };
+}
+
+/** `#<n> - <first 30 characters>…`, unless a title is given. */
+function titleOf(input: SessionInput): string {
+  if (input.title !== null && input.title.trim() !== '')
+    return excerpt(input.title.trim(), limits.titleCharsMax);
+  const words = (input.message?.content ?? '').replace(/\s+/g, ' ').trim();
+  const start = words.length > 30 ? `${excerpt(words, 30)}…` : words || 'New session';
+  return input.number === undefined ? start : `#${input.number} - ${start}`;
+}

@@ -1,0 +1,183 @@
+import type { Json } from '../outputs.js';
+import type { RetryReason, RunNode } from './graph.js';
+
+/** The shapes of one step of a run: where it stands, what its effect is told and says, what it brings. */
+
+/** A state of the step's machine; inside of `running` also what it is busy with. */
+export type StepState =
+  | 'ready'
+  | 'running.calling'
+  | 'running.acting'
+  | 'running.working'
+  | 'running.reading'
+  | 'retrying'
+  | 'waiting'
+  | 'parked'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'cancelled';
+
+/** What a run keeps of a node that it has reached in the present round. `row` is its receipt. */
+export interface StepRun {
+  readonly state: StepState;
+  readonly round: number;
+  readonly attempt: number;
+  readonly row: number;
+  /** When this attempt began. */
+  readonly at: number;
+  /** The gate at which it is parked. */
+  readonly gate?: ParkedGate;
+  /** A session or a child run works on it: its address, so that it can be stopped. */
+  readonly worker?: Worker;
+  /** What it said did not fit its typed output; it was asked again so often. */
+  readonly reminders?: number;
+  /** What its sessions have cost in this attempt. */
+  readonly costUsd?: number;
+  /** The loop edge that it wants to follow as soon as its round is over. */
+  readonly loop?: number;
+}
+
+export interface Worker {
+  readonly kind: 'session' | 'workflow-run';
+  readonly id: string;
+}
+
+/** A gate at which a step is parked, and with it the run. */
+export interface ParkedGate {
+  /** Its place among the gates of its node. */
+  readonly place: number;
+  readonly nodeId: string;
+  readonly gateId: string;
+  readonly kind: 'approval' | 'artifact' | 'flag';
+  readonly at: number;
+  readonly target: string | null;
+  readonly targetKind: 'employee' | 'virtual';
+  readonly escalatedAt: number | null;
+  readonly requestedBy: string;
+}
+
+/** A step in the words of receipts and frames. `done failed skipped checkpoint routed fired` are ends. */
+export type NodeStatus =
+  | 'running'
+  | 'waiting'
+  | 'parked'
+  | 'done'
+  | 'failed'
+  | 'skipped'
+  | 'checkpoint'
+  | 'routed'
+  | 'fired';
+
+/** A pause before another attempt is shown as waiting, a step that was left as skipped. */
+export function statusOf({ kind }: Pick<RunNode, 'kind'>, state: string): NodeStatus {
+  switch (state) {
+    case 'succeeded':
+      return succeeded[kind] ?? 'done';
+    case 'retrying':
+    case 'waiting':
+      return 'waiting';
+    case 'cancelled':
+    case 'skipped':
+      return 'skipped';
+    case 'parked':
+    case 'failed':
+      return state;
+    default:
+      return 'running';
+  }
+}
+const succeeded: Partial<Record<RunNode['kind'], NodeStatus>> = {
+  trigger: 'fired',
+  gate: 'checkpoint',
+  switch: 'routed',
+};
+
+/** Something is under way that will bring an event. */
+export const isActive = ({ state }: Pick<StepRun, 'state'>): boolean => !endStates.has(state);
+const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped', 'cancelled']);
+
+/** What a step brought: contents of a receipt. */
+export interface StepOutcome {
+  readonly summary?: string;
+  readonly notes?: string;
+  readonly artifacts?: readonly string[];
+  readonly fields?: { readonly [name: string]: Json | undefined };
+  readonly finalMessage?: string;
+  readonly sessionId?: string;
+  readonly extractedFrom?: 'submitted' | 'handoff-block' | 'final-message' | 'action';
+}
+
+/** Names one attempt at one node: what is sent for another one is stale, and nothing happens. */
+export interface Attempted {
+  readonly nodeId: string;
+  readonly round: number;
+  readonly attempt: number;
+}
+
+/** How a session, or a child run, that worked on a step ended. */
+export interface StepReport {
+  readonly outcome: 'succeeded' | 'failed' | 'interrupted';
+  readonly text: string;
+  readonly error?: string | null;
+  readonly worker: Worker;
+  /** What a child run gives back. */
+  readonly fields?: { readonly [name: string]: Json | undefined };
+  readonly costUsd?: number;
+}
+
+/** What the effect of a step is told. */
+export interface StepCall extends Attempted {
+  /** The attempt's receipt. */
+  readonly row: number;
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly definitionVersion: number;
+  /**
+   * `begin`: do it, or open the session that does. `collect`: take the outcome out of what the session said.
+   */
+  readonly mode: 'begin' | 'collect';
+  readonly text?: string;
+  readonly fields?: { readonly [name: string]: Json | undefined };
+}
+
+/** What it says when it is done. */
+export type StepResult =
+  | { readonly state: 'opened'; readonly worker: Worker; readonly input?: Json }
+  | {
+      readonly state: 'done';
+      readonly outcome: StepOutcome;
+      readonly input?: Json;
+      readonly costUsd?: number;
+    }
+  | {
+      readonly state: 'failed';
+      readonly reason: RetryReason;
+      readonly message: string;
+      readonly input?: Json;
+    }
+  /** The session's answer does not fit; it is asked again. */
+  | { readonly state: 'unfit'; readonly message: string };
+
+/** What the effect that keeps the evidence is told, and says. */
+export interface EvidenceCall {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly definitionVersion: number;
+  readonly status: RunStatus;
+}
+export interface EvidenceResult {
+  readonly evidence: 'written' | 'off' | 'failed';
+  readonly reason?: string;
+  /** What the run gives back, once it has ended. */
+  readonly result?: { readonly [name: string]: Json | undefined };
+}
+
+export type RunStatus = 'running' | 'parked' | 'completed' | 'failed' | 'cancelled';
+
+/** Why a run ended badly, or could not begin. */
+export interface RunError {
+  readonly code: string;
+  readonly message: string;
+  readonly ref?: string;
+}

@@ -1,0 +1,118 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { openFarSide, type FarSide } from './far-side.js';
+import { configOf, connectorNames, furnish, installPrograms } from './furnish.js';
+import { startInstance, type Instance } from './instance.js';
+import {
+  makeConnectors,
+  makeCron,
+  makeWorkingFire,
+  openDoors,
+  pairBrowsers,
+  sendForever,
+  stopConnector,
+} from './outlets.js';
+import { census, isAtWork, quiet } from './quiet.js';
+import { lacking } from './states.js';
+import { keep } from './keep.js';
+import { allAsleep, makeBudgets, makeFiles, makeRunning, makeSessions } from './sessions.js';
+import { makeBindings, makeChecking, makeWorkflows } from './workflows.js';
+import { makeWorkItems } from './work.js';
+
+/**
+ * `npm run golden`: brings a home of this build into every state that can be reached from outside, over HTTP alone,
+ * and keeps it twice: stopped cleanly, and killed. See README.md for when to do so.
+ */
+export type Ending = 'clean' | 'killed';
+
+/** Neutral, because it gets into records: the same on every machine that makes one. */
+const folder = '/tmp/troupe-golden';
+const birth = Date.UTC(2026, 2, 2, 9);
+const hourMs = 3_600_000;
+
+/** The home's files, and the time at which its last process ended. */
+async function makeHome(ending: Ending): Promise<{ readonly home: string; readonly at: number }> {
+  await mkdir(folder);
+  const home = join(folder, 'home');
+  const far = await openFarSide(false);
+  let instance: Instance | undefined;
+  try {
+    await installPrograms(folder);
+    await furnish(home, configOf({ folder, farSide: far.url, isSlow: true }, connectorNames));
+    instance = await startInstance(home, birth);
+    await firstLife(instance, far);
+    await instance.kill();
+    instance = await startInstance(home, birth + hourMs);
+    await quiet(instance.operator);
+    await instance.stop();
+    const third = birth + 72 * hourMs;
+    instance = await startInstance(home, third - hourMs);
+    await quiet(instance.operator);
+    await openDoors(instance); // that nobody comes through in time
+    await instance.stop();
+    instance = await startInstance(home, third);
+    await quiet(instance.operator);
+    const began = performance.now();
+    await lastLife(instance);
+    const at = Math.ceil(third + performance.now() - began) + 10_000;
+    if (ending === 'clean') await instance.stop();
+    else await instance.kill();
+    return { home, at };
+  } finally {
+    await instance?.kill();
+    await far.close();
+  }
+}
+
+/** Everything that lasts, and turns that are cut off. */
+async function firstLife(instance: Instance, far: FarSide): Promise<void> {
+  const { operator, home } = instance;
+  // Evidence of this workflow cannot be written: its place is taken
+  await mkdir(dirname(join(home, unwritable)), { recursive: true });
+  await writeFile(join(home, unwritable), '');
+  await makeWorkItems(operator);
+  await makeSessions(operator);
+  await makeBudgets(operator);
+  await makeFiles(operator);
+  await makeWorkflows(operator);
+  await makeBindings(operator);
+  await makeConnectors(operator);
+  await makeCron(operator);
+  await pairBrowsers(instance);
+  await stopConnector(operator, () =>
+    writeFile(
+      join(home, 'config.yaml'),
+      configOf(
+        { folder, farSide: far.url, isSlow: true },
+        connectorNames.filter((name) => name !== 'stopped'),
+      ),
+    ),
+  );
+  await makeRunning(operator, 'first life');
+}
+
+/** Everything that does not outlive its process. */
+async function lastLife(instance: Instance): Promise<void> {
+  const { operator } = instance;
+  await makeRunning(operator, 'last life');
+  await makeWorkingFire(operator);
+  await makeChecking(operator);
+  sendForever(operator);
+  await pairBrowsers(instance); // what came of earlier ones is forgotten after a day
+  await openDoors(instance);
+  await isAtWork(operator);
+  await allAsleep(operator);
+  const lacks = lacking(await census(operator));
+  if (lacks.length > 0) throw new Error(`nothing stands in ${lacks.join(', ')}`);
+}
+
+const unwritable = 'workflow-evidence/workflows/unwritable';
+
+await rm(folder, { recursive: true, force: true });
+const started = performance.now();
+for (const ending of ['clean', 'killed'] as const) {
+  const made = await makeHome(ending);
+  console.log(await keep(made, ending));
+  await rm(folder, { recursive: true });
+}
+console.log(`made in ${Math.round((performance.now() - started) / 1000)} s`);

@@ -1,0 +1,76 @@
+import type { Json } from '../../machines/outputs.js';
+import { runVersion1 } from '../fixtures/run-version-1.js';
+import type { Census } from './quiet.js';
+import type { Reading } from './reading.js';
+
+/**
+ * What builds since 0.1 show otherwise on purpose: each change of a kind that shows in what is read of old homes has
+ * its line here, and nothing else may differ.
+ */
+
+/** Session 2: the four resting states moved into one around them. Sleeping actors keep the old names until they wake. */
+const state = (name: string): string => name.replace(/^(session )?resting\./, '$1');
+
+/** A census in the names of 0.1. */
+export function censusOf01(census: Census): Census {
+  const counted: Record<string, number> = {};
+  for (const [name, count] of Object.entries(census))
+    counted[state(name)] = (counted[state(name)] ?? 0) + count;
+  return counted;
+}
+
+/** A reading in the names of 0.1. */
+export function readingOf01(reading: Reading): Reading {
+  const text = JSON.stringify(reading).replaceAll(/\{"resting":("\w+")\}/g, '$1');
+  return JSON.parse(text, (name, value: unknown) =>
+    name === 'states' && typeof value === 'object'
+      ? censusOf01(value as Census)
+      : runOf01(withoutGate(value)),
+  ) as Reading;
+}
+
+/** Workflow run 2: its status is its state, its steps are machines; both once stood in the context by other names. */
+function runOf01(value: unknown): unknown {
+  const { value: state, context } = (value ?? {}) as {
+    readonly value?: Json;
+    readonly context?: Record<string, Json>;
+  };
+  if (context?.['edgeStates'] === undefined || state === undefined) return value;
+  return { ...(value as object), context: runVersion1(state, context).context };
+}
+
+/** A step that has left its gate says no more which it was: version 1 did so where it was rejected. */
+function withoutGate(value: unknown): unknown {
+  const { status, round, gate, ...rest } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof gate === 'number' && round !== undefined && status !== 'parked'
+    ? { status, round, ...rest }
+    : value;
+}
+
+/** Versions of kinds rise. */
+const rising = new Set(['version']);
+
+/**
+ * Where an answer is not what was expected, as sentences. Members that later builds added are welcome; an element
+ * more or less in a list is not.
+ */
+export function differences(expected: unknown, found: unknown, where: string): readonly string[] {
+  if (typeof expected !== 'object' || expected === null || typeof found !== 'object' || found === null)
+    return Object.is(expected, found)
+      ? []
+      : [
+          `${where}: ${JSON.stringify(expected)?.slice(0, 200)} became ${JSON.stringify(found)?.slice(0, 200)}`,
+        ];
+  if (Array.isArray(expected) && expected.length !== (found as readonly unknown[]).length)
+    return [`${where}: ${expected.length} elements became ${(found as readonly unknown[]).length}`];
+  const members = found as Readonly<Record<string, unknown>>;
+  // A refusal is its code; its sentence is written for people, made at each answer, and may be bettered.
+  const { code } = expected as { readonly code?: unknown };
+  const sameRefusal = typeof code === 'string' && code === members['code'];
+  return Object.entries(expected).flatMap(([name, value]) =>
+    (sameRefusal && name === 'reason' && typeof members[name] === 'string') ||
+    (rising.has(name) && where.startsWith('/api/inspect/') && Number(members[name]) >= Number(value))
+      ? []
+      : differences(value, members[name], `${where} ${name}`),
+  );
+}

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { workingFolder } from '../../../../lib/commands/sessions/working-folder.js';
+import { isRefusal } from '../../../../machines/refusals.js';
+import { openApp, type AppFixture } from '../app-fixture.js';
+
+describe('workingFolder', () => {
+  let house: AppFixture;
+  before(async () => {
+    house = await openApp();
+    await mkdir(join(house.home, 'roots', 'project'), { recursive: true });
+    await mkdir(join(house.home, 'roots-not'));
+    await symlink('/etc', join(house.home, 'roots', 'way-out'));
+    await symlink('project', join(house.home, 'roots', 'way-in'));
+    await writeFile(join(house.home, 'roots', 'file'), '');
+  });
+  after(() => house.close());
+
+  const folder = (given: string | null, rehearsal = false) =>
+    workingFolder(house.app, 's1', given, rehearsal);
+
+  it('makes a private folder per session where none is named, and none in a rehearsal', async () => {
+    expect(await folder(null, true)).to.equal(join(house.home, 'work', 's1'));
+    expect(await stat(join(house.home, 'work')).catch(() => 'absent')).to.equal('absent');
+    await folder(null);
+    expect((await stat(join(house.home, 'work', 's1'))).mode & 0o777).to.equal(0o700);
+  });
+
+  it('takes folders inside the roots, by their real path', async () => {
+    expect(await folder(join(house.home, 'roots'))).to.be.a('string');
+    expect(await folder(join(house.home, 'roots', 'way-in'))).to.match(/roots\/project$/);
+  });
+
+  for (const path of [
+    'roots/way-out',
+    'roots/../roots-not',
+    'roots-not',
+    'roots/file',
+    'roots/absent',
+    'roots/project\0x',
+  ]) {
+    it(`refuses ${JSON.stringify(path)}`, async () => {
+      expect(isRefusal(await folder(`${house.home}/${path}`))).to.equal(true);
+    });
+  }
+});

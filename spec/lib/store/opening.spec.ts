@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openLevelStore } from '../../../lib/store/level.js';
+import { openingNoteFile } from '../../../lib/store/opening-note.js';
+import { verifyApart } from '../../../lib/store/verify-apart.js';
+import { verifyStore } from '../../../lib/store/verify.js';
+import { rejection } from '../../../lib/testing/store-contract.js';
+import { audit, expectWhole, newHome, usedHome } from './homes.js';
+import { withRawRows } from './raw-rows.js';
+
+const opener = fileURLToPath(new URL('./killed-opener.js', import.meta.url));
+
+/** A process opens the home and is gone right after it, as where a table makes LevelDB end it. */
+async function openAndDie(home: string): Promise<void> {
+  const child = spawn(process.execPath, [opener, home], { stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.once('data', () => child.kill('SIGKILL'));
+  await once(child, 'close');
+  expect(child.signalCode).to.equal('SIGKILL');
+}
+
+describe('a process that dies soon after it opened its store', () => {
+  // A damaged table made LevelDB end the process in a compaction, and so at every start, for ever; the sound second copy
+  // was never used.
+  it('has the database rebuilt from the second copy at the start after the second death', async () => {
+    const { clean, model } = await usedHome({ baseAt: 1 });
+    await withRawRows(clean, (level) => level.del([...model.keys()].sort().at(-1)!)); // nothing that an opening sees
+    await openAndDie(clean);
+    expect(await readdir(clean)).to.include(openingNoteFile);
+    await openAndDie(clean);
+    expect(await readdir(clean)).not.to.include('store.distrusted');
+    const store = await openLevelStore({ directory: clean, scrubEveryMs: 0 });
+    await audit(store, model);
+    expect(await readdir(clean)).to.include('store.distrusted');
+    await store.close();
+    expect(await readdir(clean)).not.to.include(openingNoteFile);
+    await expectWhole(clean, model);
+  });
+
+  it('is opened as it is where the second copy cannot replace it, and keeps one distrusted folder only', async () => {
+    const { clean, model } = await usedHome({ baseAt: 1 });
+    for (let round = 0; round < 2; round += 1) {
+      await writeFile(join(clean, openingNoteFile), '{"format":1,"deaths":1}\n');
+      await expectWhole(clean, model);
+      expect((await readdir(clean)).filter((name) => name.includes('distrusted'))).to.have.length(1);
+    }
+    const { clean: other, model: rows } = await usedHome({ baseAt: 1 });
+    const base = (await readdir(join(other, 'store-copy'))).find((name) => name.startsWith('base-'))!;
+    const bytes = await readFile(join(other, 'store-copy', base));
+    bytes[bytes.length >> 1]! ^= 1;
+    await writeFile(join(other, 'store-copy', base), bytes);
+    await writeFile(join(other, openingNoteFile), '{"format":1,"deaths":1}\n');
+    await expectWhole(other, rows);
+  });
+
+  it('is not suspected after a close, an opening that was refused or a note that cannot be read once', async () => {
+    const { clean, model } = await usedHome();
+    for (let round = 0; round < 4; round += 1) await expectWhole(clean, model);
+    await writeFile(join(clean, openingNoteFile), 'x');
+    await expectWhole(clean, model);
+    const store = await openLevelStore({ directory: clean });
+    for (let round = 0; round < 4; round += 1) await rejection(openLevelStore({ directory: clean }));
+    await store.close();
+    await expectWhole(clean, model);
+    expect((await readdir(clean)).filter((name) => name.includes('distrusted'))).to.deep.equal([]);
+  });
+});
+
+describe('verify in a process of its own', () => {
+  it('reports what verify reports, and throws what verify throws', async () => {
+    const { clean } = await usedHome({ baseAt: 1 });
+    const told: number[] = [];
+    expect(await verifyApart(clean, { onProgress: ({ rows }) => void told.push(rows) })).to.deep.equal(
+      await verifyStore(clean),
+    );
+    expect(told).not.to.deep.equal([]);
+    expect((await rejection(verifyApart(await newHome()))).code).to.equal('REFUSED');
+    const store = await openLevelStore({ directory: clean });
+    expect((await rejection(verifyApart(clean))).code).to.equal('LOCKED');
+    await store.close();
+  });
+});
+
+describe('one home by another spelling of its path', () => {
+  // LevelDB tells the locks of its own process apart by the text of the path: two stores wrote into one home.
+  it('is LOCKED, in the same process too', async () => {
+    const { clean, model } = await usedHome();
+    const link = join(await newHome(), 'link');
+    await symlink(clean, link);
+    await mkdir(join(clean, 'inside'));
+    const store = await openLevelStore({ directory: clean });
+    for (const spelling of [
+      link,
+      `${clean}/`,
+      `${clean}//.`,
+      join(clean, 'inside') + '/..',
+      relative(process.cwd(), clean),
+      `${dirname(clean)}/./${basename(clean)}`,
+    ]) {
+      expect((await rejection(openLevelStore({ directory: spelling }))).code, spelling).to.equal('LOCKED');
+      expect((await rejection(verifyStore(spelling))).code, spelling).to.equal('LOCKED');
+    }
+    await store.close();
+    await expectWhole(link, model);
+  });
+});

@@ -1,0 +1,491 @@
+import { pino } from 'pino';
+import { openDatabase } from '../../lib/store/database.js';
+import { StoreError } from '../../lib/store/contract.js';
+import { openLevelStore, type LevelStore } from '../../lib/store/level.js';
+import { createSupervisor } from '../../lib/supervisor/supervisor.js';
+import type { Supervisor } from '../../lib/supervisor/contract.js';
+import { systemEnvironment } from '../../lib/environment.js';
+import { system } from '../../machines/caller.js';
+import type { Random } from '../crash/random.js';
+import { Clients, idOf, residents } from './client.js';
+import { Disk } from './disk.js';
+import { Faults } from './faults.js';
+import { switchTo } from './globals.js';
+import { goOutside, simulatedKinds } from './kinds.js';
+import { Machine, streamOf, type SimulatedProcess } from './machine.js';
+import { Broken, compare, compareEffects, compareTimers, must, type Views } from './model.js';
+import { simulatedTables } from './open-tables.js';
+import { allOperations, residentsOfEach, type Life, type Operation, type Plan, type Step } from './plan.js';
+import { checkRows, owed } from './rows.js';
+import { Watcher } from './watcher.js';
+
+/** What one history came to. */
+export interface Outcome {
+  readonly seed: number;
+  /** Why it is wrong; undefined: all held. */
+  readonly problem: string | undefined;
+  /** Entries of the log, and faults that were met. */
+  readonly events: number;
+  readonly faults: number;
+  readonly faultKinds: readonly string[];
+  readonly lives: number;
+  readonly simulatedMs: number;
+  readonly operations: number;
+  readonly acknowledged: number;
+  /** The same for the same plan, to the byte. */
+  readonly digest: string;
+  readonly coverage: Faults['coverage'];
+}
+
+export const home = '/home';
+
+/** Run one history from its plan. The real kernel on the real store; everything below them is simulated. */
+export async function runHistory(plan: Plan): Promise<Outcome> {
+  const machine = new Machine(plan.seed);
+  switchTo(machine, plan.seed);
+  const history = new History(machine, plan);
+  const fell = (error: unknown): void => {
+    if (machine.process.alive) machine.process.fell ??= error;
+  };
+  process.on('unhandledRejection', fell);
+  let problem: string | undefined;
+  try {
+    await machine.run(() => history.run());
+  } catch (error) {
+    problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    if (!(error instanceof Broken)) problem += `\n${String((error as Error).stack)}`;
+  } finally {
+    process.off('unhandledRejection', fell);
+    switchTo(undefined);
+  }
+  return history.outcome(problem);
+}
+
+class Gone extends Error {}
+
+class History {
+  private readonly disk: Disk;
+  private readonly faults: Faults;
+  private readonly clients = new Clients();
+  private readonly watcher = new Watcher();
+  private readonly random: Random;
+  private readonly acts = new Map<string, number>();
+  private readonly log;
+  /** The only copy that may be damaged now. */
+  private damaged: 'database' | 'copy' | undefined;
+  private lives = 0;
+  private calmSince = Infinity;
+  private idle: string | undefined;
+  private version: 1 | 2 = 1;
+  private events = 0;
+  private supervisor: Supervisor | undefined;
+
+  constructor(
+    private readonly machine: Machine,
+    private readonly plan: Plan,
+  ) {
+    this.disk = new Disk(machine, plan.seed);
+    this.faults = new Faults(this.disk, () => this.damaged === 'copy');
+    this.random = streamOf(plan.seed, 'history');
+    machine.earlyMsMax = plan.settings.earlyMsMax;
+    machine.lateMsMax = plan.settings.lateMsMax;
+    const { SIMULATION_LOG: level } = process.env;
+    const write = (line: string): void => {
+      if (level !== undefined) process.stdout.write(`${machine.now} ${line}`);
+      // No actor idle with work, once faults have been over for a while
+      if (line.includes('"turnHeld":false') && machine.now > this.calmSince + 15e6) this.idle ??= line;
+    };
+    this.log = pino({ level: level ?? 'warn', base: null }, { write });
+  }
+
+  async run(): Promise<void> {
+    this.machine.process.die();
+    for (const life of this.plan.lives) await this.live(life);
+    // Faults are over. A process that dies all the same is started again, but not for ever.
+    const last: Life = {
+      version: this.version,
+      steps: [{ do: 'mend' }, { do: 'calm' }],
+      faults: [],
+      end: 'stop',
+    };
+    for (let tries = 0; !(await this.live(last)); tries += 1)
+      must(tries < 6, 'the home could not be opened and used any more, though no fault came');
+  }
+
+  outcome(problem: string | undefined): Outcome {
+    const { machine, faults, clients, plan } = this;
+    return {
+      seed: plan.seed,
+      problem,
+      events: this.events,
+      faults: faults.met,
+      faultKinds: [...faults.kinds],
+      lives: this.lives,
+      simulatedMs: Math.floor(machine.now / 1000),
+      operations: this.disk.operations,
+      acknowledged: clients.acknowledged,
+      digest: (machine.digest >>> 0).toString(16).padStart(8, '0'),
+      coverage: faults.coverage,
+    };
+  }
+
+  /** True: it came to the end that was meant for it. */
+  private async live(life: Life): Promise<boolean> {
+    const { machine, faults } = this;
+    await machine.sleep(this.random.between(1, 3_000));
+    const process = machine.boot();
+    this.lives += 1;
+    faults.phase = 'opening';
+    this.calmSince = Infinity;
+    faults.arm(life.faults);
+    const done = await Promise.race([
+      this.body(life, process).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Gone) return false;
+          throw error;
+        },
+      ),
+      process.death.then(() => 'died' as const),
+    ]);
+    this.events += this.supervisor?.status.events ?? 0;
+    this.supervisor = undefined;
+    if (process.fell !== undefined) throw fallen(process.fell);
+    if (process.alive) this.disk.crash(false);
+    return done === true;
+  }
+
+  private async body(life: Life, process: SimulatedProcess): Promise<void> {
+    const store = await this.open(process);
+    if (store === undefined) throw new Gone();
+    await this.checkStore(store, process);
+    this.version = life.version;
+    const world = systemEnvironment({ log: this.log });
+    goOutside({ acts: this.acts, alive: () => process.alive, wait: (ms: number) => this.wait(ms) });
+    let supervisor: Supervisor;
+    try {
+      supervisor = this.supervisor = await createSupervisor({
+        kinds: simulatedKinds(life.version),
+        store,
+        world,
+        limits: {
+          awakeActorsMax: this.plan.settings.awakeActorsMax,
+          mailboxMax: this.plan.settings.mailboxMax,
+          keepLogBytes: this.plan.settings.keepLogBytes,
+        },
+      });
+    } catch (error) {
+      this.alive(process);
+      // A store that was lost on the way up ends the process; the next one begins anew.
+      if (ofTheDisk(error)) throw new Gone();
+      throw error;
+    }
+    this.alive(process);
+    store.onState(({ state }) => {
+      if (this.faults.phase !== 'stopping') this.faults.phase = state === 'ready' ? 'running' : 'recovering';
+    });
+    this.faults.phase = store.state.state === 'ready' ? 'running' : 'recovering';
+    this.watcher.follow(supervisor, process);
+    await this.clients.settleIn(supervisor, process, life.version);
+    this.alive(process);
+    await this.checkActors(supervisor, process, false);
+    this.clients.again(supervisor, process, this.passedMs);
+    for (const step of life.steps) {
+      await this.step(step, supervisor, store, process);
+      this.alive(process);
+    }
+    if (life.end !== 'stop') return this.crash(life.end === 'power');
+    this.faults.phase = 'stopping';
+    let stopped = false;
+    const stopping = supervisor.stop({ drainMs: 2_000 }).then(
+      () => (stopped = true),
+      () => (stopped = true), // the disk may refuse the last flush; what was acknowledged is safe all the same
+    );
+    await Promise.race([stopping, this.machine.sleep(600_000)]);
+    this.alive(process);
+    must(stopped, 'the supervisor did not stop within ten minutes');
+    await this.askTheStopped(supervisor, process);
+  }
+
+  /** Whoever comes too late is told so. */
+  private async askTheStopped(supervisor: Supervisor, process: SimulatedProcess): Promise<void> {
+    const actor = { kind: 'account', id: idOf(0) };
+    const told = new Set<string>();
+    const late = (what: string, answer: Promise<unknown>): Promise<unknown> =>
+      answer.then(
+        () => told.add(what),
+        () => told.add(what),
+      );
+    void late(
+      'ask',
+      supervisor.ask('account', actor.id, { type: 'add', id: 'late' }, { by: system('late') }),
+    );
+    void late('wake', supervisor.handle('account', actor.id).wake());
+    void late('resume', supervisor.resume(actor, { type: 'operator' } as never));
+    await this.machine.sleep(5_000);
+    this.alive(process);
+    for (const what of ['ask', 'wake', 'resume'])
+      must(told.has(what), `nobody answers "${what}" after the supervisor has stopped`);
+  }
+
+  private async open(process: SimulatedProcess): Promise<LevelStore | undefined> {
+    const { disk, plan } = this;
+    const { segmentBytesMax, reserveBytes, checkpointBytes, baseBytesMin, scrubEveryMs } = plan.settings;
+    const opens = simulatedTables(disk);
+    try {
+      return await openLevelStore({
+        directory: home,
+        log: this.log,
+        segmentBytesMax,
+        reserveBytes,
+        scrubEveryMs,
+        limits: { checkpointBytes, baseBytesMin },
+        ports: {
+          files: disk.files,
+          openDatabase: (directory, options) => openDatabase(disk.files, directory, options, opens),
+        },
+      });
+    } catch (error) {
+      this.alive(process);
+      must(
+        error instanceof StoreError && error.code === 'STORE_UNAVAILABLE',
+        `the home was not opened: ${String(error)}`,
+      );
+      return undefined;
+    }
+  }
+
+  /** After every recovery: both copies are sound and equal, and their rows fit together. */
+  private async checkStore(store: LevelStore, process: SimulatedProcess): Promise<void> {
+    try {
+      await this.checkCopies(store, process);
+      must(
+        store.head.seq >= this.watcher.last,
+        `the log ends at ${store.head.seq}, a watcher has seen ${this.watcher.last}`,
+      );
+      await checkRows(store, simulatedKinds(this.version));
+      const floor = Number((await store.get('m/log-floor')) ?? 0);
+      must(
+        floor === 0 || this.plan.settings.keepLogBytes < 2 ** 31,
+        `entries up to ${floor} were forgotten within days`,
+      );
+    } catch (error) {
+      this.alive(process);
+      if (ofTheDisk(error)) throw new Gone();
+      throw error;
+    }
+  }
+
+  /** Both copies hold, after a scrub where one was damaged. */
+  private async checkCopies(store: LevelStore, process: SimulatedProcess): Promise<void> {
+    let report = await store.verify();
+    for (let tries = 0; !report.ok && tries < 4; tries += 1) {
+      // A fault may have met the check itself
+      if (this.damaged !== undefined) await store.scrub();
+      else await this.machine.sleep(5_000);
+      report = await store.verify();
+    }
+    this.alive(process);
+    // The segment that is being written to is not scrubbed; damage in it may stay until it is full.
+    if (this.damaged === 'copy' && !report.ok) return;
+    must(report.ok, `verify says: ${report.faults.join('; ')}`);
+    if (this.disk.folder(`${home}/store`).tables?.isDamagedUnseen !== true) this.damaged = undefined;
+  }
+
+  private async checkActors(
+    supervisor: Supervisor,
+    process: SimulatedProcess,
+    settled: boolean,
+  ): Promise<void> {
+    const before = await this.views(supervisor);
+    const views = await this.views(supervisor);
+    this.alive(process);
+    if (before === undefined || views === undefined) return;
+    compare(this.clients.all.values(), views, before, settled);
+    compareEffects(views, this.acts, settled);
+    compareTimers(views, settled);
+    must(this.clients.surprises.length === 0, this.clients.surprises[0] ?? '');
+    must(this.watcher.problem === undefined, this.watcher.problem ?? '');
+  }
+
+  /** Undefined where the store cannot be read at the moment. */
+  private async views(supervisor: Supervisor): Promise<Views | undefined> {
+    const views = new Map<string, Record<string, unknown>>();
+    try {
+      for (const kind of residents)
+        for (let who = 0; who < residentsOfEach; who += 1) {
+          const view = (await supervisor.get(kind, idOf(who)))?.view;
+          if (view !== undefined) views.set(`${kind}/${idOf(who)}`, view as Record<string, unknown>);
+        }
+      return views;
+    } catch (error) {
+      if (ofTheDisk(error)) return undefined;
+      throw error;
+    }
+  }
+
+  private async step(
+    step: Step,
+    supervisor: Supervisor,
+    store: LevelStore,
+    process: SimulatedProcess,
+  ): Promise<void> {
+    const { machine, faults } = this;
+    machine.note(step.do);
+    if (isOperation(step)) {
+      this.clients.ask(supervisor, process, this.passedMs, step);
+      return;
+    }
+    switch (step.do) {
+      case 'pass':
+        return machine.sleep(step.ms);
+      case 'calm':
+        return this.calm(supervisor, store, process);
+      case 'wall':
+        faults.note('wall clock set');
+        machine.wallAheadMs += step.ms;
+        return;
+      case 'sleep':
+        faults.note('machine slept');
+        machine.wallAheadMs += step.ms;
+        machine.sleptMs += step.ms;
+        return;
+      case 'stall':
+        faults.note('process stalled');
+        machine.now += step.ms * 1000;
+        return;
+      case 'upkeep':
+        await this.upkeep(step.task, supervisor, store);
+        return;
+      case 'mend':
+        return this.mend(supervisor);
+      case 'damage':
+        return this.damage(step);
+    }
+  }
+
+  private async upkeep(
+    task: (Step & { do: 'upkeep' })['task'],
+    supervisor: Supervisor,
+    store: LevelStore,
+  ): Promise<void> {
+    const ignored = (error: unknown): void => {
+      if (!(error instanceof StoreError) && !ofTheDisk(error)) throw error;
+    };
+    if (task === 'checkpoint') await store.checkpoint().catch(ignored);
+    if (task === 'compact') await store.compact().catch(ignored);
+    if (task === 'scrub') await store.scrub().catch(ignored);
+    if (task === 'verify') await store.verify().catch(ignored);
+    if (task === 'read') await this.views(supervisor);
+  }
+
+  /** A person repairs what is fragile, lets halted actors go on and has dead letters tried again. */
+  private async mend(supervisor: Supervisor): Promise<void> {
+    const by = { type: 'operator' } as never;
+    try {
+      for (let who = 0; who < residentsOfEach; who += 1) {
+        const actor = { kind: 'brittle', id: idOf(who) };
+        if ((await supervisor.get('brittle', actor.id))?.meta.halted) await supervisor.resume(actor, by);
+        await supervisor.ask('brittle', actor.id, { type: 'repair' });
+      }
+      for (const letter of await supervisor.deadLetters()) await supervisor.retry(letter.id, by);
+    } catch (error) {
+      if (!ofTheDisk(error) && (error as Error).name !== 'Fault') throw error;
+    }
+  }
+
+  /** One copy at a time: with both damaged nobody could keep the promise. */
+  private damage({ copy, how }: Step & { do: 'damage' }): void {
+    if (this.damaged !== undefined && this.damaged !== copy) return;
+    const what =
+      copy === 'database'
+        ? this.disk.folder(`${home}/store`).tables?.damage(how, this.random)
+        : flipInCopy(this.disk, this.random);
+    if (what === undefined) return;
+    this.log.warn({ what }, 'damage');
+    this.damaged = copy;
+    this.faults.note(`damaged ${copy}`);
+    this.machine.note(what);
+  }
+
+  /** Faults stop; everything that is owed comes in bounded time, without a restart and without anybody's help. */
+  private async calm(supervisor: Supervisor, store: LevelStore, process: SimulatedProcess): Promise<void> {
+    this.faults.arm([]);
+    const orders = [...this.clients.all.values()].filter(({ operation }) =>
+      ['order', 'guard', 'retire'].includes(operation),
+    );
+    this.calmSince = this.machine.now;
+    const end = this.machine.now + (180 + orders.length * 95) * 1e6;
+    let left: readonly string[] = ['?'];
+    for (let pause = 500; left.length > 0 && this.machine.now < end; pause = Math.min(pause * 1.5, 30_000)) {
+      await this.machine.sleep(pause);
+      this.alive(process);
+      left = await owed(store, this.disk.folder(`${home}/store`).tables!, this.version).catch(
+        (error: unknown) => {
+          if (!ofTheDisk(error)) throw error;
+          return ['the store cannot be read'];
+        },
+      );
+      this.alive(process);
+    }
+    must(left.length === 0, `still owed long after all faults were over: ${left.slice(0, 3).join(', ')}`);
+    must(store.state.state === 'ready', `the store is ${store.state.state} long after all faults were over`);
+    await this.machine.sleep(100);
+    this.alive(process);
+    must(this.idle === undefined, this.idle ?? '');
+    must(
+      this.watcher.last === store.head.seq,
+      `a watcher stands at ${this.watcher.last}, the log at ${store.head.seq}`,
+    );
+    await this.checkActors(supervisor, process, true);
+    await this.checkCopies(store, process);
+    await checkRows(store, simulatedKinds(this.version));
+  }
+
+  private crash(power: boolean): void {
+    this.faults.note(power ? 'power cut' : 'killed');
+    this.disk.crash(power && this.damaged !== 'copy');
+  }
+
+  private wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.machine.timeout(ms, resolve));
+  }
+
+  /** Real time, sleep included. */
+  private get passedMs(): number {
+    return this.machine.now / 1000 + this.machine.sleptMs;
+  }
+
+  /** Nothing that a dead process left running may go on. */
+  private alive(process: SimulatedProcess): void {
+    if (!process.alive) throw new Gone();
+    if (process.fell !== undefined) throw fallen(process.fell);
+  }
+}
+
+const names: ReadonlySet<string> = new Set(allOperations);
+const isOperation = (step: Step): step is Step & { readonly do: Operation } => names.has(step.do);
+
+const ofTheDisk = (error: unknown): boolean =>
+  ['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'EIO', 'ENOSPC'].includes((error as { code?: string }).code ?? '');
+
+function fallen(error: unknown): Broken {
+  return new Broken(
+    `nobody caught, and it would have ended the process: ${error instanceof Error ? String(error.stack) : String(error)}`,
+  );
+}
+
+/** One bit in one file of the second copy. */
+function flipInCopy(disk: Disk, random: Random): string | undefined {
+  if (!disk.has(`${home}/store-copy`)) return undefined;
+  const names = [...disk.folder(`${home}/store-copy`).shown.keys()].filter((name) =>
+    /^(?:segment-|base-|checkpoint\.json$)/.test(name),
+  );
+  if (names.length === 0) return undefined;
+  const name = random.pick(names);
+  const file = disk.file(`${home}/store-copy/${name}`);
+  if (file.shown.length === 0) return undefined;
+  const at = random.between(0, file.shown.length - 1);
+  file.flip(at, random.between(0, 7));
+  return `a bit flipped in ${name} at ${at} of ${file.shown.length}`;
+}

@@ -1,0 +1,47 @@
+import './install.js';
+import { register } from 'node:module';
+import { parseArgs } from 'node:util';
+import { allPlanted } from './planted/all.js';
+
+/** `npm run simulate -- --seeds 10000 [--from 0]`, or `--seed 17` for one of them. Ends with 1 where one failed. */
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '500' },
+    from: { type: 'string', default: '0' },
+    seed: { type: 'string' },
+    /** Print the digest of each history. */
+    digests: { type: 'boolean', default: false },
+    /** Print the table of coverage. */
+    coverage: { type: 'boolean', default: false },
+    /** Put a defect back, by its name in planted/. */
+    plant: { type: 'string' },
+    'stop-at-first': { type: 'boolean', default: false },
+    /** Make the plan of a failing history smaller. */
+    shrink: { type: 'boolean', default: false },
+  },
+});
+if (values.plant !== undefined) {
+  const planted = allPlanted.find(({ name }) => name === values.plant);
+  if (planted === undefined) throw new RangeError(`nothing is planted under "${values.plant}"`);
+  register(new URL('./planted/hook.js', import.meta.url), { data: planted.edits });
+}
+const { runHistory } = await import('./history.js');
+const { planOf } = await import('./plan.js');
+const { Report } = await import('./report.js');
+const first = Number(values.seed ?? values.from);
+const count = values.seed === undefined ? Number(values.seeds) : 1;
+const report = new Report();
+for (let seed = first; seed < first + count; seed += 1) {
+  const outcome = await runHistory(planOf(seed));
+  report.add(outcome);
+  if (values.digests) console.log(`digest ${seed} ${outcome.digest}`);
+  if (outcome.problem === undefined) continue;
+  console.log(`seed ${seed}: ${outcome.problem}`);
+  if (values.shrink) {
+    const { shrink } = await import('./shrink.js');
+    console.log(await shrink(planOf(seed), outcome.problem));
+  }
+  if (values['stop-at-first']) break;
+}
+console.log(report.text(values.coverage));
+process.exitCode = report.failed === 0 ? 0 : 1;

@@ -1,0 +1,219 @@
+import type { Random } from '../crash/random.js';
+import type { Verdict } from './disk.js';
+import { cells, type Cell } from './coverage.js';
+import { streamOf } from './machine.js';
+import type { Behaviour } from './kinds.js';
+import type { Damage } from './tables.js';
+
+/**
+ * One history, decided before it begins: settings, and lives made of steps, faults and an end. It is plain data, so
+ * that a failing one can be made smaller piece by piece.
+ */
+export interface Plan {
+  readonly seed: number;
+  readonly settings: Settings;
+  readonly lives: readonly Life[];
+}
+
+export interface Settings {
+  readonly segmentBytesMax: number;
+  readonly reserveBytes: number;
+  readonly checkpointBytes: number;
+  readonly baseBytesMin: number;
+  readonly scrubEveryMs: number;
+  readonly awakeActorsMax: number;
+  readonly mailboxMax: number;
+  readonly keepLogBytes: number;
+  /** By how much timeouts come too early at most, and too late. */
+  readonly earlyMsMax: number;
+  readonly lateMsMax: number;
+}
+
+export interface Life {
+  readonly version: 1 | 2;
+  readonly steps: readonly Step[];
+  readonly faults: readonly Fault[];
+  readonly end: 'stop' | 'kill' | 'power';
+}
+
+/** What clients do, and what happens to the machine. */
+export type Step =
+  | { readonly do: Operation; readonly who: number; readonly whom: number; readonly behaviour: Behaviour }
+  | { readonly do: 'pass'; readonly ms: number }
+  /** Faults are over for now; what is owed must be there in bounded time. */
+  | { readonly do: 'calm' }
+  | { readonly do: 'wall'; readonly ms: number }
+  | { readonly do: 'sleep'; readonly ms: number }
+  | { readonly do: 'stall'; readonly ms: number }
+  | { readonly do: 'upkeep'; readonly task: 'checkpoint' | 'compact' | 'scrub' | 'verify' | 'read' }
+  | { readonly do: 'mend' }
+  | { readonly do: 'damage'; readonly copy: 'database' | 'copy'; readonly how: Damage };
+
+export const allOperations = [
+  'add',
+  'pass-on',
+  'set',
+  'name',
+  'unset',
+  'twice',
+  'snooze',
+  'order',
+  'guard',
+  'bear',
+  'touch',
+  'crack',
+  'repair',
+  'retire',
+  'spin',
+  'bigint',
+  'buffer',
+  'inplace',
+  'inherited',
+  'cyclic',
+  'bad-id',
+  'open',
+  'close',
+  'move',
+  'number',
+  'issue',
+] as const satisfies readonly string[];
+export type Operation = (typeof allOperations)[number];
+
+/** From the n-th operation of that name on in that phase of a life: what goes wrong, and for how long. */
+export interface Fault extends Cell {
+  readonly nth: number;
+  /** Of errors and slowness: 0 once, else for so long, on every operation of the disk. */
+  readonly forMs: number;
+  readonly power: boolean;
+  readonly share: number;
+}
+
+export const residentsOfEach = 2;
+
+export function planOf(seed: number): Plan {
+  const random = streamOf(seed, 'plan');
+  const lives = random.between(2, 5);
+  const firstVersionLives = random.chance(0.5) ? lives : random.between(1, lives);
+  const plan: Plan = {
+    seed,
+    settings: settingsOf(random),
+    lives: Array.from({ length: lives }, (_, life) => lifeOf(random, life < firstVersionLives ? 1 : 2)),
+  };
+  // One cell by the number of the seed, so that all are met as seeds are counted up
+  return { ...plan, lives: aimed(random, plan.lives, cells[seed % cells.length]!) };
+}
+
+/** One life is made so that it comes to a cell, if it can. */
+function aimed(random: Random, lives: readonly Life[], cell: Cell): readonly Life[] {
+  const late = /^(?:base|tables\.(?:remove|rename|close|flush|list))/.test(cell.operation);
+  const at = cell.operation.startsWith('marker') ? 0 : late ? 1 : random.between(0, 1);
+  return lives.map((life, index) => {
+    if (index !== at) return index < at ? { ...life, faults: [] } : life;
+    const others = life.faults.filter(({ fault }) => !fault.startsWith('crash'));
+    const trigger: Fault = {
+      ...{ fault: 'error', operation: 'segment.write', phase: 'running' },
+      ...{ nth: random.between(3, 12), forMs: 0, power: false, share: 0 },
+    };
+    return {
+      ...life,
+      faults: [faultOf(random, cell, 2), ...(cell.phase === 'recovering' ? [trigger] : []), ...others],
+      end: cell.phase === 'stopping' ? 'stop' : life.end,
+    };
+  });
+}
+
+function settingsOf(random: Random): Settings {
+  return {
+    segmentBytesMax: random.pick([8 << 10, 16 << 10, 64 << 10]),
+    reserveBytes: random.pick([0, 1 << 10, 8 << 10]),
+    checkpointBytes: random.pick([4 << 10, 16 << 10, 64 << 10, 1 << 20]),
+    baseBytesMin: random.pick([8 << 10, 32 << 10, 1 << 20]),
+    scrubEveryMs: random.pick([0, 500, 5_000]),
+    awakeActorsMax: random.pick([2, 4, 1_000]),
+    mailboxMax: random.pick([3, 1_000, 1_000]),
+    keepLogBytes: random.pick([20_000, 2 ** 31, 2 ** 31]),
+    earlyMsMax: avoid.includes('early') ? 0 : random.pick([0, 1, 1, 3]),
+    lateMsMax: random.pick([1, 5, 300]),
+  };
+}
+
+function lifeOf(random: Random, version: 1 | 2): Life {
+  const count = random.between(25, 110);
+  const steps: Step[] = [];
+  // Fewer sorts at a time meet each other more often
+  const operations = allOperations.filter((one) => !avoid.includes(one));
+  const sorts = random.chance(0.5) ? operations : Array.from({ length: 4 }, () => random.pick(operations));
+  for (let at = 0; at < count; at += 1) steps.push(stepOf(random, sorts));
+  if (random.chance(0.7)) steps.push({ do: 'calm' });
+  const faults: Fault[] = [];
+  while (random.chance(0.55)) faults.push(faultOf(random, random.pick(cells), 40));
+  return { version, steps, faults, end: random.pick(['stop', 'kill', 'kill', 'power', 'power'] as const) };
+}
+
+function stepOf(random: Random, sorts: readonly Operation[]): Step {
+  const sort = random.next();
+  if (sort < 0.68)
+    return {
+      do: rarely(random.pick(sorts), random),
+      who: random.between(0, residentsOfEach - 1),
+      whom: random.between(0, residentsOfEach - 1),
+      behaviour: random.pick(['good', 'good', 'good', 'throws', 'silent', 'slow'] as const),
+    };
+  if (sort < 0.86) return { do: 'pass', ms: random.pick([0, 0, 1, 5, 60, 250, 900, 4_000, 30_000]) };
+  if (sort < 0.88) return { do: 'calm' };
+  if (sort < 0.9)
+    return {
+      do: 'wall',
+      ms: random.pick([-3_600_000, -90_000, -1_500, 1_500, 90_000, 3_600_000, 40 * day, -40 * day]),
+    };
+  if (sort < 0.91) return { do: 'sleep', ms: random.pick([1_000, 60_000, 8 * 3_600_000]) };
+  if (sort < 0.93) return { do: 'stall', ms: random.pick([3, 50, 2_500]) };
+  if (sort < 0.97)
+    return {
+      do: 'upkeep',
+      task: random.pick(['checkpoint', 'compact', 'scrub', 'verify', 'read'] as const),
+    };
+  if (sort < 0.985) return { do: 'mend' };
+  return {
+    do: 'damage',
+    copy: random.pick(['database', 'copy'] as const),
+    how: random.pick(damages),
+  };
+}
+
+/** What costs ten thousand microsteps is done now and then only. */
+const rarely = (operation: Operation, random: Random): Operation =>
+  operation === 'spin' && random.chance(0.9) ? 'touch' : operation;
+
+const day = 24 * 3_600_000;
+
+/** `SIMULATION_AVOID=spin,key` leaves out what is known and would only hide the rest. */
+const avoid = (process.env['SIMULATION_AVOID'] ?? '').split(',');
+const damages = (['value', 'key', 'unreadable', 'shut', 'fatal'] as const).filter(
+  (how) => !avoid.includes(how),
+);
+
+function faultOf(random: Random, cell: Cell, nthMax: number): Fault {
+  return {
+    ...cell,
+    nth: random.between(1, random.pick([1, nthMax])),
+    forMs: random.pick([0, 0, 300, 4_500]),
+    power: random.chance(0.5),
+    share: random.pick([0, 0, random.next(), 1]),
+  };
+}
+
+export function verdictOf(fault: Fault): Verdict {
+  switch (fault.fault) {
+    case 'crash before':
+    case 'crash in':
+    case 'crash after':
+      return { type: 'crash', when: fault.fault.slice(6) as 'before' | 'in' | 'after', power: fault.power };
+    case 'error':
+      return { type: 'error', code: 'EIO', share: fault.share };
+    case 'full disk':
+      return { type: 'error', code: 'ENOSPC', share: fault.share === 1 ? 0.5 : fault.share };
+    case 'slow':
+      return { type: 'slow', ms: fault.forMs === 0 ? 200 : fault.forMs };
+  }
+}

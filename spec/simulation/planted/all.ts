@@ -1,0 +1,5 @@
+import { plantedInTheKernel } from './in-the-kernel.js';
+import { plantedInTheStore } from './in-the-store.js';
+import type { Planted } from './planted.js';
+
+export const allPlanted: readonly Planted[] = [...plantedInTheKernel, ...plantedInTheStore];

@@ -1,0 +1,163 @@
+import type { Kind } from '../../actors/contracts.js';
+import { chainIn } from '../../lib/store/chain.js';
+import type { Store } from '../../lib/store/contract.js';
+import { keys, partsOf } from '../../lib/store/keys.js';
+import { metaOf, type ActorState } from '../../lib/supervisor/actor-state.js';
+import { decodeRecord } from '../../lib/supervisor/record.js';
+import { must } from './model.js';
+import type { Tables } from './tables.js';
+
+/** What must hold between the rows of a store after every group, whatever happened before. */
+export async function checkRows(store: Store, kinds: readonly Kind[]): Promise<void> {
+  const rows = await rowsOf(store);
+  const records = recordsOf(rows, kinds);
+  checkLog(rows, records, store.head);
+  const expected = new Map<string, string | undefined>();
+  const totals = new Map<string, number>();
+  const tally = (key: string): void => void totals.set(key, (totals.get(key) ?? 0) + 1);
+  const beingListed = kindsBeingListed(rows, kinds);
+  for (const { kind, id, live } of records.values()) {
+    const meta = metaOf({ kind: kind.kind, id }, live);
+    if (!beingListed.has(kind.kind))
+      for (const { index, key, row } of kind.index?.(live.snapshot, meta) ?? [])
+        expected.set(keys.list(kind.kind, index, key, id), row === undefined ? '1' : JSON.stringify(row));
+    if (!beingListed.has(kind.kind))
+      for (const name of kind.totals?.(live.snapshot, meta) ?? []) tally(keys.count(kind.kind, name));
+    tally(keys.count(`${kind.kind}~places`, '~all'));
+    for (const [name, since] of Object.entries(live.places)) {
+      expected.set(keys.place(kind.kind, name, since, id), undefined);
+      tally(keys.count(`${kind.kind}~places`, name));
+    }
+    for (const [timer, { due }] of Object.entries(live.timers))
+      expected.set(keys.timer(due, kind.kind, id, timer), undefined);
+    for (const { key } of Object.values(live.calls))
+      must(rows.has(keys.outbox(kind.kind, id, key)), `the effect ${key} of ${kind.kind} ${id} has no row`);
+    if (live.parent !== null)
+      expected.set(keys.child(live.parent.kind, live.parent.id, kind.kind, id), undefined);
+  }
+  for (const [key, count] of totals) expected.set(key, String(count));
+  for (const [key, value] of expected) {
+    must(rows.has(key), `the row ${key} is missing`);
+    must(
+      value === undefined || rows.get(key) === value,
+      `the row ${key} says ${rows.get(key)} instead of ${value}`,
+    );
+  }
+  for (const [key, value] of rows)
+    if (
+      /^[xsnt]\//.test(key) &&
+      !/^(?:[xsn]|t\/\d+)\/retired/.test(key) &&
+      !(/^[xn]\//.test(key) && beingListed.has(partsOf(key)[1]!))
+    )
+      must(expected.has(key), `nothing stands behind the row ${key}: ${value}`);
+}
+
+/** Kinds that a new version is bringing into its lists and totals in the background. */
+function kindsBeingListed(rows: ReadonlyMap<string, string>, kinds: readonly Kind[]): Set<string> {
+  const names = kinds.filter(({ kind, version }) => {
+    const text = rows.get(keys.meta(`kernel/index/${kind}`));
+    if (text === undefined) return version > 1;
+    const { mark, done } = JSON.parse(text) as { mark: string; done: boolean };
+    return !done || mark !== `${version}.0`;
+  });
+  return new Set(names.map(({ kind }) => kind));
+}
+
+/** What is still to be done. Empty when all is at rest. A halted actor keeps its messages until it is resumed. */
+export async function owed(store: Store, tables: Tables, version: 1 | 2): Promise<string[]> {
+  // Mostly something is, and then nobody need ask the store
+  const obvious = tables.any('o/guarded/') ?? tables.any('o/worker/');
+  if (obvious !== undefined) return [obvious];
+  const rows: [string, string][] = [];
+  for (const table of ['i/', 'o/', 't/'])
+    rows.push(...(await store.page({ gte: table, lt: `${table}\x7f` })));
+  const halted = new Map<string, boolean>();
+  const found: string[] = [];
+  for (const [key, value] of await store.page({
+    gte: keys.meta('kernel/index/'),
+    lt: `${keys.meta('kernel/index/')}\x7f`,
+  }))
+    if (value.includes('"done":false')) found.push(key);
+  for (const [key] of rows) {
+    const [table, a = '', b = '', c = ''] = partsOf(key);
+    const actor = table === 't' ? keys.actor(b, c) : keys.actor(a, b);
+    if (!halted.has(actor)) {
+      const record = await store.get(actor);
+      halted.set(
+        actor,
+        record !== undefined && (JSON.parse(record) as { halted?: unknown }).halted !== undefined,
+      );
+    }
+    if (halted.get(actor) !== true && (version === 1 || !actor.startsWith('a/retired/'))) found.push(key);
+  }
+  return found;
+}
+
+async function rowsOf(store: Store): Promise<Map<string, string>> {
+  const rows = new Map<string, string>();
+  for (let after = '!'; ;) {
+    const page = await store.page({ gt: after, limit: 1_000 });
+    for (const [key, value] of page) rows.set(key, value);
+    if (page.length < 1_000) return rows;
+    after = page.at(-1)![0];
+  }
+}
+
+interface Stored {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly live: ActorState;
+}
+
+function recordsOf(rows: Map<string, string>, kinds: readonly Kind[]): Map<string, Stored> {
+  const records = new Map<string, Stored>();
+  for (const [key, text] of rows) {
+    if (!key.startsWith('a/')) continue;
+    const [, name, id = ''] = partsOf(key);
+    const kind = kinds.find((one) => one.kind === name);
+    if (kind === undefined && name === 'retired') continue; // of a version that may come back
+    must(kind !== undefined, `there is no kind for the record ${key}`);
+    records.set(key, { kind: kind!, id, live: decodeRecord(kind!, text) });
+  }
+  return records;
+}
+
+function checkLog(rows: Map<string, string>, records: Map<string, Stored>, head: Store['head']): void {
+  const floor = Number(rows.get(keys.meta('log-floor')) ?? 0);
+  let last = floor;
+  let chain: string | undefined;
+  const revisions = new Map<string, number>();
+  // That each entry follows from the one before it is what `verify` has just found out
+  for (const [key, value] of rows) {
+    if (!key.startsWith('l/')) continue;
+    const seq = Number(key.slice(2));
+    must(seq === last + 1, `the log jumps from ${last} to ${key}`);
+    last = seq;
+    chain = chainIn(value);
+    const [, kind = '', id = '', revision = ''] = entryHead.exec(value) ?? [];
+    const rev = Number(revision);
+    must(value.startsWith(`{"seq":${seq},`) && rev > 0, `the entry ${seq} is none: ${value.slice(0, 80)}`);
+    const actor = keys.actor(kind, id);
+    const before = revisions.get(actor);
+    must(
+      before === undefined ? floor > 0 || rev === 1 : rev === before + 1,
+      `${actor} jumps to revision ${rev}`,
+    );
+    revisions.set(actor, rev);
+  }
+  must(last === head.seq || rows.size === 0, `the log ends at ${last}, the head says ${head.seq}`);
+  must(chain === undefined || chain === head.chain, 'the chain of the last entry is not that of the head');
+  for (const [key, { kind, live }] of records) {
+    const revision = revisions.get(key);
+    must(
+      revision === undefined ? live.seq <= floor : revision === live.rev,
+      `${key} has revision ${live.rev}, its log ${revision}`,
+    );
+    revisions.delete(key);
+    void kind;
+  }
+  for (const actor of revisions.keys())
+    must(/^a\/(?:ticket|retired)\//.test(actor), `${actor} has a log and no record`);
+}
+
+const entryHead = /"at":\d+,"kind":"([^"]+)","id":"([^"]+)","rev":(\d+),/;
