@@ -33,9 +33,14 @@ export class ClockSkew {
   /** The row that must be written with a stage whose times tell of another lead than is known. */
   row({ steady, at }: Pick<Draft, 'steady' | 'at'>): readonly [key: string, value: string] | undefined {
     const lead = steady - at;
-    if (Math.abs(lead - this.known) <= leadMsMin) return undefined;
+    if (Math.abs(lead - this.known) <= leadMsMin) return undefined; // never so where it is not known
     this.known = lead;
     return [key, String(lead)];
+  }
+
+  /** The row may not have been written: the next draft carries it again. */
+  unwritten(): void {
+    this.known = Number.NaN;
   }
 }
 

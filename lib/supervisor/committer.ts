@@ -92,6 +92,7 @@ export class Committer {
     } catch (error) {
       // All that can fail was made into text when it was staged: this is a fault of the kernel
       [this.seq, this.chain] = [seq, chain];
+      this.lead.unwritten();
       return this.apart(members, error);
     }
     for (const op of this.tallies.seal(changes)) (group.ops as Op[]).push(op);
@@ -192,6 +193,7 @@ export class Committer {
     this.seq = this.store.head.seq;
     this.chain = this.store.head.chain;
     this.broken = false;
+    this.lead.unwritten();
     for (const member of discarded) this.settle(member, error);
   }
 

@@ -213,6 +213,17 @@ describe('timers', () => {
     expect(await rang()).to.deep.equal(['alarm']);
   });
 
+  // How far the clock of waits stands ahead was taken for written down when it had only been tried.
+  it('are on time in the next life when the first write after the wall clock was set back failed', async () => {
+    await house.world.setWall(-40 * day);
+    house.store.fail({ failAt: 1, mode: 'before' });
+    await rejection(ask({ type: 'set', ms: 1_000 }));
+    await ask({ type: 'set', ms: 3_600_000 });
+    await house.crash();
+    await house.world.advance(3_600_000);
+    expect(await rang()).to.deep.equal(['alarm']);
+  });
+
   it('wait for nothing once the supervisor has stopped, so that its process can end; stopped twice is stopped once', async () => {
     await ask({ type: 'set', ms: 5_000 });
     const stopped = house.supervisor.stop();
