@@ -65,9 +65,14 @@ export async function namesIn(files: StoreFiles, directory: string): Promise<str
   try {
     return await files.readdir(directory);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isGone(error)) return [];
     throw error;
   }
+}
+
+/** There is no such file, or none any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** The real disk. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { backUp } from './backup.js';
 import { StoreError, type Head, type StoreState } from './contract.js';
-import { surveyCopy } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
 import type { LevelStore, LevelStoreOptions } from './level-options.js';
 import { lockHome } from './lock.js';
@@ -11,7 +10,7 @@ import { recoverHome, type Opened, type RecoverOptions } from './recover.js';
 import type { ScrubReport } from './scrub.js';
 import { beginSession, type Session } from './session.js';
 import type { Upkeep } from './upkeep.js';
-import { verifyCopies } from './verify.js';
+import { verifyInUse } from './verify.js';
 
 export type { LevelStore, LevelStoreOptions } from './level-options.js';
 
@@ -307,8 +306,7 @@ async function liveStore(
     checkpoint: () => tended((upkeep) => upkeep.checkpoint()),
     compact: () => tended((upkeep) => upkeep.compact()),
     backUp: (target, { onProgress } = {}) => read((database) => backUp(ports, database, target, onProgress)),
-    verify: (how) =>
-      read(async (database) => verifyCopies(files, database, copy, await surveyCopy(files, copy), how)),
+    verify: (how) => read((database) => verifyInUse(files, database, copy, how)),
     async scrub() {
       await session.pipeline.readable(); // whoever asks means what was acknowledged before
       while (!(await scrubOn()));

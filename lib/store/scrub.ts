@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { CommitPipeline } from './commit-pipeline.js';
 import { compareWithCopy, CopyError } from './compare.js';
 import { DamageError, type Database } from './database.js';
+import { isGone } from './files.js';
 import { logChecker } from './inspect-rows.js';
 import type { StorePorts } from './ports.js';
 import type { Upkeep } from './upkeep.js';
@@ -113,9 +114,4 @@ function checkLog(rows: readonly (readonly [key: string, value: string])[]): voi
   const log = logChecker();
   for (const [key, value] of rows) if (key.startsWith('l/')) log.entry(key, value);
   if (log.faults.length > 0) throw new DamageError(log.faults.join('; '));
-}
-
-/** A compaction took the file away while it was being read. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -6,7 +6,7 @@ import { surveyCopy, type Survey } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
 import { isSameHistory, origin, type Position } from './frame.js';
 import { inspectRows } from './inspect-rows.js';
-import { exists, type StoreFiles } from './files.js';
+import { exists, isGone, type StoreFiles } from './files.js';
 import { lockHome } from './lock.js';
 import { storePorts, type StorePorts } from './ports.js';
 import type { Progress } from './rebuild.js';
@@ -73,7 +73,33 @@ export async function verifyStore(home: string, options: VerifyOptions = {}): Pr
   }
 }
 
-/** The same for an open database; `undefined` where it cannot be opened. */
+/**
+ * The same for a store in use. A rotation or a compaction may add or remove files between the survey and the
+ * reading; faults found then prove nothing, so it looks again.
+ */
+export async function verifyInUse(
+  files: StoreFiles,
+  database: Database,
+  copyDirectory: string,
+  options?: Pick<VerifyOptions, 'onProgress'>,
+): Promise<VerifyReport> {
+  for (let looks = 1; ; looks += 1) {
+    const survey = await surveyCopy(files, copyDirectory);
+    try {
+      const report = await verifyCopies(files, database, copyDirectory, survey, options);
+      const now = report.ok ? survey : await surveyCopy(files, copyDirectory);
+      const moved = now.base?.file !== survey.base?.file || now.segments.join() !== survey.segments.join();
+      if (!moved || looks === looksMax) return report;
+    } catch (error) {
+      if (!isGone(error) || looks === looksMax) throw error;
+    }
+  }
+}
+
+/** A look takes less time than the writing of a base image. */
+const looksMax = 5;
+
+/** The same for an open database that nobody writes to; `undefined` where it cannot be opened. */
 export async function verifyCopies(
   files: StoreFiles,
   database: Database | undefined,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdir, readFile, readdir, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { nodeFiles, type OpenMode } from '../../../lib/store/files.js';
 import { openLevelStore } from '../../../lib/store/level.js';
 import { restore } from '../../../lib/store/restore.js';
 import { verifyStore } from '../../../lib/store/verify.js';
@@ -112,6 +113,28 @@ describe('verify', () => {
     await fill(store, model, 3);
     expect(await store.verify()).to.include({ ok: true });
     await store.close();
+  });
+
+  // It once failed with ENOENT, or called the files that a compaction had replaced missing.
+  it('takes files that a compaction moves while it reads for no damage', async () => {
+    const { clean, model } = await usedHome({ store: { segmentBytesMax: 20_000 } });
+    for (const move of ['compact', 'write'] as const) {
+      let onRead: (() => Promise<void>) | undefined;
+      const files = {
+        ...nodeFiles,
+        async open(path: string, mode: OpenMode) {
+          const act = mode === 'read' && path.includes('segment-') ? onRead : undefined;
+          if (act !== undefined) onRead = undefined;
+          await act?.();
+          return nodeFiles.open(path, mode);
+        },
+      };
+      const store = await openLevelStore({ directory: clean, segmentBytesMax: 20_000, ports: { files } });
+      onRead = () => (move === 'compact' ? store.compact() : fill(store, model, 30));
+      expect((await store.verify()).faults).to.deep.equal([]);
+      expect(onRead).to.equal(undefined);
+      await store.close();
+    }
   });
 
   const damages: Record<string, [RegExp, (home: string, model: Model) => Promise<void>]> = {
