@@ -1,6 +1,6 @@
 import type { ActorKey } from '../../machines/outputs.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
-import type { SealedEntry } from '../supervisor/inspectable.js';
+import type { SealedEntry } from '../supervisor/answers.js';
 import { entryOf } from './entry-of.js';
 import type { EntriesFrame, InspectFilter, InspectRefusal, RefusalsFrame } from './frames.js';
 import { parentAtBirth, placeOf, treeOf } from './kin.js';

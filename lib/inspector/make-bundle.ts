@@ -2,7 +2,7 @@ import type { ActorKey, Kind, Persisted } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
-import { encodeState } from '../supervisor/codec.js';
+import { encodeState } from '../supervisor/draft/codec.js';
 import { apply } from '../supervisor/event-log.js';
 import { blanked, blankedState, maskedLike, privateTo } from './blank.js';
 import { bundleEntriesMax, type Bundle, type BundledActor, type BundledEntry } from './bundle.js';

@@ -1,7 +1,7 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import { rootMachine } from '../../machines/root/machine.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
-import type { SealedEntry, StoredActor } from '../supervisor/inspectable.js';
+import type { SealedEntry, StoredActor } from '../supervisor/answers.js';
 import { decodeChange, type Change } from './change.js';
 import type { InspectFilter } from './frames.js';
 import { parentOf } from './kin.js';

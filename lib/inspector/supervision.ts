@@ -1,5 +1,5 @@
 import type { Supervisor } from '../supervisor/contract.js';
-import { haltedPlace } from '../supervisor/inspectable.js';
+import { haltedPlace } from '../supervisor/answers.js';
 import type { SupervisionTree } from './answers.js';
 
 /**

@@ -2,10 +2,10 @@ import type { ActorKey, Kind } from '../../actors/contracts.js';
 import type { Json } from '../../machines/outputs.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import type { Store } from '../store/contract.js';
-import type { ActorCells } from './cells.js';
+import type { ActorCells } from './cells/actor-cells.js';
 import type { Effects, OutboxRow } from './effects.js';
 import type { Inbox } from './inbox.js';
-import type { Intake } from './intake.js';
+import type { Intake } from './cells/intake.js';
 
 /** What it needs of the kernel. */
 interface Parts {

@@ -3,9 +3,8 @@ import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Refusal } from '../../machines/refusals.js';
 import type { Store } from '../store/contract.js';
-import type { Inspection } from './inspectable.js';
-import type { Environment } from '../environment.js';
 import type {
+  Inspection,
   ActorView,
   Committed,
   DeadLetter,
@@ -18,6 +17,7 @@ import type {
   SupervisorStatus,
   Why,
 } from './answers.js';
+import type { Environment } from '../environment.js';
 
 export type * from './answers.js';
 

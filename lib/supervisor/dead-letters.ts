@@ -5,11 +5,11 @@ import type { Json } from '../../machines/outputs.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
 import { keys, prefix } from '../store/keys.js';
-import type { ActorCells } from './cells.js';
+import type { ActorCells } from './cells/actor-cells.js';
 import type { DeadLetter, Limits } from './contract.js';
 import type { Inbox } from './inbox.js';
-import type { ActorState } from './actor-state.js';
-import { reasonOf } from './record.js';
+import type { ActorState } from './draft/actor-state.js';
+import { reasonOf } from './draft/stored-form.js';
 
 interface KernelParts {
   readonly store: Store;

@@ -6,18 +6,20 @@ import type { Json } from '../../machines/outputs.js';
 import type { Op } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { IdReservations } from './id-reservations.js';
-import type { Cell, ActorCells, Job } from './cells.js';
+import type { Cell, ActorCells, Job } from './cells/actor-cells.js';
 import type { PlannedStep } from './contract.js';
-import { selfTarget } from './step.js';
-import type { Ended } from './actions.js';
-import type { ActorState } from './actor-state.js';
-import { own } from './own-members.js';
-import { Draft, type DraftKernel } from './draft.js';
+import { selfTarget } from './draft/step.js';
+import type { Ended } from './draft/actions.js';
+import type { ActorState } from './draft/actor-state.js';
+import { own } from './draft/codec.js';
+import { Draft, type DraftKernel } from './draft/draft.js';
+import { Fifo } from './cells/actor-cell.js';
+import type { Intake } from './cells/intake.js';
 
 /**
  * One event for one actor: takes its turn, decides, commits, answers. Everything that reaches an actor comes
- * through here: requests, messages of other actors, results of effects, timers. (Plans over several actors:
- * turns.ts.)
+ * through here: requests, messages of other actors, results of effects, timers. (Several actors at once:
+ * transaction.ts.)
  */
 export interface Delivery {
   readonly event: AnyEventObject;
@@ -261,3 +263,67 @@ export interface InboxRow {
 /** Whose word a stored message is: the sending actor's. */
 export const senderOf = (row: InboxRow): Caller =>
   system(row.from === undefined ? 'kernel' : `${row.from.kind}:${row.from.id}`);
+
+/** What it needs of the kernel. */
+interface Parts {
+  readonly cells: ActorCells;
+  readonly deliverer: Deliverer;
+  readonly intake: Intake;
+  knows(kind: string): boolean;
+  kind(name: string): Kind;
+  fault(what: string, error: unknown): Error;
+}
+
+/**
+ * The way of the kernel's own work to its actors: messages, timers and results of effects. None is ever
+ * refused; what lies in the store anyway waits for room.
+ */
+export class Dispatch {
+  private readonly posts = new Fifo<{ readonly to: ActorKey; readonly delivery: Delivery }>();
+  /** Unknown kinds that were reported. */
+  private readonly strange = new Set<string>();
+
+  constructor(private readonly kernel: Parts) {
+    kernel.intake.add(() => this.postNext());
+  }
+
+  /** At once. */
+  deliver(to: ActorKey, delivery: Delivery): void {
+    const kind = this.kernel.knows(to.kind) ? this.kernel.kind(to.kind) : undefined;
+    if (kind !== undefined) return this.kernel.deliverer.deliver(kind, to.id, delivery, true);
+    delivery.finished?.();
+    if (this.strange.has(to.kind)) return;
+    this.strange.add(to.kind);
+    this.kernel.fault(
+      `a message for the unknown kind "${to.kind}" stays in the inbox of ${to.id}`,
+      new TypeError('unknown kind'),
+    );
+  }
+
+  /** Messages of one step may be thousands, for as many actors: in their order, as there is room. */
+  post(to: ActorKey, delivery: Delivery): void {
+    if (this.posts.length === 0 && this.kernel.intake.room) return this.admit(to, delivery);
+    this.posts.push({ to, delivery });
+    this.kernel.intake.look();
+  }
+
+  private postNext(): boolean {
+    const next = this.posts.shift();
+    if (next !== undefined) this.admit(next.to, next.delivery);
+    return next !== undefined;
+  }
+
+  /** Work that lies in the store; counted where it wakes somebody, for free where it only queues. */
+  admit(to: ActorKey, delivery: Delivery): void {
+    if (!this.kernel.cells.isResting(to.kind, to.id)) return this.deliver(to, delivery);
+    const through = this.kernel.intake.begin();
+    const { finished } = delivery;
+    this.deliver(to, {
+      ...delivery,
+      finished: () => {
+        finished?.();
+        through();
+      },
+    });
+  }
+}

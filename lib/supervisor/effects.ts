@@ -2,8 +2,9 @@ import type { ActorKey, Effect, EffectContext, Kind } from '../../actors/contrac
 import type { Json } from '../../machines/outputs.js';
 import { deeperThan } from '../../machines/json-depth.js';
 import { keys } from '../store/keys.js';
-import { assertJson, carried } from './codec.js';
-import { errorData, type Start } from './actions.js';
+import { assertJson, carried } from './draft/codec.js';
+import { errorData, type Start } from './draft/actions.js';
+import type { Store } from '../store/contract.js';
 
 /**
  * Runs the hands of effects whose start is committed, and brings their results back as events. A result is
@@ -225,3 +226,22 @@ function json(output: unknown): Json | undefined {
   if (deeperThan(output, depthMax)) throw new RangeError(`The outcome is nested deeper than ${depthMax}.`);
   return carried(output, 'output');
 }
+
+/** The youngest rows of an actor's collection, oldest first; at most a thousand. */
+export async function youngestRows(
+  store: Store,
+  actor: ActorKey,
+  collection: string,
+  last = rowsMax,
+): Promise<Json[]> {
+  const start = keys.row(collection, actor.kind, actor.id, '');
+  const page = await store.page({
+    gte: start,
+    lt: `${start}\x7f`,
+    reverse: true,
+    limit: Math.min(last, rowsMax),
+  });
+  return page.reverse().map(([, value]) => JSON.parse(value) as Json);
+}
+
+const rowsMax = 1_000;

@@ -2,11 +2,11 @@ import type { ActorKey, Kind, Persisted } from '../../actors/contracts.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
-import { decode, decodeState } from './codec.js';
+import { decode, decodeState } from './draft/codec.js';
 import type { Sealed } from './committer.js';
 import type { LogEntry, PastState, WatchOptions } from './contract.js';
-import { restore } from './step.js';
-import { metaOf, none, noFailures } from './actor-state.js';
+import { restore } from './draft/step.js';
+import { metaOf, none, noFailures } from './draft/actor-state.js';
 
 /**
  * Reading the one ordered truth: as it grows (`watch`), of one actor (`history`), and as of a moment

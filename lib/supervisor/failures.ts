@@ -4,13 +4,23 @@ import { defaultSupervision, supervise, type Supervision } from '../../machines/
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import type { Environment } from '../environment.js';
-import type { Cell, ActorCells } from './cells.js';
+import type { Cell, ActorCells } from './cells/actor-cells.js';
 import type { DeadLetter } from './contract.js';
 import type { DeadLetters } from './dead-letters.js';
 import { seenBy, type Delivery } from './deliver.js';
-import type { Failing } from './inspectable.js';
-import { reasonOf } from './record.js';
-import { Draft, type DraftKernel } from './draft.js';
+import type { Failing } from './answers.js';
+import { reasonOf } from './draft/stored-form.js';
+import { Draft, type DraftKernel } from './draft/draft.js';
+import type { AnyEventObject } from 'xstate';
+import type { Logger } from 'pino';
+import {
+  reasonsOf,
+  rootMachine,
+  type RootContext,
+  type RootStatus,
+  type Subsystem,
+} from '../../machines/root/machine.js';
+import { begin, step } from './draft/step.js';
 
 /**
  * Faults: what happens when our own code (or a host's) throws. The event is set aside as a dead letter at its
@@ -233,3 +243,65 @@ export class Faults {
 const recentMax = 1_000;
 
 const specOf = (kind: Kind): Supervision => ({ ...defaultSupervision, ...kind.supervision });
+
+/**
+ * The root of the supervision tree, as its machine draws it. It lives in memory only: it must be able to say
+ * that the store is down while the store is down. Every change is logged and told to those who listen.
+ */
+export class RootSystem {
+  private snapshot = begin(rootMachine, {}).snapshot;
+  private readonly listeners = new Set<(status: RootStatus, reasons: readonly string[]) => void>();
+
+  constructor(
+    private readonly log: Logger,
+    private readonly now: () => number,
+  ) {}
+
+  get state(): RootStatus {
+    return this.snapshot.value as RootStatus;
+  }
+  get failing(): RootContext['failing'] {
+    return (this.snapshot.context as RootContext).failing;
+  }
+  get reasons(): readonly string[] {
+    return reasonsOf(this.snapshot.context as RootContext);
+  }
+
+  booted(): void {
+    this.send({ type: 'boot.finished' });
+  }
+  failed(name: Subsystem, reason: string): void {
+    this.send({ type: 'subsystem.failed', name, reason });
+  }
+  recovered(name: Subsystem): void {
+    this.send({ type: 'subsystem.recovered', name });
+  }
+  draining(): void {
+    this.send({ type: 'drain.begin' });
+  }
+  stopped(): void {
+    this.send({ type: 'drain.finished' });
+  }
+
+  onChange(listener: (status: RootStatus, reasons: readonly string[]) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  private send(event: AnyEventObject): void {
+    const before = this.state;
+    this.snapshot = step(rootMachine, this.snapshot, {
+      ...event,
+      at: this.now(),
+      by: system('kernel'),
+    }).snapshot;
+    if (event.type !== 'subsystem.failed' && this.state === before) return;
+    this.log[this.state === 'degraded' ? 'warn' : 'info'](
+      { from: before, to: this.state, reasons: this.reasons },
+      'root system changed',
+    );
+    for (const listener of this.listeners) listener(this.state, this.reasons);
+  }
+}

@@ -1,6 +1,6 @@
 import type { Store } from '../store/contract.js';
-import type { Cell } from './cells.js';
-import type { Draft } from './draft.js';
+import type { Cell } from './cells/actor-cells.js';
+import type { Draft } from './draft/draft.js';
 
 /**
  * An id belongs to one actor, ever. Whoever creates an actor whose turn it does not hold (a child that a

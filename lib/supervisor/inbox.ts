@@ -1,7 +1,7 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
 import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
-import type { Cell, ActorCells, Job } from './cells.js';
+import type { Cell, ActorCells, Job } from './cells/actor-cells.js';
 import { senderOf, type Deliverer, type Delivery, type InboxRow } from './deliver.js';
 
 /**

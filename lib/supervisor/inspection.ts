@@ -4,7 +4,7 @@ import { subsystems } from '../../machines/root/machine.js';
 import { defaultSupervision } from '../../machines/supervisor/supervise.js';
 import type { Range } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
-import { decodeState } from './codec.js';
+import { decodeState } from './draft/codec.js';
 import type { LogEntry } from './contract.js';
 import {
   haltedPlace,
@@ -15,11 +15,12 @@ import {
   type Place,
   type SealedEntry,
   type StoredActor,
-} from './inspectable.js';
+} from './answers.js';
 import type { Kernel } from './kernel.js';
-import { allPlaces, placesOfRecord, talliesOf, type StatePlaces } from './state-index.js';
-import { viewOfRecord } from './record.js';
-import type { RootSystem } from './root-system.js';
+import { allPlaces, placesOfRecord, talliesOf } from './draft/indexes.js';
+import type { StatePlaces } from './draft/actor-state.js';
+import { viewOfRecord } from './draft/stored-form.js';
+import type { RootSystem } from './failures.js';
 
 const pageMax = 1_000;
 

@@ -3,11 +3,11 @@ import { authorityOf, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { keys, part, partsOf, prefix } from '../store/keys.js';
 import type { ActorView, ListItem, ListPage, ListQuery, Row, RowsQuery, Why } from './contract.js';
-import { takes } from './step.js';
+import { takes } from './draft/step.js';
 import type { Kernel } from './kernel.js';
-import { viewOfRecord } from './record.js';
-import { viewOf, type ActorState } from './actor-state.js';
-import { stateRefusal } from './state-refusal.js';
+import { viewOfRecord } from './draft/stored-form.js';
+import { viewOf, type ActorState } from './draft/actor-state.js';
+import { stateRefusal } from './draft/refusals.js';
 
 /** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake nobody. */
 const pageMax = 1_000;

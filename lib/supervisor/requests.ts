@@ -2,14 +2,22 @@ import type { Kind } from '../../actors/contracts.js';
 import { isPerson, operator, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { Op } from '../store/contract.js';
-import { ownCopy } from './codec.js';
-import type { ActorView, AskOptions, Committed, EventObject, Transaction, SpawnOptions } from './contract.js';
+import type { Op, Store } from '../store/contract.js';
+import { ownCopy } from './draft/codec.js';
+import type {
+  ActorView,
+  AskOptions,
+  Committed,
+  EventObject,
+  Transaction,
+  SpawnOptions,
+  Idempotency,
+} from './contract.js';
 import type { Outcome } from './deliver.js';
-import { invalidId, reserved } from './event-names.js';
-import { Keys } from './idempotency.js';
+import { invalidId, reserved } from './draft/refusals.js';
 import type { Kernel } from './kernel.js';
-import { viewOf, type ActorState } from './actor-state.js';
+import { viewOf, type ActorState } from './draft/actor-state.js';
+import { keys } from '../store/keys.js';
 
 /**
  * What callers from outside may ask: one event, one new actor, one plan. Each answer leaves after its commit.
@@ -218,3 +226,59 @@ function answerOf(
 
 /** For `closed`: people and agents are turned away, the kernel's own work goes on. */
 export const fromOutside = (by: Caller): boolean => isPerson(by) || by.type === 'session';
+
+/**
+ * Durable idempotency keys: the row is written in the create's own batch, so the deed and the memory of it
+ * cannot part. A twin that arrives while the first is under way waits for it.
+ */
+export const keptMs = 24 * 3600 * 1000;
+
+export interface KeyRow {
+  readonly hash: string;
+  readonly result: Json;
+}
+
+export class Keys {
+  private readonly underway = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly now: () => number,
+  ) {}
+
+  /** Run `deed` unless the key is known. `replay` answers from what was kept. */
+  async once<Answer>(
+    { scope, key, hash }: Idempotency,
+    deed: (rows: (result: Json) => readonly Op[]) => Promise<Answer>,
+    replay: (row: KeyRow) => Promise<Answer>,
+  ): Promise<Answer | Refusal> {
+    const place = keys.idempotency(scope, key);
+    for (let twin = this.underway.get(place); twin !== undefined; twin = this.underway.get(place))
+      await twin.catch(() => undefined);
+    const work = this.attempt(place, hash, deed, replay);
+    this.underway.set(place, work);
+    try {
+      return await work;
+    } finally {
+      if (this.underway.get(place) === work) this.underway.delete(place);
+    }
+  }
+
+  private async attempt<Answer>(
+    place: string,
+    hash: string,
+    deed: (rows: (result: Json) => readonly Op[]) => Promise<Answer>,
+    replay: (row: KeyRow) => Promise<Answer>,
+  ): Promise<Answer | Refusal> {
+    const kept = await this.store.get(place);
+    if (kept !== undefined) {
+      const row = JSON.parse(kept) as KeyRow;
+      return row.hash === hash ? replay(row) : refuse('IDEMPOTENCY_CONFLICT');
+    }
+    const due = this.now() + keptMs;
+    return deed((result) => [
+      [place, JSON.stringify({ hash, result })],
+      [keys.expiry(due, place), '1'],
+    ]);
+  }
+}

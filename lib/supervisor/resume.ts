@@ -1,12 +1,12 @@
 import type { ActorKey } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { Cell } from './cells.js';
+import type { Cell } from './cells/actor-cells.js';
 import type { ActorView } from './contract.js';
 import type { Inbox } from './inbox.js';
 import type { Kernel } from './kernel.js';
-import { viewOf, type ActorState } from './actor-state.js';
-import { notFound, Draft } from './draft.js';
+import { viewOf, type ActorState } from './draft/actor-state.js';
+import { notFound, Draft } from './draft/draft.js';
 
 /**
  * A person lets a halted actor go on: its failures are forgotten, and what its inbox kept is delivered before

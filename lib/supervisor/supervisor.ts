@@ -5,16 +5,16 @@ import { StoreError } from '../store/contract.js';
 import { systemEnvironment } from '../environment.js';
 import type { Limits, Retention, Supervisor, SupervisorOptions, SupervisorStatus } from './contract.js';
 import { defineKind } from './define-kind.js';
-import { ActorHandle } from './handle.js';
-import { Housekeeping } from './housekeeping.js';
-import type { Inspection } from './inspectable.js';
+import { ActorHandle } from './as-actor.js';
+import { Housekeeping } from './housekeeping/housekeeping.js';
+import type { Inspection } from './answers.js';
 import { KernelInspection } from './inspection.js';
 import { Kernel } from './kernel.js';
 import { Reading } from './queries.js';
-import { settle } from './state-index.js';
+import { settle } from './draft/indexes.js';
 import { fromOutside, Requests } from './requests.js';
 import { resume } from './resume.js';
-import { RootSystem } from './root-system.js';
+import { RootSystem } from './failures.js';
 
 export const defaultLimits: Limits = {
   awakeActorsMax: 20_000,

@@ -1,7 +1,7 @@
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix, timersFrom } from '../store/keys.js';
 import type { Environment } from '../environment.js';
-import { Intake } from './intake.js';
+import { Intake } from './cells/intake.js';
 
 /**
  * One wheel for all durable timers. The due-time index on disk holds every timer; memory holds only those of

@@ -5,13 +5,13 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
 import { keys, partsOf } from '../store/keys.js';
 import type { IdReservations } from './id-reservations.js';
-import type { Cell, ActorCells } from './cells.js';
+import type { Cell, ActorCells } from './cells/actor-cells.js';
 import type { ActorView, Committed, EventObject, Transaction, TransactionContext } from './contract.js';
-import { assertJson, isPlain, jsonText, ownCopy } from './codec.js';
-import { reserved } from './event-names.js';
-import { takeTurns } from './joint-turns.js';
-import { viewOf } from './actor-state.js';
-import { notFound, Draft, type DraftKernel } from './draft.js';
+import { assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
+import { reserved } from './draft/refusals.js';
+import { viewOf } from './draft/actor-state.js';
+import { notFound, Draft, type DraftKernel } from './draft/draft.js';
+import type { ActorCell, Claim } from './cells/actor-cell.js';
 
 /**
  * A plan over several actors: takes their turns in one global order (so that two plans never wait for each
@@ -212,4 +212,88 @@ class HeldTransaction implements TransactionContext {
 function distinct(actors: readonly ActorKey[]): ActorKey[] {
   const byKey = new Map(actors.map((actor) => [keys.actor(actor.kind, actor.id), actor]));
   return [...byKey.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, actor]) => actor);
+}
+
+/**
+ * The turns of several actors at once. A plan first waits in every mailbox until what was there before it is
+ * done, and holds nothing meanwhile. Then it stands in line, at all its actors in the same moment: the line is
+ * the one global order. First in line everywhere, it keeps new jobs from beginning; it takes the turns when all
+ * of them are free, which takes one commit, and takes all or none. An actor that begins to rest after a failure
+ * sends the plan back, so that the others go on. So plans cannot wait for each other in a circle, nobody is held
+ * up by an actor that rests or is far behind, and every plan comes to its turn.
+ *
+ * @example
+ * const cells = await takeTurns(kernel.cells, [{ kind: 'counter', id: 'a' }, { kind: 'counter', id: 'b' }]);
+ */
+export function takeTurns(cells: ActorCells, actors: readonly ActorKey[]): Promise<ActorCell[]> {
+  if (actors.length === 0) return Promise.resolve([]);
+  return new Promise((resolve, reject) => new JointTurns(cells, actors, resolve, reject).enter());
+}
+
+class JointTurns implements Claim {
+  /** Actors at which what was there before is not done yet. */
+  private behind: number;
+  private claimed: ActorCell[] = [];
+  private over = false;
+
+  constructor(
+    private readonly cells: ActorCells,
+    private readonly actors: readonly ActorKey[],
+    private readonly resolve: (cells: ActorCell[]) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {
+    this.behind = actors.length;
+  }
+
+  enter(): void {
+    for (const { kind, id } of this.actors) this.cells.enter(kind, id, this.place);
+  }
+
+  private readonly place = {
+    run: (cell: ActorCell): void => {
+      this.cells.release(cell);
+      this.behind -= 1;
+      if (this.behind === 0 && !this.over) this.standInLine();
+    },
+    fail: (error: unknown): void => this.fail(error),
+  };
+
+  private standInLine(): void {
+    this.claimed = this.actors.map(({ kind, id }) => this.cells.claim(kind, id, this));
+    this.attempt();
+  }
+
+  attempt(): boolean {
+    const { cells, claimed } = this;
+    if (this.over || claimed.some(({ claims }) => claims?.[0] !== this)) return false;
+    const resting = claimed.filter((cell) => cells.rests(cell));
+    if (resting.length > 0) {
+      this.goBack(resting);
+      return false;
+    }
+    if (!cells.takeAll(claimed)) return true;
+    this.over = true;
+    cells.unclaim(claimed, this);
+    this.resolve(claimed);
+    return true;
+  }
+
+  /** To the head of the queues of those that rest; the others go on. */
+  private goBack(resting: readonly ActorCell[]): void {
+    const left = this.claimed;
+    this.claimed = [];
+    this.behind = resting.length;
+    this.cells.unclaim(left, this);
+    for (const cell of resting) this.cells.insert(cell, [this.place]);
+    for (const cell of left) this.cells.nudge(cell);
+  }
+
+  fail(error: unknown): void {
+    if (this.over) return;
+    this.over = true;
+    const left = this.claimed;
+    this.cells.unclaim(left, this);
+    this.reject(error);
+    for (const cell of left) this.cells.nudge(cell);
+  }
 }

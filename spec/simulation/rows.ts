@@ -2,8 +2,8 @@ import type { Kind } from '../../actors/contracts.js';
 import { chainIn } from '../../lib/store/chain.js';
 import type { Store } from '../../lib/store/contract.js';
 import { keys, partsOf } from '../../lib/store/keys.js';
-import { metaOf, type ActorState } from '../../lib/supervisor/actor-state.js';
-import { decodeRecord } from '../../lib/supervisor/record.js';
+import { metaOf, type ActorState } from '../../lib/supervisor/draft/actor-state.js';
+import { decodeRecord } from '../../lib/supervisor/draft/stored-form.js';
 import { must } from './model.js';
 import type { Tables } from './tables.js';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { assign, createActor, sendTo, setup, type AnyActorRef } from 'xstate';
-import { asActor } from '../../../lib/supervisor/as-actor.js';
-import type { DurableInput } from '../../../lib/supervisor/as-actor.js';
+import { asActor, type DurableInput } from '../../../lib/supervisor/as-actor.js';
 import { childKind, counterKind } from '../../fixtures/kinds.js';
 import { openHouse, seen, type House } from '../../fixtures/house.js';
 

@@ -1,0 +1,340 @@
+import { StoreError } from '../../store/contract.js';
+import { type ActorCell, type CellPorts, type Claim, type Job, CellMap, Fifo } from './actor-cell.js';
+import type { ActorState } from '../draft/actor-state.js';
+
+export type { ActorCell as Cell, Job } from './actor-cell.js';
+
+/** How long the kernel's own work waits after a failed write. */
+const retryMs = 250;
+
+/**
+ * The address book of awake actors. A cell is one actor in memory: its last commit and the jobs that wait for
+ * its turn. One job at a time holds the turn, so an actor never has more than one uncommitted event. Idle
+ * cells are forgotten, oldest first, when there are too many: an actor at rest costs disk only.
+ */
+export class ActorCells {
+  private readonly cells: CellMap;
+  private closed: Error | undefined;
+  private heldTurns = 0;
+  private readonly queued = new Set<ActorCell>();
+
+  constructor(private readonly kernel: CellPorts) {
+    this.cells = new CellMap(kernel.awakeActorsMax, (key) => kernel.owes(key));
+  }
+
+  get awake(): number {
+    return this.cells.size;
+  }
+
+  /** Queue a job for an actor's turn. False: the mailbox is full and the job was not taken. */
+  enter(kind: string, id: string, job: Job): boolean {
+    if (this.closed !== undefined) {
+      job.fail(this.closed);
+      return true;
+    }
+    const cell = this.cells.of(kind, id);
+    if (job.urgent !== true && cell.queue !== undefined && cell.queue.length >= this.kernel.mailboxMax)
+      return false;
+    (cell.queue ??= new Fifo()).push(job);
+    this.pump(cell);
+    if (cell.queue !== undefined) this.waits(cell);
+    return true;
+  }
+
+  /**
+   * What a failed write kept from happening goes back to the head of the queue, so that nothing overtakes it;
+   * requests behind it are told at once. The turn is still held.
+   */
+  postpone(cell: ActorCell, job: Job, error: unknown): void {
+    if (this.closed !== undefined) return job.fail(error);
+    const waiting = cell.queue?.drain() ?? [];
+    cell.queue = new Fifo([job, ...waiting.filter(({ urgent }) => urgent === true)]);
+    this.waits(cell);
+    this.pause(cell, retryMs);
+    for (const turnedAway of waiting) if (turnedAway.urgent !== true) turnedAway.fail(error);
+  }
+
+  /** No job runs from now on; who still waits is told, and so is whoever comes later. */
+  close(error: Error): void {
+    this.closed = error;
+    this.kernel.watchdog.stop();
+    for (const cell of [...this.queued]) {
+      const waiting = cell.queue?.drain() ?? [];
+      this.emptied(cell);
+      for (const job of waiting) job.fail(error);
+      for (const claim of [...(cell.claims ?? [])]) claim.fail(error);
+    }
+  }
+
+  /** Put jobs before all that wait. The turn is held. */
+  insert(cell: ActorCell, jobs: readonly Job[]): void {
+    if (this.closed !== undefined) for (const job of jobs) job.fail(this.closed);
+    else if (jobs.length > 0) {
+      cell.queue = new Fifo([...jobs, ...(cell.queue?.drain() ?? [])]);
+      this.waits(cell);
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.closed !== undefined;
+  }
+
+  /** Would a job begin at once, or as soon as the actor is loaded? */
+  isResting(kind: string, id: string): boolean {
+    const cell = this.cells.find(kind, id);
+    return cell === undefined || (!cell.busy && cell.queue === undefined && cell.resumeAt === 0);
+  }
+
+  private waits(cell: ActorCell): void {
+    this.queued.add(cell);
+    this.kernel.watchdog.waits(cell);
+  }
+
+  private emptied(cell: ActorCell): void {
+    cell.queue = undefined;
+    if (cell.claims === undefined) this.queued.delete(cell);
+  }
+
+  release(cell: ActorCell): void {
+    this.giveBack(cell);
+    this.pump(cell);
+    // A crowd that had to be awake all at once does not stay awake
+    this.cells.released(cell);
+  }
+
+  /** Stand in line for an actor's turn. */
+  claim(kind: string, id: string, claim: Claim): ActorCell {
+    const cell = this.cells.of(kind, id);
+    (cell.claims ??= []).push(claim);
+    this.waits(cell);
+    return cell;
+  }
+
+  unclaim(cells: readonly ActorCell[], claim: Claim): void {
+    for (const cell of cells) {
+      const left = cell.claims?.filter((other) => other !== claim) ?? [];
+      cell.claims = left.length === 0 ? undefined : left;
+      if (cell.queue === undefined) this.emptied(cell);
+    }
+  }
+
+  rests(cell: ActorCell): boolean {
+    return cell.resumeAt > this.kernel.steady();
+  }
+
+  /** All of the turns or none; what sleeps is woken meanwhile. */
+  takeAll(cells: readonly ActorCell[]): boolean {
+    const asleep = cells.filter((cell) => !cell.loaded || cell.owed);
+    for (const cell of asleep) if (!cell.busy) this.load(cell);
+    if (asleep.length > 0 || cells.some(({ busy }) => busy)) return false;
+    for (const cell of cells) this.take(cell);
+    return true;
+  }
+
+  /** Is there room for one more? */
+  hasRoom(kind: string, id: string): boolean {
+    return (this.cells.find(kind, id)?.queue?.length ?? 0) < this.kernel.mailboxMax;
+  }
+
+  private take(cell: ActorCell): void {
+    cell.busy = true;
+    cell.turns += 1;
+    this.heldTurns += 1;
+  }
+
+  private giveBack(cell: ActorCell): void {
+    if (!cell.busy) return;
+    cell.busy = false;
+    this.heldTurns -= 1;
+  }
+
+  /**
+   * After a commit: the new revision is what everybody sees from now on; undefined: there is no such actor
+   * any more.
+   */
+  adopt(kind: string, id: string, live: ActorState | undefined, threw: (error: unknown) => void): void {
+    const cell = this.cells.of(kind, id);
+    cell.live = live;
+    cell.loaded = true;
+    if (cell.listeners === undefined) return;
+    for (const listener of [...cell.listeners]) {
+      try {
+        listener(live);
+      } catch (error) {
+        threw(error);
+      }
+    }
+  }
+
+  /** Forget what is in memory; the next job reads the last commit anew, not before `delayMs` from now. */
+  forget(cell: ActorCell, delayMs: number): void {
+    cell.loaded = false; // who only looks on goes on seeing the last commit
+    if (delayMs > 0) this.pause(cell, delayMs);
+  }
+
+  private pause(cell: ActorCell, delayMs: number): void {
+    cell.resumeAt = this.kernel.steady() + delayMs;
+    this.arm(cell);
+  }
+
+  /**
+   * The platform's timeouts and the clock of waits are two clocks: on a busy process a timeout comes early,
+   * and a cell that is not due yet then must be looked at again.
+   */
+  private arm(cell: ActorCell): void {
+    const now = this.kernel.steady();
+    const isArmed = cell.wakeAt >= now && cell.wakeAt <= cell.resumeAt;
+    if (isArmed || this.closed !== undefined) return;
+    const at = cell.resumeAt;
+    cell.wakeAt = at;
+    this.kernel.timeout(at - now, () => {
+      if (cell.wakeAt === at) cell.wakeAt = -1;
+      if (cell.resumeAt > this.kernel.steady()) return this.arm(cell);
+      cell.resumeAt = 0;
+      this.pump(cell);
+    });
+  }
+
+  /** The last commit: from memory, else from the store (without waking the actor). */
+  async read(kind: string, id: string): Promise<ActorState | undefined> {
+    const cell = this.cells.find(kind, id);
+    return cell?.loaded === true ? cell.live : this.kernel.load(kind, id);
+  }
+
+  /** Load an actor into memory. */
+  wake(kind: string, id: string): Promise<ActorState | undefined> {
+    return new Promise((resolve, reject) => {
+      this.enter(kind, id, {
+        fail: reject,
+        run: (cell) => {
+          const { live } = cell;
+          this.release(cell);
+          resolve(live);
+        },
+        urgent: true,
+      });
+    });
+  }
+
+  /** Look at a cell again that should have been looked at. */
+  nudge(cell: ActorCell): void {
+    this.pump(cell);
+  }
+
+  find(kind: string, id: string): ActorCell | undefined {
+    return this.cells.find(kind, id);
+  }
+
+  /** Be told of every commit of an actor. Keeps it awake until unsubscribed. */
+  listen(kind: string, id: string, listener: (live: ActorState | undefined) => void): () => void {
+    const cell = this.cells.of(kind, id);
+    (cell.listeners ??= new Set()).add(listener);
+    return () => {
+      cell.listeners?.delete(listener);
+      if (cell.listeners?.size === 0) cell.listeners = undefined;
+    };
+  }
+
+  get busy(): boolean {
+    return this.heldTurns > 0 || this.queued.size > 0;
+  }
+
+  private pump(cell: ActorCell): void {
+    // A job that is refused releases at once: the loop below goes on, nothing recurses
+    if (cell.pumping) return;
+    cell.pumping = true;
+    try {
+      this.runJobs(cell);
+    } finally {
+      cell.pumping = false;
+    }
+  }
+
+  private runJobs(cell: ActorCell): void {
+    while (!cell.busy && this.closed === undefined) {
+      if (this.isTaken(cell) || cell.queue === undefined) return;
+      if (cell.resumeAt > 0) {
+        if (cell.resumeAt > this.kernel.steady()) return this.arm(cell);
+        cell.resumeAt = 0;
+      }
+      if (!cell.loaded || cell.owed) return this.load(cell);
+      const job = cell.queue.shift() as Job;
+      if (cell.queue.length === 0) this.emptied(cell);
+      this.take(cell);
+      try {
+        job.run(cell);
+      } catch (error) {
+        // a fault of the kernel itself: the turn must not be lost with it
+        this.giveBack(cell);
+        job.fail(error);
+      }
+    }
+  }
+
+  /** By the first of the plans in line, or about to be. One that went back makes room for the next. */
+  private isTaken(cell: ActorCell): boolean {
+    let first = cell.claims?.[0];
+    while (first !== undefined) {
+      if (first.attempt()) return true;
+      const next = cell.claims?.[0];
+      if (next === first) return false;
+      first = next;
+    }
+    return false;
+  }
+
+  private load(cell: ActorCell): void {
+    if (cell.loading) return;
+    cell.loading = true;
+    const owed = cell.owed ? this.kernel.backlog(cell) : undefined;
+    const loaded = this.kernel.load(cell.kind, cell.id);
+    (owed === undefined ? loaded : Promise.all([loaded, owed])).then(
+      (found) => {
+        const [live, queueOwed] = owed === undefined ? [found as ActorState | undefined] : (found as Owed);
+        if (queueOwed !== undefined) this.putFirst(cell, queueOwed);
+        cell.loading = false;
+        if (!cell.loaded) {
+          cell.live = live;
+          cell.loaded = true;
+        }
+        this.pump(cell);
+      },
+      (error: unknown) => {
+        cell.loading = false;
+        const jobs = cell.queue?.drain() ?? [];
+        // A store that recovers will answer later; a record that nobody can read never will.
+        const kept =
+          error instanceof StoreError && error.code === 'STORE_UNAVAILABLE'
+            ? jobs.filter(({ urgent }) => urgent === true)
+            : [];
+        if (kept.length === 0) this.emptied(cell);
+        else {
+          cell.queue = new Fifo(kept);
+          this.pause(cell, retryMs);
+        }
+        for (const claim of [...(cell.claims ?? [])]) claim.fail(error);
+        const failed = kept.length === 0 ? jobs : jobs.filter(({ urgent }) => urgent !== true);
+        for (const job of failed) job.fail(error);
+      },
+    );
+  }
+
+  /** While the cell still counts as loading, so that what is queued only queues. */
+  private putFirst(cell: ActorCell, queueOwed: () => void): void {
+    const waiting = cell.queue?.drain() ?? [];
+    cell.owed = false;
+    queueOwed();
+    this.insertLast(cell, waiting);
+  }
+
+  private insertLast(cell: ActorCell, jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      if (this.closed !== undefined) job.fail(this.closed);
+      else (cell.queue ??= new Fifo()).push(job);
+    }
+    if (cell.queue?.length === 0) this.emptied(cell);
+    else if (cell.queue !== undefined) this.waits(cell);
+  }
+}
+
+type Owed = [ActorState | undefined, () => void];

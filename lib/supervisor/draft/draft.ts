@@ -1,0 +1,345 @@
+import type { AnyEventObject } from 'xstate';
+import type { ActorKey, Kind, Stamp } from '../../../actors/contracts.js';
+import { authorityOf, type Authority, type Caller } from '../../../machines/caller.js';
+import type { Json } from '../../../machines/outputs.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import type { Op } from '../../store/contract.js';
+import { keys } from '../../store/keys.js';
+import type { PlannedStep } from '../contract.js';
+import { begin, persist, step, type Step } from './step.js';
+import { encodeState } from './codec.js';
+import { invalidId, stateRefusal } from './refusals.js';
+import { requestedActions, type RequestedActions, type Ended } from './actions.js';
+import { noFailures, type ActorState } from './actor-state.js';
+import { draftEntry, type EntryDraft, draftRecord, type RecordDraft } from './stored-form.js';
+import { changeTotals, listRows, leave, move, placesOf } from './indexes.js';
+
+/**
+ * One commit in the making: steps actors on their committed revisions and collects everything that must be
+ * written in one batch. Nothing here is visible to anybody until the committer has written it; a stage that
+ * is thrown away has changed nothing.
+ */
+export class Draft {
+  /** Revisions that this commit leads to, by actor. */
+  readonly next = new Map<string, DraftedActor>();
+  /** Operations that do not depend on the log position. */
+  readonly ops: Op[] = [];
+  readonly entries: EntryDraft[] = [];
+  readonly requested: RequestedActions[] = [];
+  readonly steps: PlannedStep[] = [];
+  /** Changes of tallies, by key. */
+  readonly tallies = new Map<string, number>();
+  /** Keys of the records that this commit creates. */
+  readonly reservations: string[] = [];
+  /** What was sent last was allowed, and no state took it. */
+  untaken = false;
+  private underway = 0;
+  /** About how much text this commit writes. */
+  chars = 0;
+  /** Log position of the first entry; set by the committer. */
+  tx = 0;
+
+  constructor(
+    /** Wall time for `at` stamps and steady time for timers, epoch ms. */
+    readonly at: number,
+    readonly steady: number,
+    readonly by: Caller,
+    readonly cause: number | string | null,
+    private readonly kernel: DraftKernel,
+  ) {
+    this.authority = authorityOf({ by });
+  }
+
+  private readonly authority: Authority;
+
+  /** A step threw half-way: what stands here is neither before nor after it, and must not be written. */
+  get torn(): boolean {
+    return this.underway > 0;
+  }
+
+  /** The revision as of now within this commit. */
+  current(key: string, committed: ActorState | undefined): ActorState | undefined {
+    return this.next.get(key)?.live ?? committed;
+  }
+
+  /** Step an actor. `undefined`: done. A refusal has changed nothing. Throws what the machine throws. */
+  send(
+    kind: Kind,
+    id: string,
+    committed: ActorState | undefined,
+    event: AnyEventObject,
+    facts: Json | undefined,
+    ended?: Ended,
+  ): Refusal | undefined {
+    const key = keys.actor(kind.kind, id);
+    this.untaken = false;
+    const live = this.current(key, committed);
+    if (live === undefined) return notFound(kind.kind, id);
+    if (live.halted !== null)
+      return refuse('ACTOR_HALTED', { kind: kind.kind, id, reason: live.halted.reason });
+    if (live.snapshot.status !== 'active') {
+      return refuse(
+        'CONFLICT',
+        { kind: kind.kind, id },
+        `The ${kind.kind} ${id} has ended and accepts no events.`,
+      );
+    }
+    const stamped = this.stamped(event, facts);
+    // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
+    const refusal = event.type.startsWith('xstate.')
+      ? undefined
+      : kind.policy?.(live.snapshot, stamped as never, this.authority);
+    if (refusal !== undefined) return refusal;
+    const taken = step(kind.machine, live.snapshot, stamped);
+    this.untaken = !taken.taken;
+    if (this.untaken) return stateRefusal(kind, id, live.snapshot, stamped);
+    this.put(kind, id, live, taken, stamped, live.parent, ended);
+    return undefined;
+  }
+
+  create(
+    kind: Kind,
+    id: string,
+    input: Json,
+    parent: ActorKey | null,
+    facts: Json | undefined,
+  ): Refusal | undefined {
+    const invalid = invalidId(id);
+    if (invalid !== undefined) return invalid;
+    const key = keys.actor(kind.kind, id);
+    if (this.next.has(key))
+      return refuse('EXISTS', { kind: kind.kind, id }, `${kind.kind} ${id} already exists.`);
+    const given = this.stamped<Record<string, Json> & { id: string }>(
+      { id, ...(input as Record<string, Json>) },
+      facts,
+    );
+    given.id = id; // whatever the input says
+    const refusal = kind.validateInput?.(given);
+    if (refusal !== undefined) return refusal;
+    const first = begin(kind.machine, given);
+    this.reservations.push(key);
+    if (parent !== null) this.ops.push([keys.child(parent.kind, parent.id, kind.kind, id), '{}']);
+    this.put(
+      kind,
+      id,
+      undefined,
+      first,
+      { type: 'kernel.created', input: given, at: this.at, by: this.by },
+      parent,
+    );
+    return undefined;
+  }
+
+  /**
+   * Does without its machine what a delayed message to another actor asks for: the timer goes, the message is
+   * sent.
+   */
+  forward(
+    kind: Kind,
+    id: string,
+    live: ActorState,
+    event: AnyEventObject,
+    target: string,
+    message: AnyEventObject,
+    ended: Ended,
+  ): void {
+    const still: Step = {
+      snapshot: live.snapshot,
+      actions: [{ type: 'send', target, event: message }],
+      taken: true,
+    };
+    this.put(kind, id, live, still, this.stamped(event), live.parent, ended);
+  }
+
+  /** The parent no longer wants this actor: it ends where it stands; its effects and timers go. */
+  end(kind: Kind, id: string, live: ActorState, event: AnyEventObject): undefined {
+    const stopped = { ...live.snapshot, status: 'stopped' } as typeof live.snapshot;
+    this.put(
+      kind,
+      id,
+      live,
+      { snapshot: stopped, actions: [], taken: true },
+      this.stamped(event),
+      live.parent,
+    );
+  }
+
+  /** Change what the kernel itself keeps about an actor (failures, halt) without a step of its machine. */
+  overlay(
+    kind: Kind,
+    id: string,
+    live: ActorState,
+    event: AnyEventObject,
+    change: Partial<Pick<ActorState, 'failures' | 'halted'>>,
+    ended?: Ended,
+  ): void {
+    const still: Step = { snapshot: live.snapshot, actions: [], taken: true };
+    this.put(kind, id, { ...live, ...change }, still, this.stamped(event), live.parent, ended);
+  }
+
+  /** Nothing of an ended actor stays but its log. */
+  forget(kind: Kind, id: string, live: ActorState): void {
+    this.ops.push([keys.actor(kind.kind, id), null]);
+    if (live.parent !== null)
+      this.ops.push([keys.child(live.parent.kind, live.parent.id, kind.kind, id), null]);
+    leave(kind.kind, id, live.places, this.ops, this.tallies);
+    listRows(kind, id, live, undefined, this.ops);
+    if (live.indexed === this.kernel.generations.of(kind.kind))
+      changeTotals(kind, id, live, undefined, this.tallies);
+  }
+
+  /**
+   * With time, caller and facts. They stand before the spread, and are set again behind it: to V8 a member
+   * that is new behind a spread costs half a microsecond, one that is there already nothing.
+   */
+  private stamped<Members extends object>(members: Members, facts?: Json): Members & Stamp {
+    const { at, by } = this;
+    const all = facts === undefined ? { at, by, ...members } : { at, by, facts, ...members };
+    all.at = at;
+    all.by = by;
+    if (facts !== undefined) (all as { facts?: Json }).facts = facts;
+    if ('onBehalfOf' in all) delete (all as { onBehalfOf?: Caller }).onBehalfOf; // no event says so of itself
+    return all;
+  }
+
+  private put(
+    kind: Kind,
+    id: string,
+    before: ActorState | undefined,
+    taken: Step,
+    event: AnyEventObject,
+    parent: ActorKey | null,
+    ended?: Ended,
+  ): void {
+    this.underway += 1;
+    const key = keys.actor(kind.kind, id);
+    const persisted = persist(kind.machine, taken.snapshot);
+    const state = encodeState(persisted);
+    if (state.length > this.kernel.snapshotBytesMax) {
+      throw new RangeError(
+        `the snapshot of ${kind.kind} ${id} would have ${state.length} characters; at most ${this.kernel.snapshotBytesMax} are allowed: store growing data in rows`,
+      );
+    }
+    const rev = (before?.rev ?? 0) + 1;
+    const asked = requestedActions({
+      kind,
+      id,
+      rev,
+      before,
+      actions: taken.actions,
+      steady: this.steady,
+      parent,
+      ended,
+      outcome: taken.snapshot,
+    });
+    for (const op of asked.ops) {
+      this.ops.push(op);
+      this.chars += op[0].length + (op[1]?.length ?? 0);
+    }
+    for (const { row } of asked.messages) this.chars += row.length;
+    this.requested.push(asked);
+    // A difference is worth nothing when the whole snapshot below it has fallen under the retention floor.
+    const whole = before === undefined || before.sinceBase >= 31 || before.base <= this.kernel.logFloor;
+    const live: ActorState = {
+      rev,
+      seq: 0,
+      base: before?.base ?? 0,
+      sinceBase: whole ? 0 : before.sinceBase + 1,
+      createdAt: before?.createdAt ?? this.at,
+      updatedAt: this.at,
+      parent,
+      snapshot: taken.snapshot,
+      timers: asked.timers,
+      calls: asked.calls,
+      children: asked.children,
+      failures: before?.failures ?? noFailures,
+      halted: before?.halted ?? null,
+      places: placesOf(taken.snapshot.value as Json, before?.halted ?? null, before?.places, this.at),
+      indexed: this.kernel.generations.of(kind.kind),
+    };
+    move(kind.kind, id, before?.places, live.places, this.ops, this.tallies);
+    if (
+      kind.forgetAfterMs !== undefined &&
+      live.snapshot.status !== 'active' &&
+      (before === undefined || before.snapshot.status === 'active')
+    ) {
+      this.ops.push([keys.expiry(this.kernel.retention.now() + kind.forgetAfterMs, key), '1']);
+    }
+    // What an older version of the kind listed and counted is not told by this one's functions
+    const counted = before?.indexed === live.indexed ? before : undefined;
+    if (counted !== before) listRows(kind, id, before, undefined, this.ops);
+    listRows(kind, id, counted, live, this.ops);
+    changeTotals(kind, id, counted, live, this.tallies);
+    const { cause, by, at } = this;
+    const entry = draftEntry({
+      kind,
+      id,
+      before,
+      live,
+      event,
+      state,
+      persisted,
+      whole,
+      asked,
+      cause,
+      by,
+      at,
+    });
+    this.entries.push(entry);
+    const record = draftRecord(kind, id, live, state);
+    this.next.set(key, { kind, id, key, live, record });
+    this.chars += entry.tail.length + record.tail.length;
+    if (this.chars > stageCharsMax)
+      throw new RangeError(`one commit may write at most ${stageCharsMax} characters`);
+    for (const { child, input } of asked.reservations) this.bear(child, input, { kind: kind.kind, id });
+    this.steps.push({
+      kind: kind.kind,
+      id,
+      from: (before?.snapshot.value ?? null) as Json,
+      to: taken.snapshot.value as Json,
+      effects: asked.effects,
+    });
+    this.underway -= 1;
+  }
+
+  /** A child that a machine spawned is born in the same commit; whoever refuses it refuses the whole step. */
+  private bear(child: ActorKey, input: Json, parent: ActorKey): void {
+    const kind = this.kernel.kind(child.kind);
+    const refusal = this.create(
+      kind,
+      child.id,
+      input,
+      parent,
+      this.kernel.facts(kind, undefined, { type: 'kernel.created' }),
+    );
+    if (refusal !== undefined)
+      throw new TypeError(`the child ${child.kind} ${child.id} was refused: ${refusal.message}`);
+  }
+}
+
+/** Of one commit: two of the largest go into one frame of the store, in whatever alphabet. */
+const stageCharsMax = 32 << 20;
+
+/** What a stage must know of the house around it. */
+export interface DraftKernel {
+  readonly snapshotBytesMax: number;
+  /** Log entries at or below this position are gone. */
+  readonly logFloor: number;
+  readonly generations: { of(kind: string): number };
+  /** By which it is decided when something is forgotten, epoch ms. */
+  readonly retention: { now(): number };
+  kind(name: string): Kind;
+  facts(kind: Kind, live: ActorState | undefined, event: { readonly type: string }): Json | undefined;
+}
+
+export interface DraftedActor {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly key: string;
+  /** The committer fills in the log position. */
+  live: ActorState;
+  readonly record: RecordDraft;
+}
+
+export const notFound = (kind: string, id: string): Refusal =>
+  refuse('NOT_FOUND', { kind, id }, `There is no ${kind} ${id}.`);

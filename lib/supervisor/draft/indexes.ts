@@ -1,0 +1,207 @@
+import type { Json } from '../../../machines/outputs.js';
+import { stateNames } from '../../../machines/state-names.js';
+import type { Op, Store } from '../../store/contract.js';
+import { keys, prefix } from '../../store/keys.js';
+import { decodeState, own, setOwn, assertJson } from './codec.js';
+import { haltedPlace } from '../answers.js';
+import type { IndexRow, Kind } from '../../../actors/contracts.js';
+import { metaOf, type ActorState, type StatePlaces } from './actor-state.js';
+
+/**
+ * In which states an actor stands, and since when: one small row per innermost state, written only when it
+ * changes, so that "the hundred that wait longest" is one read however many there are. How many there are is
+ * tallied in the same commit. An actor's record keeps its own places: what was written for it is known even
+ * after its machine has changed. Beside it the rows of lists and totals that the kind declares.
+ */
+interface Halt {
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** The name under which all actors of a kind are tallied. */
+export const allPlaces = '~all';
+/** Tallies of places stand beside those of `Kind.counts`, under a name that no kind can have. */
+export const talliesOf = (kind: string): string => `${kind}~places`;
+
+/** Where an actor stands now; the very same object when nothing has changed. */
+export function placesOf(
+  value: Json,
+  halted: Halt | null,
+  before: StatePlaces | undefined,
+  at: number,
+): StatePlaces {
+  const names = typeof value === 'string' ? undefined : stateNames(value);
+  if (before !== undefined && halted === null) {
+    if (
+      names === undefined
+        ? Object.hasOwn(before, value as string) && single(before)
+        : names.every((name) => Object.hasOwn(before, name)) && countOf(before) === names.length
+    )
+      return before;
+  }
+  const places: Record<string, number> = {};
+  for (const name of names ?? [value as string])
+    setOwn(places, name, before === undefined ? at : (own(before, name) ?? at));
+  if (halted !== null) places[haltedPlace] = halted.at;
+  return places;
+}
+
+/** Their keys, made once: there are as many as states. */
+const tallyKeys = new Map<string, Map<string, string>>();
+function tallyKey(kind: string, name: string): string {
+  let keysOfKind = tallyKeys.get(kind);
+  if (keysOfKind === undefined) tallyKeys.set(kind, (keysOfKind = new Map<string, string>()));
+  let key = keysOfKind.get(name);
+  if (key === undefined) keysOfKind.set(name, (key = keys.count(talliesOf(kind), name)));
+  return key;
+}
+
+/** The rows that a change of places asks for, and the changes of tallies. */
+export function move(
+  kind: string,
+  id: string,
+  before: StatePlaces | undefined,
+  after: StatePlaces,
+  ops: Op[],
+  tallies: Map<string, number>,
+): void {
+  if (before === after) return;
+  const tally = (name: string, change: number): void => {
+    const key = tallyKey(kind, name);
+    tallies.set(key, (tallies.get(key) ?? 0) + change);
+  };
+  if (before === undefined) tally(allPlaces, 1);
+  for (const name in before) {
+    if (own(after, name) === before[name]) continue;
+    ops.push([keys.place(kind, name, before[name] as number, id), null]);
+    tally(name, -1);
+  }
+  for (const name in after) {
+    if (before !== undefined && after[name] === own(before, name)) continue;
+    ops.push([keys.place(kind, name, after[name] as number, id), '1']);
+    tally(name, 1);
+  }
+}
+
+/** What is left to take back when an actor is forgotten. */
+export function leave(
+  kind: string,
+  id: string,
+  before: StatePlaces,
+  ops: Op[],
+  tallies: Map<string, number>,
+): void {
+  move(kind, id, before, {}, ops, tallies);
+  const key = tallyKey(kind, allPlaces);
+  tallies.set(key, (tallies.get(key) ?? 0) - 1);
+}
+
+const pageSize = 500;
+
+/**
+ * Places for the actors of a store that was written before there were any: once, before anything else is
+ * done. O(actors). The tallies come last and tell that it is done; a fresh store gets its first ones with its
+ * first actor, and no write here.
+ */
+export async function settle(store: Store): Promise<void> {
+  const [anybody] = await store.page({ ...prefix('a/'), limit: 1 });
+  if (anybody === undefined || (await isSettled(store))) return;
+  const tallies = new Map<string, number>();
+  for (let range = prefix('a/') as { gte: string; lt: string }; ;) {
+    const page = await store.page({ ...range, limit: pageSize });
+    const ops: Op[] = [];
+    for (const [, text] of page) {
+      const stored = JSON.parse(text) as { kind: string; id: string } & Parameters<typeof placesOfRecord>[0];
+      move(stored.kind, stored.id, undefined, placesOfRecord(stored), ops, tallies);
+    }
+    const last = page.at(-1);
+    const done = last === undefined || page.length < pageSize;
+    if (done) ops.push(...[...tallies].map(([key, count]): Op => [key, String(count)]));
+    await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
+    if (done) return;
+    range = { ...range, gte: `${last[0]}\x00` };
+  }
+}
+
+async function isSettled(store: Store): Promise<boolean> {
+  for (let range = prefix('n/') as { gte: string; lt: string }; ;) {
+    const page = await store.page({ ...range, keysOnly: true, limit: pageSize });
+    if (page.some(([key]) => key.endsWith(`~places/${allPlaces}`))) return true;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return false;
+    range = { ...range, gte: `${last[0]}\x00` };
+  }
+}
+
+/** The places of a stored record, also of one that was written before records kept them. */
+export function placesOfRecord(stored: {
+  readonly places?: StatePlaces;
+  readonly updatedAt: number;
+  readonly halted?: Halt | null;
+  readonly state: unknown;
+}): StatePlaces {
+  return (
+    stored.places ??
+    placesOf(decodeState(stored.state).value, stored.halted ?? null, undefined, stored.updatedAt)
+  );
+}
+
+function single(places: StatePlaces): boolean {
+  let count = 0;
+  for (const _ in places) if (++count > 1) return false;
+  return true;
+}
+
+const countOf = (places: StatePlaces): number => Object.keys(places).length;
+
+/** What a step changes in the lists of its kind: the rows that go, come or read differently. */
+export function listRows(
+  kind: Kind,
+  id: string,
+  before: ActorState | undefined,
+  after: ActorState | undefined,
+  ops: Op[],
+): void {
+  if (kind.index === undefined) return;
+  const own = { kind: kind.kind, id };
+  const old = before === undefined ? [] : kind.index(before.snapshot, metaOf(own, before));
+  const now = after === undefined ? [] : kind.index(after.snapshot, metaOf(own, after));
+  const place = ({ index, key }: IndexRow): string => keys.list(kind.kind, index, key, id);
+  for (const row of old) if (!now.some((other) => samePlace(row, other))) ops.push([place(row), null]);
+  for (const row of now) {
+    const text = textOf(row);
+    const earlier = old.find((other) => samePlace(row, other));
+    if (earlier !== undefined && textOf(earlier) === text) continue;
+    if (row.row !== undefined) assertJson(row.row, `the row of the list "${row.index}"`);
+    ops.push([place(row), text]);
+  }
+}
+
+/** The keys of all rows that an actor has in the lists of its kind. */
+export function placesInLists(kind: Kind, id: string, live: ActorState): ReadonlySet<string> {
+  const rows = kind.index?.(live.snapshot, metaOf({ kind: kind.kind, id }, live)) ?? [];
+  return new Set(rows.map(({ index, key }) => keys.list(kind.kind, index, key, id)));
+}
+
+/** What a step changes in the totals of its kind. */
+export function changeTotals(
+  kind: Kind,
+  id: string,
+  before: ActorState | undefined,
+  after: ActorState | undefined,
+  totals: Map<string, number>,
+): void {
+  if (kind.totals === undefined) return;
+  const own = { kind: kind.kind, id };
+  const old = before === undefined ? [] : kind.totals(before.snapshot, metaOf(own, before));
+  const now = after === undefined ? [] : kind.totals(after.snapshot, metaOf(own, after));
+  const change = (name: string, by: number): void => {
+    const key = keys.count(kind.kind, name);
+    totals.set(key, (totals.get(key) ?? 0) + by);
+  };
+  for (const name of old) if (!now.includes(name)) change(name, -1);
+  for (const name of now) if (!old.includes(name)) change(name, 1);
+}
+
+const samePlace = (a: IndexRow, b: IndexRow): boolean => a.key === b.key && a.index === b.index;
+const textOf = ({ row }: IndexRow): string => (row === undefined ? '1' : JSON.stringify(row));

@@ -1,0 +1,114 @@
+import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
+import type { Kind } from '../../../actors/contracts.js';
+import type { Json } from '../../../machines/outputs.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { stateNames } from '../../../machines/state-names.js';
+import { isPlain } from './codec.js';
+import type { EventObject } from '../contract.js';
+
+/**
+ * The answer to an event that its policy allows and that no state takes now: the kind's own word where it has
+ * one, else what the chart says. An event of other states is a conflict and names them; one that the machine
+ * takes nowhere is unknown.
+ */
+export function stateRefusal(
+  kind: Kind,
+  id: string,
+  snapshot: AnyMachineSnapshot,
+  event: { readonly type: string },
+): Refusal {
+  const own = kind.notInState?.(snapshot, event as never);
+  if (own !== undefined) return own;
+  const state = snapshot.value as Json;
+  const { states, conditions } = takenBy(kind.machine, event.type);
+  const what = `The ${kind.kind} ${id} does not accept "${event.type}"`;
+  if (states.length === 0)
+    return refuse(
+      'UNKNOWN_EVENT',
+      { event: event.type, state },
+      `${what} in its state ${JSON.stringify(state)}.`,
+    );
+  const here = stateNames(state);
+  const details = { kind: kind.kind, id, event: event.type, state, states };
+  return here.some((name) => states.includes(name))
+    ? refuse(
+        'CONFLICT',
+        { ...details, conditions },
+        `${what} now: its statechart allows it in ${here.join(', ')} only if a guard passes (${conditions.join(', ')}).`,
+      )
+    : refuse(
+        'CONFLICT',
+        details,
+        `${what} while it is ${here.join(', ')}; it does while it is ${states.join(' or ')}.`,
+      );
+}
+
+/** Where a machine takes an event: its innermost states by path, and the guards that stand before it. */
+interface Taken {
+  readonly states: readonly string[];
+  readonly conditions: readonly string[];
+}
+
+/** Read from the chart once per machine and event: charts do not change. */
+const known = new WeakMap<AnyStateMachine, Map<string, Taken>>();
+
+function takenBy(machine: AnyStateMachine, type: string): Taken {
+  let events = known.get(machine);
+  if (events === undefined) known.set(machine, (events = new Map<string, Taken>()));
+  let taken = events.get(type);
+  // Names that a caller made up are not remembered
+  if (taken === undefined && (taken = read(machine.root, type)).states.length > 0) events.set(type, taken);
+  return taken;
+}
+
+function read(node: AnyStateNode, type: string): Taken {
+  const own = node.transitions.get(type);
+  const below = Object.values(node.states as Record<string, AnyStateNode>).map((child) => read(child, type));
+  return {
+    states: [...new Set(own === undefined ? below.flatMap(({ states }) => states) : innermost(node))],
+    conditions: [
+      ...new Set([
+        ...(own ?? []).flatMap(({ guard }) => nameOf(guard) ?? []),
+        ...below.flatMap(({ conditions }) => conditions),
+      ]),
+    ],
+  };
+}
+
+/** What ends an actor takes nothing more. */
+function innermost(node: AnyStateNode): readonly string[] {
+  const children = Object.values(node.states as Record<string, AnyStateNode>);
+  if (children.length > 0) return children.flatMap(innermost);
+  return node.type === 'final' ? [] : [node.path.join('.')];
+}
+
+const nameOf = (guard: unknown): string | undefined =>
+  typeof guard === 'string' ? guard : (guard as { readonly type?: string } | undefined)?.type;
+
+/** Records are composed by hand around an id, and keys and addresses hold it. */
+export function invalidId(id: string): Refusal | undefined {
+  return /^[A-Za-z0-9._:-]{1,200}$/.test(id)
+    ? undefined
+    : refuse('BAD_REQUEST', { id }, `Invalid id "${id}": 1 to 200 of A–Z a–z 0–9 . _ : - are allowed.`);
+}
+
+/**
+ * Names that only the kernel and XState may use: the end of an effect, a stop, a resumption are never
+ * anybody's request.
+ */
+export function reserved(event: EventObject): Refusal | undefined {
+  if (typeof event.type === 'string' && event.type !== '' && !/^(xstate|kernel)\.|^\*$/.test(event.type)) {
+    return isPlain(event, true)
+      ? undefined
+      : refuse(
+          'BAD_REQUEST',
+          { event: event.type },
+          'An event must be plain JSON: null, booleans, finite numbers, strings, arrays and objects.',
+        );
+  }
+  return refuse(
+    'BAD_REQUEST',
+    { event: String(event.type) },
+    'Invalid event type: it must not be empty or begin with "xstate." or "kernel.".',
+  );
+}

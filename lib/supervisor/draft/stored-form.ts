@@ -1,0 +1,271 @@
+import type { AnyMachineSnapshot, AnyEventObject } from 'xstate';
+import type { ActorKey, Kind, Persisted } from '../../../actors/contracts.js';
+import type { Json } from '../../../machines/outputs.js';
+import { decodeState, setOwn, encodeChange } from './codec.js';
+import { restore } from './step.js';
+import { noFailures, none, type ActorState, type StatePlaces } from './actor-state.js';
+import { placesOfRecord } from './indexes.js';
+import { hash } from 'node:crypto';
+import { callerName, type Caller } from '../../../machines/caller.js';
+import { sealEntry } from '../../store/chain.js';
+import type { LogEntry } from '../contract.js';
+import type { RequestedActions } from './actions.js';
+
+/**
+ * The stored form of an actor: one JSON row per actor, with machine and version, so that an old snapshot is
+ * migrated and tried before anything replaces it.
+ */
+interface Stored extends ActorKey {
+  readonly machine: string;
+  readonly version: number;
+  /** Absent: 0. */
+  readonly indexed?: number;
+  readonly rev: number;
+  readonly seq: number;
+  readonly base: number;
+  readonly sinceBase: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly parent?: ActorKey;
+  readonly timers?: ActorState['timers'];
+  readonly calls?: ActorState['calls'];
+  readonly children?: ActorState['children'];
+  readonly failures?: readonly number[];
+  readonly halted?: ActorState['halted'];
+  readonly places?: StatePlaces;
+  readonly state: unknown;
+}
+
+/**
+ * A record but for its position in the log. Made where the step is decided, so that what cannot be stored fails
+ * the step and not the batch.
+ */
+export interface RecordDraft {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** `state` is the encoded snapshot; composed by hand because the log entry needs the same text. */
+export function draftRecord(kind: Kind, id: string, live: ActorState, state: string): RecordDraft {
+  const head = `{"kind":"${kind.kind}","id":"${id}","machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}${live.indexed === 0 ? '' : `,"indexed":${live.indexed}`},"rev":${live.rev}`;
+  let text = `,"sinceBase":${live.sinceBase},"createdAt":${live.createdAt},"updatedAt":${live.updatedAt}`;
+  if (live.parent !== null) text += `,"parent":${JSON.stringify(live.parent)}`;
+  if (live.timers !== none) text += `,"timers":${JSON.stringify(live.timers)}`;
+  if (live.calls !== none) text += `,"calls":${JSON.stringify(live.calls)}`;
+  if (live.children !== none) text += `,"children":${JSON.stringify(live.children)}`;
+  if (live.failures !== noFailures) text += `,"failures":${JSON.stringify(live.failures)}`;
+  if (live.halted !== null) text += `,"halted":${JSON.stringify(live.halted)}`;
+  return { head, tail: `${text},"places":${JSON.stringify(live.places)},"state":${state}}` };
+}
+
+/** The record's row at its position. */
+export const sealRecord = ({ head, tail }: RecordDraft, seq: number, base: number): string =>
+  `${head},"seq":${seq},"base":${base}${tail}`;
+
+/**
+ * Back to a living revision: migrated where needed, validated by restoring it. Throws `UnreadableRecord` and
+ * changes nothing.
+ */
+export function decodeRecord(kind: Kind, text: string): ActorState {
+  const stored = JSON.parse(text) as Stored;
+  const children: Record<string, string> = {};
+  for (const [id, call] of Object.entries(stored.calls ?? none)) setOwn(children, id, call.src);
+  for (const [id, child] of Object.entries(stored.children ?? none)) setOwn(children, id, child.src);
+  return {
+    rev: stored.rev,
+    seq: stored.seq,
+    base: stored.base,
+    // Differences against a migrated snapshot would mean nothing to who reads the log: the next entry holds
+    // it whole.
+    sinceBase: stored.version === kind.version ? stored.sinceBase : Infinity,
+    createdAt: stored.createdAt,
+    updatedAt: stored.updatedAt,
+    parent: stored.parent ?? null,
+    timers: stored.timers ?? none,
+    calls: stored.calls ?? none,
+    children: stored.children ?? none,
+    failures: stored.failures ?? noFailures,
+    halted: stored.halted ?? null,
+    places: placesOfRecord(stored),
+    indexed: stored.indexed ?? 0,
+    snapshot: revive(kind, stored, children),
+  };
+}
+
+/**
+ * What callers would see of a stored record. A record of this version is read without bringing its machine to
+ * life.
+ */
+export function viewOfRecord(kind: Kind, text: string): { readonly id: string; readonly view: Json } {
+  const stored = JSON.parse(text) as Stored;
+  const meta = {
+    kind: stored.kind,
+    id: stored.id,
+    revision: stored.rev,
+    createdAt: stored.createdAt,
+    updatedAt: stored.updatedAt,
+    parent: stored.parent ?? null,
+    halted: stored.halted ?? null,
+  };
+  const snapshot =
+    stored.version === kind.version ? decodeState(stored.state) : decodeRecord(kind, text).snapshot;
+  return { id: stored.id, view: kind.view(snapshot as AnyMachineSnapshot, meta) };
+}
+
+function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, string>>): AnyMachineSnapshot {
+  const where = `${stored.kind} ${stored.id} (version ${stored.version})`;
+  let persisted: Persisted;
+  try {
+    persisted = migrate(kind, stored.version, decodeState(stored.state));
+  } catch (cause) {
+    throw new UnreadableRecord(
+      `${where} could not be migrated to version ${kind.version}: ${reasonOf(cause)}`,
+      { cause },
+    );
+  }
+  const problem = kind.validateContext?.(persisted.context);
+  if (problem !== undefined) throw new UnreadableRecord(`${where} has an invalid context: ${problem}`);
+  try {
+    const snapshot = restore(kind.machine, persisted, children);
+    if (snapshot.value === undefined) throw new TypeError('the machine does not define its state');
+    return snapshot;
+  } catch (cause) {
+    throw new UnreadableRecord(`${where} cannot be restored: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function migrate(kind: Kind, from: number, persisted: Persisted): Persisted {
+  if (from > kind.version) throw new RangeError(`it was written by a newer version (${from}) of Troupe`);
+  let migrated = persisted;
+  for (let version = from; version < kind.version; version += 1) {
+    const next = kind.migrate?.[version];
+    if (next === undefined) throw new RangeError(`missing migration from version ${version}`);
+    migrated = next(structuredClone(migrated));
+  }
+  return migrated;
+}
+
+/** A record that this build cannot bring to life. The original stays as it is. */
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+}
+
+export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/**
+ * A log entry before its position is known. Everything that costs is computed here; sealing only joins text.
+ */
+export interface EntryDraft {
+  readonly tail: string;
+  readonly prev: number;
+  /** Holds the whole snapshot; otherwise `base` is the position of the last one that does. */
+  readonly whole: boolean;
+  readonly base: number;
+  readonly frames: LogEntry['frames'];
+}
+
+interface Input {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly before: ActorState | undefined;
+  readonly live: ActorState;
+  readonly event: AnyEventObject;
+  /** The encoded snapshot, and the snapshot as data. */
+  readonly state: string;
+  readonly persisted: Persisted;
+  readonly whole: boolean;
+  readonly asked: RequestedActions;
+  readonly cause: number | string | null;
+  readonly by: Caller;
+  readonly at: number;
+}
+
+export function draftEntry(input: Input): EntryDraft {
+  const { kind, id, before, live, asked, whole } = input;
+  const from = before === undefined ? 'null' : JSON.stringify(before.snapshot.value);
+  const tail =
+    `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${live.rev},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
+    `,"event":${eventText(input.event, kind.redacted)},"from":${from},"to":${JSON.stringify(live.snapshot.value)}` +
+    `,"effects":${asked.effects.length === 0 ? '[]' : JSON.stringify(asked.effects)},"frames":${asked.frames.length === 0 ? '[]' : JSON.stringify(asked.frames)}` +
+    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${before === undefined && live.parent !== null ? `,"parent":${JSON.stringify(live.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as ActorState, input)}}`;
+  return { tail, prev: before?.seq ?? 0, whole, base: live.base, frames: asked.frames };
+}
+
+/** What a policy needs to know of an agent beside its id: without it a step could not be repeated. */
+const agentOf = (by: Caller): string =>
+  by.type === 'session'
+    ? `,"agent":${JSON.stringify({ employee: by.employee, ancestors: by.ancestors })}`
+    : '';
+
+/** The entry's row and chain hash at its position. */
+export function sealDraft(
+  draft: EntryDraft,
+  seq: number,
+  tx: number,
+  last: boolean,
+  prev: number,
+  base: number,
+  chain: string,
+): { readonly value: string; readonly chain: string } {
+  return sealEntry(
+    chain,
+    `{"seq":${seq},"tx":${tx},"last":${last},"prev":${prev},"base":${base}${draft.tail}`,
+  );
+}
+
+/**
+ * What changed against the last revision: members of the context compare by identity, as `assign` leaves
+ * them.
+ */
+function difference(before: ActorState, { live, persisted }: Input): string {
+  const old = before.snapshot.context as Record<string, unknown>;
+  const now = persisted.context as Record<string, unknown>;
+  const changed: Record<string, unknown> = {};
+  const set: Record<string, unknown> = {};
+  let any = false;
+  if (now !== old) {
+    for (const member in now)
+      if (now[member] !== old[member] || (now[member] === undefined && !(member in old))) {
+        setOwn(set, member, now[member]);
+        any = true;
+      }
+    if (any) changed['set'] = set;
+    const unset = Object.keys(old).filter((member) => !Object.hasOwn(now, member));
+    if (unset.length > 0) changed['unset'] = unset;
+  }
+  if (live.snapshot.value !== before.snapshot.value) changed['value'] = persisted.value;
+  if (live.snapshot.historyValue !== before.snapshot.historyValue && persisted.historyValue !== undefined)
+    changed['historyValue'] = persisted.historyValue; // what was remembered is never forgotten
+  if (persisted.status !== undefined) changed['status'] = persisted.status;
+  if (persisted.output !== undefined) changed['output'] = persisted.output;
+  return encodeChange(changed);
+}
+
+/** The event without the stamp (it has its own members) and with contents as `{sha256, chars}`. */
+function eventText(event: AnyEventObject, contents: readonly string[] | undefined): string {
+  const { at: _at, by: _by, ...rest } = event;
+  return JSON.stringify(contents === undefined ? rest : withoutContents(rest, contents));
+}
+
+/** The very same value where there is nothing to hide. */
+function withoutContents(value: unknown, contents: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value))
+    return value.some((element) => typeof element === 'object')
+      ? value.map((element) => withoutContents(element, contents))
+      : value;
+  let clean: Record<string, unknown> | undefined;
+  for (const member in value) {
+    const inner = (value as Record<string, unknown>)[member];
+    const shown =
+      typeof inner === 'string'
+        ? contents.includes(member)
+          ? digest(inner)
+          : inner
+        : withoutContents(inner, contents);
+    if (shown !== inner) (clean ??= { ...value })[member] = shown;
+  }
+  return clean ?? value;
+}
+
+const digest = (text: string): Json => ({ sha256: hash('sha256', text, 'base64url'), chars: text.length });

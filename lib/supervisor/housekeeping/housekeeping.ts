@@ -1,0 +1,210 @@
+import { StoreError, type Op } from '../../store/contract.js';
+import { expiriesFrom, partsOf } from '../../store/keys.js';
+import type { Retention, RetentionStatus } from '../contract.js';
+import type { Kernel } from '../kernel.js';
+import { LogRetention } from './log-retention.js';
+import { Reindexing } from './reindexing.js';
+import { system } from '../../../machines/caller.js';
+import type { ActorKey } from '../../../machines/outputs.js';
+import { Draft } from '../draft/draft.js';
+
+/**
+ * What must be done now and then: forget expired keys, let old log entries go, watch the disk. Runs on one
+ * slow timer; a failure is logged and tried again at the next turn.
+ */
+const everyMs = 5_000;
+const expiryPage = 1_000;
+const countedMax = 10_000;
+const diskBytesMin = 200 * 1024 * 1024;
+
+export class Housekeeping implements Retention {
+  readonly log: LogRetention;
+  readonly reindexing: Reindexing;
+  diskLow = false;
+  private cancel: (() => void) | undefined;
+  private stopped = false;
+  private round = 0;
+  private working: Promise<void> = Promise.resolve();
+  private indexing: Promise<void> | undefined;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly disk: (low: boolean) => void,
+  ) {
+    this.log = new LogRetention(kernel);
+    this.reindexing = new Reindexing(kernel);
+  }
+
+  /** Log entries at or below this position are gone. */
+  get floor(): number {
+    return this.log.floor;
+  }
+
+  async start(): Promise<void> {
+    await this.kernel.retention.load();
+    await this.log.load();
+    await this.keepFirst();
+    await this.kernel.deadLetters.load();
+    await this.watchDisk();
+    this.next();
+  }
+
+  /** A life may end before its first turn, and the next begin while the wall is wrong. */
+  private async keepFirst(): Promise<void> {
+    const rows = [...this.kernel.retention.first(), ...this.log.first()];
+    if (rows.length === 0) return;
+    await this.kernel
+      .writeOps(rows)
+      .catch((error: unknown) => this.kernel.fault('the clock of retention could not be kept yet', error));
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancel?.();
+    await this.working;
+    await this.indexing;
+  }
+
+  async status(): Promise<RetentionStatus> {
+    const { store, retention } = this.kernel;
+    const now = retention.now();
+    const { heldMs } = retention;
+    const others = await store.count({
+      gte: expiriesFrom(now),
+      lt: expiriesFrom(now + heldMs),
+      limit: countedMax,
+    });
+    return { now, heldMs, wouldForget: { entries: this.log.wouldGo(heldMs), others } };
+  }
+
+  async allow(): Promise<RetentionStatus> {
+    await this.kernel.writeOps([this.kernel.retention.allow()]);
+    return this.status();
+  }
+
+  async dismiss(): Promise<RetentionStatus> {
+    await this.kernel.writeOps([this.kernel.retention.dismiss()]);
+    return this.status();
+  }
+
+  private next(): void {
+    if (this.stopped) return;
+    this.cancel = this.kernel.world.timeout(everyMs, () => {
+      this.working = this.turn()
+        .catch((error: unknown) => {
+          this.kernel.fault('housekeeping failed', error);
+        })
+        .finally(() => this.next());
+    });
+  }
+
+  private async turn(): Promise<void> {
+    const { retention } = this.kernel;
+    this.indexing ??= this.reindex();
+    await this.watchDisk();
+    retention.look();
+    await this.expire();
+    if (this.round % 12 === 0) await this.expireDeadLetters();
+    this.round += 1;
+    const due = retention.due();
+    await this.log.turn(due === undefined ? [] : [due], () => this.stopped);
+  }
+
+  /**
+   * Keys and ended actors whose time is over, all of them: what goes slower than it comes piles up for ever.
+   */
+  private async expire(): Promise<void> {
+    const { store, retention } = this.kernel;
+    const now = retention.now();
+    while (!this.stopped) {
+      const due = await store.page({
+        gte: expiriesFrom(0),
+        lt: expiriesFrom(now),
+        limit: expiryPage,
+      });
+      const rows = due.map(([row]) => ({ row, key: partsOf(row)[2] as string }));
+      const gone = rows
+        .filter(({ key }) => !key.startsWith('a/'))
+        .flatMap(({ row, key }): Op[] => [
+          [row, null],
+          [key, null],
+        ]);
+      if (gone.length > 0) await this.kernel.writeOps(gone);
+      if (this.stopped) return;
+      await Promise.all(
+        rows.filter(({ key }) => key.startsWith('a/')).map(({ row, key }) => this.forget(row, key)),
+      );
+      if (due.length < expiryPage) return;
+    }
+  }
+
+  /**
+   * A record that nobody can read stays where it is, and stands in nobody's way. While the store cannot write
+   * nothing is decided.
+   */
+  private async forget(row: string, key: string): Promise<void> {
+    const [, kind = '', id = ''] = partsOf(key);
+    try {
+      await forget(this.kernel, { kind, id }, row);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      this.kernel.fault(`the ended ${kind} ${id} could not be forgotten`, error);
+      await this.kernel.writeOps([[row, null]]);
+    }
+  }
+
+  /** Beside everything else; what fails is tried again at a later turn. */
+  private async reindex(): Promise<void> {
+    try {
+      await this.reindexing.run(() => this.stopped);
+    } catch (error) {
+      this.kernel.fault('kind could not be reindexed', error);
+      this.indexing = undefined;
+    }
+  }
+
+  /** They may hold what a person said: that they went is written down. */
+  private async expireDeadLetters(): Promise<void> {
+    const letters = await this.kernel.deadLetters.expire(() => this.stopped);
+    if (letters > 0) this.kernel.world.log.info({ letters }, 'old dead letters were removed');
+  }
+
+  private async watchDisk(): Promise<void> {
+    const free = await this.kernel.store.freeBytes?.();
+    if (free === undefined || free < diskBytesMin === this.diskLow) return;
+    this.diskLow = !this.diskLow;
+    this.disk(this.diskLow);
+  }
+}
+
+/**
+ * An ended actor whose time is over goes, with its turn held: record, places, lists and counts in one commit.
+ * `due` is the row that said so. Its log stays until the log's own time is over. At its end its effects,
+ * timers and children had gone with it: nothing of it can be under way but a fenced effect that still
+ * settles, and that has a row of its own.
+ */
+export function forget(kernel: Kernel, { kind: name, id }: ActorKey, due: string): Promise<void> {
+  const kind = kernel.allKinds().find((one) => one.kind === name);
+  if (kind?.forgetAfterMs === undefined) return kernel.writeOps([[due, null]]);
+  return new Promise((resolve, reject) => {
+    kernel.cells.enter(name, id, {
+      urgent: true,
+      fail: reject,
+      run: (cell) => {
+        const draft = new Draft(kernel.now(), kernel.steady(), system('kernel'), null, kernel);
+        draft.ops.push([due, null]);
+        const { live } = cell;
+        const ended = live !== undefined && live.snapshot.status !== 'active';
+        if (ended) draft.forget(kind, id, live);
+        kernel.commit(draft, [cell], (error) => {
+          if (error !== undefined) return reject(error as Error);
+          if (ended)
+            kernel.cells.adopt(name, id, undefined, (problem) =>
+              kernel.fault(`an observer of ${name} ${id} threw`, problem),
+            );
+          resolve();
+        });
+      },
+    });
+  });
+}

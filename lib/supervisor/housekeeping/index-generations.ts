@@ -1,0 +1,113 @@
+import type { Kind } from '../../../actors/contracts.js';
+import type { Op, Store } from '../../store/contract.js';
+import { keys, prefix } from '../../store/keys.js';
+
+/**
+ * By which version of its kind an actor stands in lists and totals. A kind whose version or `indexVersion` has
+ * changed begins a new generation: its totals begin at zero, and an actor counts in them, and stands in the
+ * lists of the new version, once its record says that it is of that generation: after its next step, or when
+ * the background pass has come to it (`Reindexing`).
+ */
+export class IndexGenerations {
+  private readonly generations = new Map<string, Generation>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly kinds: () => readonly Kind[],
+  ) {}
+
+  /** Before totals are read and anything is decided. O(kinds). */
+  async load(): Promise<void> {
+    const ops: Op[] = [];
+    for (const kind of this.kinds()) {
+      if (kind.index === undefined && kind.totals === undefined) continue;
+      const text = await this.store.get(rowKey(kind.kind));
+      const mark = markOf(kind);
+      const kept = text === undefined ? undefined : (JSON.parse(text) as Kept);
+      const known = kept ?? {
+        mark: (await this.isOlder(kind)) ? '' : mark,
+        generation: 0,
+        done: true,
+        cursor: '',
+      };
+      if (known.mark === mark) this.generations.set(kind.kind, { ...known, written: kept !== undefined });
+      else ops.push(...(await this.begin(kind, known.generation + 1)));
+    }
+    const { store } = this;
+    if (ops.length > 0)
+      await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
+  }
+
+  /** What the records of a kind's actors must say. */
+  of(kind: string): number {
+    return this.generations.get(kind)?.generation ?? 0;
+  }
+
+  /** Kinds whose actors are not all of their generation yet, and the last id that the pass has come to. */
+  get pending(): readonly (readonly [kind: string, cursor: string])[] {
+    return [...this.generations].filter(([, { done }]) => !done).map(([kind, { cursor }]) => [kind, cursor]);
+  }
+
+  /** Rows that were never written: of kinds that are new. */
+  unwritten(): Op[] {
+    return [...this.generations]
+      .filter(([, { written }]) => !written)
+      .map(([kind, { cursor }]) => this.advanced(kind, cursor, true));
+  }
+
+  /** The pass has come so far, or to its end. */
+  advanced(kind: string, cursor: string, done = false): Op {
+    const known = this.generations.get(kind) as Generation;
+    const next = { ...known, cursor: done ? '' : cursor, done, written: true };
+    this.generations.set(kind, next);
+    const { written: _written, ...kept } = next;
+    return [rowKey(kind), JSON.stringify(kept satisfies Kept)];
+  }
+
+  private async begin(kind: Kind, generation: number): Promise<Op[]> {
+    this.generations.set(kind.kind, {
+      mark: markOf(kind),
+      generation,
+      done: false,
+      cursor: '',
+      written: true,
+    });
+    const totals: Op[] = [];
+    for (let { gte, lt } = prefix(keys.count(kind.kind, '')); ;) {
+      const page = await this.store.page({ gte, lt, keysOnly: true, limit: pageSize });
+      totals.push(...page.map(([key]): Op => [key, null]));
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) break;
+      gte = `${last[0]}\x00`;
+    }
+    return [...totals, this.advanced(kind.kind, '')];
+  }
+
+  /** Of a home from before there were generations: is there an actor that an older version wrote? */
+  private async isOlder(kind: Kind): Promise<boolean> {
+    const all = prefix(keys.actor(kind.kind, ''));
+    for (const reverse of [false, true]) {
+      const page = await this.store.page({ ...all, reverse, limit: sampleSize });
+      const isOther = ([, text]: readonly [string, string]): boolean =>
+        (JSON.parse(text) as { version?: number }).version !== kind.version;
+      if (page.some(isOther)) return true;
+      // A version of the lists alone leaves no trace in such a record
+      if (page.length > 0 && kind.indexVersion !== undefined) return true;
+    }
+    return false;
+  }
+}
+
+interface Kept {
+  readonly mark: string;
+  readonly generation: number;
+  readonly done: boolean;
+  readonly cursor: string;
+}
+
+type Generation = Kept & { readonly written: boolean };
+
+const rowKey = (kind: string): string => keys.meta(`kernel/index/${kind}`);
+const markOf = ({ version, indexVersion = 0 }: Kind): string => `${version}.${indexVersion}`;
+const pageSize = 1_000;
+const sampleSize = 100;

@@ -1,0 +1,178 @@
+import type { Kind } from '../../../actors/contracts.js';
+import { system } from '../../../machines/caller.js';
+import { StoreError } from '../../store/contract.js';
+import { keys, partsOf, prefix } from '../../store/keys.js';
+import type { Cell } from '../cells/actor-cells.js';
+import { encodeState } from '../draft/codec.js';
+import { persist } from '../draft/step.js';
+import type { Kernel } from '../kernel.js';
+import { changeTotals, listRows, placesInLists, allPlaces, talliesOf } from '../draft/indexes.js';
+import type { ActorState } from '../draft/actor-state.js';
+import { decodeRecord, draftRecord } from '../draft/stored-form.js';
+import { Draft } from '../draft/draft.js';
+
+/** How far a pass over a kind's actors has come. */
+export interface ReindexProgress {
+  readonly kind: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * The background pass that brings the actors of a kind into the lists and totals of its new version, sleeping
+ * ones too: a few at a time, each with its turn held, and each record says that it was done. A process that
+ * dies in between goes on where it was. Afterwards the rows are removed that only the old version knew.
+ */
+export class Reindexing {
+  private readonly reached = new Map<string, number>();
+  private readonly reported = new Set<string>();
+
+  constructor(private readonly kernel: Kernel) {}
+
+  get progress(): readonly ReindexProgress[] {
+    return this.kernel.generations.pending.map(([kind]) => ({
+      kind,
+      done: this.reached.get(kind) ?? 0,
+      total: this.kernel.committer.tallies.of(talliesOf(kind)).get(allPlaces) ?? 0,
+    }));
+  }
+
+  async run(stopped: () => boolean): Promise<void> {
+    const { generations } = this.kernel;
+    const unwritten = generations.unwritten();
+    if (unwritten.length > 0) await this.kernel.writeOps(unwritten);
+    for (const [name, cursor] of generations.pending) {
+      const kind = this.kernel.kind(name);
+      if (!(await this.visitAll(kind, cursor, stopped))) return;
+      if (!(await this.sweep(kind, stopped))) return;
+      await this.kernel.writeOps([generations.advanced(name, '', true)]);
+      this.kernel.world.log.info({ kind: name, actors: this.reached.get(name) ?? 0 }, 'kind was reindexed');
+    }
+  }
+
+  /** False: stopped before the end. */
+  private async visitAll(kind: Kind, cursor: string, stopped: () => boolean): Promise<boolean> {
+    const { store, generations } = this.kernel;
+    const all = prefix(keys.actor(kind.kind, ''));
+    const generation = generations.of(kind.kind);
+    for (let after = cursor === '' ? all.gte : keys.actor(kind.kind, cursor), pages = 1; ; pages += 1) {
+      const page = await store.page({ gt: after, lt: all.lt, limit: atOnce });
+      if (stopped()) return false;
+      const last = page.at(-1);
+      if (last === undefined) return true;
+      const stale = page.filter(([, text]) => generationIn(text) !== generation);
+      await Promise.all(
+        stale.map(([key]) => this.withTurn(kind, idOf(key), (cell) => this.visit(kind, cell))),
+      );
+      this.reached.set(kind.kind, (this.reached.get(kind.kind) ?? 0) + page.length);
+      [after] = last;
+      if (stopped()) return false;
+      if (pages % pagesPerNote === 0)
+        await this.kernel.writeOps([generations.advanced(kind.kind, idOf(after))]);
+    }
+  }
+
+  /** The stage that brings an actor up to its generation; undefined: there is nothing to do. */
+  private visit(kind: Kind, { id, key, live }: Cell): Draft | undefined {
+    const { kernel } = this;
+    const generation = kernel.generations.of(kind.kind);
+    if (live === undefined || live.indexed === generation) return undefined;
+    const draft = this.draft();
+    const { snapshot } = live;
+    // Of a migrated snapshot the next entry of the log must hold the whole
+    const sinceBase = Math.min(live.sinceBase, wholeNext);
+    const next: ActorState = { ...live, sinceBase, indexed: generation };
+    listRows(kind, id, undefined, next, draft.ops);
+    changeTotals(kind, id, undefined, next, draft.tallies);
+    const record = draftRecord(kind, id, next, encodeState(persist(kind.machine, snapshot)));
+    draft.next.set(key, { kind, id, key, live: next, record });
+    return draft;
+  }
+
+  /** Rows of lists that the kind's actors do not have. False: stopped before the end. */
+  private async sweep(kind: Kind, stopped: () => boolean): Promise<boolean> {
+    const { store } = this.kernel;
+    const all = prefix(keys.list(kind.kind, '', '', '').slice(0, -2));
+    for (let after = all.gte; ;) {
+      const page = await store.page({ gt: after, lt: all.lt, keysOnly: true, limit: sweptAtOnce });
+      const last = page.at(-1);
+      if (last === undefined) return true;
+      const strange = await this.strangeOf(
+        kind,
+        page.map(([key]) => key),
+      );
+      await Promise.all(
+        strange.map((key) =>
+          this.withTurn(kind, idOf(key), ({ id, live }) => {
+            if (live !== undefined && placesInLists(kind, id, live).has(key)) return undefined;
+            const draft = this.draft();
+            draft.ops.push([key, null]);
+            return draft;
+          }),
+        ),
+      );
+      [after] = last;
+      if (stopped()) return false;
+    }
+  }
+
+  /** Those that the records of their actors do not ask for. */
+  private async strangeOf(kind: Kind, rows: readonly string[]): Promise<readonly string[]> {
+    const ids = [...new Set(rows.map(idOf))];
+    const texts = await this.kernel.store.getMany(ids.map((id) => keys.actor(kind.kind, id)));
+    const expected = new Map<string, ReadonlySet<string> | undefined>();
+    ids.forEach((id, n) => {
+      const text = texts[n];
+      try {
+        expected.set(id, text === undefined ? new Set() : placesInLists(kind, id, decodeRecord(kind, text)));
+      } catch {
+        expected.set(id, undefined); // no one can tell: it stays as it is
+      }
+    });
+    return rows.filter((key) => expected.get(idOf(key))?.has(key) === false);
+  }
+
+  /** Do something with an actor's turn held, and commit what comes of it. A record that cannot be read is passed over. */
+  private withTurn(kind: Kind, id: string, work: (cell: Cell) => Draft | undefined): Promise<void> {
+    const { kernel } = this;
+    return new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => {
+        if (error instanceof StoreError) return reject(error);
+        const what = `the ${kind.kind} ${id} could not be indexed`;
+        if (!this.reported.has(what)) kernel.fault(what, error);
+        this.reported.add(what);
+        resolve();
+      };
+      kernel.cells.enter(kind.kind, id, {
+        urgent: true,
+        fail: failed,
+        run: (cell) => {
+          let draft: Draft | undefined;
+          try {
+            draft = work(cell);
+          } catch (error) {
+            failed(error);
+          }
+          if (draft === undefined) {
+            kernel.cells.release(cell);
+            return resolve();
+          }
+          kernel.commit(draft, [cell], (error) => (error === undefined ? resolve() : failed(error)));
+        },
+      });
+    });
+  }
+
+  private draft(): Draft {
+    return new Draft(this.kernel.now(), this.kernel.steady(), system('kernel'), null, this.kernel);
+  }
+}
+
+const idOf = (key: string): string => partsOf(key).at(-1) ?? '';
+const generationIn = (text: string): number => (JSON.parse(text) as { indexed?: number }).indexed ?? 0;
+const atOnce = 32;
+const sweptAtOnce = 256;
+/** The place is written down after so many pages; what was done meanwhile is known from the records. */
+const pagesPerNote = 32;
+/** As many entries since the last whole one as make the next one whole. */
+const wholeNext = 1_000;
