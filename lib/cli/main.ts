@@ -16,12 +16,14 @@ import { replayCommand } from './replay.js';
 import { restoreCommand } from './restore.js';
 import { retentionCommand } from './retention.js';
 import { runCommand } from './run.js';
+import { serviceCommand } from './service/service.js';
 import { showCommand } from './show.js';
 import { startCommand } from './start.js';
 import { statusCommand } from './status.js';
 import { stopCommand } from './stop.js';
 import { tailCommand } from './tail.js';
 import { topCommand } from './top.js';
+import { uninstallCommand } from './uninstall.js';
 import { verifyCommand } from './verify.js';
 
 /**
@@ -48,6 +50,8 @@ const commands = [
   restoreCommand,
   retentionCommand,
   doctorCommand,
+  serviceCommand,
+  uninstallCommand,
   helpCommand,
 ];
 

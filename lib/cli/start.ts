@@ -3,6 +3,7 @@ import type { Instance } from '../instance.js';
 import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { progressTeller } from './progress.js';
+import { notifyManager } from './service/notify.js';
 import {
   engineLine,
   hint,
@@ -38,7 +39,8 @@ export function startCommand(program: Command, terminal: Terminal): void {
         onProgress: progressTeller(terminal),
       });
       welcome(served, layout, terminal);
-      await untilStopped(served, terminal);
+      const stopping = notifyManager(terminal.env);
+      await untilStopped(served, terminal, stopping);
     });
 }
 
@@ -57,7 +59,7 @@ function welcome(served: Instance, layout: Layout, terminal: Terminal): void {
 }
 
 /** Resolves when the gateway is drained, at most ten seconds after the signal. */
-async function untilStopped(served: Instance, terminal: Terminal): Promise<void> {
+async function untilStopped(served: Instance, terminal: Terminal, stopping: () => void): Promise<void> {
   // npm passes a Ctrl-C on that the terminal has already sent: a second signal is no second wish.
   await new Promise<void>((resolve) => {
     let signals = 0;
@@ -69,6 +71,7 @@ async function untilStopped(served: Instance, terminal: Terminal): Promise<void>
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
   });
+  stopping();
   const ended = await Promise.race([served.close().then(() => true), wait(drainMsMax, false)]);
   terminal.say(
     ended

@@ -1,5 +1,5 @@
 import { build } from 'esbuild';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -50,6 +50,23 @@ export async function buildPage(): Promise<void> {
       icon: named('lib/inspector/page/icon.svg'),
     }),
   );
+  await writeFile(join(outdir, 'notices.txt'), await notices(Object.keys(metafile.inputs)));
+}
+
+/** The licences of the packages whose code is in the page, as they ask to be shown with every copy. */
+async function notices(inputs: readonly string[]): Promise<string> {
+  const folders = new Set(inputs.flatMap((input) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []));
+  const texts = [...folders].sort().map(async (folder) => {
+    const files = await readdir(join(root, folder));
+    const file = files.find((name) => /^licen[cs]e(?:\.\w+)?$/i.test(name));
+    if (file === undefined) throw new Error(`${folder} is in the page and has no licence file`);
+    const { name, version } = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
+      name: string;
+      version: string;
+    };
+    return `${name} ${version}\n\n${await readFile(join(root, folder, file), 'utf8')}`;
+  });
+  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 const shell = ({

@@ -40,11 +40,14 @@ export class Troupe {
   }
 
   /** Begin a command; `seen` resolves once its output (both streams) matches. */
-  begin(...words: string[]): Running {
+  begin(...words: string[]): Running;
+  begin(env: Readonly<Record<string, string>>, ...words: string[]): Running;
+  begin(first: string | Readonly<Record<string, string>>, ...rest: string[]): Running {
+    const [env, words] = typeof first === 'string' ? [{}, [first, ...rest]] : [first, rest];
     const child = spawn(process.execPath, [main, ...words], {
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: this.folder },
+      env: { PATH: process.env['PATH'], HOME: this.folder, ...env },
     });
     this.children.add(child);
     return new Running(child);

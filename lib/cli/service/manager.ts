@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defaultInstance, layoutOf, type Layout } from '../../home/layout.js';
+import type { Terminal } from '../command-line.js';
+import type { Service, ServiceManager } from './contract.js';
+import { launchd } from './launchd.js';
+import { systemd } from './systemd.js';
+
+/** Undefined where this system has neither. */
+export function managerOf(
+  platform: NodeJS.Platform = process.platform,
+  user = homedir(),
+): ServiceManager | undefined {
+  if (platform === 'linux') return systemd(join(user, '.config', 'systemd', 'user'));
+  if (platform === 'darwin') return launchd(join(user, 'Library', 'LaunchAgents'));
+  return undefined;
+}
+
+/** The gateway of a home as a service that starts with this very Node and this very installation. */
+export function gatewayService(layout: Layout, env: Terminal['env']): Service {
+  const main = fileURLToPath(new URL('../main.js', import.meta.url));
+  return {
+    name: nameOf(layout),
+    layout,
+    command: [process.execPath, ...nodeFlags, main, 'start', '--home', layout.home],
+    path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  };
+}
+
+/** As in troupe.mjs: young garbage gets room, old garbage is marked as memory is asked for. */
+const nodeFlags = ['--max-semi-space-size=64', '--no-incremental-marking-task'];
+
+function nameOf(layout: Layout): string {
+  if (layout.home === layoutOf({ env: {} }).home) return 'troupe';
+  if (
+    layout.instance !== defaultInstance &&
+    layout.home === layoutOf({ instance: layout.instance, env: {} }).home
+  )
+    return `troupe-${layout.instance}`;
+  return `troupe-${createHash('sha256').update(layout.home).digest('hex').slice(0, 8)}`;
+}

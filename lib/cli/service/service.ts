@@ -1,0 +1,101 @@
+import { Argument, type Command } from 'commander';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hint, homeOf, withHome, type HomeOptions, type Terminal } from '../command-line.js';
+import { CommandError, exitCodes } from '../failure.js';
+import type { Service, ServiceManager } from './contract.js';
+import { gatewayService, managerOf } from './manager.js';
+
+type Action = 'install' | 'status' | 'logs' | 'uninstall';
+
+interface ServiceOptions extends HomeOptions {
+  readonly print?: boolean;
+  readonly follow?: boolean;
+}
+
+/** `troupe service install|status|logs|uninstall`: the gateway of this home runs at login and after a crash. */
+export function serviceCommand(program: Command, terminal: Terminal): void {
+  withHome(
+    program
+      .command('service')
+      .description('run the gateway of this home at login and restart it after a crash (systemd, launchd)'),
+  )
+    .addArgument(new Argument('<action>', 'what to do').choices(['install', 'status', 'logs', 'uninstall']))
+    .option('--print', 'install: print the definition and change nothing')
+    .option('-f, --follow', 'logs: go on until Ctrl-C')
+    .action(async (action: Action, options: ServiceOptions) => {
+      const layout = homeOf(options, terminal);
+      const manager = managerOf();
+      if (manager === undefined)
+        throw new CommandError(
+          exitCodes.failed,
+          'There is no systemd or launchd on this system. Have its own supervisor run: troupe start',
+        );
+      const service = gatewayService(layout, terminal.env);
+      if (action === 'install') return install(manager, service, options.print === true, terminal);
+      if ((await readFile(manager.file(service), 'utf8').catch(() => undefined)) === undefined)
+        throw new CommandError(
+          exitCodes.failed,
+          `No service is installed for this home. Install it: ${hint(layout, 'service install')}`,
+        );
+      if (action === 'uninstall') return uninstall(manager, service, terminal);
+      const [program = '', ...words] =
+        action === 'status' ? manager.status(service) : manager.logs(service, options.follow === true);
+      process.exitCode = await shown(program, words);
+    });
+}
+
+async function install(
+  manager: ServiceManager,
+  service: Service,
+  printOnly: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  if (printOnly) return terminal.write(manager.definition(service));
+  // npx keeps what it fetched in a cache that may be emptied any day; a service must not rest on it.
+  if (service.command.some((word) => word.includes('/_npx/')))
+    throw new CommandError(
+      exitCodes.failed,
+      'This copy was fetched by npx for one call. Install the package first: npm install --global',
+    );
+  const file = manager.file(service);
+  await mkdir(dirname(file), { recursive: true });
+  if (manager.called === 'launchd') await mkdir(service.layout.home, { recursive: true, mode: 0o700 });
+  await writeFile(file, manager.definition(service), { mode: 0o644 });
+  terminal.say(`Wrote ${file}`);
+  for (const command of manager.install(service)) await run(command, file);
+  terminal.out(`The gateway of ${service.layout.home} runs as ${service.name} and starts at login.`);
+  if (manager.afterwards !== undefined) terminal.say(manager.afterwards);
+}
+
+async function uninstall(manager: ServiceManager, service: Service, terminal: Terminal): Promise<void> {
+  const file = manager.file(service);
+  for (const command of manager.uninstall(service)) await run(command, file);
+  await rm(file, { force: true });
+  terminal.out(`Removed ${file}. The home ${service.layout.home} and everything in it stays.`);
+}
+
+/** A command of the manager; what it says is passed on when it fails. */
+async function run([program = '', ...words]: readonly string[], file: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    execFile(program, words, { timeout: 120_000 }, (error, out, err) => {
+      if (error === null) return resolve();
+      const said = `${err}${out}`.trim() || error.message;
+      reject(
+        new CommandError(
+          exitCodes.failed,
+          `"${[program, ...words].join(' ')}" failed: ${said}\nThe definition is in ${file}.`,
+        ),
+      );
+    });
+  });
+}
+
+/** A command whose output is the answer; resolves with its exit code. */
+async function shown(program: string, words: readonly string[]): Promise<number> {
+  const child = spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? exitCodes.failed;
+}

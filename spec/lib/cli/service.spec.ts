@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { layoutOf } from '../../../lib/home/layout.js';
+import { launchd } from '../../../lib/cli/service/launchd.js';
+import { gatewayService } from '../../../lib/cli/service/manager.js';
+import { systemd } from '../../../lib/cli/service/systemd.js';
+import { poll } from '../gateway/fixture.js';
+import { Troupe } from './troupe.js';
+
+/**
+ * The gateway as a service of the system's own supervisor. A user's systemd runs on no test machine, so its
+ * commands are stood in for by a program that notes how it was called; systemd's own checker judges the unit
+ * wherever it is installed.
+ */
+describe('troupe service', () => {
+  let troupe: Troupe;
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+  });
+  afterEach(() => troupe.clear());
+  const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
+
+  /** Programs of these names that note their arguments, one line a call, and end with a code. */
+  async function standIns(code: number, ...names: string[]): Promise<{ path: string; calls: string }> {
+    const path = join(troupe.folder, 'bin');
+    const calls = join(troupe.folder, 'calls');
+    await mkdir(path, { recursive: true });
+    for (const name of names) {
+      const text = `#!/bin/sh\necho "${name} $*" >> '${calls}'\necho 'no user manager' >&2\nexit ${code}\n`;
+      await writeFile(join(path, name), text);
+      await chmod(join(path, name), 0o755);
+    }
+    return { path: `${path}:${process.env['PATH'] ?? ''}`, calls };
+  }
+
+  const unitFile = async (): Promise<string> => {
+    const { name } = gatewayService(layoutOf({ home: troupe.home() }), {});
+    return join(troupe.folder, '.config/systemd/user', `${name}.service`);
+  };
+
+  if (process.platform === 'linux') {
+    it('installs a unit that starts this installation for this home, and removes nothing but it', async () => {
+      const { path, calls } = await standIns(0, 'systemctl');
+      const installed = await troupe.begin({ PATH: path }, ...at('service', 'install')).ended;
+      expect(installed).to.include({ code: 0 });
+      expect(installed.out).to.match(/runs as troupe-[0-9a-f]{8} and starts at login/);
+      const unit = await readFile(await unitFile(), 'utf8');
+      expect(unit).to.include(` start --home ${troupe.home()}\n`).and.include('WatchdogSec=60');
+      expect(unit, 'the tools of this terminal').to.include(`PATH=${path}`);
+      const names = (await readFile(calls, 'utf8')).trim().split('\n');
+      expect(names.map((line) => line.replace(/troupe-\w+/, 'X'))).to.deep.equal([
+        'systemctl --user daemon-reload',
+        'systemctl --user enable X.service',
+        'systemctl --user restart X.service',
+      ]);
+
+      const removed = await troupe.begin({ PATH: path }, ...at('service', 'uninstall')).ended;
+      expect(removed).to.include({ code: 0 });
+      expect(removed.out).to.include('everything in it stays');
+      await access(await unitFile()).then(
+        () => expect.fail('the unit is still there'),
+        () => undefined,
+      );
+    });
+
+    it('says what failed, where there is no manager to talk to, and where nothing is installed', async () => {
+      const none = await troupe.run(...at('service', 'status'));
+      expect(none).to.include({ code: 1 });
+      expect(none.err).to.match(
+        /^No service is installed for this home\. Install it: troupe service install/,
+      );
+      const { path } = await standIns(1, 'systemctl');
+      const failed = await troupe.begin({ PATH: path }, ...at('service', 'install')).ended;
+      expect(failed).to.include({ code: 1 });
+      expect(failed.err).to.include('"systemctl --user daemon-reload" failed: no user manager');
+    });
+
+    it('tells systemd that it answers, that it is alive, and that it stops', async () => {
+      const { path, calls } = await standIns(0, 'systemd-notify');
+      const gateway = troupe.begin(
+        { PATH: path, NOTIFY_SOCKET: '/run/none', WATCHDOG_USEC: '3000000' },
+        ...at('start', '--port', '0'),
+      );
+      await gateway.seen(/Troupe runs at/);
+      await poll(
+        () => readFile(calls, 'utf8').catch(() => ''),
+        (text) => text.includes('WATCHDOG=1'),
+      );
+      await gateway.kill('SIGTERM');
+      const lines = (await readFile(calls, 'utf8')).trim().split('\n');
+      expect(lines[0]).to.equal('systemd-notify --ready');
+      expect(lines).to.include('systemd-notify WATCHDOG=1');
+      expect(lines.at(-1)).to.equal('systemd-notify STOPPING=1');
+    });
+  } else {
+    it('is tested with systemd on Linux alone', () => undefined);
+  }
+
+  it('writes units that systemd understands, whatever the home is called', async () => {
+    const checker = spawnSync('systemd-analyze', ['--version']);
+    if (checker.error !== undefined)
+      return console.log('      (systemd-analyze is not installed: the unit is not checked here)');
+    const home = join(troupe.folder, `a 100% "odd" $HOME's`);
+    const service = gatewayService(layoutOf({ home }), { PATH: '/usr/bin:/opt/my tools' });
+    const file = join(troupe.folder, 'troupe-spec.service');
+    await writeFile(file, systemd(troupe.folder).definition(service));
+    const { stderr } = spawnSync('systemd-analyze', ['--user', 'verify', file], { encoding: 'utf8' });
+    expect(stderr.split('\n').filter((line) => line.includes('troupe-spec'))).to.deep.equal([]);
+  });
+
+  it('writes agents for launchd in which nothing of a path is markup', () => {
+    const service = gatewayService(layoutOf({ home: '/tmp/<a>&b' }), {});
+    const text = launchd('/tmp').definition(service);
+    expect(text).to.include('<string>/tmp/&lt;a&gt;&amp;b</string>').and.not.include('<a>');
+  });
+
+  it('says how it is removed and what stays', async () => {
+    await troupe.start().then((gateway) => gateway.kill('SIGTERM'));
+    const { code, out } = await troupe.run(...at('uninstall'));
+    expect(code).to.equal(0);
+    expect(out).to.include(`These homes stay, with all work and all secrets in them:\n  ${troupe.home()}\n`);
+  });
+});
