@@ -4,7 +4,6 @@
  */
 export {
   rootMachine,
-  rootPolicy,
   subsystems,
   reasonsOf,
   type RootContext,

@@ -8,7 +8,9 @@ import type { Kind } from '../contracts.js';
 export function budgetKind(): Kind<typeof budgetMachine> {
   return {
     kind: 'budget',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: budgetMachine,
     policy: (_snapshot, event, authority) => budgetPolicy(event, authority),
     facts: (snapshot, _event, world) => ({

@@ -1,13 +1,13 @@
 import type { ConnectorFacts } from '../../machines/connector/context.js';
 import { connectorMachine } from '../../machines/connector/machine.js';
-import { connectorPolicy } from '../../machines/connector/policy.js';
+import { connectorNotInState, connectorPolicy } from '../../machines/connector/policy.js';
 import { connectorView, type ConnectorView } from '../../machines/connector/view.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../contracts.js';
 
 /**
- * Connectors as a kind: `connectorKind({connection, delivery})`. The hands get a ConnectionInput and a
+ * Connectors as a kind: `connectorKind({connection, delivery})`. The effects get a ConnectionInput and a
  * DeliveryInput.
  */
 export function connectorKind(effects: {
@@ -16,11 +16,13 @@ export function connectorKind(effects: {
 }): Kind<typeof connectorMachine, ConnectorView> {
   return {
     kind: 'connector',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: connectorMachine,
     effects: { connection: effects.connection, delivery: effects.delivery },
-    policy: (snapshot, event, authority) =>
-      connectorPolicy(snapshot.value, snapshot.context, event, authority),
+    policy: ({ context }, event, authority) => connectorPolicy(context, event, authority),
+    notInState: ({ value, context }, event) => connectorNotInState(value.link, context, event),
     facts: (snapshot, _event, world) => connectorFacts(snapshot?.context.name, world['roster']),
     view: (snapshot) => connectorView(snapshot.value, snapshot.context),
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],

@@ -11,7 +11,9 @@ export function cronFireKind(effects: {
 }): Kind<typeof fireMachine> {
   return {
     kind: 'cron-fire',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: fireMachine,
     effects: { launch: effects.launch, record: effects.record },
     policy: (_snapshot, event, authority) => firePolicy(event, authority),

@@ -17,10 +17,12 @@ import type { Kind } from '../contracts.js';
 export function fileKind(): Kind<typeof fileMachine> {
   return {
     kind: 'file',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: fileMachine,
     policy: (_snapshot, event, authority) => filePolicy(event, authority),
-    // The kernel hands inputs on as JSON; the command has made this one
+    // The kernel passes inputs on as JSON; the command has made this one
     validateInput: (input) => admitFile(input as unknown as FileInput),
     view: ({ value, context }) => ({
       ...metaOf(context),

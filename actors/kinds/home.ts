@@ -6,7 +6,9 @@ import type { Kind } from '../contracts.js';
 export function homeKind(): Kind<typeof homeMachine> {
   return {
     kind: 'home',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: homeMachine,
     policy: (_snapshot, event, authority) => homePolicy(event, authority),
     view: ({ context }) => ({ id: context.id, facts: context.facts, lastAt: context.lastAt }),

@@ -2,15 +2,15 @@ import { isoTime } from '../../machines/iso-time.js';
 import {
   admitPairingCode,
   pairingCodeMachine,
+  pairingCodeNotInState,
   pairingCodePolicy,
   type PairingCodeInput,
-  type PairingCodeStatus,
 } from '../../machines/pairing-code/machine.js';
 import { checkShape } from '../../machines/shape.js';
 import type { AtLeastOnceEffect, Kind } from '../contracts.js';
 
 /**
- * Pairing codes as a kind. The hand `device` gets a NewDevice and writes it where devices are kept; the same
+ * Pairing codes as a kind. The effect `device` gets a NewDevice and writes it where devices are kept; the same
  * one twice is one.
  */
 export function pairingCodeKind(effects: {
@@ -18,13 +18,15 @@ export function pairingCodeKind(effects: {
 }): Kind<typeof pairingCodeMachine> {
   return {
     kind: 'pairing-code',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     forgetAfterMs: 24 * 3_600_000,
     machine: pairingCodeMachine,
     effects: { device: effects.device },
-    policy: ({ value, context }, event, authority) =>
-      pairingCodePolicy(value as PairingCodeStatus, context, event, authority),
-    // The kernel hands inputs on as JSON; the command has made this one
+    policy: (_snapshot, event, authority) => pairingCodePolicy(event, authority),
+    notInState: pairingCodeNotInState,
+    // The kernel passes inputs on as JSON; the command has made this one
     validateInput: (input) => admitPairingCode(input as unknown as PairingCodeInput),
     view: ({ value, context }) => ({
       id: context.id,

@@ -2,15 +2,15 @@ import { isoTime } from '../../machines/iso-time.js';
 import {
   admitPairing,
   pairingMachine,
+  pairingNotInState,
   pairingPolicy,
   type PairingInput,
-  type PairingStatus,
 } from '../../machines/pairing/machine.js';
 import { checkShape } from '../../machines/shape.js';
 import type { AtLeastOnceEffect, Kind } from '../contracts.js';
 
 /**
- * Pairing challenges as a kind. The hands get a ProofInput: `proof` looks at the file and removes it,
+ * Pairing challenges as a kind. The effects get a ProofInput: `proof` reads the file and removes it,
  * `clearing` only removes it.
  */
 export function pairingKind(effects: {
@@ -19,13 +19,15 @@ export function pairingKind(effects: {
 }): Kind<typeof pairingMachine> {
   return {
     kind: 'pairing',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     forgetAfterMs: 3_600_000,
     machine: pairingMachine,
     effects: { proof: effects.proof, clearing: effects.clearing },
-    policy: ({ value, context }, event, authority) =>
-      pairingPolicy(value as PairingStatus, context, event, authority),
-    // The kernel hands inputs on as JSON; the command has made this one
+    policy: (_snapshot, event, authority) => pairingPolicy(event, authority),
+    notInState: pairingNotInState,
+    // The kernel passes inputs on as JSON; the command has made this one
     validateInput: (input) => admitPairing(input as unknown as PairingInput),
     view: ({ value, context }) => ({
       id: context.id,

@@ -1,7 +1,7 @@
 import type { CheckInput, FireInput } from '../../machines/poll/machine.js';
 import { pollMachine } from '../../machines/poll/machine.js';
 import type { Checked, Fired } from '../../machines/poll/context.js';
-import { pollPolicy, type PollState } from '../../machines/poll/policy.js';
+import { pollNotInState, pollPolicy, type PollState } from '../../machines/poll/policy.js';
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
@@ -12,14 +12,17 @@ export interface PollEffects {
   readonly fire: AtLeastOnceEffect<FireInput, Fired>;
 }
 
-/** Bindings that look for their event by a program, as a kind; the id is the binding's name. */
+/** Bindings that poll for their event with a program, as a kind; the id is the binding's name. */
 export function pollKind(effects: PollEffects): Kind<typeof pollMachine> {
   return {
     kind: 'poll',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: pollMachine,
     effects: { check: effects.check, fire: effects.fire },
-    policy: ({ value, context }, event, authority) => pollPolicy(stateOf(value), context, event, authority),
+    policy: ({ context }, event, authority) => pollPolicy(context, event, authority),
+    notInState: ({ value, context }, event) => pollNotInState(stateOf(value), context, event),
     view: ({ value, context }) => {
       const { approval, contract } = context;
       return {

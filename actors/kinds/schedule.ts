@@ -9,13 +9,15 @@ import type { Kind } from '../contracts.js';
 export function scheduleKind(): Kind<typeof scheduleMachine> {
   return {
     kind: 'schedule',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: scheduleMachine,
     childKinds: { fire: 'cron-fire' },
     policy: (snapshot, event, authority) => schedulePolicy(snapshot.context, event, authority),
     notInState: ({ value, context: { id } }) =>
       value === 'deleted' ? refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found') : undefined,
-    validateInput: (input) => fitJob(input as unknown as ScheduleInput), // the door has parsed it
+    validateInput: (input) => fitJob(input as unknown as ScheduleInput), // the command has parsed it
     view: ({ context }) => {
       const {
         id,

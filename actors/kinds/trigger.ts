@@ -9,7 +9,9 @@ import type { Kind } from '../contracts.js';
 export function triggerKind(): Kind<typeof triggerMachine> {
   return {
     kind: 'trigger',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: triggerMachine,
     policy: (_snapshot, event, authority) => triggerPolicy(event, authority),
     notInState: ({ value, context: { id } }) =>

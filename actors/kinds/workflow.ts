@@ -8,25 +8,27 @@ import type {
   WorkflowInput,
 } from '../../machines/workflow/context.js';
 import { workflowMachine } from '../../machines/workflow/machine.js';
-import { admitWorkflow, workflowPolicy } from '../../machines/workflow/policy.js';
+import { admitWorkflow, workflowNotInState, workflowPolicy } from '../../machines/workflow/policy.js';
 import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
 import type { AtLeastOnceEffect, Kind } from '../contracts.js';
 import { managersOf, rootOf, rosterOf, type Roster } from './work-item-facts.js';
 
 /**
- * Workflows as a kind: `workflowKind({evidence: hand})`. Without a hand nothing is written beside the store.
+ * Workflows as a kind: `workflowKind({evidence})`. Without that effect nothing is written beside the store.
  */
 export function workflowKind(
   options: { readonly evidence?: AtLeastOnceEffect<EvidenceInput, EvidenceOutput> } = {},
 ): Kind<typeof workflowMachine, WorkflowView & Json> {
   return {
     kind: 'workflow',
-    version: 1,
+    version: 2,
+    /** Its chart says when, and no longer who; states and context are the same. */
+    migrate: { 1: (old) => old },
     machine: workflowMachine,
     effects: { evidence: options.evidence ?? unwritten },
-    policy: (snapshot, event, authority) =>
-      workflowPolicy(statusOf(snapshot.value), snapshot.context, event, authority),
-    // The kernel hands inputs on as JSON; the command has parsed this one
+    policy: ({ context }, event, authority) => workflowPolicy(context, event, authority),
+    notInState: ({ context }) => workflowNotInState(context),
+    // The kernel passes inputs on as JSON; the command has parsed this one
     validateInput: (input) => admitWorkflow(input as unknown as WorkflowInput),
     facts: (snapshot, event, world) =>
       // An interface is no record to the compiler

@@ -1,6 +1,6 @@
-import { assertEvent, enqueueActions, setup } from 'xstate';
-import { authorityOf, isPerson, type Authority } from '../caller.js';
-import { perform, type Decision } from '../decision.js';
+import { setup } from 'xstate';
+import { isPerson, type Authority } from '../caller.js';
+import { decidesFor, type Decision } from '../decision.js';
 import { publish, writeRow, type Stamp, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -9,13 +9,13 @@ import { refuse, type Refusal } from '../refusals.js';
  * What an employee's turns have cost this month, against the budget of the roster.
  *
  * **What lives.** The spend of the present month (UTC), and what a person granted on top of the budget; a row
- * for every month. The budget itself stands in the roster and arrives as a fact.
+ * for every month. The budget itself is in the roster and arrives as a fact.
  *
- * **What can happen.** A turn's cost is noted. At 80 and at 100 % watchers are warned, once each and month. A
- * person grants more for this month. The first thing that happens in a new month begins it at nothing.
+ * **What can happen.** The cost of a turn is recorded. At 80 and at 100 % a warning is published, each once a month. A
+ * person grants more for this month. The first event of a new month starts it at zero.
  *
- * **What can never happen.** An agent that notes a cost or grants money. A cost that is noted twice is its
- * sender's affair: the hand of a turn asks with the turn's own key.
+ * **What can never happen.** An agent that records a cost or grants money. That no cost is recorded twice is up
+ * to its sender: the effect of a turn sends it with the turn's own key.
  */
 export interface BudgetContext {
   readonly id: string;
@@ -109,18 +109,18 @@ function after(context: BudgetContext, event: BudgetEvent): BudgetContext {
 /** Sums of floats gather dust; a millionth of a dollar is fine enough. */
 const cents = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
-function account(context: BudgetContext, event: BudgetEvent): Decision<BudgetContext> {
+function record(context: BudgetContext, event: BudgetEvent): Decision<BudgetContext> {
   const now = after(context, event);
   const { id, month, spentUsd, turns, grantedUsd, limitUsd } = now;
   const [before, band] = [bandOf({ ...inMonth(context, event.at), limitUsd }), bandOf(now)];
   const outputs: Output[] = [
     writeRow('months', Number(month.replace('-', '')), { month, spentUsd, turns, grantedUsd, limitUsd }),
   ];
-  const told = { employee: id, month, spentUsd, limitUsd, grantedUsd };
-  if (event.type === 'budget.granted') outputs.push(publish('budget:granted', { ...told, usd: event.usd }));
+  const shown = { employee: id, month, spentUsd, limitUsd, grantedUsd };
+  if (event.type === 'budget.granted') outputs.push(publish('budget:granted', { ...shown, usd: event.usd }));
   else if (band !== before) {
-    if (before === 'within') outputs.push(publish('budget:warning', { ...told, percent: 80 }));
-    if (band === 'exceeded') outputs.push(publish('budget:warning', { ...told, percent: 100 }));
+    if (before === 'within') outputs.push(publish('budget:warning', { ...shown, percent: 80 }));
+    if (band === 'exceeded') outputs.push(publish('budget:warning', { ...shown, percent: 100 }));
   }
   return { set: now, outputs };
 }
@@ -128,9 +128,9 @@ function account(context: BudgetContext, event: BudgetEvent): Decision<BudgetCon
 const leads = (to: Band) => ({
   guard: { type: 'leadsTo' as const, params: { band: to } },
   target: to,
-  actions: 'account' as const,
+  actions: 'record' as const,
 });
-const standing = {
+const account = {
   on: {
     'spend.noted': [leads('within'), leads('warned'), leads('exceeded')],
     'budget.granted': [leads('within'), leads('warned'), leads('exceeded')],
@@ -140,15 +140,9 @@ const standing = {
 export const budgetMachine = setup({
   types: {} as { context: BudgetContext; events: BudgetEvent; input: BudgetInput; emitted: Output },
   guards: {
-    leadsTo: ({ context, event }, { band }: { band: Band }) =>
-      budgetPolicy(event, authorityOf(event)) === undefined && bandOf(after(context, event)) === band,
+    leadsTo: ({ context, event }, { band }: { band: Band }) => bandOf(after(context, event)) === band,
   },
-  actions: {
-    account: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, ['spend.noted', 'budget.granted']);
-      perform(enqueue, account(context, event));
-    }),
-  },
+  actions: { record: decidesFor<BudgetContext, BudgetEvent>()(record) },
 }).createMachine({
   id: 'budget',
   context: ({ input }) => ({
@@ -160,5 +154,5 @@ export const budgetMachine = setup({
     limitUsd: input.facts?.limitUsd ?? null,
   }),
   initial: 'within',
-  states: { within: standing, warned: standing, exceeded: standing },
+  states: { within: account, warned: account, exceeded: account },
 });

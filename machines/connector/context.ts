@@ -140,3 +140,10 @@ export const firstContext = (input: ConnectorInput): ConnectorContext => ({
   unknown: 0,
   last: null,
 });
+
+/** A connector's two regions. */
+export interface ConnectorState {
+  readonly link: LinkStatus;
+  readonly outbox: 'quiet' | 'sending';
+}
+export type LinkStatus = 'stopped' | 'starting' | 'running' | 'error';

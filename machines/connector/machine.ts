@@ -1,15 +1,6 @@
-import {
-  assertEvent,
-  enqueueActions,
-  raise,
-  setup,
-  stateIn,
-  and,
-  type DoneActorEvent,
-  type ErrorActorEvent,
-} from 'xstate';
-import { authorityOf, system } from '../caller.js';
-import { perform, type Decision } from '../decision.js';
+import { assign, emit, raise, setup, stateIn, and, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
+import { system } from '../caller.js';
+import { decidesFor, type Decision } from '../decision.js';
 import { publish, effect, stampOf, type Output } from '../outputs.js';
 import {
   firstContext,
@@ -23,10 +14,11 @@ import {
   type DeliveryOutput,
 } from './context.js';
 import { accept, deliveryInput, halt, settle, take } from './deliveries.js';
-import { connectorPolicy, type Standpoint } from './policy.js';
+
+const decides = decidesFor<ConnectorContext, ConnectorEvent>();
 
 /**
- * A connector: a named way out to people (chat, mail, a signed webhook).
+ * A connector: a named channel to people (chat, mail, a signed webhook).
  *
  * **What lives.** Two regions. `link` is the connection to the far side: opened and probed in `starting`,
  * held in `running`. `outbox` sends one message at a time, in the order of their acceptance.
@@ -34,18 +26,18 @@ import { connectorPolicy, type Standpoint } from './policy.js';
  * **What can happen.** A link that cannot be opened, or breaks, is an `error` with a reason, and is tried
  * again after a growing pause. A message is accepted only while the link runs, the answer of a session also
  * while it is being opened; it then survives a break of the link, waits for the next opening, and ends as
- * `sent`, `failed` or `unknown`. After a crash in the middle of a sending the fenced hand says
- * `unknown`: the far side may have it, and sending it again is a person's decision.
+ * `sent`, `failed` or `unknown`. After a crash in the middle of a sending the at-most-once effect
+ * answers `unknown`: the far side may have it, and sending it again is a person's decision.
  *
  * **What can never happen.** A message sent twice by us. An accepted message without an end: stopping the
- * connector fails what waits, visibly. A secret in here: settings are the hand's.
+ * connector fails what waits, visibly. A secret in here: the effect holds the settings.
  */
 const connector = setup({
   types: {} as { context: ConnectorContext; events: ConnectorEvent; input: ConnectorInput; emitted: Output },
   actors: {
-    /** Keyed. Resolves (`open`) when the far side answered; lives (`hold`) while the link does. */
+    /** At least once. Resolves (`open`) when the far side answered; lives (`hold`) while the link does. */
     connection: effect<void, ConnectionInput>(),
-    /** Fenced. One message to the far side. */
+    /** At most once. One message to the far side. */
     delivery: effect<DeliveryOutput, DeliveryInput>(),
   },
   delays: {
@@ -55,34 +47,29 @@ const connector = setup({
     steady: 60_000,
   },
   guards: {
-    allowed: ({ context, event }, where: Partial<Standpoint>) => allowed(context, event, where),
+    /** An answer that was promised waits for the link; every other caller gets the refusal at once. */
+    mayWait: ({ event }) => event.by.type === 'system',
     wanted: ({ context }) => context.wanted,
     hasNext: ({ context }) => context.queue.length > 0,
   },
   actions: {
-    accept: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'delivery.request');
-      perform(enqueue, accept(context, event));
-    }),
-    take: enqueueActions(({ context, enqueue }) => perform(enqueue, take(context))),
-    settle: enqueueActions(({ context, enqueue }, { output, at }: { output: DeliveryOutput; at: number }) =>
-      perform(enqueue, settle(context, output, at)),
+    accept: decides('delivery.request', accept),
+    take: decides(take),
+    settle: decides((context, _event, { output, at }: { output: DeliveryOutput; at: number }) =>
+      settle(context, output, at),
     ),
-    halt: enqueueActions(({ context, event, enqueue }) => perform(enqueue, halt(context, event.at))),
-    fail: enqueueActions(({ context, enqueue }, { reason, at }: { reason: string; at: number }) =>
-      perform(enqueue, fail(context, reason, at)),
+    halt: decides((context, event) => halt(context, event.at)),
+    fail: decides((context, _event, { reason, at }: { reason: string; at: number }) =>
+      fail(context, reason, at),
     ),
-    reload: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'connector.reload');
-      perform(enqueue, reload(context, event));
-    }),
-    tellStatus: enqueueActions(({ context, enqueue }, { status }: { status: string }) =>
-      enqueue.emit(publish('connector:updated', { connector: context.name, status, detail: context.detail })),
+    reload: decides('connector.reload', reload),
+    publishStatus: emit(({ context: { name, detail } }, { status }: { status: string }) =>
+      publish('connector:updated', { connector: name, status, detail }),
     ),
-    want: enqueueActions(({ enqueue }) => enqueue.assign({ wanted: true })),
-    recovered: enqueueActions(({ enqueue }) => enqueue.assign({ detail: null })),
-    forgetFailures: enqueueActions(({ enqueue }) => enqueue.assign({ failures: 0 })),
-    tellOpened: raise(({ event }) => ({
+    want: assign({ wanted: true }),
+    recovered: assign({ detail: null }),
+    forgetFailures: assign({ failures: 0 }),
+    raiseOpened: raise(({ event }) => ({
       type: 'link.opened',
       at: stampOf(event).at,
       by: system('connector'),
@@ -90,12 +77,12 @@ const connector = setup({
   },
 });
 
-const told = ({
+const settled = ({
   event,
 }: {
   event: DoneActorEvent<DeliveryOutput>;
 }): { output: DeliveryOutput; at: number } => ({ output: event.output, at: stampOf(event).at });
-/** The hand broke: nobody knows how far the message came. */
+/** The effect failed: how far the message came is unknown. */
 const lost = ({ event }: { event: ErrorActorEvent }): { output: DeliveryOutput; at: number } => ({
   output: { outcome: 'unknown', reason: reasonOf(event.error) },
   at: stampOf(event).at,
@@ -104,11 +91,7 @@ const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: nu
   reason: reasonOf(event.error),
   at: stampOf(event).at,
 });
-const waits = (link: 'starting' | 'error') => ({
-  guard: { type: 'allowed' as const, params: { link } },
-  actions: 'accept' as const,
-});
-const trusted = { type: 'allowed' as const, params: {} };
+const waits = { guard: 'mayWait', actions: 'accept' } as const;
 
 export const connectorMachine = connector.createMachine({
   id: 'connector',
@@ -118,17 +101,17 @@ export const connectorMachine = connector.createMachine({
     link: {
       initial: 'stopped',
       on: {
-        'connector.stop': { guard: trusted, target: '.stopped', actions: 'halt' },
+        'connector.stop': { target: '.stopped', actions: 'halt' },
         // No reenter: it would leave and reset the outbox, too
-        'connector.reload': { guard: trusted, target: '.starting', actions: 'reload' },
+        'connector.reload': { target: '.starting', actions: 'reload' },
       },
       states: {
         stopped: {
-          entry: { type: 'tellStatus', params: { status: 'stopped' } },
-          // At birth only: whoever stops it takes the wish away
+          entry: { type: 'publishStatus', params: { status: 'stopped' } },
+          // At its creation only: stopping it takes `wanted` away
           always: { guard: 'wanted', target: 'starting' },
           on: {
-            'connector.start': { guard: trusted, target: 'starting', actions: 'want' },
+            'connector.start': { target: 'starting', actions: 'want' },
             'connector.stop': {},
           },
         },
@@ -144,10 +127,10 @@ export const connectorMachine = connector.createMachine({
             onDone: { target: 'running' },
             onError: { target: 'error', actions: { type: 'fail', params: broken } },
           },
-          on: { 'connector.start': {}, 'delivery.request': waits('starting') },
+          on: { 'connector.start': {}, 'delivery.request': waits },
         },
         running: {
-          entry: ['recovered', { type: 'tellStatus', params: { status: 'running' } }, 'tellOpened'],
+          entry: ['recovered', { type: 'publishStatus', params: { status: 'running' } }, 'raiseOpened'],
           invoke: {
             id: 'holding',
             src: 'connection',
@@ -171,18 +154,15 @@ export const connectorMachine = connector.createMachine({
           after: { steady: { actions: 'forgetFailures' } },
           on: {
             'connector.start': {},
-            'delivery.request': {
-              guard: { type: 'allowed', params: { link: 'running' } },
-              actions: ['accept', 'tellOpened'],
-            },
+            'delivery.request': { actions: ['accept', 'raiseOpened'] },
           },
         },
         error: {
-          entry: { type: 'tellStatus', params: { status: 'error' } },
+          entry: { type: 'publishStatus', params: { status: 'error' } },
           after: { backoff: { target: 'starting' } },
           on: {
-            'connector.start': { guard: trusted, target: 'starting', actions: 'want' },
-            'delivery.request': waits('error'),
+            'connector.start': { target: 'starting', actions: 'want' },
+            'delivery.request': waits,
           },
         },
       },
@@ -190,7 +170,7 @@ export const connectorMachine = connector.createMachine({
     outbox: {
       initial: 'quiet',
       states: {
-        quiet: { on: { 'link.opened': { guard: and([trusted, 'hasNext']), target: 'sending' } } },
+        quiet: { on: { 'link.opened': { guard: 'hasNext', target: 'sending' } } },
         sending: {
           entry: 'take',
           invoke: {
@@ -202,9 +182,9 @@ export const connectorMachine = connector.createMachine({
                 guard: and(['hasNext', stateIn({ link: 'running' })]),
                 target: 'sending',
                 reenter: true,
-                actions: { type: 'settle', params: told },
+                actions: { type: 'settle', params: settled },
               },
-              { target: 'quiet', actions: { type: 'settle', params: told } },
+              { target: 'quiet', actions: { type: 'settle', params: settled } },
             ],
             onError: [
               {
@@ -221,13 +201,6 @@ export const connectorMachine = connector.createMachine({
     },
   },
 });
-
-function allowed(context: ConnectorContext, event: ConnectorEvent, where: Partial<Standpoint>): boolean {
-  return (
-    connectorPolicy({ link: 'stopped', outbox: 'quiet', ...where }, context, event, authorityOf(event)) ===
-    undefined
-  );
-}
 
 function fail(context: ConnectorContext, reason: string, at: number): Decision<ConnectorContext> {
   return { set: { detail: reason, failures: Math.min(context.failures + 1, 32), updatedAt: at } };

@@ -1,21 +1,16 @@
-import { fromKernel, isTrusted, type Authority } from '../caller.js';
+import { fromKernel, isTrusted, type Authority, type Caller } from '../caller.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { limits, type ConnectorContext, type ConnectorEvent, type ConnectorEventOf } from './context.js';
+import {
+  limits,
+  type ConnectorContext,
+  type ConnectorEvent,
+  type ConnectorEventOf,
+  type LinkStatus,
+} from './context.js';
 
-/** Where a connector stands: its link, and what it does with its outbox. */
-export interface Standpoint {
-  readonly link: LinkStatus;
-  readonly outbox: 'quiet' | 'sending';
-}
-export type LinkStatus = 'stopped' | 'starting' | 'running' | 'error';
-
-/**
- * Who may do what with a connector, and when. A rule looks only at the word of the region that takes its
- * event.
- */
+/** Who may do what with a connector, and whether a message fits. */
 export function connectorPolicy(
-  where: Standpoint,
   context: ConnectorContext,
   event: ConnectorEvent,
   authority: Authority,
@@ -28,7 +23,7 @@ export function connectorPolicy(
         ? undefined
         : refuse('FORBIDDEN', {}, 'Agents may not start, stop or reload connectors.');
     case 'delivery.request':
-      return mayDeliver(where.link, context, event, authority);
+      return mayDeliver(context, event, authority.onBehalfOf);
     case 'link.opened':
       return authority.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type });
     default:
@@ -38,11 +33,20 @@ export function connectorPolicy(
   }
 }
 
-function mayDeliver(
+/** A message while the link is down: see the statechart. */
+export const connectorNotInState = (
   link: LinkStatus,
+  { name, detail }: ConnectorContext,
+  event: ConnectorEvent,
+): Refusal | undefined =>
+  event.type === 'delivery.request'
+    ? refuse('CONNECTOR_UNAVAILABLE', { connector: name, status: link, detail })
+    : undefined;
+
+function mayDeliver(
   context: ConnectorContext,
   event: ConnectorEventOf<'delivery.request'>,
-  { by, onBehalfOf }: Authority,
+  onBehalfOf: Caller,
 ): Refusal | undefined {
   const employee = onBehalfOf.type === 'session' ? onBehalfOf.employee : null;
   if (!isTrusted(onBehalfOf) && (employee === null || event.facts?.senders.includes(employee) !== true)) {
@@ -57,12 +61,9 @@ function mayDeliver(
     fitText('text', event.text, limits.textBytesMax) ??
     fitText('deliveryId', event.deliveryId, limits.idBytesMax);
   if (unfit) return unfit;
-  const crooked = event.thread === null ? undefined : fitText('thread', event.thread, limits.channelBytesMax);
-  if (crooked) return crooked;
-  // An answer that was promised waits for the link; whoever asks now is told now.
-  const mayWait = by.type === 'system' && link !== 'stopped';
-  if (link !== 'running' && !mayWait)
-    return refuse('CONNECTOR_UNAVAILABLE', { connector: context.name, status: link, detail: context.detail });
+  const unfitThread =
+    event.thread === null ? undefined : fitText('thread', event.thread, limits.channelBytesMax);
+  if (unfitThread) return unfitThread;
   return context.queue.length >= limits.queueMax
     ? refuse('QUEUE_FULL', { connector: context.name, queueMax: limits.queueMax })
     : undefined;

@@ -1,6 +1,6 @@
-import { assertEvent, enqueueActions, setup } from 'xstate';
-import { authorityOf, fromKernel, type Authority } from '../caller.js';
-import { perform, type Decision } from '../decision.js';
+import { assign, setup } from 'xstate';
+import { fromKernel, type Authority } from '../caller.js';
+import { decidesFor, type Decision } from '../decision.js';
 import { fnv1a } from '../fnv.js';
 import { publish, effect, writeRow, sendToActor, type Json, type Stamp, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
@@ -124,7 +124,7 @@ function close(
   error: string | null,
 ): Decision<FireContext> {
   const { job } = context;
-  const outputs: Output[] = [told(context, status)];
+  const outputs: Output[] = [statusFrame(context, status)];
   if (job.delivery !== null && status !== 'missed') {
     const words =
       text.trim() === ''
@@ -156,21 +156,34 @@ function close(
 const deliveryId = (fireId: string): string =>
   fireId.length <= 64 ? fireId : `${fnv1a(fireId).toString(16).padStart(8, '0')}-${fireId.slice(-55)}`;
 
-const opened = (context: FireContext): Output[] => [
-  writeRow('record', 1, runLine({ ...context, status: 'started' }) as unknown as Json),
-  told(context, 'started'),
-];
+function open(context: FireContext): Decision<FireContext> {
+  return {
+    outputs: [
+      writeRow('record', 1, runLine({ ...context, status: 'started' }) as unknown as Json),
+      statusFrame(context, 'started'),
+    ],
+  };
+}
+
+function end(context: FireContext, event: FireEvent): Decision<FireContext> {
+  const status =
+    event.outcome === 'succeeded' ? 'success' : event.outcome === 'failed' ? 'error' : 'interrupted';
+  const { set, outputs = [] } = close(context, event.at, status, event.text, event.error);
+  return { set: { ...set, sessionId: event.sessionId ?? context.sessionId }, outputs };
+}
 
 /** `cron:completed` and `cron:error` are what clients of this API listen for. */
-const told = ({ id, jobId }: FireContext, status: RunStatus): Output =>
-  publish(endings[status], { id: jobId, sessionKey: id, status });
-const endings: Readonly<Record<RunStatus, string>> = {
+const statusFrame = ({ id, jobId }: FireContext, status: RunStatus): Output =>
+  publish(frameOf[status], { id: jobId, sessionKey: id, status });
+const frameOf: Readonly<Record<RunStatus, string>> = {
   started: 'cron:started',
   success: 'cron:completed',
   error: 'cron:error',
   interrupted: 'cron:error',
   missed: 'cron:missed',
 };
+
+const decides = decidesFor<FireContext, FireEvent>();
 
 export const fireMachine = setup({
   types: {} as {
@@ -193,34 +206,18 @@ export const fireMachine = setup({
   },
   guards: {
     missed: ({ context }) => context.status === 'missed',
-    allowed: ({ event }) => firePolicy(event, authorityOf(event)) === undefined,
   },
   actions: {
-    open: enqueueActions(({ context, enqueue }) => perform(enqueue, { outputs: opened(context) })),
-    launched: enqueueActions(({ enqueue }, { output }: { output: Launched }) =>
-      enqueue.assign({
-        sessionId: output.sessionId ?? null,
-        workItemId: output.workItemId ?? null,
-        workflowRunId: output.workflowRunId ?? null,
-      }),
+    open: decides(open),
+    launched: assign((_, { output }: { output: Launched }) => ({
+      sessionId: output.sessionId ?? null,
+      workItemId: output.workItemId ?? null,
+      workflowRunId: output.workflowRunId ?? null,
+    })),
+    failed: decides((context, _event, { at, reason }: { at: number; reason: string }) =>
+      close(context, at, 'error', '', reason),
     ),
-    failed: enqueueActions(({ context, enqueue }, { at, reason }: { at: number; reason: string }) =>
-      perform(enqueue, close(context, at, 'error', '', reason)),
-    ),
-    ended: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'work.ended');
-      enqueue.assign({ sessionId: event.sessionId ?? context.sessionId });
-      perform(
-        enqueue,
-        close(
-          context,
-          event.at,
-          event.outcome === 'succeeded' ? 'success' : event.outcome === 'failed' ? 'error' : 'interrupted',
-          event.text,
-          event.error,
-        ),
-      );
-    }),
+    ended: decides('work.ended', end),
   },
 }).createMachine({
   id: 'cron-fire',
@@ -270,9 +267,9 @@ export const fireMachine = setup({
         },
       },
       // It may be quicker than the news of its launch
-      on: { 'work.ended': { guard: 'allowed', target: 'recording', actions: 'ended' } },
+      on: { 'work.ended': { target: 'recording', actions: 'ended' } },
     },
-    working: { on: { 'work.ended': { guard: 'allowed', target: 'recording', actions: 'ended' } } },
+    working: { on: { 'work.ended': { target: 'recording', actions: 'ended' } } },
     recording: {
       invoke: {
         id: 'record',

@@ -1,6 +1,5 @@
-import { enqueueActions, setup } from 'xstate';
-import { authorityOf, callerName, isTrusted, type Authority, type Caller } from '../caller.js';
-import { perform } from '../decision.js';
+import { emit, setup } from 'xstate';
+import { callerName, isTrusted, type Authority, type Caller } from '../caller.js';
 import { publish, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
@@ -68,19 +67,9 @@ export function admitFile(input: FileInput): Refusal | undefined {
 
 export const fileMachine = setup({
   types: {} as { context: FileContext; events: FileEvent; input: FileInput; emitted: Output },
-  guards: { allowed: ({ event }) => filePolicy(event, authorityOf(event)) === undefined },
   actions: {
-    tell: enqueueActions(({ context, enqueue }, { event }: { event: string }) =>
-      perform(enqueue, {
-        outputs: [
-          publish(event, {
-            id: context.id,
-            filename: context.filename,
-            size: context.size,
-            sessionId: context.sessionId,
-          }),
-        ],
-      }),
+    publish: emit(({ context: { id, filename, size, sessionId } }, { event }: { event: string }) =>
+      publish(event, { id, filename, size, sessionId }),
     ),
   },
 }).createMachine({
@@ -99,9 +88,9 @@ export const fileMachine = setup({
   initial: 'stored',
   states: {
     stored: {
-      entry: { type: 'tell', params: { event: 'file:uploaded' } },
-      on: { 'file.remove': { guard: 'allowed', target: 'removed' } },
+      entry: { type: 'publish', params: { event: 'file:uploaded' } },
+      on: { 'file.remove': 'removed' },
     },
-    removed: { type: 'final', entry: { type: 'tell', params: { event: 'file:deleted' } } },
+    removed: { type: 'final', entry: { type: 'publish', params: { event: 'file:deleted' } } },
   },
 });

@@ -1,6 +1,6 @@
-import { assertEvent, enqueueActions, setup } from 'xstate';
-import { authorityOf, isTrusted, type Authority } from '../caller.js';
-import { perform, type Decision } from '../decision.js';
+import { setup } from 'xstate';
+import { isTrusted, type Authority } from '../caller.js';
+import { decidesFor, type Decision } from '../decision.js';
 import { publish, type Json, type Stamp, type Output } from '../outputs.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -10,11 +10,11 @@ import { refuse, type Refusal } from '../refusals.js';
  *
  * **What lives.** How many facts were recorded, and when the last one. The files themselves are the truth.
  *
- * **What can happen.** A fact is recorded: watchers are told of it, in the order of the log, and who resumes
- * later hears of it too.
+ * **What can happen.** A fact is recorded and published, in the order of the log; a client that resumes later gets
+ * it as well.
  *
  * **What can never happen.** An agent that records a fact; a fact without a name, or one that is too large to
- * pass on.
+ * publish.
  */
 export interface HomeContext {
   readonly id: string;
@@ -48,21 +48,17 @@ const payloadBytesMax = 8_192;
 
 export const homeMachine = setup({
   types: {} as { context: HomeContext; events: HomeEvent; input: { readonly id: string }; emitted: Output },
-  guards: { allowed: ({ event }) => homePolicy(event, authorityOf(event)) === undefined },
-  actions: {
-    record: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'fact.recorded');
-      perform(enqueue, record(context, event));
-    }),
-  },
+  actions: { record: decidesFor<HomeContext, HomeEvent>()('fact.recorded', record) },
 }).createMachine({
   id: 'home',
   context: ({ input }) => ({ id: input.id, facts: 0, lastAt: null }),
   initial: 'open',
-  states: { open: { on: { 'fact.recorded': { guard: 'allowed', actions: 'record' } } } },
+  states: { open: { on: { 'fact.recorded': { actions: 'record' } } } },
 });
 
-const record = (context: HomeContext, event: HomeEvent): Decision<HomeContext> => ({
-  set: { facts: context.facts + 1, lastAt: event.at },
-  outputs: [publish(event.event, event.payload)],
-});
+function record(context: HomeContext, event: HomeEvent): Decision<HomeContext> {
+  return {
+    set: { facts: context.facts + 1, lastAt: event.at },
+    outputs: [publish(event.event, event.payload)],
+  };
+}

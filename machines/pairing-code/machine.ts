@@ -1,6 +1,6 @@
-import { assertEvent, enqueueActions, setup, type ErrorActorEvent } from 'xstate';
-import { authorityOf, fromKernel, isTrusted, type Authority } from '../caller.js';
-import { perform, type Decision } from '../decision.js';
+import { assign, setup, type ErrorActorEvent } from 'xstate';
+import { fromKernel, isTrusted, type Authority } from '../caller.js';
+import { decidesFor, type Decision } from '../decision.js';
 import { publish, effect, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
@@ -13,7 +13,7 @@ import { checkShape } from '../shape.js';
  * across a restart.
  *
  * **What can happen.** It is redeemed: the device, with the hash of its secret, is written to the file of
- * devices, and only when it stands there does anybody get cookies. Or the writing fails, or time runs out.
+ * devices, and only then does the browser get its cookies. Or the writing fails, or time runs out.
  *
  * **What can never happen.** Two devices of one code. A secret in the log. A device of an expired code. An
  * agent that redeems one.
@@ -58,22 +58,19 @@ export type PairingCodeEvent = Stamp & {
 
 export type PairingCodeStatus = 'valid' | 'redeeming' | 'redeemed' | 'failed' | 'expired';
 
-export function pairingCodePolicy(
-  status: PairingCodeStatus,
-  context: PairingCodeContext,
-  event: PairingCodeEvent,
-  { onBehalfOf }: Authority,
-): Refusal | undefined {
+export function pairingCodePolicy(event: PairingCodeEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
   if (event.type !== 'code.redeem')
     return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   if (!isTrusted(onBehalfOf)) return refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
-  if (status !== 'valid' || event.at >= context.expiresAt) return refuse('PAIRING_CODE_INVALID');
   const wrong = checkDevice(event.device);
   return wrong === undefined && /^[0-9a-f]{64}$/.test(event.device.tokenHash)
     ? undefined
     : refuse('BAD_REQUEST', { path: 'device' }, 'Invalid device.');
 }
+
+/** One answer for every reason, so that it tells nothing to a caller who guesses. */
+export const pairingCodeNotInState = (): Refusal => refuse('PAIRING_CODE_INVALID');
 
 const checkDevice = checkShape({
   id: 'string',
@@ -92,6 +89,8 @@ export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
   return fits ? undefined : refuse('BAD_REQUEST', {}, 'Invalid pairing code request.');
 }
 
+const decides = decidesFor<PairingCodeContext, PairingCodeEvent>();
+
 export const pairingCodeMachine = setup({
   types: {} as {
     context: PairingCodeContext;
@@ -101,17 +100,14 @@ export const pairingCodeMachine = setup({
   },
   actors: { device: effect<null, NewDevice>() },
   guards: {
-    mayRedeem: ({ context, event }) =>
-      pairingCodePolicy('valid', context, event, authorityOf(event)) === undefined,
+    /** The timer may be a moment late. */
+    inTime: ({ context, event }) => event.at < context.expiresAt,
   },
   delays: { lifetime: ({ context }) => context.ttlMs },
   actions: {
-    redeem: enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'code.redeem');
-      perform(enqueue, redeem(context, event));
-    }),
-    fail: enqueueActions(({ enqueue }, { reason }: { reason: string }) => enqueue.assign({ reason })),
-    tellPaired: enqueueActions(({ context, enqueue }) => perform(enqueue, tellPaired(context))),
+    redeem: decides('code.redeem', redeem),
+    fail: assign((_, { reason }: { reason: string }) => ({ reason })),
+    publishPaired: decides(publishPaired),
   },
 }).createMachine({
   id: 'pairing-code',
@@ -129,14 +125,14 @@ export const pairingCodeMachine = setup({
   states: {
     valid: {
       after: { lifetime: 'expired' },
-      on: { 'code.redeem': { guard: 'mayRedeem', target: 'redeeming', actions: 'redeem' } },
+      on: { 'code.redeem': { guard: 'inTime', target: 'redeeming', actions: 'redeem' } },
     },
     redeeming: {
       invoke: {
         id: 'device',
         src: 'device',
         input: ({ context }) => context.device as NewDevice, // set by the arrow into this state
-        onDone: { target: 'redeemed', actions: 'tellPaired' },
+        onDone: { target: 'redeemed', actions: 'publishPaired' },
         onError: {
           target: 'failed',
           actions: {
@@ -159,12 +155,11 @@ function redeem(context: PairingCodeContext, { device, at }: PairingCodeEvent): 
   };
 }
 
-const tellPaired = ({ device }: PairingCodeContext): Decision<PairingCodeContext> => ({
-  outputs:
-    device === null
-      ? []
-      : [publish('device:paired', { id: device.id, name: device.name, kind: device.kind })],
-});
+function publishPaired({ device }: PairingCodeContext): Decision<PairingCodeContext> {
+  return device === null
+    ? {}
+    : { outputs: [publish('device:paired', { id: device.id, name: device.name, kind: device.kind })] };
+}
 
 const reasonOf = (error: unknown): string =>
   String((error as { message?: unknown } | null)?.message ?? 'The device could not be written.').slice(

@@ -1,18 +1,18 @@
 import { setup, type DoneActorEvent } from 'xstate';
-import { authorityOf, fromKernel, isTrusted, type Authority } from '../caller.js';
+import { fromKernel, isTrusted, type Authority } from '../caller.js';
 import { effect, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 
 /**
- * A pairing challenge: somebody says that they own the home, and has ten seconds to prove it by writing the
- * nonce that they were given into a file there.
+ * A pairing challenge: a caller claims to own the home, and has ten seconds to prove it by writing the nonce
+ * that it was given into a file there.
  *
- * **What lives.** The hash of the nonce. The nonce itself is known to the asker alone.
+ * **What lives.** The hash of the nonce. The nonce itself is known to that caller alone.
  *
- * **What can happen.** The one attempt to redeem it: the file is looked at and removed, and the challenge is
+ * **What can happen.** The one attempt to redeem it: the file is read and removed, and the challenge is
  * `proven` or `failed`. A proven one is spent in the very commit that makes a code of it. Otherwise time runs
- * out, on the clock that nobody can set back, and the file is removed as well.
+ * out, on the monotonic clock, and the file is removed as well.
  *
  * **What can never happen.** A second attempt. Two codes of one challenge. A proof that stays on disk. An
  * agent that redeems.
@@ -33,7 +33,7 @@ export interface PairingContext {
 
 export type PairingEvent = Stamp & { readonly type: 'challenge.redeem' | 'challenge.spend' };
 
-/** What the hands are given. */
+/** What the effects are given. */
 export interface ProofInput {
   readonly challengeId: string;
   readonly nonceHash: string;
@@ -46,21 +46,15 @@ export type PairingStatus = 'open' | 'checking' | 'proven' | 'clearing' | 'spent
 
 export const challengeTtlMs = 10_000;
 
-export function pairingPolicy(
-  status: PairingStatus,
-  context: PairingContext,
-  event: PairingEvent,
-  { onBehalfOf }: Authority,
-): Refusal | undefined {
+export function pairingPolicy(event: PairingEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
-  const needed =
-    event.type === 'challenge.redeem' ? 'open' : event.type === 'challenge.spend' ? 'proven' : undefined;
-  if (needed === undefined) return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
-  if (!isTrusted(onBehalfOf)) return refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
-  if (status !== needed) return refuse('CHALLENGE_FAILED');
-  // The timer may be a moment late
-  return needed === 'open' && event.at >= context.expiresAt ? refuse('CHALLENGE_FAILED') : undefined;
+  if (event.type !== 'challenge.redeem' && event.type !== 'challenge.spend')
+    return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
+  return isTrusted(onBehalfOf) ? undefined : refuse('FORBIDDEN', {}, 'Agents may not pair browsers.');
 }
+
+/** One answer for every reason, so that it tells nothing to a caller who guesses. */
+export const pairingNotInState = (): Refusal => refuse('CHALLENGE_FAILED');
 
 export const admitPairing = (input: PairingInput): Refusal | undefined =>
   checkShape({ nonceHash: 'string' })(input) === undefined && /^[0-9a-f]{64}$/.test(input.nonceHash)
@@ -71,10 +65,8 @@ export const pairingMachine = setup({
   types: {} as { context: PairingContext; events: PairingEvent; input: PairingInput; emitted: Output },
   actors: { proof: effect<ProofOutput, ProofInput>(), clearing: effect<null, ProofInput>() },
   guards: {
-    mayRedeem: ({ context, event }) =>
-      pairingPolicy('open', context, event, authorityOf(event)) === undefined,
-    maySpend: ({ context, event }) =>
-      pairingPolicy('proven', context, event, authorityOf(event)) === undefined,
+    /** The timer may be a moment late. */
+    inTime: ({ context, event }) => event.at < context.expiresAt,
     isProven: (_, { output }: { output: ProofOutput }) => output.proven === true,
   },
   delays: { lifetime: challengeTtlMs, spending: challengeTtlMs },
@@ -90,7 +82,7 @@ export const pairingMachine = setup({
   states: {
     open: {
       after: { lifetime: 'clearing' },
-      on: { 'challenge.redeem': { guard: 'mayRedeem', target: 'checking' } },
+      on: { 'challenge.redeem': { guard: 'inTime', target: 'checking' } },
     },
     checking: {
       invoke: {
@@ -112,7 +104,7 @@ export const pairingMachine = setup({
     },
     proven: {
       after: { spending: 'expired' },
-      on: { 'challenge.spend': { guard: 'maySpend', target: 'spent' } },
+      on: { 'challenge.spend': 'spent' },
     },
     clearing: {
       invoke: {

@@ -3,7 +3,7 @@ import type { FilterRule } from '../graph/conditions.js';
 import type { Json, Stamp } from '../outputs.js';
 
 /**
- * The shapes of a binding that looks for its event by running a program. All plain JSON; times are epoch
+ * The shapes of a binding that polls for its event by running a program. All plain JSON; times are epoch
  * milliseconds.
  */
 
@@ -39,7 +39,7 @@ export type PollFields = {
 };
 
 /**
- * What one look came to. `revoked`: a file of the contract has changed since it was approved, or its program
+ * The outcome of a check. `revoked`: a file of the contract has changed since it was approved, or its program
  * could not be ended.
  */
 export type CheckOutcome =
@@ -66,7 +66,7 @@ export type Fired = {
   readonly reason?: string;
 };
 
-/** An occurrence on its way to its run. `ref` is the look's own name. */
+/** An occurrence on its way to its run. `ref` names the check. */
 export type Occurrence = {
   readonly payload: { readonly [member: string]: Json | undefined };
   readonly fireRef: string | null;
@@ -91,7 +91,7 @@ export interface PollContext extends PollFields {
   readonly occurrence: Occurrence | null;
   readonly checks: number;
   readonly fired: number;
-  /** Looks in a row that failed: each makes the next pause longer. */
+  /** Failed checks in a row: each makes the next pause longer. */
   readonly failures: number;
   /** Tries to start the run of the present occurrence. */
   readonly tries: number;
@@ -109,7 +109,7 @@ export interface PollInput extends PollFields {
 }
 
 export type PollEvent = Stamp &
-  /** `contractHash`: of the contract that was looked at; another one is not decided. */
+  /** `contractHash`: of the contract that the caller read; another one is not decided. */
   (
     | {
         readonly type: 'activation.decide';
@@ -141,7 +141,7 @@ export const firstContext = (
   createdBy: callerName(by),
   createdAt: at,
   updatedAt: at,
-  approval: asked(at),
+  approval: requested(at),
   occurrence: null,
   checks: 0,
   fired: 0,
@@ -154,7 +154,7 @@ export const firstContext = (
   lastRunId: null,
 });
 
-export const asked = (at: number): PollContext['approval'] => ({
+export const requested = (at: number): PollContext['approval'] => ({
   requestedAt: at,
   escalatedAt: null,
   reason: null,

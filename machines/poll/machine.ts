@@ -1,8 +1,8 @@
-import { assertEvent, enqueueActions, setup } from 'xstate';
-import { authorityOf, callerName } from '../caller.js';
+import { assertEvent, assign, emit, setup } from 'xstate';
+import { callerName } from '../caller.js';
 import { publish, effect, stampOf, type Output } from '../outputs.js';
 import {
-  asked,
+  requested,
   firstContext,
   type Checked,
   type Fired,
@@ -13,22 +13,21 @@ import {
   type PollFields,
   type PollInput,
 } from './context.js';
-import { pollPolicy, type PollState } from './policy.js';
 
 /**
- * A binding that looks for its event: again and again it runs a program, and what that prints may start a
+ * A binding that polls for its event: it runs a program at intervals, and what that prints may start a
  * workflow.
  *
  * **What lives.** The contract (program, arguments, files by their hashes, interval, bounds), whether a
- * person has approved exactly that, and what the last look came to.
+ * person has approved exactly that, and the outcome of the last check.
  *
- * **What can happen.** A person approves, rejects, or takes it away; taking it away ends the program that
- * runs. While it is active it looks, waits, looks again; looks that fail make the pauses longer. What a look
- * found is stored before the run is started, and the run is started under its name, so that a crash neither
- * loses nor doubles it. A file of the contract that has changed asks for a new approval.
+ * **What can happen.** A person approves, rejects or removes it; removing it ends the program that runs. While
+ * it is active it checks, waits, checks again; failed checks make the pauses longer. What a check found is
+ * stored before the run is started, and the run is started under its name, so that a crash neither loses nor
+ * doubles it. A changed file of the contract needs a new approval.
  *
- * **What can never happen.** A program that nobody approved, or another one than was approved. Two looks at
- * once. An agent that has any of it done.
+ * **What can never happen.** A program that was not approved, or another one than was approved. Two checks at
+ * once. An agent that sets up, approves or removes one.
  */
 export interface CheckInput {
   readonly name: string;
@@ -50,15 +49,8 @@ function pauseMs({ contract, failures }: PollContext): number {
   return Math.max(interval, Math.min(hourMs, interval * 2 ** Math.min(failures, 12)));
 }
 
-const told = (context: PollContext, action: string): Output =>
-  publish('company:changed', {
-    entity: 'workflow-trigger',
-    action,
-    id: context.id,
-    workflowId: context.targetWorkflowId,
-  });
-
-function came(
+/** What a check, or the run that it started, leaves behind. */
+function checked(
   context: PollContext,
   at: number,
   { outcome, reason }: { readonly outcome: string; readonly reason?: string },
@@ -86,29 +78,26 @@ const poll = setup({
     retry: ({ context }) => 1000 * 2 ** context.tries,
   },
   guards: {
-    allowed: ({ context, event }, { state }: { state: PollState }) =>
-      pollPolicy(state, context, event, authorityOf(event)) === undefined,
-    approves: ({ context, event }, { state }: { state: PollState }) =>
-      event.type === 'activation.decide' &&
-      event.decision === 'approve' &&
-      pollPolicy(state, context, event, authorityOf(event)) === undefined,
-    rejects: ({ context, event }, { state }: { state: PollState }) =>
-      event.type === 'activation.decide' &&
-      event.decision === 'reject' &&
-      pollPolicy(state, context, event, authorityOf(event)) === undefined,
-    found: (_, { checked }: { checked: Checked }) => checked.outcome === 'fire',
-    revoked: (_, { checked }: { checked: Checked }) =>
-      checked.outcome === 'revoked' && checked.measured !== undefined,
+    approves: ({ event }) => event.type === 'activation.decide' && event.decision === 'approve',
+    rejects: ({ event }) => event.type === 'activation.decide' && event.decision === 'reject',
+    found: (_, { check }: { check: Checked }) => check.outcome === 'fire',
+    revoked: (_, { check }: { check: Checked }) =>
+      check.outcome === 'revoked' && check.measured !== undefined,
     triedEnough: ({ context }) => context.tries + 1 >= triesMax,
   },
   actions: {
-    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) =>
-      enqueue.emit(told(context, action)),
+    publish: emit(({ context }, { action }: { action: string }) =>
+      publish('company:changed', {
+        entity: 'workflow-trigger',
+        action,
+        id: context.id,
+        workflowId: context.targetWorkflowId,
+      }),
     ),
-    decide: enqueueActions(({ context, event, enqueue }) => {
+    decide: assign(({ context, event }) => {
       assertEvent(event, 'activation.decide');
       const decision = event.decision === 'approve' ? ('approved' as const) : ('rejected' as const);
-      enqueue.assign({
+      return {
         approval: {
           ...context.approval,
           decision,
@@ -120,67 +109,60 @@ const poll = setup({
         failures: 0,
         occurrence: null,
         tries: 0,
-      });
+      };
     }),
-    escalate: enqueueActions(({ context, event, enqueue }) => {
+    escalate: assign(({ context, event }) => {
       assertEvent(event, 'activation.escalate');
-      enqueue.assign({
+      return {
         approval: { ...context.approval, escalatedAt: event.at, reason: event.reason ?? null },
         updatedAt: event.at,
-      });
+      };
     }),
-    look: enqueueActions(({ context, enqueue }) => enqueue.assign({ checks: context.checks + 1 })),
-    hold: enqueueActions(({ context, event, enqueue }, { checked }: { checked: Checked }) =>
-      enqueue.assign({
-        lastCheckedAt: stampOf(event).at,
-        tries: 0,
-        occurrence: {
-          payload: checked.payload ?? {},
-          fireRef: checked.fireRef ?? null,
-          ref: `${context.id}@${context.revision}#${context.checks}`,
-        },
-      }),
+    countCheck: assign(({ context }) => ({ checks: context.checks + 1 })),
+    keepOccurrence: assign(({ context, event }, { check }: { check: Checked }) => ({
+      lastCheckedAt: stampOf(event).at,
+      tries: 0,
+      occurrence: {
+        payload: check.payload ?? {},
+        fireRef: check.fireRef ?? null,
+        ref: `${context.id}@${context.revision}#${context.checks}`,
+      },
+    })),
+    recordCheck: assign(({ context, event }, { check }: { check: Checked }) =>
+      checked(context, stampOf(event).at, check),
     ),
-    note: enqueueActions(({ context, event, enqueue }, { checked }: { checked: Checked }) =>
-      enqueue.assign(came(context, stampOf(event).at, checked)),
-    ),
-    revoke: enqueueActions(({ context, event, enqueue }, { checked }: { checked: Checked }) => {
+    revoke: assign(({ context, event }, { check }: { check: Checked }) => {
       const { at } = stampOf(event);
-      enqueue.assign({
-        ...came(context, at, checked),
-        ...checked.measured,
-        approval: asked(at),
+      return {
+        ...checked(context, at, check),
+        ...check.measured,
+        approval: requested(at),
         updatedAt: at,
-      });
+      };
     }),
-    fired: enqueueActions(({ context, event, enqueue }, { result }: { result: Fired }) => {
+    recordFire: assign(({ context, event }, { result }: { result: Fired }) => {
       const { at } = stampOf(event);
-      enqueue.assign({
-        ...came(context, at, result),
+      return {
+        ...checked(context, at, result),
         ...(result.outcome === 'fired'
           ? { fired: context.fired + 1, lastFiredAt: at, lastRunId: result.runId ?? null }
           : {}),
-      });
+      };
     }),
-    tryAgain: enqueueActions(({ context, enqueue }) => enqueue.assign({ tries: context.tries + 1 })),
-    forget: enqueueActions(({ event, enqueue }) =>
-      enqueue.assign({ occurrence: null, updatedAt: stampOf(event).at }),
-    ),
-    rewrite: enqueueActions(({ context, event, enqueue }) => {
+    countTry: assign(({ context }) => ({ tries: context.tries + 1 })),
+    dropOccurrence: assign(({ event }) => ({ occurrence: null, updatedAt: stampOf(event).at })),
+    rewrite: assign(({ context, event }) => {
       assertEvent(event, 'binding.revive');
-      enqueue.assign(
-        firstContext(event.binding, {
-          id: context.id,
-          at: event.at,
-          by: event.by,
-          revision: context.revision + 1,
-        }),
-      );
+      return firstContext(event.binding, {
+        id: context.id,
+        at: event.at,
+        by: event.by,
+        revision: context.revision + 1,
+      });
     }),
   },
 });
 
-const at = <State extends PollState>(state: State) => ({ state });
 const reasonOf = (error: unknown): string =>
   (error as { message?: string } | undefined)?.message ?? String(error);
 
@@ -190,62 +172,53 @@ export const pollMachine = poll.createMachine({
   initial: 'pending',
   states: {
     pending: {
-      entry: { type: 'tell', params: { action: 'trigger-waits-for-approval' } },
+      entry: { type: 'publish', params: { action: 'trigger-waits-for-approval' } },
       on: {
         'activation.decide': [
-          {
-            guard: { type: 'approves', params: at('pending') },
-            target: '#poll.active.checking',
-            actions: 'decide',
-          },
-          { guard: { type: 'rejects', params: at('pending') }, target: 'disabled', actions: 'decide' },
+          { guard: 'approves', target: '#poll.active.checking', actions: 'decide' },
+          { guard: 'rejects', target: 'disabled', actions: 'decide' },
         ],
         'activation.escalate': {
-          guard: { type: 'allowed', params: at('pending') },
-          actions: ['escalate', { type: 'tell', params: { action: 'trigger-approval-escalated' } }],
+          actions: ['escalate', { type: 'publish', params: { action: 'trigger-approval-escalated' } }],
         },
-        'binding.delete': { guard: { type: 'allowed', params: at('pending') }, target: 'deleted' },
+        'binding.delete': 'deleted',
       },
     },
     active: {
-      entry: { type: 'tell', params: { action: 'trigger-activated' } },
+      entry: { type: 'publish', params: { action: 'trigger-activated' } },
       initial: 'checking',
       on: {
-        'activation.decide': {
-          guard: { type: 'rejects', params: at('active') },
-          target: 'disabled',
-          actions: 'decide',
-        },
-        'binding.delete': { guard: { type: 'allowed', params: at('active') }, target: 'deleted' },
+        'activation.decide': { guard: 'rejects', target: 'disabled', actions: 'decide' },
+        'binding.delete': 'deleted',
       },
       states: {
         checking: {
-          entry: 'look',
+          entry: 'countCheck',
           invoke: {
             id: 'check',
             src: 'check',
             input: ({ context: { id, contract, contractHash } }) => ({ name: id, contract, contractHash }),
             onDone: [
               {
-                guard: { type: 'found', params: ({ event }) => ({ checked: event.output }) },
+                guard: { type: 'found', params: ({ event }) => ({ check: event.output }) },
                 target: 'firing',
-                actions: { type: 'hold', params: ({ event }) => ({ checked: event.output }) },
+                actions: { type: 'keepOccurrence', params: ({ event }) => ({ check: event.output }) },
               },
               {
-                guard: { type: 'revoked', params: ({ event }) => ({ checked: event.output }) },
+                guard: { type: 'revoked', params: ({ event }) => ({ check: event.output }) },
                 target: '#poll.pending',
-                actions: { type: 'revoke', params: ({ event }) => ({ checked: event.output }) },
+                actions: { type: 'revoke', params: ({ event }) => ({ check: event.output }) },
               },
               {
                 target: 'waiting',
-                actions: { type: 'note', params: ({ event }) => ({ checked: event.output }) },
+                actions: { type: 'recordCheck', params: ({ event }) => ({ check: event.output }) },
               },
             ],
             onError: {
               target: 'waiting',
               actions: {
-                type: 'note',
-                params: ({ event }) => ({ checked: { outcome: 'error', reason: reasonOf(event.error) } }),
+                type: 'recordCheck',
+                params: ({ event }) => ({ check: { outcome: 'error', reason: reasonOf(event.error) } }),
               },
             },
           },
@@ -264,8 +237,8 @@ export const pollMachine = poll.createMachine({
             onDone: {
               target: 'waiting',
               actions: [
-                { type: 'fired', params: ({ event }) => ({ result: event.output }) },
-                { type: 'tell', params: { action: 'trigger-fired' } },
+                { type: 'recordFire', params: ({ event }) => ({ result: event.output }) },
+                { type: 'publish', params: { action: 'trigger-fired' } },
               ],
             },
             onError: [
@@ -273,11 +246,11 @@ export const pollMachine = poll.createMachine({
                 guard: 'triedEnough',
                 target: 'waiting',
                 actions: {
-                  type: 'note',
-                  params: ({ event }) => ({ checked: { outcome: 'error', reason: reasonOf(event.error) } }),
+                  type: 'recordCheck',
+                  params: ({ event }) => ({ check: { outcome: 'error', reason: reasonOf(event.error) } }),
                 },
               },
-              { target: 'retrying', actions: 'tryAgain' },
+              { target: 'retrying', actions: 'countTry' },
             ],
           },
         },
@@ -286,24 +259,16 @@ export const pollMachine = poll.createMachine({
       },
     },
     disabled: {
-      entry: { type: 'tell', params: { action: 'trigger-disabled' } },
+      entry: { type: 'publish', params: { action: 'trigger-disabled' } },
       on: {
-        'activation.decide': {
-          guard: { type: 'approves', params: at('disabled') },
-          target: '#poll.active.checking',
-          actions: 'decide',
-        },
-        'binding.delete': { guard: { type: 'allowed', params: at('disabled') }, target: 'deleted' },
+        'activation.decide': { guard: 'approves', target: '#poll.active.checking', actions: 'decide' },
+        'binding.delete': 'deleted',
       },
     },
     deleted: {
-      entry: ['forget', { type: 'tell', params: { action: 'trigger-deleted' } }],
+      entry: ['dropOccurrence', { type: 'publish', params: { action: 'trigger-deleted' } }],
       on: {
-        'binding.revive': {
-          guard: { type: 'allowed', params: at('deleted') },
-          target: 'pending',
-          actions: 'rewrite',
-        },
+        'binding.revive': { target: 'pending', actions: 'rewrite' },
       },
     },
   },

@@ -5,10 +5,9 @@ import type { PollContext, PollEvent } from './context.js';
 export type PollState = 'pending' | 'active' | 'disabled' | 'deleted';
 
 /**
- * A program runs on the machine because a person said so: nobody else sets it up, allows it or takes it away.
+ * A program runs on the machine because a person said so: only people set it up, allow it or remove it.
  */
 export function pollPolicy(
-  state: PollState,
   context: PollContext,
   event: PollEvent,
   { onBehalfOf }: Authority,
@@ -22,40 +21,48 @@ export function pollPolicy(
     );
   switch (event.type) {
     case 'activation.decide':
-      return mayDecide(state, context, event);
+      return staleness(context, event.contractHash);
     case 'activation.escalate':
-      return state === 'pending' ? undefined : undecidable(state, context, 'is not waiting for a decision');
     case 'binding.delete':
-      return state === 'deleted' ? undecidable(state, context, 'is deleted') : undefined;
     case 'binding.revive':
-      return state === 'deleted' ? undefined : undecidable(state, context, 'already exists');
+      return undefined;
     default:
       return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
-function mayDecide(
-  state: PollState,
-  context: PollContext,
-  { decision, contractHash }: Extract<PollEvent, { type: 'activation.decide' }>,
-): Refusal | undefined {
-  if (state === 'deleted') return undecidable(state, context, 'is deleted');
-  if (decision === 'approve' && state === 'active') return undecidable(state, context, 'is already approved');
-  if (decision === 'reject' && state === 'disabled')
-    return undecidable(state, context, 'is already rejected');
-  if (contractHash !== undefined && contractHash !== context.contractHash) {
-    return refuse(
-      'CONFLICT',
-      { name: context.id, activationContractHash: context.contractHash },
-      'The contract has changed since you read it. Read it again.',
-    );
-  }
-  return undefined;
+const staleness = ({ id, contractHash }: PollContext, read: string | undefined): Refusal | undefined =>
+  read === undefined || read === contractHash
+    ? undefined
+    : refuse(
+        'CONFLICT',
+        { name: id, activationContractHash: contractHash },
+        'The contract has changed since you read it. Read it again.',
+      );
+
+export function pollNotInState(state: PollState, { id }: PollContext, event: PollEvent): Refusal | undefined {
+  const why = reason(state, event);
+  return why === undefined
+    ? undefined
+    : refuse(
+        'CONFLICT',
+        { name: id, activation: state === 'pending' ? 'pending_approval' : state },
+        `The workflow trigger "${id}" ${why}.`,
+      );
 }
 
-const undecidable = (state: PollState, { id }: PollContext, why: string): Refusal =>
-  refuse(
-    'CONFLICT',
-    { name: id, activation: state === 'pending' ? 'pending_approval' : state },
-    `The workflow trigger "${id}" ${why}.`,
-  );
+function reason(state: PollState, event: PollEvent): string | undefined {
+  switch (event.type) {
+    case 'activation.decide':
+      if (state === 'deleted') return 'is deleted';
+      return event.decision === 'approve' ? 'is already approved' : 'is already rejected';
+    case 'activation.escalate':
+      return 'is not awaiting a decision';
+    case 'binding.delete':
+      return 'is deleted';
+    case 'binding.revive':
+      return 'already exists';
+    default:
+      return undefined;
+  }
+}

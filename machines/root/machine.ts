@@ -1,10 +1,8 @@
 import { assertEvent, assign, emit, setup } from 'xstate';
-import { authorityOf, isTrusted, type Authority } from '../caller.js';
 import { publish, type Stamp, type Output } from '../outputs.js';
-import { refuse, type Refusal } from '../refusals.js';
 
 /**
- * The root system: a handful of fixed subsystems, and whether the house is open.
+ * The root system: a handful of fixed subsystems, and whether the instance is up.
  *
  * **What lives.** The names and reasons of subsystems that are failing at the moment. Thousands of actors
  * hang below by parent keys; they are never children here, and none of their faults is visible here.
@@ -32,90 +30,65 @@ export type RootEvent = Stamp &
     | { readonly type: 'drain.finished' }
   );
 
-/** Only people and the kernel move the root, and only fixed subsystems are known. */
-export function rootPolicy(event: RootEvent, { onBehalfOf }: Authority): Refusal | undefined {
-  if (!isTrusted(onBehalfOf))
-    return refuse('FORBIDDEN', {}, 'Agents may not change the state of the system.');
-  switch (event.type) {
-    case 'boot.finished':
-    case 'drain.begin':
-    case 'drain.finished':
-      return undefined;
-    case 'subsystem.failed':
-    case 'subsystem.recovered':
-      return subsystems.includes(event.name)
-        ? undefined
-        : refuse('BAD_REQUEST', { path: 'name', known: subsystems });
-    default:
-      return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
-  }
-}
-
 const root = setup({
   types: {} as { context: RootContext; events: RootEvent; emitted: Output },
   guards: {
-    allowed: ({ event }) => rootPolicy(event, authorityOf(event)) === undefined,
-    sound: ({ context, event }) =>
-      rootPolicy(event, authorityOf(event)) === undefined && Object.keys(context.failing).length === 0,
+    allWell: ({ context }) => Object.keys(context.failing).length === 0,
     lastRecovers: ({ context, event }) =>
-      rootPolicy(event, authorityOf(event)) === undefined &&
       event.type === 'subsystem.recovered' &&
       Object.keys(context.failing).every((name) => name === event.name),
   },
   actions: {
-    note: assign(({ context, event }) => {
+    recordFailure: assign(({ context, event }) => {
       assertEvent(event, 'subsystem.failed');
       return { failing: { ...context.failing, [event.name]: event.reason.slice(0, 500) } };
     }),
-    forget: assign(({ context, event }) => {
+    recordRecovery: assign(({ context, event }) => {
       assertEvent(event, 'subsystem.recovered');
       return {
         failing: Object.fromEntries(Object.entries(context.failing).filter(([name]) => name !== event.name)),
       };
     }),
-    tell: emit(({ context }, { status }: { status: RootStatus }) =>
+    publishStatus: emit(({ context }, { status }: { status: RootStatus }) =>
       publish('system:status', { status, reasons: reasonsOf(context) }),
     ),
   },
 });
 
-const tell = (status: RootStatus) => ({ type: 'tell' as const, params: { status } });
+const status = (status: RootStatus) => ({ type: 'publishStatus' as const, params: { status } });
 
 export const rootMachine = root.createMachine({
   id: 'root',
   context: { failing: {} },
   initial: 'booting',
-  on: { 'drain.begin': { guard: 'allowed', target: '.draining' } },
+  on: { 'drain.begin': '.draining' },
   states: {
     booting: {
       on: {
-        'boot.finished': [
-          { guard: 'sound', target: 'running' },
-          { guard: 'allowed', target: 'degraded' },
-        ],
-        'subsystem.failed': { guard: 'allowed', actions: 'note' },
-        'subsystem.recovered': { guard: 'allowed', actions: 'forget' },
+        'boot.finished': [{ guard: 'allWell', target: 'running' }, { target: 'degraded' }],
+        'subsystem.failed': { actions: 'recordFailure' },
+        'subsystem.recovered': { actions: 'recordRecovery' },
       },
     },
     running: {
-      entry: tell('running'),
-      on: { 'subsystem.failed': { guard: 'allowed', target: 'degraded', actions: 'note' } },
+      entry: status('running'),
+      on: { 'subsystem.failed': { target: 'degraded', actions: 'recordFailure' } },
     },
     degraded: {
-      entry: tell('degraded'),
+      entry: status('degraded'),
       on: {
-        'subsystem.failed': { guard: 'allowed', actions: ['note', tell('degraded')] },
+        'subsystem.failed': { actions: ['recordFailure', status('degraded')] },
         'subsystem.recovered': [
-          { guard: 'lastRecovers', target: 'running', actions: 'forget' },
-          { guard: 'allowed', actions: ['forget', tell('degraded')] },
+          { guard: 'lastRecovers', target: 'running', actions: 'recordRecovery' },
+          { actions: ['recordRecovery', status('degraded')] },
         ],
       },
     },
     draining: {
-      entry: tell('draining'),
-      on: { 'drain.begin': {}, 'drain.finished': { guard: 'allowed', target: 'stopped' } },
+      entry: status('draining'),
+      on: { 'drain.begin': {}, 'drain.finished': 'stopped' },
     },
-    stopped: { type: 'final', entry: tell('stopped') },
+    stopped: { type: 'final', entry: status('stopped') },
   },
 });
 

@@ -1,5 +1,5 @@
-import { assertEvent, cancel, enqueueActions, setup } from 'xstate';
-import { authorityOf, fromKernel, isPerson, isTrusted, type Authority } from '../caller.js';
+import { assertEvent, assign, cancel, emit, enqueueActions, setup } from 'xstate';
+import { fromKernel, isPerson, isTrusted, type Authority } from '../caller.js';
 import { publish, effect, type Output } from '../outputs.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -19,16 +19,15 @@ import { ahead, fire, planDue, type Plan } from './plan.js';
  * A cron job.
  *
  * **What lives.** What people wrote down, and one alarm: the next instant it is due. The alarm is a durable
- * timer, so a gateway that was away hears it at its next start.
+ * timer, so a gateway that was down meets it at its next start.
  *
- * **What can happen.** The alarm rings: a fire is born in the same commit, as an actor of the name
- * `cron:<job>:<instant>`, and the next alarm is set. Instants that went by while nobody was there are
- * skipped, caught up once or all caught up, as the job says; each is on record. A person fires it by hand, at
- * any time.
+ * **What can happen.** The alarm rings: a fire is created in the same commit, as an actor of the name
+ * `cron:<job>:<instant>`, and the next alarm is set. Instants missed while the gateway was down are
+ * skipped, caught up once or all caught up, as the job says; each is on record. A person fires it manually,
+ * at any time.
  *
  * **What can never happen.** One instant that fires twice, whatever clocks do. A job without an alarm while
- * it is enabled. An agent that changes a job; anybody but the gateway itself that changes one which follows a
- * workflow.
+ * it is enabled. An agent that changes a job; a person that changes one which follows a workflow.
  */
 export const scheduleMachine = setup({
   types: {} as { context: ScheduleContext; events: ScheduleEvent; input: ScheduleInput; emitted: Output },
@@ -37,7 +36,7 @@ export const scheduleMachine = setup({
     fire: effect<void, FireInput>(),
   },
   guards: {
-    allowed: ({ context, event }) => schedulePolicy(context, event, authorityOf(event)) === undefined,
+    isDue: ({ context, event }) => context.nextAt !== null && event.at >= context.nextAt,
   },
   actions: {
     wake: enqueueActions(({ context, enqueue }) => {
@@ -53,7 +52,7 @@ export const scheduleMachine = setup({
       alarm(enqueue, plan.set.nextAt, event.at);
     }),
     /**
-     * Rung before anything is due: somebody set the clock back. By more than since the last instant: then
+     * Rung before anything is due: the clock was set back. By more than since the last instant: then
      * time is lived again.
      */
     wait: enqueueActions(({ context, event, enqueue }) => {
@@ -82,9 +81,9 @@ export const scheduleMachine = setup({
         ...(output === undefined ? {} : { lastRun: output }),
       });
     }),
-    rewrite: enqueueActions(({ event, enqueue }) => {
+    rewrite: assign(({ event }) => {
       assertEvent(event, 'job.revive');
-      enqueue.assign({
+      return {
         ...event.job,
         zone: event.zone,
         managedBy: event.managedBy,
@@ -92,11 +91,9 @@ export const scheduleMachine = setup({
         createdAt: event.at,
         updatedAt: event.at,
         lastRun: null,
-      });
+      };
     }),
-    tellDeleted: enqueueActions(({ context, enqueue }) =>
-      enqueue.emit(publish('cron:reloaded', { id: context.id, action: 'deleted' })),
-    ),
+    publishDeleted: emit(({ context }) => publish('cron:reloaded', { id: context.id, action: 'deleted' })),
   },
 }).createMachine({
   id: 'schedule',
@@ -106,25 +103,19 @@ export const scheduleMachine = setup({
     scheduled: {
       entry: 'wake',
       on: {
-        'job.due': [
-          {
-            guard: ({ context, event }) => context.nextAt !== null && event.at >= context.nextAt,
-            actions: 'ring',
-          },
-          { actions: 'wait' },
-        ],
-        'job.edit': { guard: 'allowed', actions: 'edit' },
-        'job.trigger': { guard: 'allowed', actions: 'fireNow' },
-        'job.delete': { guard: 'allowed', target: 'deleted' },
+        'job.due': [{ guard: 'isDue', actions: 'ring' }, { actions: 'wait' }],
+        'job.edit': { actions: 'edit' },
+        'job.trigger': { actions: 'fireNow' },
+        'job.delete': 'deleted',
         'xstate.done.actor.*': { actions: 'endFire' },
         'xstate.error.actor.*': { actions: 'endFire' },
       },
     },
     /** Its name may be used again; instants that it fired stay fired. */
     deleted: {
-      entry: ['tellDeleted', cancel('due')],
+      entry: ['publishDeleted', cancel('due')],
       on: {
-        'job.revive': { guard: 'allowed', target: 'scheduled', actions: 'rewrite' },
+        'job.revive': { target: 'scheduled', actions: 'rewrite' },
         'xstate.done.actor.*': { actions: 'endFire' },
         'xstate.error.actor.*': { actions: 'endFire' },
       },

@@ -1,5 +1,5 @@
-import { assertEvent, enqueueActions, setup } from 'xstate';
-import { authorityOf, callerName, isTrusted, type Authority } from '../caller.js';
+import { assertEvent, assign, emit, setup } from 'xstate';
+import { callerName, isTrusted, type Authority } from '../caller.js';
 import type { FilterRule } from '../graph/conditions.js';
 import { publish, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -11,8 +11,8 @@ import { refuse, type Refusal } from '../refusals.js';
  * with which it is called, or the salt of the one with which its events are signed; the secret itself was
  * shown once and is nowhere. What its events came to, counted.
  *
- * **What can happen.** An event comes and has started a run. A person, or whoever may write the workflow,
- * takes the binding away; its name may then be used again, with a new secret.
+ * **What can happen.** An event arrives and starts a run. A person, or an agent that may write the workflow,
+ * removes the binding; its name may then be used again, with a new secret.
  *
  * **What can never happen.** A secret in here. An event that starts two runs under one `fireRef`: the run is
  * started under that name.
@@ -76,25 +76,22 @@ export function triggerPolicy(event: TriggerEvent, { by, onBehalfOf }: Authority
 
 export const triggerMachine = setup({
   types: {} as { context: TriggerContext; events: TriggerEvent; input: TriggerInput; emitted: Output },
-  guards: { allowed: ({ event }) => triggerPolicy(event, authorityOf(event)) === undefined },
   actions: {
-    tell: enqueueActions(({ context, enqueue }, { action }: { action: string }) =>
-      enqueue.emit(
-        publish('company:changed', {
-          entity: 'workflow-trigger',
-          action,
-          id: context.id,
-          workflowId: context.targetWorkflowId,
-        }),
-      ),
+    publish: emit(({ context }, { action }: { action: string }) =>
+      publish('company:changed', {
+        entity: 'workflow-trigger',
+        action,
+        id: context.id,
+        workflowId: context.targetWorkflowId,
+      }),
     ),
-    fired: enqueueActions(({ context, event, enqueue }) => {
+    recordFire: assign(({ context, event }) => {
       assertEvent(event, 'binding.fired');
-      enqueue.assign({ fired: context.fired + 1, lastFiredAt: event.at, lastOutcome: event.outcome });
+      return { fired: context.fired + 1, lastFiredAt: event.at, lastOutcome: event.outcome };
     }),
-    rewrite: enqueueActions(({ context, event, enqueue }) => {
+    rewrite: assign(({ context, event }) => {
       assertEvent(event, 'binding.revive');
-      enqueue.assign({
+      return {
         ...event.binding,
         signingSalt: event.binding.signingSalt ?? null,
         revision: context.revision + 1,
@@ -104,12 +101,15 @@ export const triggerMachine = setup({
         fired: 0,
         lastFiredAt: null,
         lastOutcome: null,
-      });
+      };
     }),
     /** An empty hash is the hash of nothing: no secret opens it any more. */
-    forget: enqueueActions(({ event, enqueue }) =>
-      enqueue.assign({ tokenHash: '', tokenPreview: '', signingSalt: null, updatedAt: event.at }),
-    ),
+    forgetSecret: assign(({ event }) => ({
+      tokenHash: '',
+      tokenPreview: '',
+      signingSalt: null,
+      updatedAt: event.at,
+    })),
   },
 }).createMachine({
   id: 'trigger',
@@ -134,15 +134,15 @@ export const triggerMachine = setup({
   initial: 'active',
   states: {
     active: {
-      entry: { type: 'tell', params: { action: 'trigger-created' } },
+      entry: { type: 'publish', params: { action: 'trigger-created' } },
       on: {
-        'binding.fired': { guard: 'allowed', actions: 'fired' },
-        'binding.delete': { guard: 'allowed', target: 'deleted', actions: 'forget' },
+        'binding.fired': { actions: 'recordFire' },
+        'binding.delete': { target: 'deleted', actions: 'forgetSecret' },
       },
     },
     deleted: {
-      entry: { type: 'tell', params: { action: 'trigger-deleted' } },
-      on: { 'binding.revive': { guard: 'allowed', target: 'active', actions: 'rewrite' } },
+      entry: { type: 'publish', params: { action: 'trigger-deleted' } },
+      on: { 'binding.revive': { target: 'active', actions: 'rewrite' } },
     },
   },
 });

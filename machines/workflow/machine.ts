@@ -1,6 +1,6 @@
-import { assertEvent, enqueueActions, raise, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
-import { authorityOf, callerName, system } from '../caller.js';
-import { perform, type Decision } from '../decision.js';
+import { assign, raise, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
+import { callerName, system } from '../caller.js';
+import { decidesFor, type Decision } from '../decision.js';
 import type { WorkflowStatus } from '../graph/definition.js';
 import { publish, effect, stampOf, type Json, type Output } from '../outputs.js';
 import {
@@ -15,7 +15,8 @@ import {
   type WorkflowEventOf,
   type WorkflowInput,
 } from './context.js';
-import { workflowPolicy } from './policy.js';
+
+const decides = decidesFor<WorkflowContext, WorkflowEvent>();
 
 /**
  * A workflow: a definition that is written in versions.
@@ -23,7 +24,7 @@ import { workflowPolicy } from './policy.js';
  * **What lives.** The head of the newest version, and one row per version, whole, for ever: a run that began
  * with version 3 ends with version 3. Beside them lie evidence files for people, written after each version.
  *
- * **What can happen.** Somebody who may writes the next version against the one that was read. With it the
+ * **What can happen.** The next version is written against the one that was read. With it the
  * workflow may be paused (nothing starts it), active again, or retired. Evidence that cannot be written is
  * tried again.
  *
@@ -38,47 +39,42 @@ const workflow = setup({
   },
   delays: { again: 60_000 },
   guards: {
-    becomes: ({ context, event }, { from, to }: { from: WorkflowStatus; to: WorkflowStatus }) =>
-      event.type === 'definition.update' &&
-      statusIn(event.definition) === to &&
-      workflowPolicy(from, context, event, authorityOf(event)) === undefined,
-    bornPaused: (_, { definition }: WorkflowInput) => statusIn(definition) === 'paused',
+    becomes: ({ event }, { to }: { to: WorkflowStatus }) =>
+      event.type === 'definition.update' && statusIn(event.definition) === to,
+    startsPaused: (_, { definition }: WorkflowInput) => statusIn(definition) === 'paused',
   },
   actions: {
-    open: enqueueActions(({ context, enqueue }, { definition }: WorkflowInput) =>
-      perform(enqueue, open(context, definition)),
+    open: decides((context, _event, { definition }: WorkflowInput) => open(context, definition)),
+    write: decides('definition.update', (context, event, { action }: { action: string }) =>
+      write(context, event, action),
     ),
-    write: enqueueActions(({ context, event, enqueue }, { told: action }: { told: string }) => {
-      assertEvent(event, 'definition.update');
-      perform(enqueue, write(context, event, action));
-    }),
     written: raise(({ event }) => ({
       type: 'version.written',
       at: stampOf(event).at,
       by: system('workflow'),
     })),
-    recorded: enqueueActions(({ context, enqueue }, { version }: EvidenceOutput) =>
-      enqueue.assign({ evidence: { version: Math.max(version, context.evidence.version), fault: null } }),
-    ),
-    missed: enqueueActions(({ context, enqueue }, { reason }: { reason: string }) =>
-      enqueue.assign({ evidence: { ...context.evidence, fault: reason } }),
-    ),
+    recorded: assign(({ context }, { version }: EvidenceOutput) => ({
+      evidence: { version: Math.max(version, context.evidence.version), fault: null },
+    })),
+    missed: assign(({ context }, { reason }: { reason: string }) => ({
+      evidence: { ...context.evidence, fault: reason },
+    })),
   },
 });
 
 const first = ({ event }: { event: { readonly type: string } }): WorkflowInput =>
-  (event as unknown as { input: WorkflowInput }).input; // the event of birth carries it, which XState's types do not show
+  (event as unknown as { input: WorkflowInput }).input; // the event of creation carries it, which XState's types do not show
 const done = ({ event }: { event: DoneActorEvent<EvidenceOutput> }): EvidenceOutput => event.output;
 const failed = ({ event }: { event: ErrorActorEvent }): { reason: string } => ({
   reason: String((event.error as { message?: unknown } | null)?.message ?? 'unknown').slice(0, 300),
 });
-const way = (from: WorkflowStatus, to: WorkflowStatus) => ({
-  guard: { type: 'becomes' as const, params: { from, to } },
+const writes = (from: WorkflowStatus, to: WorkflowStatus) => ({
+  guard: { type: 'becomes' as const, params: { to } },
   actions: [
     {
       type: 'write' as const,
       params: {
-        told: from === to ? 'updated' : { active: 'resumed', paused: 'paused', retired: 'retired' }[to],
+        action: from === to ? 'updated' : { active: 'resumed', paused: 'paused', retired: 'retired' }[to],
       },
     },
     'written' as const,
@@ -95,23 +91,26 @@ export const workflowMachine = workflow.createMachine({
       states: {
         begun: {
           entry: { type: 'open', params: first },
-          always: [{ guard: { type: 'bornPaused', params: first }, target: 'paused' }, { target: 'active' }],
+          always: [
+            { guard: { type: 'startsPaused', params: first }, target: 'paused' },
+            { target: 'active' },
+          ],
         },
         active: {
           on: {
             'definition.update': [
-              way('active', 'active'),
-              { ...way('active', 'paused'), target: 'paused' },
-              { ...way('active', 'retired'), target: 'retired' },
+              writes('active', 'active'),
+              { ...writes('active', 'paused'), target: 'paused' },
+              { ...writes('active', 'retired'), target: 'retired' },
             ],
           },
         },
         paused: {
           on: {
             'definition.update': [
-              { ...way('paused', 'active'), target: 'active' },
-              way('paused', 'paused'),
-              { ...way('paused', 'retired'), target: 'retired' },
+              { ...writes('paused', 'active'), target: 'active' },
+              writes('paused', 'paused'),
+              { ...writes('paused', 'retired'), target: 'retired' },
             ],
           },
         },
@@ -144,7 +143,7 @@ const statusIn = (definition: Json): unknown =>
 
 function open(context: WorkflowContext, written: Json): Decision<WorkflowContext> {
   const { definition } = readingOf(written, context.id);
-  return { outputs: [versionRow(definition, context, definition.status), told('created', context)] };
+  return { outputs: [versionRow(definition, context, definition.status), changed('created', context)] };
 }
 
 function write(
@@ -160,8 +159,8 @@ function write(
     updatedAt: event.at,
     updatedBy: callerName(event.by),
   };
-  return { set: next, outputs: [versionRow(definition, next, definition.status), told(action, next)] };
+  return { set: next, outputs: [versionRow(definition, next, definition.status), changed(action, next)] };
 }
 
-const told = (action: string, { id, version, name }: WorkflowContext): Output =>
+const changed = (action: string, { id, version, name }: WorkflowContext): Output =>
   publish('company:changed', { entity: 'workflow-definition', action, id, version, workflowId: id, name });

@@ -19,7 +19,6 @@ import {
  * planning is for all.
  */
 export function workflowPolicy(
-  status: string,
   context: WorkflowContext,
   event: WorkflowEvent,
   authority: Authority,
@@ -29,34 +28,34 @@ export function workflowPolicy(
     case 'version.written':
       return authority.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type });
     case 'definition.update':
-      return mayUpdate(status, context, event, authority.onBehalfOf);
+      return mayUpdate(context, event, authority.onBehalfOf);
     default:
       return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
 }
 
 function mayUpdate(
-  status: string,
   context: WorkflowContext,
   event: WorkflowEventOf<'definition.update'>,
   onBehalfOf: Caller,
 ): Refusal | undefined {
-  const stranger = mayWrite(onBehalfOf, context, event.facts?.managers.of, event.facts, context.id);
-  if (stranger) return stranger; // before anything that would tell of its state
+  const outsider = mayWrite(onBehalfOf, context, event.facts?.managers.of, event.facts, context.id);
+  if (outsider) return outsider; // before anything that would show its state
   const { definition, faults } = readingOf(event.definition, context.id);
   return (
     mayWrite(onBehalfOf, definition, event.facts?.managers.to, event.facts, context.id) ??
-    (status === 'retired'
-      ? refuse(
-          'CONFLICT',
-          { workflowId: context.id, status },
-          `workflow "${context.id}" is retired; duplicate it to continue`,
-        )
-      : undefined) ??
     staleness(context, event.expectedVersion) ??
     soundness(faults)
   );
 }
+
+/** Only a retired one takes no version. */
+export const workflowNotInState = ({ id }: WorkflowContext): Refusal =>
+  refuse(
+    'CONFLICT',
+    { workflowId: id, status: 'retired' },
+    `workflow "${id}" is retired; duplicate it to continue`,
+  );
 
 export function admitWorkflow(input: WorkflowInput & { readonly id?: string }): Refusal | undefined {
   const { by = { type: 'operator' } } = input;

@@ -87,7 +87,6 @@ describe('what is sent on behalf of somebody else', () => {
     [
       'allows no program',
       pollPolicy(
-        'pending',
         { id: 'p' } as never,
         { ...stamp, type: 'activation.decide', decision: 'approve' },
         authority,
@@ -96,12 +95,7 @@ describe('what is sent on behalf of somebody else', () => {
     ],
     [
       'stops no connector',
-      connectorPolicy(
-        { link: 'running', outbox: 'quiet' },
-        {} as never,
-        { ...stamp, type: 'connector.stop' },
-        authority,
-      ),
+      connectorPolicy({} as never, { ...stamp, type: 'connector.stop' }, authority),
       'FORBIDDEN',
     ],
   ];

@@ -2,7 +2,7 @@ import { authorityOf } from '../../../machines/caller.js';
 import type { SnapshotFrom } from 'xstate';
 import type { ConnectorEvent } from '../../../machines/connector/context.js';
 import { connectorMachine } from '../../../machines/connector/machine.js';
-import { connectorPolicy } from '../../../machines/connector/policy.js';
+import { connectorNotInState, connectorPolicy } from '../../../machines/connector/policy.js';
 import { Life } from '../step.js';
 
 /** Connectors for specs. */
@@ -18,5 +18,7 @@ export const born = (input: Record<string, unknown> = {}): Wire =>
       ...input,
     },
     (snapshot: SnapshotFrom<typeof connectorMachine>, event: ConnectorEvent) =>
-      connectorPolicy(snapshot.value, snapshot.context, event, authorityOf(event)),
+      connectorPolicy(snapshot.context, event, authorityOf(event)),
+    undefined,
+    ({ value, context }, event: ConnectorEvent) => connectorNotInState(value.link, context, event),
   );

@@ -2,9 +2,9 @@ import { authorityOf } from '../../../machines/caller.js';
 import type { SnapshotFrom } from 'xstate';
 import {
   pairingCodeMachine,
+  pairingCodeNotInState,
   pairingCodePolicy,
   type PairingCodeEvent,
-  type PairingCodeStatus,
 } from '../../../machines/pairing-code/machine.js';
 import { Life } from '../step.js';
 
@@ -13,8 +13,10 @@ export const born = (ttlMs = 300_000) =>
   new Life(
     pairingCodeMachine,
     { id: 'h1', deviceKind: 'remote', issuedTo: 'challenge', ttlMs },
-    (snapshot: SnapshotFrom<typeof pairingCodeMachine>, event: PairingCodeEvent) =>
-      pairingCodePolicy(snapshot.value as PairingCodeStatus, snapshot.context, event, authorityOf(event)),
+    (_: SnapshotFrom<typeof pairingCodeMachine>, event: PairingCodeEvent) =>
+      pairingCodePolicy(event, authorityOf(event)),
+    undefined,
+    pairingCodeNotInState,
   );
 
 export const redeem = {

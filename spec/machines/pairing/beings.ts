@@ -2,9 +2,9 @@ import { authorityOf } from '../../../machines/caller.js';
 import type { SnapshotFrom } from 'xstate';
 import {
   pairingMachine,
+  pairingNotInState,
   pairingPolicy,
   type PairingEvent,
-  type PairingStatus,
 } from '../../../machines/pairing/machine.js';
 import { Life } from '../step.js';
 
@@ -13,6 +13,7 @@ export const born = () =>
   new Life(
     pairingMachine,
     { id: 'c1', nonceHash: 'a'.repeat(64) },
-    (snapshot: SnapshotFrom<typeof pairingMachine>, event: PairingEvent) =>
-      pairingPolicy(snapshot.value as PairingStatus, snapshot.context, event, authorityOf(event)),
+    (_: SnapshotFrom<typeof pairingMachine>, event: PairingEvent) => pairingPolicy(event, authorityOf(event)),
+    undefined,
+    pairingNotInState,
   );

@@ -2,7 +2,7 @@ import { authorityOf } from '../../../machines/caller.js';
 import type { SnapshotFrom } from 'xstate';
 import type { PollEvent, PollFields } from '../../../machines/poll/context.js';
 import { pollMachine } from '../../../machines/poll/machine.js';
-import { pollPolicy, type PollState } from '../../../machines/poll/policy.js';
+import { pollNotInState, pollPolicy, type PollState } from '../../../machines/poll/policy.js';
 import { Life } from '../step.js';
 
 export const contract = (sha256 = 'a'.repeat(64)): PollFields['contract'] => ({
@@ -29,12 +29,9 @@ export const born = (more: Partial<PollFields> = {}): Life<typeof pollMachine> =
   new Life(
     pollMachine,
     { id: 'mail', ...fields(), ...more },
-    ({ value, context }: SnapshotFrom<typeof pollMachine>, event: PollEvent) =>
-      pollPolicy(
-        (typeof value === 'object' ? 'active' : value) as PollState,
-        context,
-        event,
-        authorityOf(event),
-      ),
+    ({ context }: SnapshotFrom<typeof pollMachine>, event: PollEvent) =>
+      pollPolicy(context, event, authorityOf(event)),
     Date.UTC(2026, 5, 1),
+    ({ value, context }, event: PollEvent) =>
+      pollNotInState((typeof value === 'object' ? 'active' : value) as PollState, context, event),
   );
