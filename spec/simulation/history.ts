@@ -281,8 +281,8 @@ class History {
     let report = await store.verify();
     for (let tries = 0; !report.ok && tries < 4; tries += 1) {
       // A fault may have met the check itself
+      await this.machine.sleep(5_000);
       if (this.damaged !== undefined) await store.scrub();
-      else await this.machine.sleep(5_000);
       report = await store.verify();
     }
     this.alive(process);
@@ -388,7 +388,8 @@ class History {
         if ((await supervisor.get('brittle', actor.id))?.meta.halted) await supervisor.resume(actor, by);
         await supervisor.ask('brittle', actor.id, { type: 'repair' });
       }
-      for (const letter of await supervisor.deadLetters()) await supervisor.retry(letter.id, by);
+      for (const { id, event } of await supervisor.deadLetters())
+        if ((event as { type?: string } | null)?.type !== 'spin') await supervisor.retry(id, by);
     } catch (error) {
       if (!ofTheDisk(error) && (error as Error).name !== 'Fault') throw error;
     }

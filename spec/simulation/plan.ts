@@ -181,9 +181,11 @@ function stepOf(random: Random, sorts: readonly Operation[]): Step {
   };
 }
 
-/** What costs ten thousand microsteps is done now and then only. */
+/** What costs ten thousand microsteps, or as many frames of the stack, is done now and then only. */
 const rarely = (operation: Operation, random: Random): Operation =>
-  operation === 'spin' && random.chance(0.9) ? 'touch' : operation;
+  (operation === 'spin' && !random.chance(0.03)) || (operation === 'cyclic' && !random.chance(0.1))
+    ? 'touch'
+    : operation;
 
 const day = 24 * 3_600_000;
 

@@ -63,34 +63,53 @@ function kindsBeingListed(rows: ReadonlyMap<string, string>, kinds: readonly Kin
   return new Set(names.map(({ kind }) => kind));
 }
 
-/** What is still to be done. Empty when all is at rest. A halted actor keeps its messages until it is resumed. */
+/**
+ * What is still to be done. Empty when all is at rest. A halted actor keeps its messages until it is resumed. Mostly
+ * something is, and then the store is not asked: its rows are looked at from outside.
+ */
 export async function owed(store: Store, tables: Tables, version: 1 | 2): Promise<string[]> {
-  // Mostly something is, and then nobody need ask the store
-  const obvious = tables.any('o/guarded/') ?? tables.any('o/worker/');
-  if (obvious !== undefined) return [obvious];
-  const rows: [string, string][] = [];
-  for (const table of ['i/', 'o/', 't/'])
-    rows.push(...(await store.page({ gte: table, lt: `${table}\x7f` })));
-  const halted = new Map<string, boolean>();
-  const found: string[] = [];
-  for (const [key, value] of await store.page({
-    gte: keys.meta('kernel/index/'),
-    lt: `${keys.meta('kernel/index/')}\x7f`,
-  }))
-    if (value.includes('"done":false')) found.push(key);
-  for (const [key] of rows) {
-    const [table, a = '', b = '', c = ''] = partsOf(key);
-    const actor = table === 't' ? keys.actor(b, c) : keys.actor(a, b);
-    if (!halted.has(actor)) {
-      const record = await store.get(actor);
-      halted.set(
-        actor,
-        record !== undefined && (JSON.parse(record) as { halted?: unknown }).halted !== undefined,
-      );
+  const obvious = owedBy(
+    (start) => tables.entries(start),
+    (key) => tables.entries(key)[0]?.[1],
+    version,
+  );
+  if (obvious.length > 0) return obvious;
+  const pages = new Map<string, [key: string, value: string][]>();
+  for (const start of [generations, 'i/', 'o/', 't/'])
+    pages.set(start, await store.page({ gte: start, lt: `${start}\x7f` }));
+  const actors = [...pages.values()].flat().map(([key]) => actorOf(key));
+  const records = new Map<string, string | undefined>();
+  for (const actor of new Set(actors)) records.set(actor, await store.get(actor));
+  return owedBy(
+    (start) => pages.get(start)!,
+    (actor) => records.get(actor),
+    version,
+  );
+}
+
+function owedBy(
+  rowsBelow: (start: string) => readonly (readonly [key: string, value: string])[],
+  recordOf: (actor: string) => string | undefined,
+  version: 1 | 2,
+): string[] {
+  const found = rowsBelow(generations)
+    .filter(([, value]) => value.includes('"done":false'))
+    .map(([key]) => key);
+  for (const start of ['i/', 'o/', 't/'])
+    for (const [key] of rowsBelow(start)) {
+      const actor = actorOf(key);
+      if (version === 2 && actor.startsWith('a/retired/')) continue;
+      if (recordOf(actor)?.includes('"halted":{') !== true) found.push(key);
     }
-    if (halted.get(actor) !== true && (version === 1 || !actor.startsWith('a/retired/'))) found.push(key);
-  }
   return found;
+}
+
+const generations = keys.meta('kernel/index/');
+
+/** Whose row it is, in an inbox, an outbox or the index of timers. */
+function actorOf(key: string): string {
+  const [table, a = '', b = '', c = ''] = partsOf(key);
+  return table === 't' ? keys.actor(b, c) : keys.actor(a, b);
 }
 
 async function rowsOf(store: Store): Promise<Map<string, string>> {

@@ -174,15 +174,12 @@ export class Tables {
     return `a bit flipped in the ${how === 'key' ? 'key' : 'value'} of ${key}`;
   }
 
-  /** Some key that begins so. */
-  any(start: string): string | undefined {
-    const key = this.keys[this.indexOf(start)];
-    return key?.startsWith(start) === true ? key : undefined;
-  }
-
-  /** Everything as a reader would see it, for checks from outside the simulation. */
-  entries(): [key: string, value: string][] {
-    return this.keys.map((key) => [key, this.values.get(key)!]);
+  /** Rows whose keys begin so, seen from outside of the simulation, without their checksums. */
+  entries(start: string): [key: string, value: string][] {
+    const found: [string, string][] = [];
+    for (let at = this.indexOf(start); this.keys[at]?.startsWith(start) === true; at += 1)
+      found.push([this.keys[at]!, this.values.get(this.keys[at]!)!.slice(9)]);
+    return found;
   }
 
   private compact(): void {
