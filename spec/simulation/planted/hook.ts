@@ -1,4 +1,4 @@
-import type { Edit } from './planted.js';
+import { folders, type Edit } from './planted.js';
 
 /** Module hooks: changes the compiled code of planted faults while it is loaded. */
 let edits: readonly Edit[] = [];
@@ -17,12 +17,8 @@ export async function load<Result extends Loaded>(
   next: (url: string, context: unknown) => Promise<Result>,
 ): Promise<Result> {
   const loaded = await next(url, context);
-  const own = edits.filter(({ file }) => url.endsWith(`/dist/${file}`));
-  return own.length === 0 ? loaded : { ...loaded, source: own.reduce(edited, String(loaded.source)) };
+  if (!folders.some((folder) => url.includes(`/dist/${folder}/`))) return loaded;
+  return { ...loaded, source: edits.reduce(edited, String(loaded.source)) };
 }
 
-export function edited(source: string, { file, from, to }: Edit): string {
-  const parts = source.split(from);
-  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} places like: ${from}`);
-  return parts.join(to);
-}
+const edited = (source: string, { from, to }: Edit): string => source.split(from).join(to);

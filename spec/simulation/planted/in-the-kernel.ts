@@ -1,14 +1,11 @@
 import type { Planted } from './planted.js';
 
-const supervisor = (file: string): string => `lib/supervisor/${file}.js`;
-
 export const plantedInTheKernel: readonly Planted[] = [
   {
     name: 'early-timeout',
     what: 'F2: a timeout that comes early is not armed again',
     edits: [
       {
-        file: supervisor('cells'),
         from: `            if (cell.resumeAt > this.kernel.steady())
                 return this.arm(cell);
             cell.resumeAt = 0;
@@ -16,26 +13,24 @@ export const plantedInTheKernel: readonly Planted[] = [
         to: `            this.pump(cell);`,
       },
       {
-        file: supervisor('cells'),
         from: `                if (cell.resumeAt > this.kernel.steady())
                     return this.arm(cell);`,
         to: `                if (cell.resumeAt > this.kernel.steady())
                     return;`,
       },
-      { file: supervisor('watchdog'), from: 'this.around.nudge(cell)', to: 'void cell' },
+      { from: 'this.around.nudge(cell)', to: 'void cell' },
     ],
   },
   {
     name: 'held-turns',
     what: 'F7: a plan that throws keeps the turns of its actors',
-    edits: [{ file: supervisor('transaction'), from: 'if (!committing)', to: 'if (false)' }],
+    edits: [{ from: 'if (!committing)', to: 'if (false)' }],
   },
   {
     name: 'unknown-kind',
     what: 'F10: a row of a kind that is not known ends every start',
     edits: [
       {
-        file: supervisor('backlog'),
         from: 'strange.set(name, (strange.get(name) ?? 0) + 1);',
         to: 'throw new TypeError(`unknown kind "${name}"`);',
       },
@@ -46,7 +41,6 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F11: microsteps without bound',
     edits: [
       {
-        file: supervisor('step'),
         from: 'machine.options.maxIterations = microstepsMax;',
         to: 'machine.options.maxIterations = Infinity;',
       },
@@ -57,7 +51,6 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F21: who asks after the stop is never answered',
     edits: [
       {
-        file: supervisor('cells'),
         from: `            job.fail(this.closed);
             return true;`,
         to: `            return true;`,
@@ -69,7 +62,6 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F21: ids made in plans are not checked',
     edits: [
       {
-        file: supervisor('event-names'),
         from: ": refuse('BAD_REQUEST', { id },",
         to: ": true ? undefined : refuse('BAD_REQUEST', { id },",
       },
@@ -80,7 +72,6 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F8: a timer armed again with the same due time loses its row',
     edits: [
       {
-        file: supervisor('actions'),
         from: `        this.dropTimer(timerId);
         setOwn(this.timers, timerId, timer);`,
         to: `        this.ops.push([keys.timer(timer.due, kind.kind, id, timerId), '1']);
@@ -88,7 +79,6 @@ export const plantedInTheKernel: readonly Planted[] = [
         setOwn(this.timers, timerId, timer);`,
       },
       {
-        file: supervisor('actions'),
         from: `        this.armed.push({ id: timerId, timer });
         this.ops.push([keys.timer(timer.due, kind.kind, id, timerId), '1']);`,
         to: `        this.armed.push({ id: timerId, timer });`,
@@ -100,13 +90,12 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F15: the row of a counter is made before the commit is under way',
     edits: [
       {
-        file: supervisor('transaction'),
         from: `        return this.kernel.counter(counter).next();`,
         to: `        const number = this.kernel.counter(counter).next();
         this.draft.ops.push(this.kernel.counter(counter).op());
         return number;`,
       },
-      { file: supervisor('transaction'), from: 'draft.ops.push(...turns.counterRows());', to: '' },
+      { from: 'draft.ops.push(...turns.counterRows());', to: '' },
     ],
   },
   {
@@ -114,7 +103,6 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F4: what expires is judged by the wall clock',
     edits: [
       {
-        file: supervisor('retention-clock'),
         from: 'return this.at + Math.max(0, Math.floor(this.machine().ms - this.sinceBoot));',
         to: 'return this.world.now();',
       },
@@ -125,7 +113,6 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F18: actors that sleep are not listed anew for a new version',
     edits: [
       {
-        file: supervisor('index-generations'),
         from: 'return [...this.generations].filter(([, { done }]) => !done)',
         to: 'return [].filter(([, { done }]) => !done)',
       },
@@ -134,27 +121,26 @@ export const plantedInTheKernel: readonly Planted[] = [
   {
     name: 'in-place',
     what: 'F14: a context that is changed in place is not noticed',
-    edits: [{ file: supervisor('frozen'), from: "process.env['NODE_ENV'] !== 'production'", to: 'false' }],
+    edits: [{ from: "process.env['NODE_ENV'] !== 'production'", to: 'false' }],
   },
   {
     name: 'unreadable-context',
     what: 'F3: what could not be read back is stored',
     edits: [
-      { file: supervisor('codec'), from: 'const stored = storable(value);', to: 'const stored = value;' },
-      { file: supervisor('codec'), from: 'if (lost === undefined)', to: 'if (true)' },
+      { from: 'const stored = storable(value);', to: 'const stored = value;' },
+      { from: 'if (lost === undefined)', to: 'if (true)' },
     ],
   },
   {
     name: 'successor',
     what: 'found here: a sleeping cell takes its successor with it',
-    edits: [{ file: supervisor('cell-map'), from: ' && this.cells.get(cell.key) === cell', to: '' }],
+    edits: [{ from: ' && this.cells.get(cell.key) === cell', to: '' }],
   },
   {
     name: 'left-row',
     what: 'found here: the row of a fenced effect that was left stays when the store could not write',
     edits: [
       {
-        file: supervisor('kernel'),
         from: 'if (!(error instanceof StoreError) || this.cells.isClosed)',
         to: 'if (true)',
       },
@@ -165,7 +151,6 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'a watcher does not look again before it waits',
     edits: [
       {
-        file: supervisor('event-log'),
         from: 'if (this.closed || aborted(signal) || this.head > cursor)',
         to: 'if (this.closed || aborted(signal))',
       },
@@ -174,14 +159,13 @@ export const plantedInTheKernel: readonly Planted[] = [
   {
     name: 'totals-kept',
     what: 'totals of a write that failed are not taken back',
-    edits: [{ file: supervisor('totals'), from: 'this.sealed.set(key, sealed - change);', to: ';' }],
+    edits: [{ from: 'this.sealed.set(key, sealed - change);', to: ';' }],
   },
   {
     name: 'fence-ignored',
     what: 'a fenced effect that may have acted is run again',
     edits: [
       {
-        file: supervisor('effects'),
         from: "note !== undefined && effect.guarantee === 'at-most-once'\n",
         to: 'false\n',
       },
@@ -190,19 +174,18 @@ export const plantedInTheKernel: readonly Planted[] = [
   {
     name: 'no-key-row',
     what: 'the row of an idempotency key is not written',
-    edits: [{ file: supervisor('deliver'), from: 'draft.ops.push(...delivery.extra);', to: ';' }],
+    edits: [{ from: 'draft.ops.push(...delivery.extra);', to: ';' }],
   },
   {
     name: 'timers-skipped',
     what: 'timers are not read again after a read that failed',
-    edits: [{ file: supervisor('timers'), from: "this.readTo('');", to: '' }],
+    edits: [{ from: "this.readTo('');", to: '' }],
   },
   {
     name: 'no-rewind',
     what: 'after a failed write the committer goes on from a position that is void',
     edits: [
       {
-        file: supervisor('committer'),
         from: `        this.seq = this.store.head.seq;
         this.chain = this.store.head.chain;
         this.broken = false;`,
@@ -213,11 +196,11 @@ export const plantedInTheKernel: readonly Planted[] = [
   {
     name: 'ghosts-in-lists',
     what: 'an actor that is forgotten stays in its lists',
-    edits: [{ file: supervisor('draft'), from: 'listRows(kind, id, live, undefined, this.ops);', to: '' }],
+    edits: [{ from: 'listRows(kind, id, live, undefined, this.ops);', to: '' }],
   },
   {
     name: 'message-twice',
     what: 'messages are not taken from the inbox when they are used',
-    edits: [{ file: supervisor('inbox'), from: 'consume: [[key, null]],', to: 'consume: [],' }],
+    edits: [{ from: 'consume: [[key, null]],', to: 'consume: [],' }],
   },
 ];

@@ -1,24 +1,21 @@
 import type { Planted } from './planted.js';
 
-const store = (file: string): string => `lib/store/${file}.js`;
-
 export const plantedInTheStore: readonly Planted[] = [
   {
     name: 'deaths-unnoticed',
     what: 'F1: however often it dies at its opening, the database is trusted',
-    edits: [{ file: store('opening-note'), from: 'deathsMax = 2', to: 'deathsMax = Infinity' }],
+    edits: [{ from: 'deathsMax = 2', to: 'deathsMax = Infinity' }],
   },
   {
     name: 'keyless-sums',
     what: 'F5: checksums without keys, and nothing compares the copies',
     edits: [
-      { file: store('row'), from: 'return crc32(value, crc32(`${key}\\t`));', to: 'return crc32(value);' },
+      { from: 'return crc32(value, crc32(`${key}\\t`));', to: 'return crc32(value);' },
       {
-        file: store('compare'),
         from: 'const compare = async (key, value) => {',
         to: 'const compare = async (key, value) => {\n        if (key) return;',
       },
-      { file: store('compare'), from: 'if (unmet > 0)', to: 'if (false)' },
+      { from: 'if (unmet > 0)', to: 'if (false)' },
     ],
   },
   {
@@ -26,7 +23,6 @@ export const plantedInTheStore: readonly Planted[] = [
     what: 'F6: the checkpoint has no checksum',
     edits: [
       {
-        file: store('copy-files'),
         from: 'return sum === hex(crc32(JSON.stringify(checkpoint)));',
         to: 'return true;',
       },
@@ -37,7 +33,6 @@ export const plantedInTheStore: readonly Planted[] = [
     what: 'F16: "nothing was written" is said before it has been cut off',
     edits: [
       {
-        file: store('commit-pipeline'),
         from: `            await writer.abandon();
             rejectAll(waiting, cause);`,
         to: `            rejectAll(waiting, cause);
@@ -50,7 +45,6 @@ export const plantedInTheStore: readonly Planted[] = [
     what: 'found here: the name of a segment that an earlier process made is taken for durable',
     edits: [
       {
-        file: store('segment-writer'),
         from: `    // An earlier process may have made the file and died before its name was durable.
     await files.syncDirectory(directory);`,
         to: '',
@@ -60,14 +54,13 @@ export const plantedInTheStore: readonly Planted[] = [
   {
     name: 'unsynced-home',
     what: 'found here: the name of the home itself is never made durable',
-    edits: [{ file: store('recover'), from: 'await keepName(files, home);', to: '' }],
+    edits: [{ from: 'await keepName(files, home);', to: '' }],
   },
   {
     name: 'strays',
     what: 'found here: rows before the first key are never looked at',
     edits: [
       {
-        file: store('database'),
         from: '...(from === undefined ? {} : { gt: from }),\n                    limit,',
         to: "...(from === undefined ? { gt: '!' } : { gt: from }),\n                    limit,",
       },
@@ -78,7 +71,6 @@ export const plantedInTheStore: readonly Planted[] = [
     what: 'a base image takes its name before it is durable',
     edits: [
       {
-        file: store('base'),
         from: `        await put([], rows, position);
         await file.sync();`,
         to: `        await put([], rows, position);`,
@@ -88,14 +80,19 @@ export const plantedInTheStore: readonly Planted[] = [
   {
     name: 'unsynced-notes',
     what: 'small files take their names before they are durable',
-    edits: [{ file: store('durable-file'), from: 'await file.sync();', to: '' }],
+    edits: [
+      {
+        from: `await file.write(Buffer.from(text), 0);
+        await file.sync();`,
+        to: 'await file.write(Buffer.from(text), 0);',
+      },
+    ],
   },
   {
     name: 'early-answer',
     what: 'a group is acknowledged before it is durable',
     edits: [
       {
-        file: store('commit-pipeline'),
         from: 'const place = await writer.append(bytes, waiting[0].frame);',
         to: 'for (const { resolve } of waiting)\n resolve();\n const place = await writer.append(bytes, waiting[0].frame);',
       },
@@ -106,7 +103,6 @@ export const plantedInTheStore: readonly Planted[] = [
     what: 'the log of the database is trusted: nothing is applied again from the last checkpoint on',
     edits: [
       {
-        file: store('recover'),
         from: 'faults.length > 0 ? head.frame : start.frame',
         to: 'head.frame',
       },
@@ -115,14 +111,13 @@ export const plantedInTheStore: readonly Planted[] = [
   {
     name: 'pruned-too-far',
     what: 'one segment too many is dropped after a base image',
-    edits: [{ file: store('upkeep'), from: '<= floor + 1)', to: '<= floor + 40)' }],
+    edits: [{ from: '<= floor + 1)', to: '<= floor + 40)' }],
   },
   {
     name: 'unsynced-rotation',
     what: 'a new segment is written to before its name is durable',
     edits: [
       {
-        file: store('segment-writer'),
         from: `        await file.truncate(0);
         await files.syncDirectory(directory);`,
         to: `        await file.truncate(0);`,
@@ -132,6 +127,6 @@ export const plantedInTheStore: readonly Planted[] = [
   {
     name: 'uncut',
     what: 'what a failed write left is not cut off',
-    edits: [{ file: store('segment-writer'), from: 'await again.truncate(place.offset);', to: '' }],
+    edits: [{ from: 'await again.truncate(place.offset);', to: '' }],
   },
 ];

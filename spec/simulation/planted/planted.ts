@@ -1,6 +1,7 @@
 /**
- * A defect put back: small changes of the compiled code, made while it is loaded. Each `from` must occur exactly once,
- * so that a change of the code that makes a planted fault void is noticed.
+ * A defect put back: small changes of the compiled code, made while it is loaded. Each `from` must occur exactly once
+ * in the kernel and the store together, so that a change of the code that makes a planted fault void is noticed. No
+ * files are named: they may move.
  */
 export interface Planted {
   readonly name: string;
@@ -10,8 +11,9 @@ export interface Planted {
 }
 
 export interface Edit {
-  /** Below dist/, e.g. `lib/store/row.js`. */
-  readonly file: string;
   readonly from: string;
   readonly to: string;
 }
+
+/** Below dist/: where defects are planted. */
+export const folders = ['lib/store', 'lib/supervisor'] as const;
