@@ -3,23 +3,36 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { pino, type Logger } from 'pino';
 
-/** Everything impure that the runtime needs, in one value that is passed in: clocks, ids, randomness, log. */
+/** Everything impure that the runtime needs, in one value that is passed in: clock, ids, randomness, log. */
 export interface Environment {
-  /** Wall time, epoch ms. May go back when somebody sets the clock. */
+  readonly clock: Clock;
+  readonly ids: {
+    /** A new UUID. */
+    next(): string;
+  };
+  readonly random: {
+    /** A secret: `bytes` random bytes, base64url. */
+    secret(bytes: number): string;
+  };
+  readonly log: Logger;
+}
+
+export interface Clock {
+  /** Wall time, epoch ms. May go back when the clock is set. */
   now(): number;
   /**
    * Time for waits, epoch ms: anchored to wall time when the process began, never goes back; jumps forward
    * with the wall after a sleep.
    */
-  steady(): number;
+  monotonic(): number;
   /**
-   * Put the clock of waits so much further ahead: where an earlier process left it. A world without it starts
+   * Put the monotonic clock so much further ahead: where an earlier process left it. A clock without it starts
    * level with the wall.
    */
-  lead?(ms: number): void;
+  skewBy?(ms: number): void;
   /**
    * How long the machine has been up, sleep included, and the name of this boot (`''` where it has none). No
-   * one can set this clock. Without it, ages are told by `steady`, which follows a wall that leaps ahead.
+   * one can set this clock. Without it, ages go by `monotonic`, which follows a wall that leaps ahead.
    */
   sinceBoot?(): { readonly boot: string; readonly ms: number };
   /**
@@ -27,11 +40,6 @@ export interface Environment {
    * Returns the way to cancel.
    */
   timeout(ms: number, callback: () => void): () => void;
-  /** A new UUID. */
-  id(): string;
-  /** A secret: `bytes` random bytes, base64url. */
-  secret(bytes: number): string;
-  readonly log: Logger;
 }
 
 const longestDelayMs = 2 ** 31 - 1;
@@ -49,19 +57,30 @@ function boot(): string {
 const jumpMsMin = 2_000;
 
 /**
- * `systemWorld({log: pino()})`: the real clocks and randomness. Secrets are redacted at the root of the log.
+ * The real clocks and randomness. Secrets are redacted at the root of the log.
+ *
+ * @example
+ * const environment = systemEnvironment({ log: pino() });
  */
 export function systemEnvironment(options: { readonly log?: Logger } = {}): Environment {
-  let offset = Date.now() - performance.now();
-  const steady = (): number => {
-    const ahead = Date.now() - performance.now() - offset;
-    if (ahead > jumpMsMin) offset += ahead;
-    return Math.floor(performance.now() + offset);
+  return {
+    clock: systemClock(),
+    ids: { next: randomUUID },
+    random: { secret: (bytes) => randomBytes(bytes).toString('base64url') },
+    log: options.log ?? pino({ level: 'silent' }),
   };
+}
+
+function systemClock(): Clock {
+  let offset = Date.now() - performance.now();
   return {
     now: Date.now,
-    steady,
-    lead(ms) {
+    monotonic() {
+      const ahead = Date.now() - performance.now() - offset;
+      if (ahead > jumpMsMin) offset += ahead;
+      return Math.floor(performance.now() + offset);
+    },
+    skewBy(ms) {
       offset += ms;
     },
     sinceBoot: () => ({ boot: boot(), ms: Math.floor(uptime() * 1000) }),
@@ -69,9 +88,6 @@ export function systemEnvironment(options: { readonly log?: Logger } = {}): Envi
       const timer = setTimeout(callback, Math.max(0, Math.min(ms, longestDelayMs)));
       return () => clearTimeout(timer);
     },
-    id: randomUUID,
-    secret: (bytes) => randomBytes(bytes).toString('base64url'),
-    log: options.log ?? pino({ level: 'silent' }),
   };
 }
 

@@ -107,8 +107,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     if (failures.length > 0) throw failures[0];
   };
   try {
-    const world = systemEnvironment({ log });
-    const store = await openStore(layout, world, options.onProgress);
+    const environment = systemEnvironment({ log });
+    const store = await openStore(layout, environment, options.onProgress);
     undo.push(() => store.close());
     await sweepTemporary(layout.home);
     // What agents said is in there: nobody else's, even where the home itself was opened to others.
@@ -116,10 +116,12 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
       await makePrivate(folder);
     const live = watchConfig({ path: layout.config, initial: config, log });
     undo.push(async () => live.close());
-    const secrets = secretsOf(await readAnnouncement(layout.announcement), () => world.secret(32));
+    const secrets = secretsOf(await readAnnouncement(layout.announcement), () =>
+      environment.random.secret(32),
+    );
     const records = await openRecords({
       layout,
-      world,
+      environment,
       root: config.portal.root,
       allow: {
         get customPaths() {
@@ -169,7 +171,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     const cut = await interruptedTurns(store); // before anybody settles them
     const supervisor: Supervisor = await createSupervisor({
       store,
-      world,
+      environment,
       kinds: [...kinds, ...kindsOfHome],
       facts: { roster: records.roster.value },
       limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
@@ -205,7 +207,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
       evidence,
       workflows,
       console: { config: () => shownConfig(live.current), log: (linesMax) => logTail(layout.log, linesMax) },
-      backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), world.now()),
+      backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), environment.clock.now()),
     }));
     undo.push(() => opened.close(gatewayDrainMs));
     const localHost = tls === undefined ? opened.host : '127.0.0.1';

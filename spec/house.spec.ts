@@ -130,7 +130,11 @@ describe('the house', () => {
     // With everything that makes routes possible, so that none escapes the rules.
     before(async () => {
       home = await mkdtemp(join(tmpdir(), 'troupe-house-'));
-      records = await openRecords({ layout: layoutOf({ home }), world: systemEnvironment(), root: null });
+      records = await openRecords({
+        layout: layoutOf({ home }),
+        environment: systemEnvironment(),
+        root: null,
+      });
       const evidence = await openEvidence({ standard: join(home, 'evidence') });
       const pairing = { devices: records.devices, cookies: cookieJar('default'), codeKey: 'x' };
       routes = routesOf(gateway, {

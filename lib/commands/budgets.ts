@@ -33,7 +33,7 @@ export async function budgetOf(
   employee: string,
 ): Promise<BudgetRecord> {
   const known = await supervisor.get('budget', employee);
-  const at = supervisor.world.now();
+  const at = supervisor.environment.clock.now();
   const { month } = monthOf(at);
   const kept =
     known === undefined
@@ -69,7 +69,7 @@ export function purseOf(
         `The budget of ${employee} for ${month} is used up: $${spentUsd.toFixed(2)} of ` +
         `$${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more: POST ` +
         `/api/org/employees/${employee}/budget {"usd": 5}.`;
-      return { reason, resetAt: monthOf(supervisor().world.now()).endsAt };
+      return { reason, resetAt: monthOf(supervisor().environment.clock.now()).endsAt };
     },
     async spent(employee, turnId, costUsd) {
       const noted = await book(

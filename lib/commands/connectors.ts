@@ -136,7 +136,7 @@ export async function sendThrough(
   const { idempotency } = request;
   const deliveryId =
     idempotency === undefined
-      ? request.app.supervisor.world.id()
+      ? request.app.supervisor.environment.ids.next()
       : `k-${digest(`${idempotency.scope} ${idempotency.key}`).slice(0, 40)}`;
   const view = await request.app.supervisor.ask(
     'connector',

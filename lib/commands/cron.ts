@@ -36,7 +36,7 @@ export async function createJob(
   input: JobInput,
   managed?: Managed,
 ): Promise<Reply<ActorView> | Refusal> {
-  const id = input.id ?? request.app.supervisor.world.id();
+  const id = input.id ?? request.app.supervisor.environment.ids.next();
   const unfit = fitId(id, managed) ?? (await fitPeople(request.app, input));
   if (unfit !== undefined) return unfit;
   return inTurn(request.app.supervisor, `cron/${id.toLowerCase()}`, () =>
@@ -109,7 +109,7 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
     effort: job.effortLevel,
   };
   const selection = expected(await selectFor(app, input, employee));
-  const sessionId = app.supervisor.world.id();
+  const sessionId = app.supervisor.environment.ids.next();
   const cwd = expected(await workingFolder(app, sessionId, undefined, false));
   const prefix = await frozenPrefix(app);
   const by = system('cron');
@@ -254,13 +254,13 @@ export function followClock(
   app: Pick<App, 'supervisor'>,
   failed: (error: unknown) => void,
 ): { close(): void } {
-  const { world } = app.supervisor;
+  const { environment } = app.supervisor;
   let known: number | undefined;
   let closed = false;
   let cancel: (() => void) | undefined;
   const look = async (): Promise<void> => {
     known ??= await leadKept(app);
-    const lead = world.steady() - world.now();
+    const lead = environment.clock.monotonic() - environment.clock.now();
     if (Math.abs(lead - known) > leastMs) {
       if (lead > known) await wake(app);
       await keep(app, lead);
@@ -273,7 +273,7 @@ export function followClock(
         if (!closed) failed(error);
       })
       .finally(() => {
-        if (!closed) cancel = world.timeout(everyMs, turn);
+        if (!closed) cancel = environment.clock.timeout(everyMs, turn);
       });
   };
   turn();

@@ -58,7 +58,7 @@ export async function keepFile<Value extends Json>(
   if (full) return full;
   const staged = await records.files.stage(source);
   if (isRefusal(staged)) return staged;
-  const id = request.app.supervisor.world.id();
+  const id = request.app.supervisor.environment.ids.next();
   let path: string | undefined;
   let kept = false;
   try {
@@ -199,7 +199,7 @@ export async function attachFile(
     decide(turns, file) {
       const media = mediaOf(file);
       const message = {
-        id: request.app.supervisor.world.id(),
+        id: request.app.supervisor.environment.ids.next(),
         content: input.text ?? file.filename,
         media: [media],
       };

@@ -36,7 +36,7 @@ export function follower(
         .catch((error: unknown) => {
           if (stop.signal.aborted) return;
           failed(error);
-          cancel = app.supervisor.world.timeout(againMs, () => void look().catch(failed));
+          cancel = app.supervisor.environment.clock.timeout(againMs, () => void look().catch(failed));
         })
         .finally(() => {
           reading = false;

@@ -20,9 +20,9 @@ export interface Challenge {
 }
 
 export async function openChallenge({ supervisor, settings }: App): Promise<Challenge | Refusal> {
-  const { world } = supervisor;
-  const challengeId = world.secret(32);
-  const nonce = world.secret(32);
+  const { environment } = supervisor;
+  const challengeId = environment.random.secret(32);
+  const nonce = environment.random.secret(32);
   const made = await supervisor.spawn('pairing', {
     id: challengeId,
     input: { nonceHash: createHash('sha256').update(nonce).digest('hex') },
@@ -65,7 +65,7 @@ export async function mintCode(
   key: string,
   { deviceKind, challengeId, issuedTo }: CodeInput,
 ): Promise<MintedCode | Refusal> {
-  const { world } = supervisor;
+  const { environment } = supervisor;
   if (challengeId !== undefined) {
     if (!challengeShape.test(challengeId)) return refuse('CHALLENGE_FAILED');
     const judged = await supervisor.ask(
@@ -77,7 +77,8 @@ export async function mintCode(
     if (isRefusal(judged)) return isOurs(judged) ? judged : refuse('CHALLENGE_FAILED');
     if (judged.value !== 'proven') return refuse('CHALLENGE_FAILED');
   }
-  const code = deviceKind === 'local' ? world.secret(32) : typable(world.secret(24));
+  const code =
+    deviceKind === 'local' ? environment.random.secret(32) : typable(environment.random.secret(24));
   const id = codeId(key, deviceKind, code);
   const made = await supervisor.transact<{ expiresAt: string }>({
     name: 'mint-pairing-code',
@@ -100,7 +101,7 @@ export async function mintCode(
   return {
     code,
     expiresAt,
-    ttlSeconds: Math.max(0, Math.floor((Date.parse(expiresAt) - world.now()) / 1_000)),
+    ttlSeconds: Math.max(0, Math.floor((Date.parse(expiresAt) - environment.clock.now()) / 1_000)),
   };
 }
 
@@ -126,12 +127,12 @@ export async function redeemCode(
   input: { readonly deviceKind: DeviceKind; readonly code: string },
   newcomer: Newcomer,
 ): Promise<Paired | Refusal> {
-  const { world } = supervisor;
+  const { environment } = supervisor;
   const code = input.deviceKind === 'local' ? input.code : typed(input.code);
   if (code === undefined || !(input.deviceKind === 'local' ? challengeShape : codeShape).test(code))
     return refuse('PAIRING_CODE_INVALID');
-  const id = `d_${world.secret(12)}`;
-  const secret = world.secret(32);
+  const id = `d_${environment.random.secret(12)}`;
+  const secret = environment.random.secret(32);
   const device: Omit<NewDevice, 'createdAt' | 'kind'> = {
     id,
     name: newcomer.name,
@@ -165,7 +166,7 @@ export async function announceRevoked({ supervisor }: App, id: string): Promise<
     .ask('home', homeId, { type: 'fact.recorded', event: 'device:revoked', payload: { id } }, { by })
     .catch((error: unknown) => error as Error);
   if (published instanceof Error || isRefusal(published))
-    supervisor.world.log.warn({ event: 'device:revoked' }, 'could not publish an event');
+    supervisor.environment.log.warn({ event: 'device:revoked' }, 'could not publish an event');
 }
 
 const by = system('pairing');

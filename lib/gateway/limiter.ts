@@ -1,5 +1,5 @@
 /**
- * So many in a minute and no more, counted in a sliding window of the steady clock. For what strangers may do
+ * So many in a minute and no more, counted in a sliding window of the monotonic clock. For what strangers may do
  * before anybody knows who they are.
  */
 export interface Limiter {
@@ -9,7 +9,7 @@ export interface Limiter {
   idle(): boolean;
 }
 
-/** `perMinute(60, world.steady)` */
+/** `perMinute(60, clock.monotonic)` */
 export function perMinute(most: number, now: () => number): Limiter {
   let times: number[] = [];
   return {
@@ -30,7 +30,7 @@ export interface CrowdLimiter {
 }
 
 /**
- * `perMinuteEach({each: 30, all: 120}, world.steady)`. Of more than a thousand in a minute, those beyond
+ * `perMinuteEach({each: 30, all: 120}, clock.monotonic)`. Of more than a thousand in a minute, those beyond
  * share one measure.
  */
 export function perMinuteEach(

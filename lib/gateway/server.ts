@@ -88,7 +88,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { supervisor, tokens, operatorToken } = options;
   if (operatorToken.length < 32) throw new TypeError('operatorToken must have at least 32 characters');
   const host = options.host ?? '127.0.0.1';
-  const log = options.log ?? supervisor.world.log;
+  const log = options.log ?? supervisor.environment.log;
   const authRequired = options.authRequired !== false || !isLoopback(host);
   const { records } = options;
   const roster = options.roster ?? (records && (() => records.roster.value));
@@ -118,7 +118,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const facts: GatewayFacts = {
     version: options.version ?? '0.0.0',
     instance,
-    startedAt: supervisor.world.steady(),
+    startedAt: supervisor.environment.clock.monotonic(),
     authRequired,
     networkExposed: !isLoopback(host),
     port: () => listeners.port(),
@@ -146,7 +146,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const drain = drainable(listeners.servers);
 
   koa.use(meter.middleware); // 0. counted and timed, whatever becomes of it
-  koa.use(failures(log, () => supervisor.world.id())); // 1. the one error exit
+  koa.use(failures(log, () => supervisor.environment.ids.next())); // 1. the one error exit
   koa.use(trace(log)); // 2. traceparent, nosniff, one debug line
   koa.use(drain.middleware); // 3. nothing new while draining
   // 4. Host, Origin, who is it; 401 before all else

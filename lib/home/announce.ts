@@ -50,7 +50,7 @@ export async function readAnnouncement(path: string): Promise<Announcement | und
 
 /**
  * The secrets of an earlier start, or new ones. `mint` answers a fresh 43-character secret: `() =>
- * world.secret(32)`.
+ * random.secret(32)`.
  */
 export function secretsOf(earlier: Announcement | undefined, mint: () => string): Secrets {
   return earlier === undefined

@@ -13,10 +13,10 @@ import { sendableOf } from './sendable.js';
  * it.
  */
 export async function fleet(supervisor: Supervisor): Promise<Fleet> {
-  const { inspection, status, world } = supervisor;
+  const { inspection, status, environment } = supervisor;
   return {
     seq: status.seq,
-    at: world.now(),
+    at: environment.clock.now(),
     kinds: inspection.kinds().map(({ kind, version }) => ({ kind, version, ...inspection.counts(kind) })),
     events: status.events,
     commits: status.commits,
@@ -58,7 +58,7 @@ export async function actors(
     after,
     offset,
     limit,
-    until: age === undefined ? Infinity : supervisor.world.now() - age * 1_000,
+    until: age === undefined ? Infinity : supervisor.environment.clock.now() - age * 1_000,
   });
   const stored = await inspection.stored(places.map(({ id }) => ({ kind, id })));
   return {

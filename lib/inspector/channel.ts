@@ -1,3 +1,4 @@
+import type { Clock } from '../environment.js';
 import type { ActorKey } from '../../machines/outputs.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import type { SealedEntry } from '../supervisor/answers.js';
@@ -30,17 +31,22 @@ const everyMs = 1_000 / framesPerSecond;
 const treeMax = 10_000;
 const refusalsPerFrame = 50;
 
-type Clock = Pick<Supervisor['world'], 'now' | 'steady' | 'timeout'>;
-
 /** `closed` is called when the last listener has left. */
 export async function openChannel(
   supervisor: Supervisor,
   filter: InspectFilter,
   closed: () => void,
 ): Promise<Channel> {
-  const { inspection, world } = supervisor;
+  const { inspection, environment } = supervisor;
   const wanted = await input(supervisor, filter);
-  const live = new Live(supervisor, world, wanted, filter.refusals === true, inspection.head, closed);
+  const live = new Live(
+    supervisor,
+    environment.clock,
+    wanted,
+    filter.refusals === true,
+    inspection.head,
+    closed,
+  );
   wanted.leave?.();
   return live;
 }
@@ -136,14 +142,14 @@ class Live implements Channel {
 
   /** The first after a pause goes out at once; from then on ten a second. */
   private schedule(): void {
-    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - this.clock.steady()), () =>
+    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - this.clock.monotonic()), () =>
       this.flush(),
     );
   }
 
   private flush(): void {
     this.cancel = undefined;
-    this.flushedAt = this.clock.steady();
+    this.flushedAt = this.clock.monotonic();
     this.countOff();
     const ts = this.clock.now();
     if (this.refusals.length > 0) {

@@ -21,7 +21,7 @@ export interface BundleQuery {
 
 /** Undefined when the log holds nothing of it. */
 export async function makeBundle(supervisor: Supervisor, query: BundleQuery): Promise<Bundle | undefined> {
-  const { inspection, world } = supervisor;
+  const { inspection, environment } = supervisor;
   const entries =
     query.actor === undefined
       ? await range(supervisor, query)
@@ -41,7 +41,7 @@ export async function makeBundle(supervisor: Supervisor, query: BundleQuery): Pr
   return {
     format: 'troupe-bundle',
     version: 1,
-    madeAt: world.now(),
+    madeAt: environment.clock.now(),
     troupe: version,
     node: process.version,
     from: first.seq,

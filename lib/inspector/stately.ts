@@ -83,10 +83,10 @@ class StatelyWatch {
 
   async run(): Promise<void> {
     const {
-      supervisor: { status, world },
+      supervisor: { status, environment },
       ended: { signal },
     } = this;
-    this.send(rootFrame(rootMachine, status.state, world.now()));
+    this.send(rootFrame(rootMachine, status.state, environment.clock.now()));
     const { since } = this.filter;
     const { floor, head } = this.supervisor.inspection;
     if (since !== undefined && since >= floor && since <= head) await this.catchUp(since);
@@ -102,7 +102,7 @@ class StatelyWatch {
       await this.outlet.drained(signal);
       if (!signal.aborted)
         await new Promise<void>((resolve) => {
-          world.timeout(everyMs, resolve);
+          environment.clock.timeout(everyMs, resolve);
         });
     }
   }
@@ -136,7 +136,7 @@ class StatelyWatch {
 
   /** Who is there already: those that were named, else the first of every kind. */
   private async introduce(): Promise<void> {
-    const { inspection, world } = this.supervisor;
+    const { inspection, environment } = this.supervisor;
     for (const { kind, machine } of inspection.kinds()) {
       if (this.filter.kinds?.includes(kind) === false) continue;
       const named = this.filter.ids?.map((id) => ({ kind, id }));
@@ -152,7 +152,7 @@ class StatelyWatch {
             machine,
             parentOf(actor),
             stateOf(actor.value, actor.context, actor.status),
-            world.now(),
+            environment.clock.now(),
           ),
         );
         await this.outlet.drained(this.ended.signal); // each frame holds the whole definition

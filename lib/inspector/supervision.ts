@@ -7,7 +7,7 @@ import type { SupervisionTree } from './answers.js';
  * lacks.
  */
 export async function supervision(supervisor: Supervisor, engines: Engines): Promise<SupervisionTree> {
-  const { inspection, status, world } = supervisor;
+  const { inspection, status, environment } = supervisor;
   const kinds = await Promise.all(
     inspection.kinds().map(async ({ kind, version, supervision: rules, restarts }) => ({
       kind,
@@ -20,13 +20,13 @@ export async function supervision(supervisor: Supervisor, engines: Engines): Pro
         .slice(0, listMax)
         .map((failing) => ({
           ...failing,
-          until: failing.until !== null && failing.until > world.now() ? failing.until : null,
+          until: failing.until !== null && failing.until > environment.clock.now() ? failing.until : null,
         })),
       halted: await haltedOf(supervisor, kind),
     })),
   );
   return {
-    at: world.now(),
+    at: environment.clock.now(),
     root: {
       state: status.state,
       subsystems: inspection.subsystems(),

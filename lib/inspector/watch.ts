@@ -79,14 +79,14 @@ export class Channels {
     channel.settle();
     let position = since ?? channel.position;
     standing.position = () => position;
-    const { inspection, world } = this.supervisor;
+    const { inspection, environment } = this.supervisor;
     const { head, floor } = inspection;
     outlet.send(
       JSON.stringify({
         event: 'hello',
         seq: null,
         payload: { head, floor, from: position },
-        ts: world.now(),
+        ts: environment.clock.now(),
       } satisfies HelloFrame),
     );
     // The log is shorter than the watcher remembers: it was restored
@@ -114,7 +114,7 @@ export class Channels {
   }
 
   private async replay(channel: Channel, from: number, outlet: Outlet, signal: AbortSignal): Promise<number> {
-    const { inspection, world } = this.supervisor;
+    const { inspection, environment } = this.supervisor;
     const until = channel.position;
     const read = await inspection.entries(from, 500);
     // The floor has moved while the page was read
@@ -131,7 +131,7 @@ export class Channels {
           told,
           seq,
           part.map((entry) => JSON.stringify(entryOf(entry))),
-          world.now(),
+          environment.clock.now(),
         ),
       );
       told = seq;
@@ -141,14 +141,14 @@ export class Channels {
   }
 
   private reset(outlet: Outlet): number {
-    const { inspection, world } = this.supervisor;
+    const { inspection, environment } = this.supervisor;
     const { head, floor } = inspection;
     outlet.send(
       JSON.stringify({
         event: 'reset',
         seq: null,
         payload: { floor, head },
-        ts: world.now(),
+        ts: environment.clock.now(),
       } satisfies ResetFrame),
     );
     return head;

@@ -47,7 +47,7 @@ export interface Records {
 
 export interface RecordsOptions {
   readonly layout: Layout;
-  readonly world: Environment;
+  readonly environment: Environment;
   /** portal.root of config.yaml. */
   readonly root: string | null;
   readonly allow?: Partial<Allowances>;
@@ -64,23 +64,27 @@ export interface Allowances {
   readonly open: boolean;
 }
 
-/** `const records = await openRecords({layout, world, root: null})`: reads and watches until closed. */
+/** `const records = await openRecords({layout, environment, root: null})`: reads and watches until closed. */
 export async function openRecords(options: RecordsOptions): Promise<Records> {
-  const { layout, world, root } = options;
-  const { log } = world;
+  const { layout, environment, root } = options;
+  const { log } = environment;
   // So that they can be watched, and found by people
   for (const folder of [layout.org, layout.skills, layout.knowledge, layout.docs]) await makeFolder(folder);
   const roster = await openRoster({ folder: layout.org, root, log });
   const files = await openFileRoom({
     layout,
-    world,
+    environment,
     limits: options.limits ?? {},
     fetch: options.fetch ?? {},
   });
-  const devices = await openDevices({ path: layout.authDevices, world });
-  const audit = await openAudit({ folder: layout.audit, world });
-  const skills = openSkills({ folder: layout.skills, manifest: join(layout.home, 'skills.json'), world });
-  const knowledge = openKnowledge({ home: layout.home, world });
+  const devices = await openDevices({ path: layout.authDevices, environment });
+  const audit = await openAudit({ folder: layout.audit, environment });
+  const skills = openSkills({
+    folder: layout.skills,
+    manifest: join(layout.home, 'skills.json'),
+    environment,
+  });
+  const knowledge = openKnowledge({ home: layout.home, environment });
   let sweeping: NodeJS.Timeout | undefined;
   let sweep = async (): Promise<void> => undefined;
   return {
@@ -152,7 +156,8 @@ export async function announceFact(supervisor: Supervisor, event: string, payloa
   const told = await supervisor
     .ask('home', homeId, { type: 'fact.recorded', event, payload }, { by: system('records') })
     .catch((error: unknown) => error as Error);
-  if (told instanceof Error) supervisor.world.log.error({ err: told, event }, 'event could not be published');
+  if (told instanceof Error)
+    supervisor.environment.log.error({ err: told, event }, 'event could not be published');
   else if (isRefusal(told))
-    supervisor.world.log.warn({ code: told.code, event }, 'event could not be published');
+    supervisor.environment.log.warn({ code: told.code, event }, 'event could not be published');
 }

@@ -59,7 +59,7 @@ export function asActor(
         output: undefined,
         error: undefined,
         input: input ?? {},
-        id: input?.id ?? supervisor.world.id(),
+        id: input?.id ?? supervisor.environment.ids.next(),
         view: null,
       }) as DurableSnapshot,
     transition(snapshot, event, scope) {

@@ -258,12 +258,12 @@ export class ClockSkew {
   constructor(private readonly store: Store) {}
 
   /** At the start, before any time is told. */
-  async resumeEffect(world: Environment): Promise<void> {
+  async resumeEffect(environment: Environment): Promise<void> {
     this.known = Number((await this.store.get(key)) ?? 0);
-    if (this.known > leadMsMin) world.lead?.(this.known);
+    if (this.known > leadMsMin) environment.clock.skewBy?.(this.known);
     // The wall may have been set back while nobody was there: then the last commit lies in the future.
-    const behind = (await this.lastAt()) + this.known - world.steady();
-    if (behind > leadMsMin) world.lead?.(behind);
+    const behind = (await this.lastAt()) + this.known - environment.clock.monotonic();
+    if (behind > leadMsMin) environment.clock.skewBy?.(behind);
   }
 
   /** Wall time of the last commit; 0 when there is none. */

@@ -113,13 +113,13 @@ export interface Supervisor {
    * Idempotent; at most `drainMs`.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
-  readonly world: Environment;
+  readonly environment: Environment;
 }
 
 export interface SupervisorOptions {
   readonly kinds: readonly Kind[];
   readonly store: Store;
-  readonly world?: Environment;
+  readonly environment?: Environment;
   /** First values of the world that `facts` functions see. */
   readonly facts?: Facts;
   readonly limits?: Partial<Limits>;

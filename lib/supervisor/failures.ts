@@ -40,7 +40,7 @@ export class Fault extends Error {
 }
 
 interface KernelParts extends DraftKernel {
-  readonly world: Environment;
+  readonly environment: Environment;
   readonly store: Store;
   readonly cells: ActorCells;
   commit(draft: Draft, cells: readonly Cell[], settled: (error?: unknown) => void): void;
@@ -68,8 +68,8 @@ export class Faults {
   /** Log a fault and make it an error that callers may see. */
   fault(what: string, error: unknown): Fault {
     if (error instanceof Fault) return error;
-    const faultId = this.kernel.world.id();
-    this.kernel.world.log.error({ faultId, err: error }, what);
+    const faultId = this.kernel.environment.ids.next();
+    this.kernel.environment.log.error({ faultId, err: error }, what);
     return new Fault(faultId, `${what}: ${reasonOf(error)}`, { cause: error });
   }
 
@@ -79,7 +79,7 @@ export class Faults {
 
   /** Actors of a kind with failures that still count, worst first. */
   failing(name: string): readonly Failing[] {
-    const since = this.kernel.world.now() - specOf(this.kernel.kind(name)).periodSeconds * 1000;
+    const since = this.kernel.environment.clock.now() - specOf(this.kernel.kind(name)).periodSeconds * 1000;
     return [...this.recent.values()]
       .filter(({ kind, lastAt }) => kind === name && lastAt >= since)
       .map(({ kind: _kind, ...failing }) => failing)
@@ -102,7 +102,7 @@ export class Faults {
       delivery.answer?.(failed);
       return this.kernel.cells.release(cell);
     }
-    const now = this.kernel.world.now();
+    const now = this.kernel.environment.clock.now();
     const spec = specOf(kind);
     const verdict = supervise(spec, [cell.id], live.failures, cell.id, false, now);
     const halted =
@@ -130,7 +130,13 @@ export class Faults {
       error: reasonOf(error),
     };
     const stageOf = (): Draft => {
-      const made = new Draft(now, this.kernel.world.steady(), system('kernel'), delivery.cause, this.kernel);
+      const made = new Draft(
+        now,
+        this.kernel.environment.clock.monotonic(),
+        system('kernel'),
+        delivery.cause,
+        this.kernel,
+      );
       made.ops.push(...this.kernel.deadLetters.rows(letter, delivery.by), ...(delivery.consume ?? []));
       return made;
     };
@@ -182,7 +188,7 @@ export class Faults {
     if (!parent) return;
     const rows = await this.kernel.store.page(prefix(`p/${parent.kind}/${parent.id}/${kind.kind}/`));
     const siblings = rows.map(([key]) => partsOf(key)[4] as string);
-    const now = this.kernel.world.now();
+    const now = this.kernel.environment.clock.now();
     const verdict = supervise(spec, await this.inStartOrder(kind.kind, siblings), [], cell.id, false, now);
     if (verdict.type !== 'restart') return;
     for (const id of [...verdict.ids].reverse()) {

@@ -66,7 +66,7 @@ export class Kernel implements DraftKernel {
   recovered: () => void = () => undefined;
 
   constructor(
-    readonly world: Environment,
+    readonly environment: Environment,
     readonly store: Store,
     private readonly kinds: ReadonlyMap<string, Kind>,
     readonly limits: Limits,
@@ -75,7 +75,7 @@ export class Kernel implements DraftKernel {
   ) {
     this.factValues = facts;
     this.snapshotBytesMax = limits.snapshotBytesMax;
-    this.retention = new RetentionClock(world, store);
+    this.retention = new RetentionClock(environment, store);
     this.generations = new IndexGenerations(store, () => this.allKinds());
     this.log = new Log(store, floor);
     this.sequences = new Sequences(store);
@@ -92,18 +92,18 @@ export class Kernel implements DraftKernel {
       },
     );
     this.watchdog = new Watchdog({
-      steady: () => world.steady(),
-      timeout: (ms, callback) => world.timeout(ms, callback),
+      steady: () => environment.clock.monotonic(),
+      timeout: (ms, callback) => environment.clock.timeout(ms, callback),
       nudge: (cell) => this.cells.nudge(cell),
-      log: world.log,
+      log: environment.log,
     });
     this.cells = new ActorCells({
       watchdog: this.watchdog,
       awakeActorsMax: limits.awakeActorsMax,
       mailboxMax: limits.mailboxMax,
-      steady: () => world.steady(),
+      steady: () => environment.clock.monotonic(),
       timeout: (ms, callback) => {
-        world.timeout(ms, callback);
+        environment.clock.timeout(ms, callback);
       },
       load: (kind, id) => this.load(kind, id),
       owes: (key) => this.backlog.owes(key),
@@ -133,7 +133,7 @@ export class Kernel implements DraftKernel {
       },
     });
     this.timers = new TimerWheel(
-      world,
+      environment,
       store,
       ({ kind, id, timer, due }) => this.fireTimer(kind, id, timer, due),
       (error) => this.fault('timers could not be read', error),
@@ -146,10 +146,10 @@ export class Kernel implements DraftKernel {
     return this.floor();
   }
   now(): number {
-    return this.world.now();
+    return this.environment.clock.now();
   }
   steady(): number {
-    return this.world.steady();
+    return this.environment.clock.monotonic();
   }
   counter(name: string): { next(): number; readonly op: () => Op } {
     return this.sequences.of(name);
@@ -224,7 +224,7 @@ export class Kernel implements DraftKernel {
     return this.writeOps([[key, null]]).catch((error: unknown) => {
       if (!(error instanceof StoreError) || this.cells.isClosed) throw error;
       return new Promise((resolve, reject) => {
-        this.world.timeout(removeAgainMs, () => void this.remove(key).then(resolve, reject));
+        this.environment.clock.timeout(removeAgainMs, () => void this.remove(key).then(resolve, reject));
       });
     });
   }

@@ -61,7 +61,7 @@ export class Requests {
   }
 
   spawn(name: string, options: SpawnOptions): Promise<ActorView | Refusal> {
-    const id = options.id ?? this.kernel.world.id();
+    const id = options.id ?? this.kernel.environment.ids.next();
     const plan: Transaction<{ id: string }> = {
       name: `spawn ${name}`,
       actors: [{ kind: name, id }],
@@ -194,7 +194,10 @@ export class Requests {
           reject(error as Error);
         }
       });
-      const cancel = this.kernel.world.timeout(Math.min(options.timeoutMs ?? untilMsMax, untilMsMax), late);
+      const cancel = this.kernel.environment.clock.timeout(
+        Math.min(options.timeoutMs ?? untilMsMax, untilMsMax),
+        late,
+      );
       this.kernel.closing.add(late);
     });
   }

@@ -35,21 +35,21 @@ export const defaultLimits: Limits = {
  * supervisor.spawn('counter', { id: 'c1' }); await supervisor.ask('counter', 'c1', { type: 'add', n: 2 });
  */
 export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
-  const world = options.world ?? systemEnvironment();
+  const environment = options.environment ?? systemEnvironment();
   const kinds = new Map<string, Kind>();
   for (const kind of options.kinds) {
     if (kinds.has(kind.kind)) throw new TypeError(`two kinds are named "${kind.kind}"`);
     kinds.set(kind.kind, defineKind(kind));
   }
   const kernel = new Kernel(
-    world,
+    environment,
     options.store,
     kinds,
     { ...defaultLimits, ...options.limits },
     options.facts ?? {},
     () => housekeeping.floor,
   );
-  const root = new RootSystem(world.log, () => world.now());
+  const root = new RootSystem(environment.log, () => environment.clock.now());
   kernel.escalated = (actor, reason) => root.failed('actors', `${actor.kind} ${actor.id}: ${reason}`);
   kernel.recovered = () => root.recovered('actors');
   const requests = new Requests(kernel);
@@ -68,7 +68,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
 /** O(pending): counters, names of actors with something to do and the first due timers are read. */
 async function boot(kernel: Kernel, housekeeping: Housekeeping): Promise<void> {
   await settle(kernel.store);
-  await kernel.committer.lead.resumeEffect(kernel.world);
+  await kernel.committer.lead.resumeEffect(kernel.environment);
   await kernel.sequences.load();
   await kernel.generations.load();
   await kernel.committer.tallies.load();
@@ -93,7 +93,7 @@ class Running implements Supervisor {
   readonly inspection: Inspection;
   readonly retention: Retention;
   private stopping: Promise<void> | undefined;
-  readonly world;
+  readonly environment;
 
   constructor(
     private readonly kernel: Kernel,
@@ -102,7 +102,7 @@ class Running implements Supervisor {
     private readonly housekeeping: Housekeeping,
     private readonly ignoreStore: () => void,
   ) {
-    this.world = kernel.world;
+    this.environment = kernel.environment;
     this.reading = new Reading(kernel);
     this.inspection = new KernelInspection(kernel, root);
     this.retention = housekeeping;
@@ -186,7 +186,7 @@ class Running implements Supervisor {
     kernel.backlog.stop();
     let cancel = (): void => undefined;
     const deadline = new Promise<void>((resolve) => {
-      cancel = kernel.world.timeout(drainMs, resolve);
+      cancel = kernel.environment.clock.timeout(drainMs, resolve);
     });
     await kernel.effects.stop(deadline);
     let late = false;

@@ -33,7 +33,7 @@ export class TimerWheel {
   private reading = false;
 
   constructor(
-    private readonly world: Environment,
+    private readonly environment: Environment,
     private readonly store: Store,
     /** Must tolerate a timer that was cancelled or set anew in the meantime. */
     private readonly fire: (due: Due) => void,
@@ -72,7 +72,7 @@ export class TimerWheel {
     if (this.stopped) return;
     this.wake?.();
     this.wake = undefined;
-    const now = this.world.steady();
+    const now = this.environment.clock.monotonic();
     this.wakeAt = Infinity;
     for (let fired = 0; this.isDue(now); fired += 1) {
       if (fired >= sliceMax || !this.pace.room) return this.giveWay();
@@ -83,7 +83,7 @@ export class TimerWheel {
     if (!enough && now >= this.loadedUntil - horizonMs / 2) return this.read();
     const due = this.heap[0]?.due ?? Infinity;
     this.wakeAt = enough ? due : Math.min(due, this.loadedUntil - horizonMs / 2);
-    this.wake = this.world.timeout(this.wakeAt - now, () => this.turn());
+    this.wake = this.environment.clock.timeout(this.wakeAt - now, () => this.turn());
   }
 
   /** The rest of what is due is fired by `next`; what is armed meanwhile waits behind it. */
@@ -94,10 +94,11 @@ export class TimerWheel {
 
   /** A source of the intake: fire one timer that is due. */
   private next(): boolean {
-    if (this.stopped || !this.isDue(this.world.steady())) return false;
+    if (this.stopped || !this.isDue(this.environment.clock.monotonic())) return false;
     this.fireFirst();
-    if (!this.isDue(this.world.steady())) this.turn();
-    else if (this.heap.length < heapMax / 2 && this.loadedUntil < this.world.steady()) this.read();
+    if (!this.isDue(this.environment.clock.monotonic())) this.turn();
+    else if (this.heap.length < heapMax / 2 && this.loadedUntil < this.environment.clock.monotonic())
+      this.read();
     return true;
   }
 
@@ -127,7 +128,7 @@ export class TimerWheel {
   }
 
   private async load(): Promise<void> {
-    const until = this.world.steady() + horizonMs;
+    const until = this.environment.clock.monotonic() + horizonMs;
     const end = timersFrom(until);
     let after = this.boundary === '' ? prefix('t/').gte : this.boundary;
     this.readTo(end); // from here on `armed` takes what is committed meanwhile
@@ -152,7 +153,7 @@ export class TimerWheel {
   private later(error: unknown): void {
     this.failed(error);
     this.readTo(''); // read it all again: nothing may be skipped after a failed read
-    if (!this.stopped) this.wake = this.world.timeout(1_000, () => this.turn());
+    if (!this.stopped) this.wake = this.environment.clock.timeout(1_000, () => this.turn());
   }
 
   private push(due: Due): void {

@@ -1,7 +1,7 @@
-import { systemEnvironment, type Environment } from '../environment.js';
+import { systemEnvironment, type Clock, type Environment } from '../environment.js';
 
 /**
- * A world whose clock stands still until a test moves it, and whose ids and secrets follow from a seed: the
+ * An environment whose clock stands still until a test moves it, and whose ids and secrets follow from a seed: the
  * same test gives the same run.
  */
 export interface TestEnvironment extends Environment {
@@ -15,7 +15,7 @@ export interface TestEnvironment extends Environment {
    * is cheap.
    */
   sleep(ms: number): Promise<void>;
-  /** Somebody set the wall clock, forward or (negative) back. */
+  /** The wall clock was set, forward or (negative) back. */
   setWall(byMs: number): Promise<void>;
   /** Let everything happen that needs no time to pass. */
   settle(): Promise<void>;
@@ -42,12 +42,14 @@ interface Timeout {
 }
 
 /**
- * `const world = virtualWorld({ seed: 7 }); await createSupervisor({ …, world }); await
- * world.advance(60_000);`
+ * @example
+ * const environment = testEnvironment({ seed: 7 });
+ * const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore(), environment });
+ * await environment.advance(60_000);
  */
 export function testEnvironment(options: TestEnvironmentOptions = {}): TestEnvironment {
   const random = randomFrom(options.seed ?? 1);
-  let steady = options.startAt ?? Date.UTC(2026, 0, 1);
+  let monotonic = options.startAt ?? Date.UTC(2026, 0, 1);
   let wallAhead = 0;
   /** How much of the clock of waits is no time that has passed. */
   let leapt = options.leapt ?? 0;
@@ -68,25 +70,25 @@ export function testEnvironment(options: TestEnvironmentOptions = {}): TestEnvir
   };
   const fireUntil = async (until: number): Promise<void> => {
     for (let due = next(until); due !== undefined; due = next(until)) {
-      steady = Math.max(steady, due.at);
+      monotonic = Math.max(monotonic, due.at);
       timeouts.delete(due);
       due.callback();
       await settled();
     }
-    steady = Math.max(steady, until);
+    monotonic = Math.max(monotonic, until);
   };
-  return {
-    now: () => steady + wallAhead,
-    steady: () => steady,
-    lead(ms) {
-      steady += ms;
+  const clock: Clock = {
+    now: () => monotonic + wallAhead,
+    monotonic: () => monotonic,
+    skewBy(ms) {
+      monotonic += ms;
       wallAhead -= ms;
       leapt += ms;
     },
-    sinceBoot: () => ({ boot: options.boot ?? 'virtual', ms: steady - leapt }),
+    sinceBoot: () => ({ boot: options.boot ?? 'virtual', ms: monotonic - leapt }),
     timeout(ms, callback) {
       const timeout: Timeout = {
-        at: steady + Math.max(0, Math.min(ms, longestDelayMs)),
+        at: monotonic + Math.max(0, Math.min(ms, longestDelayMs)),
         order: (order += 1),
         callback,
       };
@@ -95,21 +97,28 @@ export function testEnvironment(options: TestEnvironmentOptions = {}): TestEnvir
         timeouts.delete(timeout);
       };
     },
-    id() {
-      const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
-      return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20)}`;
+  };
+  return {
+    clock,
+    ids: {
+      next() {
+        const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
+        return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20)}`;
+      },
     },
-    secret: (bytes) =>
-      Buffer.from(Array.from({ length: bytes }, () => Math.floor(random() * 256))).toString('base64url'),
+    random: {
+      secret: (bytes) =>
+        Buffer.from(Array.from({ length: bytes }, () => Math.floor(random() * 256))).toString('base64url'),
+    },
     log: options.log ?? systemEnvironment().log,
     async advance(ms) {
       await settled();
-      await fireUntil(steady + ms);
+      await fireUntil(monotonic + ms);
     },
     async sleep(ms) {
       await settled();
-      steady += ms;
-      await fireUntil(steady);
+      monotonic += ms;
+      await fireUntil(monotonic);
     },
     async setWall(byMs) {
       // As the real world does: waits follow a wall that leaps ahead of them (the machine may have slept),
@@ -117,9 +126,9 @@ export function testEnvironment(options: TestEnvironmentOptions = {}): TestEnvir
       wallAhead += byMs;
       if (wallAhead > jumpMsMin) {
         leapt += wallAhead;
-        [steady, wallAhead] = [steady + wallAhead, 0];
+        [monotonic, wallAhead] = [monotonic + wallAhead, 0];
       }
-      await fireUntil(steady);
+      await fireUntil(monotonic);
     },
     settle: settled,
     get waiting() {
@@ -128,8 +137,8 @@ export function testEnvironment(options: TestEnvironmentOptions = {}): TestEnvir
   };
 }
 
-// As in the system world: the longest delay of a timer, and the least leap of the wall clock that moves the
-// steady one.
+// As in the system's environment: the longest delay of a timer, and the least leap of the wall clock that moves
+// the monotonic one.
 const longestDelayMs = 2 ** 31 - 1;
 const jumpMsMin = 2_000;
 

@@ -36,7 +36,7 @@ export const knowledge: Measure = {
       collectGarbage();
       const before = process.memoryUsage();
       delay.enable();
-      const known = openKnowledge({ home, world: systemEnvironment() });
+      const known = openKnowledge({ home, environment: systemEnvironment() });
       try {
         const built = await timed(() => known.library.ready(3_600_000));
         delay.disable();

@@ -97,7 +97,11 @@ function whoMay({ authority }: Route): string {
 /** Every route there can be: with everything that makes routes possible. */
 async function allRoutes(): Promise<readonly Route[]> {
   const home = await mkdtemp(join(tmpdir(), 'troupe-docs-'));
-  const records = await openRecords({ layout: layoutOf({ home }), world: systemEnvironment(), root: null });
+  const records = await openRecords({
+    layout: layoutOf({ home }),
+    environment: systemEnvironment(),
+    root: null,
+  });
   try {
     return routesOf(
       {

@@ -160,14 +160,14 @@ class History {
     if (store === undefined) throw new Gone();
     await this.checkStore(store, process);
     this.version = life.version;
-    const world = systemEnvironment({ log: this.log });
+    const environment = systemEnvironment({ log: this.log });
     goOutside({ acts: this.acts, alive: () => process.alive, wait: (ms: number) => this.wait(ms) });
     let supervisor: Supervisor;
     try {
       supervisor = this.supervisor = await createSupervisor({
         kinds: simulatedKinds(life.version),
         store,
-        world,
+        environment,
         limits: {
           awakeActorsMax: this.plan.settings.awakeActorsMax,
           mailboxMax: this.plan.settings.mailboxMax,

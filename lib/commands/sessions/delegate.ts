@@ -108,7 +108,7 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
   const item = itemId === null ? null : await openItem(request, itemId);
   if (isRefusal(item)) return item;
   if (delegation.selection.unavailable) return keepIntent(app, delegation, itemId);
-  const sessionId = app.supervisor.world.id();
+  const sessionId = app.supervisor.environment.ids.next();
   const place = await workplaceOf(request, sessionId, input, delegation.employee);
   if (isRefusal(place)) return place;
   const prefix = await frozenPrefix(app);

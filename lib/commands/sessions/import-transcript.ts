@@ -20,19 +20,19 @@ export function scheduleBackfill(app: App, session: ActorView): void {
     !resting.includes(String(status))
   )
     return;
-  const { world } = app.supervisor;
+  const { environment } = app.supervisor;
   const looked = looks.get(app) ?? new Map<string, number>();
   looks.set(app, looked);
-  if (world.steady() - (looked.get(session.id) ?? -Infinity) < everyMs) return;
+  if (environment.clock.monotonic() - (looked.get(session.id) ?? -Infinity) < everyMs) return;
   if (looked.size >= looksMax) looked.clear(); // then some are looked at a little more often
-  looked.set(session.id, world.steady());
+  looked.set(session.id, environment.clock.monotonic());
   backfill(app, session.id, {
     engine: String(engine),
     nativeId: engineSessionId,
     cwd: String(cwd),
     after: Date.parse(String(lastActivity)),
   }).catch((error: unknown) =>
-    world.log.warn({ err: error, sessionId: session.id }, 'could not read a transcript'),
+    environment.log.warn({ err: error, sessionId: session.id }, 'could not read a transcript'),
   );
 }
 
@@ -56,7 +56,7 @@ async function backfill(
     { by: system('backfill') },
   );
   if (isRefusal(done) && done.code !== 'CONFLICT')
-    app.supervisor.world.log.warn({ code: done.code, sessionId: id }, 'could not import a transcript');
+    app.supervisor.environment.log.warn({ code: done.code, sessionId: id }, 'could not import a transcript');
 }
 
 /** What one commit takes, from the oldest on; the rest comes with the next look. */

@@ -52,7 +52,7 @@ export async function openSession(
   if (isRefusal(selection)) return selection;
   const lineage = await lineageOf(request, input.parent);
   if (isRefusal(lineage)) return lineage;
-  const id = request.app.supervisor.world.id();
+  const id = request.app.supervisor.environment.ids.next();
   const place = await workplaceOf(request, id, input, employee);
   if (isRefusal(place)) return place;
   let opened: ActorView | undefined;
@@ -137,7 +137,7 @@ function sessionInput(app: App, parts: SessionParts, number: number): Json {
     turnDeadlineMs: app.settings.turnDeadlineMs,
     permissions: toolPolicyOf(parts.employee),
     message: {
-      id: app.supervisor.world.id(),
+      id: app.supervisor.environment.ids.next(),
       role: 'user',
       content: input.prompt,
       kind: 'user',

@@ -16,7 +16,7 @@ export async function postMessage(
   media: readonly Media[] = [],
 ): Promise<Reply<{ sessionId: string }> | Refusal> {
   const message: Posted = {
-    id: request.app.supervisor.world.id(),
+    id: request.app.supervisor.environment.ids.next(),
     content,
     ...(media.length > 0 && { media }),
   };

@@ -21,7 +21,7 @@ export async function receiveMessage(
   const instance = app.connectors?.instances().find(({ name }) => name === connector);
   const allowed = instance?.allowFrom ?? [];
   if (instance === undefined || !(allowed.includes('*') || allowed.includes(message.from))) {
-    app.supervisor.world.log.info(
+    app.supervisor.environment.log.info(
       { connector, from: message.from.slice(0, 128) },
       'a message of a sender not in allowFrom was ignored',
     );
@@ -55,7 +55,7 @@ async function hear(
         {
           type: 'message.post',
           message: {
-            id: app.supervisor.world.id(),
+            id: app.supervisor.environment.ids.next(),
             content,
             role: 'user',
             kind: 'user',

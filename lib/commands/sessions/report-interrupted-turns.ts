@@ -59,12 +59,12 @@ export function reportInterruptedTurns(
 ): { close(): void } {
   if (cut.turns.length === 0) return { close: () => undefined };
   const end = new AbortController();
-  const cancels = [supervisor.world.timeout(patienceMs, () => end.abort())];
+  const cancels = [supervisor.environment.clock.timeout(patienceMs, () => end.abort())];
   let closed = false;
   const report = async (): Promise<void> => {
     const ids = await settled(supervisor, cut, end.signal);
     await new Promise<void>((resolve) => {
-      cancels.push(supervisor.world.timeout(returnMs, resolve));
+      cancels.push(supervisor.environment.clock.timeout(returnMs, resolve));
     });
     if (ids.length > 0 && !closed)
       await announceFact(supervisor, 'sessions:interrupted', await interruptedSessions(supervisor, ids));

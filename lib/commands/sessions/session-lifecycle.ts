@@ -131,7 +131,7 @@ export async function duplicateSession(request: Request, id: string): Promise<Re
   const rows = await request.app.supervisor.rows({ kind: 'session', id }, 'messages', {
     last: transcriptMax,
   });
-  const copyId = request.app.supervisor.world.id();
+  const copyId = request.app.supervisor.environment.ids.next();
   const isOwn = original['cwd'] === join(request.app.settings.home, 'work', id);
   const cwd = isOwn
     ? await workingFolder(request.app, copyId, null, request.dryRun === true)

@@ -27,7 +27,7 @@ export async function addComment(
   id: string,
   text: string,
 ): Promise<Reply<Commented> | Refusal> {
-  const commentId = keyedId(request) ?? request.app.supervisor.world.id();
+  const commentId = keyedId(request) ?? request.app.supervisor.environment.ids.next();
   const done = await askActor(request, 'work-item', id, { type: 'item.comment', commentId, text });
   if (isRefusal(done)) return done;
   const found = request.dryRun ? undefined : await commentOf(request.app, id, commentId);

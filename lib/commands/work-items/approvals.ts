@@ -23,7 +23,7 @@ export function requestApproval(
   const { target } = input;
   return askActor(request, 'work-item', workItemId, {
     type: 'approval.request',
-    requestId: request.app.supervisor.world.id(),
+    requestId: request.app.supervisor.environment.ids.next(),
     request: input.request,
     target: target ?? null,
     ...(target === 'operator' && { targetKind: 'virtual' }),

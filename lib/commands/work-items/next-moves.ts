@@ -20,7 +20,7 @@ export async function whatNext(app: App, id: string, by: Caller): Promise<Json |
   if (!why || isRefusal(woken)) return refuse('NOT_FOUND', actor, `Todo ${id} not found`);
   const { value, context } = woken as { readonly value: WorkItemState; readonly context: WorkItemContext };
   const facts = workItemFacts(context, { type: 'item.move' }, app.roster?.());
-  const moves = nextMoves(value, context, { at: app.supervisor.world.now(), by, facts });
+  const moves = nextMoves(value, context, { at: app.supervisor.environment.clock.now(), by, facts });
   const { status, assignee, approvalState, approvalTarget } = recordOf(why.actor);
   return {
     workItemId: id,

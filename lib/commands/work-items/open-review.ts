@@ -92,7 +92,7 @@ async function open(app: App, found: ActorView, due: Review): Promise<Refusal | 
       { workItemId: item.id },
       'The verifier was named by a session that worked on the item, and would be its descendant.',
     );
-  const id = app.supervisor.world.id();
+  const id = app.supervisor.environment.ids.next();
   const attempt = item.sessionRef === null ? undefined : await presentSession(app, item.sessionRef);
   const place =
     attempt === undefined || isRefusal(attempt)

@@ -22,7 +22,7 @@ export function followSchedule(app: App, workflowId: string): Promise<void> {
   return inTurn(app.supervisor, `workflow-job/${workflowId}`, async () => {
     const done = await follow(app, workflowId);
     if (isRefusal(done))
-      app.supervisor.world.log.warn(
+      app.supervisor.environment.log.warn(
         { workflowId, code: done.code, reason: done.message },
         'could not update the schedule of a workflow',
       );
@@ -35,7 +35,8 @@ async function follow(app: App, workflowId: string): Promise<unknown> {
   if (app.records === undefined || id.length > 128) return undefined;
   const definition = await definitionAt(app, workflowId);
   const wanted =
-    definition === undefined || (await endOf(app, definition, app.supervisor.world.now())) !== undefined
+    definition === undefined ||
+    (await endOf(app, definition, app.supervisor.environment.clock.now())) !== undefined
       ? undefined
       : timesOf(definition);
   const job = await app.supervisor.get('schedule', id);

@@ -172,7 +172,7 @@ async function start(
       `${queueMax} runs of workflow "${definition.id}" are already queued.`,
     );
   }
-  const id = runIdOf(supervisor.world.now(), supervisor.world.id());
+  const id = runIdOf(supervisor.environment.clock.now(), supervisor.environment.ids.next());
   let created: ActorView | undefined;
   const stale = refuse('CONFLICT', { workflowId: definition.id });
   const { idempotency: _own, ...how } = optionsOf(request); // the key is the run's own, and lasts as long as the run

@@ -56,7 +56,11 @@ function eventOf(
     case 'assign':
       return { type: 'item.assign', assignee: text(fields['assignee']), department: null };
     case 'comment':
-      return { type: 'item.comment', commentId: supervisor.world.id(), text: text(fields['text']) };
+      return {
+        type: 'item.comment',
+        commentId: supervisor.environment.ids.next(),
+        text: text(fields['text']),
+      };
     case 'archive':
       return { type: 'item.archive', ...note };
   }

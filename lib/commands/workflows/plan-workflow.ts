@@ -65,7 +65,7 @@ async function planOf(
   written: unknown,
   stored: WorkflowDefinition | undefined,
 ): Promise<WorkflowPlan> {
-  const now = isoTime(app.supervisor.world.now());
+  const now = isoTime(app.supervisor.environment.clock.now());
   const stamp =
     stored === undefined
       ? { createdAt: now, updatedAt: now }

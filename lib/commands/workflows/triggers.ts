@@ -34,10 +34,11 @@ export async function createTrigger(
   const refusal =
     (await mayBind(request.app, input.targetWorkflowId, request.caller)) ?? fitFilter(input.filter ?? []);
   if (refusal) return refusal;
-  const signingSalt = input.signature === undefined ? null : request.app.supervisor.world.secret(16);
+  const signingSalt =
+    input.signature === undefined ? null : request.app.supervisor.environment.random.secret(16);
   const secretToken =
     signingSalt === null
-      ? `svcwe_${request.app.supervisor.world.secret(32)}`
+      ? `svcwe_${request.app.supervisor.environment.random.secret(32)}`
       : signingSecret(request.app, input.name, signingSalt);
   if (secretToken === undefined)
     return refuse('BAD_REQUEST', { path: 'signature' }, 'This gateway cannot check signatures.');
@@ -207,7 +208,7 @@ export async function readSignature(
   const same = timingSafeEqual(Buffer.from(given, 'hex'), sign(secret ?? '', seconds, bytes));
   // What anybody can compute is no signature
   if (!same || salt == null || secret === undefined) return undefined;
-  const awayMs = Math.abs(app.supervisor.world.now() - Number(seconds) * 1000);
+  const awayMs = Math.abs(app.supervisor.environment.clock.now() - Number(seconds) * 1000);
   return awayMs <= windowSeconds * 1000 ? { is: 'fresh', ref: `signature ${given}` } : { is: 'stale' };
 }
 

@@ -38,13 +38,15 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
   let throttles: { strangers: CrowdLimiter; owner: Limiter; failures: Limiter } | undefined;
   const throttle = ({
     app: {
-      supervisor: { world },
+      supervisor: { environment },
     },
   }: HttpRequest<unknown, unknown>) =>
     (throttles ??= {
-      strangers: perMinuteEach({ each: challengesEach, all: challengesPerMinute }, () => world.steady()),
-      owner: perMinute(challengesPerMinute, () => world.steady()),
-      failures: perMinute(failuresPerMinute, () => world.steady()),
+      strangers: perMinuteEach({ each: challengesEach, all: challengesPerMinute }, () =>
+        environment.clock.monotonic(),
+      ),
+      owner: perMinute(challengesPerMinute, () => environment.clock.monotonic()),
+      failures: perMinute(failuresPerMinute, () => environment.clock.monotonic()),
     });
 
   return [
@@ -81,7 +83,7 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
         const isOwner = isOwnerProof(
           request.header(ownerProofHeader),
           codeKey,
-          request.app.supervisor.world.now(),
+          request.app.supervisor.environment.clock.now(),
         );
         const resetAt = isOwner ? owner.take() : strangers.take(request.client.address ?? '');
         if (resetAt !== undefined) return refuse('TOO_MANY', { resetAt });

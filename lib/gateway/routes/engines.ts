@@ -81,7 +81,7 @@ export const engineRoutes: readonly Route[] = [
 ];
 
 async function limits({ app, query }: HttpRequest<unknown, z.infer<typeof limitsQuery>>): Promise<Reply> {
-  const generatedAt = new Date(app.supervisor.world.now()).toISOString();
+  const generatedAt = new Date(app.supervisor.environment.clock.now()).toISOString();
   const { default: usual, engines } = await app.engines.limits(query.engine);
   return {
     body: {

@@ -69,8 +69,11 @@ function doorsOf(request: HttpRequest<unknown, unknown>, routes: readonly Route[
       } catch (error) {
         const expected = expectedRefusal(error);
         if (expected) return expected;
-        const faultId = app.supervisor.world.id();
-        app.supervisor.world.log.error({ faultId, method, path: asked, err: error }, 'a tool call failed');
+        const faultId = app.supervisor.environment.ids.next();
+        app.supervisor.environment.log.error(
+          { faultId, method, path: asked, err: error },
+          'a tool call failed',
+        );
         return { faultId };
       }
     },

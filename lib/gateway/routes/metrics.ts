@@ -40,7 +40,7 @@ interface Sample {
 }
 
 async function measure(app: App, facts: GatewayFacts, meter: RequestMetrics): Promise<readonly Metric[]> {
-  const { status, inspection, world } = app.supervisor;
+  const { status, inspection, environment } = app.supervisor;
   const kinds = inspection.kinds();
   const [engines, connectors, deadLetters] = await Promise.all([
     app.engines.list(),
@@ -63,7 +63,7 @@ async function measure(app: App, facts: GatewayFacts, meter: RequestMetrics): Pr
       { value: status.reasons.length },
     ]),
     gauge('troupe_uptime_seconds', 'Seconds since this gateway started.', [
-      { value: (world.steady() - facts.startedAt) / 1_000 },
+      { value: (environment.clock.monotonic() - facts.startedAt) / 1_000 },
     ]),
     gauge('troupe_log_position', 'The newest position of the log.', [{ value: inspection.head }]),
     gauge('troupe_log_floor', 'Entries at or below this position are deleted.', [
@@ -149,7 +149,7 @@ async function measure(app: App, facts: GatewayFacts, meter: RequestMetrics): Pr
     ]),
     gauge('process_resident_memory_bytes', 'Memory of this process.', [{ value: process.memoryUsage.rss() }]),
     gauge('process_start_time_seconds', 'When this process started, epoch seconds.', [
-      { value: Math.round(world.now() / 1_000 - process.uptime()) },
+      { value: Math.round(environment.clock.now() / 1_000 - process.uptime()) },
     ]),
   ];
 }

@@ -11,7 +11,7 @@ import { wholeNumber } from '../schemas.js';
 export interface GatewayFacts {
   readonly version: string;
   readonly instance: string;
-  /** On the steady clock. */
+  /** On the monotonic clock. */
   readonly startedAt: number;
   readonly authRequired: boolean;
   readonly networkExposed: boolean;
@@ -54,7 +54,10 @@ export function statusRoutes(facts: GatewayFacts): readonly Route[] {
     const engines: Record<string, unknown> = { default: listed.default };
     for (const engine of Object.values(listed.engines))
       engines[engine.name] = { model: engine.defaultModel, available: engine.available };
-    const uptime = Math.max(0, Math.floor((app.supervisor.world.steady() - facts.startedAt) / 1000));
+    const uptime = Math.max(
+      0,
+      Math.floor((app.supervisor.environment.clock.monotonic() - facts.startedAt) / 1000),
+    );
     return {
       body: {
         status: 'ok',

@@ -19,7 +19,7 @@ export function inspectSubscription(options: {
   readonly log: Logger;
 }): Subscription {
   const { channels, socket, log } = options;
-  const { world } = channels.supervisor;
+  const { environment } = channels.supervisor;
   let { filter } = options;
   let watch: InspectWatch | undefined;
   const outlet = backpressured(socket, () => watch?.stop());
@@ -38,7 +38,7 @@ export function inspectSubscription(options: {
         event: 'error',
         seq: null,
         payload: { error, code: 'BAD_REQUEST' },
-        ts: world.now(),
+        ts: environment.clock.now(),
       } satisfies ComplaintFrame),
     );
 

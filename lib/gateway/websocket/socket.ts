@@ -61,7 +61,7 @@ export function openSocket(
       agentId: string | undefined;
     }
   >();
-  const { world } = app.supervisor;
+  const { environment } = app.supervisor;
   const share = fairShare();
   const channels = new Channels(app.supervisor);
   const feed = openFeed(app.supervisor, (error) => log.error({ err: error }, 'the live feed failed'));
@@ -142,15 +142,15 @@ export function openSocket(
     const { caller, token, since } = admitted;
     const entry = {
       watcher: watcherOf(socket, admitted),
-      heardAt: world.steady(),
+      heardAt: environment.clock.monotonic(),
       token,
       deviceId: caller.type === 'device' ? caller.id : undefined,
       agentId: caller.type === 'session' ? caller.id : undefined,
     };
     watchers.set(socket, entry);
-    socket.on('pong', () => (entry.heardAt = world.steady()));
+    socket.on('pong', () => (entry.heardAt = environment.clock.monotonic()));
     socket.on('message', (data, binary) => {
-      entry.heardAt = world.steady();
+      entry.heardAt = environment.clock.monotonic();
       if (binary) return socket.close(1003, 'text frames only');
       entry.watcher.hear(String(data));
     });
@@ -182,7 +182,7 @@ export function openSocket(
   const heartbeat = setInterval(() => {
     ticks++;
     for (const [socket, { watcher: one, heardAt, token }] of watchers) {
-      if (world.steady() - heardAt > deadAfterMs) socket.terminate();
+      if (environment.clock.monotonic() - heardAt > deadAfterMs) socket.terminate();
       else if (token !== undefined && tokens.resolve(token) === undefined)
         socket.close(4001, 'the session token was revoked');
       else {

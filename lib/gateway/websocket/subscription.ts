@@ -185,7 +185,14 @@ export function subscription(options: {
 
   const sendReset = (payload: unknown): void => {
     const { floor, head } = payload as { floor?: number; head?: number };
-    send(frameText({ seq: null, event: 'reset', payload: { floor, head }, ts: supervisor.world.now() }));
+    send(
+      frameText({
+        seq: null,
+        event: 'reset',
+        payload: { floor, head },
+        ts: supervisor.environment.clock.now(),
+      }),
+    );
   };
 
   const complain = (error: string): void =>
@@ -194,7 +201,7 @@ export function subscription(options: {
         seq: null,
         event: 'error',
         payload: { error, code: 'BAD_REQUEST' },
-        ts: supervisor.world.now(),
+        ts: supervisor.environment.clock.now(),
       }),
     );
 

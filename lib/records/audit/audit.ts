@@ -31,9 +31,9 @@ export interface Decision {
 
 export async function openAudit(options: {
   readonly folder: string;
-  readonly world: Environment;
+  readonly environment: Environment;
 }): Promise<Audit> {
-  const { folder, world } = options;
+  const { folder, environment } = options;
   const files: AuditFiles = await openAuditFiles(folder);
   const alike = new Map<string, Run>();
   let last: Link = files.last;
@@ -42,7 +42,7 @@ export async function openAudit(options: {
   let closed = false;
 
   function note(members: Readonly<Record<string, unknown>>): void {
-    const { text, link } = chained({ at: isoTime(world.now()), ...members }, last);
+    const { text, link } = chained({ at: isoTime(environment.clock.now()), ...members }, last);
     last = link;
     waiting.push(`${text}\n`);
     if (waiting.length % linesWaitingMax === 0) void flush();
@@ -50,7 +50,7 @@ export async function openAudit(options: {
 
   /** What ran long enough, or everything, becomes lines. */
   function tell(all: boolean): void {
-    const now = world.steady();
+    const now = environment.clock.monotonic();
     for (const [key, { decision, count, firstAt, since, targets }] of alike) {
       if (!all && now - since < runMs) continue;
       alike.delete(key);
@@ -81,7 +81,7 @@ export async function openAudit(options: {
         if (seal) await files.seal();
       })
       .catch((error: unknown) => {
-        world.log.error({ err: error }, 'audit log could not be written');
+        environment.log.error({ err: error }, 'audit log could not be written');
       });
     return writing;
   }
@@ -94,7 +94,7 @@ export async function openAudit(options: {
   }, flushMs).unref();
 
   if (files.broken !== undefined) {
-    world.log.error({ reason: files.broken }, 'audit log does not continue where it ended');
+    environment.log.error({ reason: files.broken }, 'audit log does not continue where it ended');
     note({ what: 'broken', reason: files.broken });
   }
   note({ what: 'opened' });
@@ -117,8 +117,8 @@ export async function openAudit(options: {
           decision:
             key === known ? decision : { by: '*', address: undefined, authority: '*', method: '*', verdict },
           count: 1,
-          firstAt: world.now(),
-          since: world.steady(),
+          firstAt: environment.clock.now(),
+          since: environment.clock.monotonic(),
           targets,
         });
         return;

@@ -42,10 +42,10 @@ export type Device = Omit<StoredDevice, 'tokenHash'>;
 
 export async function openDevices(options: {
   readonly path: string;
-  readonly world: Environment;
+  readonly environment: Environment;
 }): Promise<DeviceBook> {
-  const { path, world } = options;
-  const { log } = world;
+  const { path, environment } = options;
+  const { log } = environment;
   const listeners = new Set<(id: string) => void>();
   const unsaved = new Map<string, { at: number; ip: string | undefined }>();
   let known: DeviceFile = { devices: [], hash: null };
@@ -62,7 +62,8 @@ export async function openDevices(options: {
   }
 
   /** The browser throws its cookies away after a year; whoever has copied them does not. */
-  const isYoung = ({ createdAt }: StoredDevice): boolean => world.now() - Date.parse(createdAt) < lifetimeMs;
+  const isYoung = ({ createdAt }: StoredDevice): boolean =>
+    environment.clock.now() - Date.parse(createdAt) < lifetimeMs;
 
   function learn(next: DeviceFile): void {
     const gone = known.devices.filter(({ id }) => !next.devices.some((device) => device.id === id));
@@ -71,7 +72,7 @@ export async function openDevices(options: {
   }
 
   async function look(): Promise<void> {
-    lookedAt = world.steady();
+    lookedAt = environment.clock.monotonic();
     const now = await deviceFileMark(path);
     if (now === mark) return;
     try {
@@ -87,7 +88,7 @@ export async function openDevices(options: {
   }
 
   const fresh = async (): Promise<void> => {
-    if (world.steady() - lookedAt >= lookEveryMs) await inOrder(look);
+    if (environment.clock.monotonic() - lookedAt >= lookEveryMs) await inOrder(look);
   };
 
   /** Change what the file says; once more on top of what somebody else wrote in the meantime. */
@@ -182,7 +183,7 @@ export async function openDevices(options: {
     seen(id, ip) {
       const device = known.devices.find((one) => one.id === id);
       const last = unsaved.get(id)?.at ?? (device ? Date.parse(device.lastSeenAt) : undefined);
-      const now = world.now();
+      const now = environment.clock.now();
       if (last !== undefined && Math.abs(now - last) >= seenEveryMs) unsaved.set(id, { at: now, ip });
     },
     onRevoked(listener) {

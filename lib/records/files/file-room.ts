@@ -63,24 +63,26 @@ export interface FileFacts {
   readonly path: string;
 }
 
-/** `await openFileRoom({layout, world})`. The folders are made when they are first needed. */
+/** `await openFileRoom({layout, environment})`. The folders are made when they are first needed. */
 export async function openFileRoom(options: {
   readonly layout: Layout;
-  readonly world: Environment;
+  readonly environment: Environment;
   readonly limits?: Partial<FileLimits>;
   readonly fetch?: Partial<FetchOptions>;
 }): Promise<FileRoom> {
-  const { layout, world } = options;
+  const { layout, environment } = options;
   const limits: FileLimits = {
     fileBytesMax: 50 * 2 ** 20,
     totalBytesMax: 10 * 2 ** 30,
     filesMax: 100_000,
     ...options.limits,
   };
-  const staging = new Staging(join(layout.temporary, 'uploads'), limits.fileBytesMax, () => world.id());
+  const staging = new Staging(join(layout.temporary, 'uploads'), limits.fileBytesMax, () =>
+    environment.ids.next(),
+  );
   await staging.open();
-  const upMs = (): number => world.sinceBoot?.().ms ?? world.steady();
-  const began = { wall: world.now(), upMs: upMs() };
+  const upMs = (): number => environment.clock.sinceBoot?.().ms ?? environment.clock.monotonic();
+  const began = { wall: environment.clock.now(), upMs: upMs() };
   let fetching = 0;
 
   async function fromUrl(url: string): Promise<StagedFile | Refusal> {
@@ -163,7 +165,7 @@ export async function openFileRoom(options: {
     },
     async settle(staged, { id, filename, sessionId }) {
       const name = safeName(filename ?? staged.name ?? 'file');
-      const day = new Date(world.now()).toISOString().slice(0, 10);
+      const day = new Date(environment.clock.now()).toISOString().slice(0, 10);
       const path = sessionId === null ? `files/${id}/${name}` : `uploads/${day}/${sessionId}/${id}-${name}`;
       await staging.settle(staged, join(layout.home, path));
       return { filename: name, mimetype: mimetypeOf(name), size: staged.size, sha256: staged.sha256, path };
@@ -178,7 +180,7 @@ export async function openFileRoom(options: {
     },
     async sweep(isKept) {
       // A file that is being written is not old because the wall has leapt
-      const now = Math.min(world.now(), began.wall + upMs() - began.upMs);
+      const now = Math.min(environment.clock.now(), began.wall + upMs() - began.upMs);
       await staging.sweep(now);
       await sweepFiles(layout.files, isKept, now);
       await sweepUploads(layout.uploads, isKept, now);

@@ -43,15 +43,15 @@ export interface KnowledgeText {
   readonly totalChars: number;
 }
 
-/** `openKnowledge({home: layout.home, world})` */
+/** `openKnowledge({home: layout.home, environment})` */
 export function openKnowledge({
   home,
-  world,
+  environment,
 }: {
   readonly home: string;
-  readonly world: Environment;
+  readonly environment: Environment;
 }): Knowledge {
-  const library = openLibrary({ home, folders: roots, world });
+  const library = openLibrary({ home, folders: roots, environment });
 
   /**
    * Title and snippet. Of a large document only its beginning is looked at: twenty of them must not hold

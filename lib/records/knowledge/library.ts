@@ -33,7 +33,7 @@ export interface LibraryOptions {
   readonly home: string;
   /** Below the home, `knowledge` and `docs`. */
   readonly folders: readonly string[];
-  readonly world: Environment;
+  readonly environment: Environment;
   /**
    * What is beyond these is left out, and the log says so: documents, different words, and pairs of both.
    * Together some 500 MB at the most.
@@ -45,12 +45,12 @@ export interface LibraryOptions {
   readonly entriesMax?: number;
 }
 
-/** `const library = openLibrary({home, folders: ['knowledge', 'docs'], world})` */
+/** `const library = openLibrary({home, folders: ['knowledge', 'docs'], environment})` */
 export function openLibrary(options: LibraryOptions): Library {
   const {
     home,
     folders,
-    world,
+    environment,
     documentsMax = 500_000,
     foldersMax = 100_000,
     wordsMax = 1_000_000,
@@ -168,7 +168,7 @@ export function openLibrary(options: LibraryOptions): Library {
     leftOut.documents = leftOut.words = 0;
     for (const folder of folders) await compareTree(folder);
     if (leftOut.documents + leftOut.words > 0)
-      world.log.warn(
+      environment.log.warn(
         { ...leftOut, documentsMax, wordsMax, entriesMax },
         'knowledge exceeded the index limit; part of it is not searchable',
       );
@@ -181,7 +181,7 @@ export function openLibrary(options: LibraryOptions): Library {
       .then(async () => {
         if (!closed) await deed();
       })
-      .catch((error: unknown) => world.log.error({ err: error }, 'knowledge could not be read'));
+      .catch((error: unknown) => environment.log.error({ err: error }, 'knowledge could not be read'));
     return busy;
   }
 
@@ -237,7 +237,7 @@ export function openLibrary(options: LibraryOptions): Library {
       await Promise.race([
         first,
         new Promise<void>((resolve) => {
-          cancel = world.timeout(waitMs, resolve);
+          cancel = environment.clock.timeout(waitMs, resolve);
         }),
       ]);
       cancel();

@@ -35,13 +35,13 @@ export interface Skill {
   readonly content: string;
 }
 
-/** `openSkills({folder: layout.skills, manifest: join(layout.home, 'skills.json'), world})` */
+/** `openSkills({folder: layout.skills, manifest: join(layout.home, 'skills.json'), environment})` */
 export function openSkills(options: {
   readonly folder: string;
   readonly manifest: string;
-  readonly world: Environment;
+  readonly environment: Environment;
 }): SkillShelf {
-  const { folder, manifest, world } = options;
+  const { folder, manifest, environment } = options;
   const listeners: ((change: { readonly updated?: string }) => Promise<void> | void)[] = [];
   const known = new Map<string, { readonly stamp: string; readonly row: SkillRow }>();
   let state = '';
@@ -115,7 +115,7 @@ export function openSkills(options: {
     depth: 1,
     onChange: () =>
       alone(() => look()).catch((error: unknown) =>
-        world.log.error({ err: error }, 'skills could not be read'),
+        environment.log.error({ err: error }, 'skills could not be read'),
       ),
   });
 
@@ -159,7 +159,7 @@ export function openSkills(options: {
       alone(async () => {
         if ((await readText(name)) === undefined) return absent(name);
         // aside first: a folder that is half removed is no skill, and the name is free at once
-        const aside = join(folder, `.${name}.${world.id()}`);
+        const aside = join(folder, `.${name}.${environment.ids.next()}`);
         await rename(join(folder, name), aside);
         await rm(aside, { recursive: true, force: true });
         await forgetSkill(manifest, name);

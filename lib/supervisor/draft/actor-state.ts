@@ -29,7 +29,7 @@ export interface ActorState {
 /** By innermost state: since when, epoch ms. */
 export type StatePlaces = Readonly<Record<string, number>>;
 
-/** A delayed event: due on the steady clock, epoch ms. */
+/** A delayed event: due on the monotonic clock, epoch ms. */
 export interface Timer {
   readonly due: number;
   readonly event: { readonly type: string };

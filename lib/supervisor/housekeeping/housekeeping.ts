@@ -89,7 +89,7 @@ export class Housekeeping implements Retention {
 
   private next(): void {
     if (this.stopped) return;
-    this.cancel = this.kernel.world.timeout(everyMs, () => {
+    this.cancel = this.kernel.environment.clock.timeout(everyMs, () => {
       this.working = this.turn()
         .catch((error: unknown) => {
           this.kernel.fault('housekeeping failed', error);
@@ -166,7 +166,7 @@ export class Housekeeping implements Retention {
   /** They may hold what a person said: that they went is written down. */
   private async expireDeadLetters(): Promise<void> {
     const letters = await this.kernel.deadLetters.expire(() => this.stopped);
-    if (letters > 0) this.kernel.world.log.info({ letters }, 'old dead letters were removed');
+    if (letters > 0) this.kernel.environment.log.info({ letters }, 'old dead letters were removed');
   }
 
   private async watchDisk(): Promise<void> {

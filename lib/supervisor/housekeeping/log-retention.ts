@@ -119,8 +119,8 @@ export class LogRetention {
 
   /** A slice, as large as can be written in a moment. */
   private async drop(target: number): Promise<void> {
-    const { world } = this.kernel;
-    const began = world.steady();
+    const { environment } = this.kernel;
+    const began = environment.clock.monotonic();
     const floor = Math.min(target, this.floor + this.sliceEntries);
     const ops: Op[] = [];
     for (let seq = this.floor + 1; seq <= floor; seq += 1) ops.push([keys.log(seq), null]);
@@ -131,7 +131,7 @@ export class LogRetention {
     ops.push(...(await this.floorRows(floor)));
     await this.kernel.writeOps(ops);
     this.floor = floor;
-    const tookMs = world.steady() - began;
+    const tookMs = environment.clock.monotonic() - began;
     if (tookMs < 20) this.sliceEntries = Math.min(sliceEntriesMax, this.sliceEntries * 2);
     else if (tookMs > 60) this.sliceEntries = Math.max(sliceEntriesMin, Math.ceil(this.sliceEntries / 2));
   }

@@ -46,7 +46,10 @@ export class Reindexing {
       if (!(await this.visitAll(kind, cursor, stopped))) return;
       if (!(await this.sweep(kind, stopped))) return;
       await this.kernel.writeOps([generations.advanced(name, '', true)]);
-      this.kernel.world.log.info({ kind: name, actors: this.reached.get(name) ?? 0 }, 'kind was reindexed');
+      this.kernel.environment.log.info(
+        { kind: name, actors: this.reached.get(name) ?? 0 },
+        'kind was reindexed',
+      );
     }
   }
 

@@ -33,13 +33,13 @@ export class RetentionClock {
   private isNew = false;
 
   constructor(
-    private readonly world: Environment,
+    private readonly environment: Environment,
     private readonly store: Store,
   ) {}
 
   /** Before anything is decided. */
   async load(): Promise<void> {
-    const wall = this.world.now();
+    const wall = this.environment.clock.now();
     const machine = this.machine();
     const text = await this.store.get(key);
     this.isNew = text === undefined;
@@ -72,7 +72,7 @@ export class RetentionClock {
 
   /** Time that the wall claims and nothing proves: nothing is forgotten for it. */
   get heldMs(): number {
-    const ms = this.world.now() - this.now() - this.level;
+    const ms = this.environment.clock.now() - this.now() - this.level;
     return ms < apartMsMin ? 0 : ms;
   }
 
@@ -81,7 +81,7 @@ export class RetentionClock {
     const passed = this.now() - this.at;
     this.sinceBoot = this.machine().ms;
     this.at += passed;
-    this.wall = this.world.now();
+    this.wall = this.environment.clock.now();
     this.pause = Math.min(this.pause, this.heldMs);
     if (this.pause === 0) {
       this.allowance = this.stoodMs = 0;
@@ -132,7 +132,7 @@ export class RetentionClock {
   }
 
   private machine(): { readonly boot: string; readonly ms: number } {
-    return this.world.sinceBoot?.() ?? { boot: '', ms: this.world.steady() };
+    return this.environment.clock.sinceBoot?.() ?? { boot: '', ms: this.environment.clock.monotonic() };
   }
 
   private async lastCommit(): Promise<number | undefined> {

@@ -262,7 +262,7 @@ describe('kinds under a supervisor', () => {
         requestId: 'r2',
         request: 'May I soon?',
         target: null,
-        expiresAt: home.supervisor.world.now() + 5,
+        expiresAt: home.supervisor.environment.clock.now() + 5,
       });
       await eventually(home.supervisor, 'work-item', 'TRP-1', ({ approvalState }) => approvalState === null);
       expect(

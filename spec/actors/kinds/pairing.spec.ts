@@ -52,7 +52,7 @@ describe('pairing and crashes', () => {
         },
       }),
     );
-    await house.world.settle();
+    await house.environment.settle();
     expect((await house.supervisor.get('pairing-code', 'code'))?.value).to.equal('redeemed');
     expect(kept.map(({ id, tokenHash }) => [id, tokenHash])).to.deep.equal([[device.id, device.tokenHash]]);
     expect(
@@ -73,11 +73,11 @@ describe('pairing and crashes', () => {
       input: { deviceKind: 'remote', issuedTo: 'challenge', ttlMs: 300_000 },
       by,
     });
-    await house.world.advance(200_000);
+    await house.environment.advance(200_000);
     await house.crash();
-    await house.world.advance(99_000);
+    await house.environment.advance(99_000);
     expect((await house.supervisor.get('pairing-code', 'code'))?.value).to.equal('valid');
-    await house.world.advance(1_000);
+    await house.environment.advance(1_000);
     expect((await house.supervisor.get('pairing-code', 'code'))?.value).to.equal('expired');
   });
 
@@ -88,7 +88,7 @@ describe('pairing and crashes', () => {
     await house.crash(
       kindsWith({ proof: { guarantee: 'at-least-once', run: async () => ({ proven: false }) } }),
     );
-    await house.world.settle();
+    await house.environment.settle();
     expect((await house.supervisor.get('pairing', 'challenge'))?.value).to.equal('failed');
   });
 
@@ -96,7 +96,7 @@ describe('pairing and crashes', () => {
     house = await openHouse(kindsWith({}));
     await house.supervisor.spawn('pairing', { id: 'challenge', input: { nonceHash: 'a'.repeat(64) }, by });
     const cleared: unknown[] = [];
-    await house.world.advance(9_000);
+    await house.environment.advance(9_000);
     await house.crash(
       kindsWith({
         clearing: {
@@ -108,7 +108,7 @@ describe('pairing and crashes', () => {
         },
       }),
     );
-    await house.world.advance(60_000);
+    await house.environment.advance(60_000);
     expect(cleared).to.deep.equal([{ challengeId: 'challenge', nonceHash: 'a'.repeat(64) }]);
     expect((await house.supervisor.get('pairing', 'challenge'))?.value).to.equal('expired');
   });

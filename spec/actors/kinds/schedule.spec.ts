@@ -61,12 +61,12 @@ async function live(death?: Death) {
   let writes = 0;
   let died = false;
   const goOn = async (ms: number): Promise<void> => {
-    await house.world.advance(ms);
+    await house.environment.advance(ms);
     if (!house.mortal.dead) return;
     died = true;
     writes += house.mortal.writes;
     await house.crash();
-    await house.world.settle();
+    await house.environment.settle();
   };
   for (let tries = 0; tries < 3; tries += 1) {
     const spawned = house.supervisor.spawn('schedule', { id: 'm', input }).catch(() => undefined);

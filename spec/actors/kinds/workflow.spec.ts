@@ -102,10 +102,10 @@ describe('the workflow kind', () => {
   it('tries evidence again that could not be written, and says why it is missing until then', async () => {
     set('fails');
     await spawn(chain('a'));
-    await house.world.advance(0);
+    await house.environment.advance(0);
     expect(await evidence()).to.deep.equal({ version: 0, fault: 'The disk is full.' });
     set('writes');
-    await house.world.advance(60_000);
+    await house.environment.advance(60_000);
     expect(await evidence()).to.deep.equal({ version: 1, fault: null });
     expect(written).to.deep.equal([1]);
   });
@@ -113,10 +113,10 @@ describe('the workflow kind', () => {
   it('writes evidence after a crash that came between the version and its file', async () => {
     set('hangs');
     await spawn(chain('a'));
-    await house.world.advance(0);
+    await house.environment.advance(0);
     set('writes');
     await house.crash();
-    await house.world.advance(0);
+    await house.environment.advance(0);
     expect(await evidence()).to.deep.equal({ version: 1, fault: null });
   });
 

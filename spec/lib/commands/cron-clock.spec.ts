@@ -48,29 +48,29 @@ describe('followClock', () => {
 
   it('brings a job back that ran years ahead with the clock, at once and not at its next alarm a month later', async () => {
     const clock = follow();
-    await house.world.setWall(yearsMs);
-    await house.world.advance(10 * 3_600_000);
+    await house.environment.setWall(yearsMs);
+    await house.environment.advance(10 * 3_600_000);
     expect(await next()).to.equal('2031-02-01T09:00:00.000Z');
-    await house.world.setWall(-yearsMs);
-    await house.world.advance(20_000);
+    await house.environment.setWall(-yearsMs);
+    await house.environment.advance(20_000);
     expect(await next(), 'it is past ten now').to.equal('2026-02-01T09:00:00.000Z');
     clock.close();
   });
 
   it('notices at the start what happened while nobody was there, and looks no second time', async () => {
-    await house.world.setWall(yearsMs);
-    await house.world.advance(1_000);
-    await house.world.setWall(-yearsMs);
+    await house.environment.setWall(yearsMs);
+    await house.environment.advance(1_000);
+    await house.environment.setWall(-yearsMs);
     await house.restart();
     expect(await next()).to.equal('2031-01-01T09:00:00.000Z');
     const first = follow();
-    await house.world.advance(1_000);
+    await house.environment.advance(1_000);
     first.close();
     expect(await next()).to.equal('2026-01-01T09:00:00.000Z');
     await house.restart();
     const { seq } = house.supervisor.status;
     const clock = follow();
-    await house.world.advance(60_000);
+    await house.environment.advance(60_000);
     expect(house.supervisor.status.seq).to.equal(seq);
     clock.close();
   });

@@ -101,8 +101,8 @@ describe('what starts runs', () => {
   it('says when the job of a workflow could not be made: nobody heard that it would never wake', async () => {
     await drawn({ id: 'wakes', title: 'Wakes' }, { kind: 'schedule', cron: '0 9 * * *', timezone: 'UTC' });
     const said: unknown[] = [];
-    const world = {
-      ...house.supervisor.world,
+    const environment = {
+      ...house.supervisor.environment,
       log: {
         warn: (told: unknown) => {
           said.push(told);
@@ -113,7 +113,7 @@ describe('what starts runs', () => {
       spawn: async () => refuse('DISK_LOW'),
       get: async () => undefined,
       list: async () => ({ items: [], next: null }),
-      world,
+      environment,
     });
     // That there is a home is all that is looked at
     await followSchedule({ ...app, records: {} as never }, 'wakes');

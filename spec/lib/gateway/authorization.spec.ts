@@ -24,7 +24,7 @@ describe('authority', () => {
   let browser: Client;
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'authority-'));
-    records = await openRecords({ layout: layoutOf({ home }), world: systemEnvironment(), root: null });
+    records = await openRecords({ layout: layoutOf({ home }), environment: systemEnvironment(), root: null });
     house = await openHouse({
       withRoster: true,
       records,
@@ -350,7 +350,7 @@ describe('authority', () => {
         ).to.equal(200);
       const late = await house.agent(own).post(`/api/sessions/${other}/message`, { message: 'one more' });
       expect([late.status, late.body.code]).to.deep.equal([429, 'TOO_MANY']);
-      expect(late.body.resetAt).to.be.greaterThan(house.supervisor.world.now() + 500_000);
+      expect(late.body.resetAt).to.be.greaterThan(house.supervisor.environment.clock.now() + 500_000);
       expect(Number(late.headers['retry-after'])).to.be.within(500, 600);
     });
 

@@ -22,8 +22,8 @@ async function openShop(enforce: boolean) {
   await mkdir(join(layout.org, 'build'), { recursive: true });
   await writeFile(join(layout.org, 'build', 'ann.yaml'), 'rank: employee\nmonthlyBudgetUsd: 1\n');
   await writeFile(join(layout.org, 'build', 'bob.yaml'), 'rank: employee\n');
-  const world = systemEnvironment();
-  const records = await openRecords({ layout, world, root: null });
+  const environment = systemEnvironment();
+  const records = await openRecords({ layout, environment, root: null });
   const model = { id: 'fine', label: 'Fine', supportsEffort: false, effortLevels: [] };
   const meter = defineEngine({
     name: 'meter',
@@ -40,7 +40,7 @@ async function openShop(enforce: boolean) {
   const supervisor: Supervisor = await createSupervisor({
     kinds: [...kinds, homeKind(), fileKind()],
     store: memoryStore(),
-    world,
+    environment,
     facts: { roster: records.roster.value },
   });
   await records.connect(supervisor);

@@ -33,20 +33,20 @@ const gate = (id: string) => ({
 describe('a disk with less than 200 MB free', () => {
   let house: House;
   let folder: string;
-  let world: TestEnvironment;
+  let environment: TestEnvironment;
   let records: Records;
   let free = 0;
   const room = async (megabytes: number): Promise<void> => {
     free = megabytes * megabyte;
-    await world.advance(5_000); // the disk is looked at this often
+    await environment.advance(5_000); // the disk is looked at this often
   };
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'full-'));
-    world = testEnvironment();
+    environment = testEnvironment();
     free = 10_000 * megabyte;
     const store = { ...memoryStore(), freeBytes: async () => free };
-    records = await openRecords({ layout: layoutOf({ home: folder }), world, root: null });
+    records = await openRecords({ layout: layoutOf({ home: folder }), environment, root: null });
     const launch = {
       guarantee: 'at-least-once' as const,
       run: (input: LaunchInput) => launchFire(house.gateway.app as App, input),
@@ -54,7 +54,7 @@ describe('a disk with less than 200 MB free', () => {
     const record = { guarantee: 'at-least-once' as const, run: async () => null };
     house = await openHouse({
       withRoster: true,
-      world,
+      environment,
       store,
       records,
       evidence: await openEvidence({ standard: folder }),
@@ -153,7 +153,7 @@ describe('a disk with less than 200 MB free', () => {
 
   it('lets a fire of the clock fail visibly, and the next one begin when there is room', async () => {
     await room(100);
-    await world.advance(3_600_000);
+    await environment.advance(3_600_000);
     const fires = async () =>
       (await house.supervisor.iterate('cron-fire', { limit: 10 })).map(
         ({ view }) => view as { status: string; error: string | null; sessionId: string | null },
@@ -162,7 +162,7 @@ describe('a disk with less than 200 MB free', () => {
       for (let looks = 0; looks < 200; looks += 1) {
         const all = await fires();
         if (holds(all)) return all;
-        await world.settle();
+        await environment.settle();
         await house.operator.get('/healthz');
       }
       throw new Error(`not so: ${JSON.stringify(await fires())}`);
@@ -171,7 +171,7 @@ describe('a disk with less than 200 MB free', () => {
     expect(first).to.include({ sessionId: null });
     expect(first?.error).to.match(/disk is almost full/);
     await room(10_000);
-    await world.advance(3_600_000);
+    await environment.advance(3_600_000);
     await until((all) => all.at(-1)?.sessionId != null);
   });
 
@@ -186,14 +186,17 @@ describe('a disk with less than 200 MB free', () => {
 describe('files on a disk with less than 200 MB free', () => {
   it('are refused before their bytes are taken in, and can be removed', async () => {
     let free = 10_000 * megabyte;
-    const world = testEnvironment();
-    const office = await openOffice({}, { world, store: { ...memoryStore(), freeBytes: async () => free } });
+    const environment = testEnvironment();
+    const office = await openOffice(
+      {},
+      { environment, store: { ...memoryStore(), freeBytes: async () => free } },
+    );
     try {
       const kept = (await office.operator.post('/api/files', { content: 'aGVsbG8=', filename: 'a.txt' })).body
         .id as string;
       const agent = await office.agent();
       free = 100 * megabyte;
-      await world.advance(5_000);
+      await environment.advance(5_000);
       const form = Buffer.from(
         '--edge\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello\r\n--edge--\r\n',
       );

@@ -56,7 +56,7 @@ export async function openHouse(
   options: Partial<GatewayOptions> & {
     store?: Store;
     withRoster?: boolean;
-    world?: Environment;
+    environment?: Environment;
     kinds?: readonly Kind[];
   } = {},
 ): Promise<House> {
@@ -72,7 +72,7 @@ export async function openHouse(
       ...(options.kinds ?? []),
     ],
     store: options.store ?? memoryStore(),
-    ...(options.world && { world: options.world }),
+    ...(options.environment && { environment: options.environment }),
     ...(people && { facts: { roster: people } }),
   });
   const tokens = createSessionTokens();

@@ -284,10 +284,10 @@ describe('pairing', () => {
       for (let n = 0; n < 130; n++)
         statuses.push((await crowded.client().post('/api/auth/pairing-challenges')).status);
       expect([statuses.at(0), statuses.at(-1)]).to.deep.equal([200, 429]);
-      const { world } = crowded.supervisor;
+      const { environment } = crowded.supervisor;
       const asked = (proof: string) =>
         crowded.client({ [ownerProofHeader]: proof }).post('/api/auth/pairing-challenges');
-      const owner = await asked(ownerProof(operatorToken, world.now()));
+      const owner = await asked(ownerProof(operatorToken, environment.clock.now()));
       expect(owner.status).to.equal(200);
       await writeFile(owner.body.path, owner.body.nonce, { mode: 0o600 });
       expect(
@@ -295,8 +295,8 @@ describe('pairing', () => {
           .status,
       ).to.equal(200);
       for (const proof of [
-        ownerProof('another-token-of-43-characters-aaaaaaaaaaaaa', world.now()),
-        ownerProof(operatorToken, world.now() - 600_000),
+        ownerProof('another-token-of-43-characters-aaaaaaaaaaaaa', environment.clock.now()),
+        ownerProof(operatorToken, environment.clock.now() - 600_000),
         operatorToken,
         'x'.repeat(43),
         'ü'.repeat(43),
@@ -307,7 +307,7 @@ describe('pairing', () => {
       expect(
         (
           await crowded
-            .client({ [ownerProofHeader]: ownerProof(operatorToken, world.now()) })
+            .client({ [ownerProofHeader]: ownerProof(operatorToken, environment.clock.now()) })
             .post('/api/auth/pairing-codes')
         ).status,
         'it opens nothing',
@@ -318,16 +318,16 @@ describe('pairing', () => {
   });
 
   it('keeps a challenge an hour and a code a day after their end, and then nothing of them', async () => {
-    const world = testEnvironment();
+    const environment = testEnvironment();
     const store = memoryStore();
-    const timed = await openOffice({}, { world, store });
+    const timed = await openOffice({}, { environment, store });
     const left = async (): Promise<string[]> =>
       (await store.page({ gte: 'a/pairing', lt: 'a/pairing\x7f', limit: 100 })).map(
         ([key]) => key.split('/')[1] as string,
       );
     const rest = async (ms: number): Promise<void> => {
-      await world.sleep(ms);
-      await world.advance(5_000);
+      await environment.sleep(ms);
+      await environment.advance(5_000);
     };
     try {
       const { body } = await timed.client().post('/api/auth/pairing-challenges');
@@ -360,17 +360,17 @@ describe('pairing', () => {
 
   describe('time', () => {
     it('is over for a challenge after ten seconds, also when somebody sets the clock back', async () => {
-      const world = testEnvironment();
-      const timed = await openOffice({}, { world });
+      const environment = testEnvironment();
+      const timed = await openOffice({}, { environment });
       try {
         const { body } = await timed.client().post('/api/auth/pairing-challenges');
         await writeFile(body.path, body.nonce, { mode: 0o600 });
-        await world.setWall(-3_600_000);
-        await world.advance(10_000);
+        await environment.setWall(-3_600_000);
+        await environment.advance(10_000);
         expect(
           (await timed.client().post('/api/auth/pairing-codes', { challengeId: body.challengeId })).status,
         ).to.equal(403);
-        for (let looks = 0; looks < 100 && (await isThere(body.path)); looks++) await world.settle();
+        for (let looks = 0; looks < 100 && (await isThere(body.path)); looks++) await environment.settle();
         expect(await isThere(body.path)).to.equal(false);
       } finally {
         await timed.close();
@@ -378,9 +378,9 @@ describe('pairing', () => {
     });
 
     it('is over for a code after five minutes, and not before, also across a restart', async () => {
-      const world = testEnvironment();
+      const environment = testEnvironment();
       const store = unclosable(memoryStore());
-      const first = await openOffice({}, { world, store });
+      const first = await openOffice({}, { environment, store });
       const { body } = await first.client().post('/api/auth/pairing-challenges');
       await writeFile(body.path, body.nonce, { mode: 0o600 });
       const {
@@ -394,11 +394,11 @@ describe('pairing', () => {
         body: { code: other },
       } = await first.client().post('/api/auth/pairing-codes', { challengeId });
       await first.close();
-      await world.advance(299_000);
-      const second = await openOffice({}, { world, store });
+      await environment.advance(299_000);
+      const second = await openOffice({}, { environment, store });
       try {
         expect((await second.client().post('/api/auth/pair', { code })).status).to.equal(200);
-        await world.advance(1_000);
+        await environment.advance(1_000);
         expect((await second.client().post('/api/auth/pair', { code: other })).status).to.equal(401);
       } finally {
         await second.close();

@@ -352,7 +352,7 @@ describe('/api/work-items/:id, what stands around it', () => {
       await house.operator.post(`/api/work-items/${id}/approval/request`, {
         request: 'Now?',
         target: 'operator',
-        expiresAt: new Date(house.supervisor.world.now() + 1_000).toISOString(),
+        expiresAt: new Date(house.supervisor.environment.clock.now() + 1_000).toISOString(),
       });
       await poll(
         () => house.operator.get(`/api/work-items/${id}/approvals`),

@@ -26,7 +26,7 @@ describe('gateway.json', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const world = systemEnvironment();
+  const environment = systemEnvironment();
   const example = async (): Promise<Announcement> => ({
     host: '127.0.0.1',
     port: 7420,
@@ -34,7 +34,7 @@ describe('gateway.json', () => {
     pidStart: await processStart(process.pid),
     url: 'http://127.0.0.1:7420',
     instance: 'default',
-    ...secretsOf(undefined, () => world.secret(32)),
+    ...secretsOf(undefined, () => environment.random.secret(32)),
   });
 
   it('is readable by its owner only and reads back as written', async () => {

@@ -61,7 +61,7 @@ describe('bundle and replay', () => {
         message: { id: 'm0', content: `${secret}: do it.\nSecond line.`, role: 'user', kind: 'user' },
       },
     });
-    await house.world.settle();
+    await house.environment.settle();
     const by = { type: 'session', id: 's1', employee: 'ann', ancestors: [] } as const;
     for (const event of [
       { type: 'item.move', status: 'blocked', note: secret },
@@ -76,7 +76,7 @@ describe('bundle and replay', () => {
       message: { id: 'm1', content: secret, role: 'user', kind: 'user' },
     });
     await house.supervisor.ask('session', 's1', { type: 'session.patch', title: `New ${secret}` });
-    await house.world.settle();
+    await house.environment.settle();
   });
   afterEach(() => house.stop());
 
@@ -206,9 +206,9 @@ describe('bundle and replay', () => {
         async (steps, from) => {
           for (const [{ kind, event }, by, rest] of steps) {
             await house.supervisor.ask(kind, kind === 'session' ? 's1' : 'w1', event, { by });
-            if (rest) await house.world.advance(1_000);
+            if (rest) await house.environment.advance(1_000);
           }
-          await house.world.settle();
+          await house.environment.settle();
           for (const start of [1, 1 + (from % house.supervisor.status.seq)]) {
             const report = replayBundle(await bundle({ from: start }), kinds);
             expect(

@@ -49,7 +49,7 @@ describe('the supervision tree', () => {
         failing: glass?.failing.map(({ id, failures, until }) => [
           id,
           failures,
-          until === null ? null : until - house.world.now(),
+          until === null ? null : until - house.environment.clock.now(),
         ]),
         halted: glass?.halted.map(({ id }) => id),
       };
@@ -58,13 +58,13 @@ describe('the supervision tree', () => {
     expect(await look()).to.deep.equal({ restarts: 0, failing: [], halted: [] });
     await fail();
     expect(await look()).to.deep.equal({ restarts: 1, failing: [['g', 1, 1_000]], halted: [] });
-    await house.world.advance(1_000);
+    await house.environment.advance(1_000);
     expect(await look()).to.deep.equal({ restarts: 1, failing: [['g', 1, null]], halted: [] });
     const again = fail();
-    await house.world.advance(5_000);
+    await house.environment.advance(5_000);
     await again;
     const last = fail();
-    await house.world.advance(1);
+    await house.environment.advance(1);
     await last;
     expect(await look()).to.deep.equal({ restarts: 2, failing: [['g', 3, null]], halted: ['g'] });
     const { root } = await supervision(house.supervisor, engines);
@@ -106,7 +106,7 @@ describe('the supervision tree', () => {
       { type: 'engine', name: 'ghost', state: 'open', reason: 'Not installed.' },
     ]);
     await house.supervisor.spawn('connector', { id: 'hook', input });
-    await house.world.settle();
+    await house.environment.settle();
     expect((await circuits()).at(-1)).to.deep.include({
       type: 'connector',
       name: 'hook',
@@ -114,7 +114,7 @@ describe('the supervision tree', () => {
     });
     way = 'fail';
     await house.supervisor.spawn('connector', { id: 'dead', input: { ...input, name: 'dead' } });
-    await house.world.settle();
+    await house.environment.settle();
     const dead = (await circuits()).find(({ name }) => name === 'dead');
     expect(dead).to.include({ state: 'open' });
     expect(dead?.reason).to.be.a('string').and.not.equal('');

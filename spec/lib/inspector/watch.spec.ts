@@ -50,17 +50,17 @@ describe('an inspecting watch', () => {
 
   it('tells each entry once to whoever joins while others are held back, wherever it stood', async () => {
     const early = begin(0);
-    await house.world.settle();
+    await house.environment.settle();
     await add();
-    await house.world.advance(1); // told at once: nothing was told for long
+    await house.environment.advance(1); // told at once: nothing was told for long
     for (let n = 0; n < 4; n += 1) await add(); // held back: ten frames a second
     const head = house.supervisor.inspection.head;
     const late = from(0, head).map((since) => ({ since, ...begin(since) }));
-    await house.world.settle();
+    await house.environment.settle();
     await add();
-    await house.world.advance(200);
+    await house.environment.advance(200);
     await add();
-    await house.world.advance(200);
+    await house.environment.advance(200);
     const last = house.supervisor.inspection.head;
     expect(early.seqs()).to.deep.equal(from(1, last));
     for (const { since, seqs, told, watch } of late) {
@@ -73,11 +73,11 @@ describe('an inspecting watch', () => {
 
   it('tells the first after a pause at once and then ten times a second', async () => {
     const { told } = begin();
-    await house.world.settle();
-    await house.world.advance(1_000);
+    await house.environment.settle();
+    await house.environment.advance(1_000);
     for (let tick = 0; tick < 20; tick += 1) {
       await add();
-      await house.world.advance(50);
+      await house.environment.advance(50);
     }
     expect(told().length).to.be.within(10, 11);
     expect(told()[0]?.payload.entries).to.have.length(1);
@@ -90,14 +90,14 @@ describe('an inspecting watch', () => {
     const stopped = begin(0);
     stopped.watch.stop();
     const running = begin(0);
-    await house.world.settle();
+    await house.environment.settle();
     expect(stopped.frames.length).to.equal(0);
     expect(channels.size).to.equal(1);
     running.watch.stop();
     expect(channels.size).to.equal(0);
     const before = running.frames.length;
     await add();
-    await house.world.advance(1_000);
+    await house.environment.advance(1_000);
     expect(running.frames.length).to.equal(before);
     expect(running.watch.position).to.equal(11);
   });
@@ -110,10 +110,10 @@ describe('an inspecting watch', () => {
     const gone = from(1, 5).map((at): [string, null] => [keys.log(at), null]);
     await store.write({ first: seq + 1, last: seq, chain, ops: gone });
     const { frames, seqs } = begin(0);
-    await house.world.settle();
+    await house.environment.settle();
     expect(frames.map(({ event }) => event)).to.deep.equal(['hello', 'reset']);
     await add();
-    await house.world.advance(200);
+    await house.environment.advance(200);
     expect(seqs()).to.deep.equal([12]);
     for await (const entry of supervisor.watch({ since: 0 })) {
       expect(entry.event).to.deep.include({ type: 'reset', head: 12 });

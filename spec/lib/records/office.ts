@@ -78,9 +78,9 @@ export async function openOffice(
     return full;
   };
   for (const [path, content] of Object.entries(files)) await put(path, content);
-  const world = options.world ?? systemEnvironment();
+  const environment = options.environment ?? systemEnvironment();
   const { store, gateway: more, ...kept } = options;
-  const records = await openRecords({ root: null, ...kept, layout, world });
+  const records = await openRecords({ root: null, ...kept, layout, environment });
   const pairing = [
     pairingKind({ proof: proofEffect(layout), clearing: clearingEffect(layout) }),
     pairingCodeKind({ device: deviceEffect(records.devices) }),
@@ -88,7 +88,7 @@ export async function openOffice(
   const supervisor = await createSupervisor({
     kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind(), ...pairing],
     store: store ?? memoryStore(),
-    world,
+    environment,
     facts: { roster: records.roster.value },
   });
   await records.connect(supervisor);

@@ -15,7 +15,7 @@ describe('a supervisor that has stopped', () => {
     supervisor = await createSupervisor({
       kinds: [counterKind()],
       store: memoryStore(),
-      world: testEnvironment(),
+      environment: testEnvironment(),
     });
     for (const id of ['awake', 'b']) await supervisor.spawn('counter', { id });
     await supervisor.stop();
@@ -57,9 +57,9 @@ describe('a supervisor that has stopped', () => {
     house.store.fail({ mode: 'hold' });
     const first = house.supervisor.ask('counter', 'a', { type: 'add', n: 1 }, { by });
     const second = rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 1 }, { by }));
-    await house.world.settle();
+    await house.environment.settle();
     const stopped = house.supervisor.stop({ drainMs: 1_000 });
-    await house.world.advance(1_000);
+    await house.environment.advance(1_000);
     expect(await second).to.include({ code: 'STORE_UNAVAILABLE' });
     const late = rejection(house.supervisor.handle('counter', 'a').ask({ type: 'add', n: 1 }, { by }));
     house.store.fail(undefined);

@@ -54,15 +54,15 @@ describe('asActor', () => {
     const host = createActor(
       hostMachine('counter', { id: 'agent', input: { n: 1 } }, ({ n }) => (n as number) >= 5),
     ).start();
-    await house.world.settle();
+    await house.environment.settle();
     host.send({ type: 'pass', n: 2 });
-    await house.world.settle();
+    await house.environment.settle();
     expect([value(host), seen(await house.supervisor.get('counter', 'agent'))['n']]).to.deep.equal([
       'working',
       3,
     ]);
     host.send({ type: 'pass', n: 2 });
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(host)).to.equal('happy');
     expect(host.getSnapshot().context.got).to.include({ n: 5 });
     host.stop();
@@ -70,25 +70,25 @@ describe('asActor', () => {
 
   it('is done when the machine of the durable actor has ended', async () => {
     const host = createActor(hostMachine('counter', { id: 'agent' })).start();
-    await house.world.settle();
+    await house.environment.settle();
     await house.supervisor.ask('counter', 'agent', { type: 'close' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(host)).to.equal('happy');
     host.stop();
   });
 
   it('tells the host the error that ended the durable actor', async () => {
     const host = createActor(hostMachine('child', { id: 'agent' })).start();
-    await house.world.settle();
+    await house.environment.settle();
     await house.supervisor.ask('child', 'agent', { type: 'crash' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(host)).to.equal('sad');
     host.stop();
   });
 
   it('tells the host when the durable actor cannot be made', async () => {
     const host = createActor(hostMachine('counter', { id: 'no such id' })).start();
-    await house.world.settle();
+    await house.environment.settle();
     expect([value(host), host.getSnapshot().context.got]).to.deep.equal([
       'sad',
       'Invalid id "no such id": 1 to 200 of A–Z a–z 0–9 . _ : - are allowed.',
@@ -101,13 +101,13 @@ describe('asActor', () => {
     const host = createActor(
       hostMachine('counter', { id: 'agent', input: { n: 0 } }, ({ n }) => n === 8),
     ).start();
-    await house.world.settle();
+    await house.environment.settle();
     host.send({ type: 'pass', n: 1 });
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(host)).to.equal('happy');
     await house.supervisor.ask('counter', 'agent', { type: 'close' });
     const second = createActor(hostMachine('counter', { id: 'agent' })).start();
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(second)).to.equal('happy');
   });
 
@@ -115,9 +115,9 @@ describe('asActor', () => {
     const hosts = [1, 2].map(() =>
       createActor(hostMachine('counter', { id: 'agent' }, ({ n }) => n === 1)).start(),
     );
-    await house.world.settle();
+    await house.environment.settle();
     hosts[0]?.send({ type: 'pass', n: 1 });
-    await house.world.settle();
+    await house.environment.settle();
     expect(hosts.map(value)).to.deep.equal(['happy', 'happy']);
   });
 
@@ -127,16 +127,16 @@ describe('asActor', () => {
     const closing = house.supervisor.ask('counter', 'agent', { type: 'close' });
     const host = createActor(hostMachine('counter', { id: 'agent' })).start();
     await closing;
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(host)).to.equal('happy');
   });
 
   it('attaches again when the host is restored from its own persisted snapshot', async () => {
     const machine = hostMachine('counter', {}, ({ n }) => n === 4);
     const host = createActor(machine).start();
-    await house.world.settle();
+    await house.environment.settle();
     host.send({ type: 'pass', n: 3 });
-    await house.world.settle();
+    await house.environment.settle();
     const persisted = JSON.parse(JSON.stringify(host.getPersistedSnapshot())) as never;
     host.stop();
     await house.restart();
@@ -144,24 +144,24 @@ describe('asActor', () => {
       hostMachine('counter', {}, ({ n }) => n === 4),
       { snapshot: persisted },
     ).start();
-    await house.world.settle();
+    await house.environment.settle();
     again.send({ type: 'pass', n: 1 });
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(again)).to.equal('happy');
     expect((await house.log()).filter(({ from }) => from === null)).to.have.length(1);
   });
 
   it('lets go of the durable actor when the host leaves or stops; it lives on', async () => {
     const host = createActor(hostMachine('counter', { id: 'agent' })).start();
-    await house.world.settle();
+    await house.environment.settle();
     host.send({ type: 'leave' });
     await house.supervisor.ask('counter', 'agent', { type: 'close' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(value(host)).to.equal('left');
     host.stop();
     const other = createActor(hostMachine('counter', { id: 'other' })).start();
     other.stop();
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.ask('counter', 'other', { type: 'add', n: 1 }))).to.include({ n: 1 });
     expect(house.faults).to.deep.equal([]);
   });
@@ -176,7 +176,7 @@ describe('asActor', () => {
       }),
     });
     const host = createActor(machine).start();
-    await house.world.settle();
+    await house.environment.settle();
     expect(host.getSnapshot().context.child?.getSnapshot()).to.deep.include({
       status: 'active',
       id: 'spawned',

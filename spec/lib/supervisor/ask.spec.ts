@@ -74,8 +74,8 @@ describe('ask', () => {
       by: { type: 'system', part: 'kernel' },
     });
     const [entry] = await house.supervisor.history({ kind: 'counter', id: 'a' });
-    expect(entry).to.include({ by: 'operator', at: house.world.now() });
-    await house.world.advance(1_000);
+    expect(entry).to.include({ by: 'operator', at: house.environment.clock.now() });
+    await house.environment.advance(1_000);
     expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ rang: 1 });
   });
 
@@ -91,7 +91,7 @@ describe('ask', () => {
     const asked = Array.from({ length: 14 }, () =>
       house.supervisor.ask('counter', 'a', { type: 'add', n: 1 }),
     );
-    await house.world.settle();
+    await house.environment.settle();
     house.store.fail(undefined);
     house.store.release();
     const answers = await Promise.all(asked);
@@ -108,7 +108,7 @@ describe('ask', () => {
         { type: 'go', input: null },
         { until: ({ value }) => value === 'idle' },
       );
-      await house.world.settle();
+      await house.environment.settle();
       result.resolve('ok');
       expect(seen(await asked)).to.deep.include({ state: 'idle', results: ['ok'] });
     });
@@ -126,10 +126,10 @@ describe('ask', () => {
         { type: 'go', input: null },
         { until: ({ value }) => value === 'idle', timeoutMs: 3_000 },
       );
-      await house.world.advance(3_000);
+      await house.environment.advance(3_000);
       expect(await asked).to.include({ pending: true, value: 'working' });
       result.resolve('later');
-      await house.world.settle();
+      await house.environment.settle();
       expect(seen(await house.supervisor.get('worker', 'w'))).to.deep.include({ results: ['later'] });
     });
 
@@ -140,9 +140,9 @@ describe('ask', () => {
         .then((view) => {
           answer = view;
         });
-      await house.world.advance(24_999);
+      await house.environment.advance(24_999);
       expect(answer).to.equal(undefined);
-      await house.world.advance(1);
+      await house.environment.advance(1);
       expect(answer).to.include({ pending: true });
     });
 
@@ -184,7 +184,7 @@ describe('ask', () => {
         { type: 'poke' },
         { until: ({ value }) => value === 'idle' },
       );
-      await house.world.settle();
+      await house.environment.settle();
       result.resolve('ok');
       expect((await asked).message).to.equal('later');
       expect(seen(await other)).to.deep.include({ results: ['ok'] });
@@ -198,9 +198,9 @@ describe('ask', () => {
         { type: 'go', input: null },
         { until: ({ value }) => value === 'idle' },
       );
-      await house.world.settle();
+      await house.environment.settle();
       const stopped = house.supervisor.stop({ drainMs: 100 });
-      await house.world.advance(100);
+      await house.environment.advance(100);
       await stopped;
       expect(await asked).to.include({ pending: true, value: 'working' });
     });
@@ -229,7 +229,7 @@ describe('ask', () => {
         { kind: 'counter', id: 'new', from: null, to: 'open', effects: [] },
       ]);
       expect(seen(spawned)).to.include({ n: 4 });
-      await house.world.advance(1_000);
+      await house.environment.advance(1_000);
       expect(store.offered).to.equal(offered);
       expect(await supervisor.get('counter', 'new')).to.equal(undefined);
       expect(await supervisor.get('worker', 'w')).to.include({ value: 'idle', revision: 1 });
@@ -311,9 +311,9 @@ describe('ask', () => {
 
     it('forgets it after 24 hours', async () => {
       await add(key());
-      await house.world.sleep(day - 120_000);
+      await house.environment.sleep(day - 120_000);
       expect(await add(key())).to.include({ replayed: true });
-      await house.world.advance(240_000);
+      await house.environment.advance(240_000);
       expect(await add(key('another'))).to.not.have.property('code');
       expect(await house.mortal.page({ gte: 'k/', lt: 'k/\x7f' })).to.have.length(1);
     });
@@ -363,7 +363,7 @@ describe('ask', () => {
           actor: { kind: 'counter', id: 'a' },
           event: 'refusal',
           payload: { event: 'add', code: 'BAD_REQUEST', message: 'Only upwards.' },
-          at: house.world.now(),
+          at: house.environment.clock.now(),
         },
       ]);
       expect(await house.log()).to.have.length(entries);

@@ -27,7 +27,7 @@ describe('the start', () => {
     ] as const;
     await leave(inner, rows);
     const house = await openHouse([counterKind()], { inner });
-    await house.world.advance(60_000);
+    await house.environment.advance(60_000);
     for (const [key, value] of rows) expect(await inner.get(key), key).to.equal(value);
     expect(house.faults.filter((fault) => fault.includes('"gone" are kept'))).to.have.length(1);
     expect(house.faults[0]).to.match(/^3 messages and effects of the unknown kind "gone"/);
@@ -49,7 +49,7 @@ describe('the start', () => {
     ] as const;
     await leave(inner, rows);
     house = await openHouse([counterKind(), workerKind(deed)], { inner });
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('worker', 'w'))).to.deep.include({ results: ['x'] });
     for (const [key, value] of rows.slice(0, 3)) expect(await inner.get(key), key).to.equal(value);
     expect(house.faults).to.have.length(3);
@@ -106,7 +106,7 @@ describe('the start', () => {
           : (Reflect.get(target, member) as unknown),
     });
     house = await openHouse([counterKind()], { inner: watched, limits: { awakeActorsMax } });
-    const slept = house.world.sleep(2 * 3_600_000);
+    const slept = house.environment.sleep(2 * 3_600_000);
     for (let waiting = true; waiting && turn < 10_000; turn += 1) {
       await new Promise((resolve) => {
         setImmediate(resolve);

@@ -45,7 +45,7 @@ describe('durable children', () => {
     for (let n = 0; n < 2; n += 1) {
       expect(await house.supervisor.ask('parent', id, { type: 'begin' })).to.not.have.property('code');
       await house.supervisor.ask('parent', id, { type: 'leave' });
-      await house.world.settle();
+      await house.environment.settle();
     }
     const born = (await house.log()).filter(({ kind, rev }) => kind === 'child' && rev === 1);
     expect(new Set(born.map((entry) => entry.id)).size).to.equal(2);
@@ -54,14 +54,14 @@ describe('durable children', () => {
 
   it('are heard by their parent from their first step on', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await heard()).to.deep.equal(['born kid']);
   });
 
   it('tell their parent their output when they are done', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
     await ask(await kid(), { type: 'finish', output: 'all well' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('parent', 'p'))).to.deep.include({
       state: 'idle',
       heard: ['born kid', 'done {"said":"kid: all well"}'],
@@ -71,7 +71,7 @@ describe('durable children', () => {
   it('tell their parent the error that ended them', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
     await ask(await kid(), { type: 'crash' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('parent', 'p'))).to.deep.include({
       state: 'idle',
       heard: ['born kid', 'failed broke'],
@@ -82,7 +82,7 @@ describe('durable children', () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
     const key = await kid();
     await house.supervisor.ask('parent', 'p', { type: 'leave' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.supervisor.get('child', key.id)).to.include({ status: 'done' });
     expect(await ask(key, { type: 'finish', output: 'late' })).to.include({ code: 'CONFLICT' });
     expect(seen(await house.supervisor.get('parent', 'p'))).to.deep.include({
@@ -99,11 +99,11 @@ describe('durable children', () => {
       ask(key, { type: 'finish', output: 'x' }),
       house.supervisor.ask('parent', 'p', { type: 'leave' }),
     ];
-    await house.world.settle();
+    await house.environment.settle();
     house.store.fail(undefined);
     house.store.release();
     await Promise.all(both);
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.supervisor.get('child', key.id)).to.include({
       status: 'done',
       value: 'finished',
@@ -118,11 +118,11 @@ describe('durable children', () => {
     house.store.fail({ mode: 'hold' });
     const left = house.supervisor.ask('parent', 'p', { type: 'leave' });
     const crashed = ask(key, { type: 'crash' });
-    await house.world.settle();
+    await house.environment.settle();
     house.store.fail(undefined);
     house.store.release();
     await Promise.all([left, crashed]);
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.supervisor.get('parent', 'p')).to.include({ status: 'active' });
     expect(seen(await house.supervisor.ask('parent', 'p', { type: 'begin' }))).to.include({
       state: 'working',
@@ -131,14 +131,14 @@ describe('durable children', () => {
 
   it('spawned under a durable name can be told, stopped and heard', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'adopt', name: 'Ada' });
-    await house.world.settle();
+    await house.environment.settle();
     await house.crash();
     await house.supervisor.ask('parent', 'p', { type: 'tell', what: 'hello' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('child', 'adopted-child'))['told']).to.deep.equal(['hello']);
     await house.supervisor.ask('child', 'adopted-child', { type: 'report', what: 'hi' });
     await house.supervisor.ask('child', 'adopted-child', { type: 'finish', output: 'bye' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await heard()).to.deep.equal(['born Ada', 'said hi', 'adopted done {"said":"Ada: bye"}']);
     expect(house.faults).to.deep.equal([]);
   });
@@ -149,7 +149,7 @@ describe('durable children', () => {
       (await rejection(house.supervisor.ask('parent', 'p', { type: 'adopt', name: 'Eve' }))).message,
     ).to.match(/"adopted" already exists/);
     await house.supervisor.ask('child', 'adopted-child', { type: 'finish', output: 'x' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await heard()).to.deep.equal(['born Ada', 'adopted done {"said":"Ada: x"}']);
   });
 
@@ -157,14 +157,14 @@ describe('durable children', () => {
     await house.supervisor.ask('parent', 'p', { type: 'adopt', name: 'Ada' });
     await house.crash();
     await house.supervisor.ask('parent', 'p', { type: 'dismiss' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.supervisor.get('child', 'adopted-child')).to.include({ status: 'done' });
   });
 
   it('never take the place of an actor that lives already', async () => {
     await house.supervisor.spawn('child', { id: 'adopted-child', input: { name: 'first' } });
     await house.supervisor.ask('parent', 'p', { type: 'adopt', name: 'second' }).catch(() => undefined);
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('child', 'adopted-child'))).to.include({ name: 'first' });
     expect(seen(await house.supervisor.get('parent', 'p'))).to.include({ name: 'invoked' });
     expect(await house.supervisor.deadLetters()).to.have.length(1);
@@ -177,7 +177,7 @@ describe('durable children', () => {
       parent: { kind: 'parent', id: 'p' },
     });
     await ask({ kind: 'child', id: 'given' }, { type: 'crash' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.supervisor.get('child', 'given')).to.include({ status: 'error' });
     expect(await house.supervisor.get('parent', 'p')).to.include({ status: 'active' });
     expect(await heard()).to.deep.equal(['born Eve']);
@@ -188,7 +188,7 @@ describe('durable children', () => {
     const key = await kid();
     await house.crash();
     await ask(key, { type: 'finish', output: 'after the crash' });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await heard()).to.deep.equal(['born kid', 'done {"said":"kid: after the crash"}']);
   });
 });

@@ -34,19 +34,19 @@ describe('one event, one commit', () => {
   });
 
   it('shows nothing before the write is durable: no view, list, row, log entry, frame, message, effect or answer', async () => {
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     const frames: unknown[] = [];
     const watching = (async () => {
       for await (const entry of supervisor.watch()) frames.push(...entry.frames);
     })();
-    await world.settle();
+    await environment.settle();
     store.fail({ mode: 'hold' });
     const answers: string[] = [];
     const asked = [
       supervisor.ask('counter', 'a', { type: 'add', n: 5 }).then(() => answers.push('add')),
       supervisor.ask('worker', 'w', { type: 'go', input: 'x' }).then(() => answers.push('go')),
     ];
-    await world.settle();
+    await environment.settle();
     expect(answers).to.deep.equal([]);
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 0 });
     expect(seen(await supervisor.get('worker', 'w'))).to.include({ state: 'idle' });
@@ -62,7 +62,7 @@ describe('one event, one commit', () => {
     store.fail(undefined);
     store.release();
     await Promise.all(asked);
-    await world.settle();
+    await environment.settle();
     expect(answers).to.deep.equal(['add', 'go']);
     expect(frames).to.deep.equal([{ event: 'counter:added', payload: { n: 5 } }]);
     expect(effectsRun).to.deep.equal(['x']);
@@ -72,20 +72,20 @@ describe('one event, one commit', () => {
   });
 
   it('delivers a message only after the commit of its sender', async () => {
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     store.fail({ mode: 'hold' });
     const passed = supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
-    await world.settle();
+    await environment.settle();
     expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 0 });
     store.fail(undefined);
     store.release();
     await passed;
-    await world.settle();
+    await environment.settle();
     expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 7 });
   });
 
   it('leaves everything as it was when the write fails, says so, and goes on', async () => {
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     const before = await house.log();
     store.fail({ mode: 'before' });
     for (const event of [
@@ -103,7 +103,7 @@ describe('one event, one commit', () => {
       code: 'STORE_UNAVAILABLE',
     });
     store.fail(undefined);
-    await world.advance(60_000);
+    await environment.advance(60_000);
     expect(await house.log()).to.deep.equal(before);
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 0, state: 'open', notes: 0 });
     expect(await supervisor.get('counter', 'c')).to.equal(undefined);
@@ -182,7 +182,7 @@ describe('one event, one commit', () => {
     const ids = Array.from({ length: 1_500 }, (_, n) => `many-${n}`);
     store.fail({ mode: 'hold' });
     const made = Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
-    await house.world.settle();
+    await house.environment.settle();
     const { write } = house.mortal;
     house.mortal.write = (group) => {
       sizes.push(group.last - group.first + 1);
@@ -233,21 +233,21 @@ describe('one event, one commit', () => {
 describe('after a failed write the kernel goes on with what is durable', () => {
   it('delivers a message whose receiver could not commit', async () => {
     const house = await openHouse([counterKind()]);
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     await supervisor.spawn('counter', { id: 'a' });
     await supervisor.spawn('counter', { id: 'b' });
     store.fail({ failAt: 2, mode: 'before' });
     await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
-    await world.settle();
+    await environment.settle();
     expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 0 });
-    await world.advance(5_000);
+    await environment.advance(5_000);
     expect(seen(await supervisor.get('counter', 'b'))).to.include({ n: 7 });
     await house.stop();
   });
 
   it('keeps the order of messages when the first of them could not be committed', async () => {
     const house = await openHouse([workerKind(calm), counterKind()]);
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     await supervisor.spawn('worker', { id: 'w' });
     await supervisor.spawn('counter', { id: 'a' });
     await supervisor.ask('counter', 'a', {
@@ -255,7 +255,7 @@ describe('after a failed write the kernel goes on with what is durable', () => {
       to: { kind: 'worker', id: 'w' },
       what: ['1', '2', '3'],
     });
-    await world.settle();
+    await environment.settle();
     expect(seen(await supervisor.get('worker', 'w'))['results']).to.deep.equal(['1', '2', '3']);
     store.fail({ failAt: 2, mode: 'before' });
     await supervisor.ask('counter', 'a', {
@@ -263,7 +263,7 @@ describe('after a failed write the kernel goes on with what is durable', () => {
       to: { kind: 'worker', id: 'w' },
       what: ['4', '5', '6'],
     });
-    await world.advance(5_000);
+    await environment.advance(5_000);
     expect(seen(await supervisor.get('worker', 'w'))['results']).to.deep.equal([
       '1',
       '2',
@@ -277,13 +277,13 @@ describe('after a failed write the kernel goes on with what is durable', () => {
 
   it('fires a timer whose step could not be committed', async () => {
     const house = await openHouse([counterKind()]);
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     await supervisor.spawn('counter', { id: 'a' });
     await supervisor.ask('counter', 'a', { type: 'wait', ms: 100 });
     store.fail({ failAt: 1, mode: 'before' });
-    await world.advance(100);
+    await environment.advance(100);
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ rang: 0 });
-    await world.advance(5_000);
+    await environment.advance(5_000);
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ rang: 1, state: 'open' });
     await house.stop();
   });
@@ -300,14 +300,14 @@ describe('after a failed write the kernel goes on with what is durable', () => {
         },
       }),
     ]);
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     await supervisor.spawn('worker', { id: 'w' });
     await supervisor.ask('worker', 'w', { type: 'go', input: null });
     store.fail({ failAt: 1, mode: 'before' });
     result.resolve('ok');
-    await world.settle();
+    await environment.settle();
     expect(seen(await supervisor.get('worker', 'w'))).to.include({ state: 'working' });
-    await world.advance(5_000);
+    await environment.advance(5_000);
     expect(seen(await supervisor.get('worker', 'w'))).to.deep.include({ state: 'idle', results: ['ok'] });
     expect(runs).to.equal(1);
     await house.stop();
@@ -315,14 +315,14 @@ describe('after a failed write the kernel goes on with what is durable', () => {
 
   it('tells at a stop whoever still waits for his turn that nothing was written', async () => {
     const house = await openHouse([counterKind()]);
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     await supervisor.spawn('counter', { id: 'a' });
     store.fail({ mode: 'hold' });
     const first = supervisor.ask('counter', 'a', { type: 'add', n: 1 });
-    await world.settle();
+    await environment.settle();
     const behind = rejection(supervisor.ask('counter', 'a', { type: 'add', n: 2 }));
     const stopped = supervisor.stop({ drainMs: 500 });
-    await world.advance(1_000);
+    await environment.advance(1_000);
     expect(await behind).to.include({ code: 'STORE_UNAVAILABLE' });
     store.fail(undefined);
     store.release();
@@ -341,7 +341,7 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     };
     const asked = house.supervisor.ask('counter', 'a', { type: 'add', n: 1 });
     const stopped = house.supervisor.stop();
-    await house.world.settle();
+    await house.environment.settle();
     read.resolve(undefined);
     await stopped;
     expect(seen(await asked)).to.include({ n: 1 });
@@ -360,7 +360,7 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     ]);
     await house.supervisor.spawn('worker', { id: 'w' });
     await house.supervisor.ask('worker', 'w', { type: 'go', input: null });
-    await house.world.settle();
+    await house.environment.settle();
     let failures = 0;
     const inner = memoryReads(house.mortal, () => {
       failures += 1;
@@ -378,7 +378,7 @@ describe('after a failed write the kernel goes on with what is durable', () => {
       ],
       { inner },
     );
-    await next.world.advance(1_000);
+    await next.environment.advance(1_000);
     expect([failures > 2, runs]).to.deep.equal([true, 2]);
     expect(seen(await next.supervisor.get('worker', 'w'))).to.deep.include({ results: ['done'] });
     await next.stop();
@@ -386,24 +386,24 @@ describe('after a failed write the kernel goes on with what is durable', () => {
 
   it('answers requests at once while the store is down, and stops within its deadline', async () => {
     const house = await openHouse([counterKind()]);
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     await supervisor.spawn('counter', { id: 'a' });
     await supervisor.spawn('counter', { id: 'b' });
     await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
-    await world.settle();
+    await environment.settle();
     store.fail({ failAt: 2, mode: 'before' });
     await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 7 });
     store.fail({ mode: 'before' });
     const asked = Promise.all(
       [1, 2].map((n) => rejection(supervisor.ask('counter', 'b', { type: 'add', n }))),
     );
-    await world.advance(3_000);
+    await environment.advance(3_000);
     expect((await asked).map(({ code }) => code)).to.deep.equal(['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
     const stopped = supervisor.stop({ drainMs: 500 });
-    await world.advance(1_000);
+    await environment.advance(1_000);
     await stopped;
     await house.restart();
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('counter', 'b'))).to.include({ n: 14 });
     await house.stop();
   });

@@ -46,8 +46,8 @@ describe('dead letters', () => {
   it('are listed newest first, page by page, at the same moment and over a wall that is set back, too', async () => {
     await open();
     await failAll(4);
-    await house.world.setWall(-day);
-    await house.world.advance(10);
+    await house.environment.setWall(-day);
+    await house.environment.advance(10);
     await fail(4);
     const all = await house.supervisor.deadLetters();
     expect(all).to.have.length(5);
@@ -65,15 +65,15 @@ describe('dead letters', () => {
   it('go after their days, and the oldest when there are too many', async () => {
     await open({ keepDeadLettersDays: 7, deadLettersMax: 600 });
     await fail(-1);
-    await house.world.sleep(8 * day);
-    await house.world.advance(70_000);
+    await house.environment.sleep(8 * day);
+    await house.environment.advance(70_000);
     expect([await rows('d/'), await rows('g/')]).to.deep.equal([0, 0]);
     for (let n = 0; n < 1_400; n += 1) {
       await house.supervisor.spawn('counter', { id: `c${n}` });
       await fail(n, operator, `c${n}`);
-      await house.world.advance(1);
+      await house.environment.advance(1);
     }
-    await house.world.advance(70_000);
+    await house.environment.advance(70_000);
     expect([await rows('d/'), await rows('g/')]).to.deep.equal([600, 600]);
     expect(await numbers({ limit: 1 })).to.deep.equal([1_399]);
     expect((await numbers({ limit: 1_000 })).at(-1)).to.equal(800);
@@ -95,7 +95,7 @@ describe('dead letters', () => {
     expect((await numbers({ limit: 1_000 })).slice(0, 3)).to.deep.equal([2_199, 2_198, 2_197]);
     broken = false;
     expect(await house.supervisor.retry('f0', operator)).to.equal(true);
-    await house.world.settle();
+    await house.environment.settle();
     expect([await sum(), await rows('d/'), await rows('g/')]).to.deep.equal([1_000, 1_199, 1_199]);
   });
 
@@ -112,7 +112,7 @@ describe('dead letters', () => {
         expect(await house.supervisor.retry(await only(), other)).to.include({ code: 'FORBIDDEN' });
       expect(await house.supervisor.deadLetters()).to.have.length(1);
       expect(await house.supervisor.retry(await only(), agent('s1'))).to.equal(true);
-      await house.world.settle();
+      await house.environment.settle();
       expect(await sum()).to.equal(5);
     });
 
@@ -130,7 +130,7 @@ describe('dead letters', () => {
       admits = (by, onBehalfOf) => by.type === 'system' && onBehalfOf.type !== 'session';
       expect(await house.supervisor.retry(await only(), agent('s1'))).to.include({ code: 'FORBIDDEN' });
       expect(await house.supervisor.retry(await only(), operator)).to.equal(true);
-      await house.world.settle();
+      await house.environment.settle();
       expect(await sum()).to.equal(5);
     });
 

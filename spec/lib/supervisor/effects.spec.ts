@@ -55,10 +55,10 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go({ a: 1 });
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.map(({ input, key }) => [input, key])).to.deep.equal([[{ a: 1 }, 'worker/w/2.0']]);
       calls[0]?.resolve({ b: 2 });
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'idle', results: [{ b: 2 }] });
       expect(await outbox()).to.deep.equal([]);
     });
@@ -67,15 +67,15 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.map(({ input, key }) => [input, key])).to.deep.equal([
         ['x', 'worker/w/2.0'],
         ['x', 'worker/w/2.0'],
       ]);
       calls[1]?.resolve('second');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ results: ['second'] });
     });
 
@@ -84,14 +84,14 @@ describe('effects', () => {
         const { effect, calls } = puppet('at-least-once');
         await open(effect);
         await go('x');
-        await house.world.settle();
+        await house.environment.settle();
         house.mortal.dieAt(1, when);
         calls[0]?.resolve('first');
         await house.mortal.death;
         await house.crash();
-        await house.world.settle();
+        await house.environment.settle();
         calls[1]?.resolve('second');
-        await house.world.settle();
+        await house.environment.settle();
         expect((await worker())['results']).to.deep.equal([when === 'before' ? 'second' : 'first']);
         expect(calls).to.have.length(when === 'before' ? 2 : 1);
         if (when === 'before') await house.stop();
@@ -103,13 +103,13 @@ describe('effects', () => {
       await open(effect);
       for (const end of ['resolve', 'reject', 'leave'] as const) {
         await go(1);
-        await house.world.settle();
+        await house.environment.settle();
         expect(house.supervisor.status.effects).to.equal(1);
         const call = calls.at(-1);
         if (end === 'leave') await house.supervisor.ask('worker', 'w', { type: 'leave' });
         if (end === 'reject') call?.reject(new Error('no'));
         else call?.resolve('yes');
-        await house.world.settle();
+        await house.environment.settle();
         expect(house.supervisor.status.effects).to.equal(0);
       }
     });
@@ -122,7 +122,7 @@ describe('effects', () => {
         },
       });
       await go();
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'idle', errors: ['no luck'] });
     });
 
@@ -135,9 +135,9 @@ describe('effects', () => {
         },
       });
       await go('throw');
-      await house.world.settle();
+      await house.environment.settle();
       await go('plain');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'idle', errors: ['at once'], results: ['plain'] });
     });
 
@@ -151,7 +151,7 @@ describe('effects', () => {
         },
       });
       await go();
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.include({ state: 'idle' });
       expect((await worker())['errors']).to.have.length(1);
     });
@@ -166,7 +166,7 @@ describe('effects', () => {
       });
       for (const depth of [201, 4_000, 100_000, 100]) {
         await go(depth);
-        await house.world.settle();
+        await house.environment.settle();
       }
       const { state, errors, results } = (await worker()) as unknown as {
         state: string;
@@ -184,18 +184,18 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go(1);
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       const [first] = calls;
       expect([first?.context.signal.aborted, first?.context.reason()]).to.deep.equal([true, 'left']);
       expect(await outbox()).to.deep.equal([]);
       await go(2);
-      await house.world.settle();
+      await house.environment.settle();
       first?.resolve('stale');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'working', results: [] });
       calls[1]?.resolve('fresh');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'idle', results: ['fresh'] });
     });
 
@@ -203,19 +203,19 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go(1);
-      await house.world.settle();
+      await house.environment.settle();
       house.store.fail({ mode: 'hold' });
       const both = [house.supervisor.ask('worker', 'w', { type: 'leave' }), go(2)];
-      await house.world.settle();
+      await house.environment.settle();
       calls[0]?.resolve('of the first life');
-      await house.world.settle();
+      await house.environment.settle();
       house.store.fail(undefined);
       house.store.release();
       await Promise.all(both);
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'working', results: [] });
       calls[1]?.resolve('of the second');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ results: ['of the second'] });
     });
 
@@ -223,10 +223,10 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go(1);
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls).to.have.length(1);
       expect(await outbox()).to.deep.equal([]);
     });
@@ -237,9 +237,9 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.map(({ recovered }) => recovered)).to.deep.equal([undefined, undefined]);
     });
 
@@ -247,19 +247,19 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await calls[0]?.context.checkpoint({ pid: 1 });
       await calls[0]?.context.checkpoint({ pid: 2 });
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.slice(1).map(({ recovered, input, key }) => [recovered, input, key])).to.deep.equal([
         [{ pid: 2 }, 'x', 'worker/w/2.0'],
       ]);
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls[2]?.recovered).to.deep.equal({ pid: 2 });
       calls[2]?.resolve('interrupted');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'idle', results: ['interrupted'] });
       expect(await outbox()).to.deep.equal([]);
     });
@@ -268,13 +268,13 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await calls[0]?.context.checkpoint({ pid: 1 });
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       await calls[1]?.context.checkpoint({ pid: 1, told: true });
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls[2]?.recovered).to.deep.equal({ pid: 1, told: true });
     });
 
@@ -282,12 +282,12 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       house.mortal.dieAt(1, 'before');
       void calls[0]?.context.checkpoint({ pid: 1 });
       await house.mortal.death;
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls[1]?.recovered).to.equal(undefined);
     });
 
@@ -295,15 +295,15 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await calls[0]?.context.checkpoint({ pid: 1 });
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       expect(await outbox()).to.have.length(1); // until its hand has settled
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect([calls[1]?.recovered, calls[1]?.context.reason()]).to.deep.equal([{ pid: 1 }, 'left']);
       calls[1]?.resolve('cleaned');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await outbox()).to.deep.equal([]);
       expect(await worker()).to.deep.include({ state: 'idle', results: [] });
     });
@@ -313,17 +313,17 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('left');
-      await house.world.settle();
+      await house.environment.settle();
       await calls[0]?.context.checkpoint({ pid: 1 });
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       await go('awaited');
-      await house.world.settle();
+      await house.environment.settle();
       calls.length = 0;
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.map(({ input, recovered }) => [input, recovered])).to.deep.equal([['left', { pid: 1 }]]);
       calls[0]?.resolve('cleaned');
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.map(({ input, recovered }) => [input, recovered])).to.deep.equal([
         ['left', { pid: 1 }],
         ['awaited', undefined],
@@ -334,10 +334,10 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls).to.have.length(1);
       expect(await outbox()).to.deep.equal([]);
     });
@@ -347,14 +347,14 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('left');
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       await go('awaited');
-      await house.world.settle();
+      await house.environment.settle();
       expect(await outbox()).to.have.length(2);
       calls.length = 0;
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.map(({ input }) => input)).to.deep.equal(['awaited']);
       expect(await outbox()).to.have.length(1);
     });
@@ -365,15 +365,15 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go();
-      await house.world.settle();
+      await house.environment.settle();
       await calls[0]?.context.checkpoint({ pid: 1 });
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       house.store.fail({ mode: 'before' });
       calls[0]?.resolve('late');
-      await house.world.advance(2_000);
+      await house.environment.advance(2_000);
       expect(await outbox()).to.have.length(1);
       house.store.fail(undefined);
-      await house.world.advance(1_000);
+      await house.environment.advance(1_000);
       expect(await outbox()).to.deep.equal([]);
     });
 
@@ -381,10 +381,10 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('worker', 'w', { type: 'leave' });
       calls[0]?.reject(new Error('aborted'));
-      await house.world.settle();
+      await house.environment.settle();
       expect(await outbox()).to.deep.equal([]);
       expect(await worker()).to.deep.include({ state: 'idle', errors: [] });
     });
@@ -395,7 +395,7 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go();
-      await house.world.settle();
+      await house.environment.settle();
       await calls[0]?.context.send({ type: 'heard', what: 'half' });
       expect(await worker()).to.deep.include({ state: 'working', results: ['half'] });
     });
@@ -414,7 +414,7 @@ describe('effects', () => {
         },
       });
       await go();
-      await house.world.settle();
+      await house.environment.settle();
       expect(sent).to.equal('STORE_UNAVAILABLE');
       expect((await worker())['results']).to.not.include('x');
     });
@@ -433,7 +433,7 @@ describe('effects', () => {
       for (const text of ['one', 'two', 'three'])
         await house.supervisor.ask('notes', 'n', { type: 'note', text });
       await house.supervisor.ask('notes', 'n', { type: 'read' });
-      await house.world.settle();
+      await house.environment.settle();
       const [one, two, three] = ['one', 'two', 'three'].map((text) => ({ text }));
       expect(read).to.deep.equal([
         [one, two, three],
@@ -445,7 +445,7 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go();
-      await house.world.settle();
+      await house.environment.settle();
       const got: string[] = [];
       calls[0]?.context.onEvent(() => {
         throw new Error('deaf');
@@ -453,7 +453,7 @@ describe('effects', () => {
       calls[0]?.context.onEvent(({ type }) => got.push(type));
       await house.supervisor.ask('worker', 'w', { type: 'poke' });
       await house.supervisor.ask('worker', 'w', { type: 'poke' });
-      await house.world.settle();
+      await house.environment.settle();
       expect(got).to.deep.equal(['poked', 'poked']);
       expect(house.faults.join()).to.match(/threw in its listener: deaf/);
     });
@@ -469,7 +469,7 @@ describe('effects', () => {
         frames.push([event, payload]);
       });
       await go();
-      await house.world.settle();
+      await house.environment.settle();
       calls[0]?.context.progress('delta', { text: 'a' });
       off();
       calls[0]?.context.progress('delta', { text: 'b' });
@@ -483,23 +483,23 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       const stopped = house.supervisor.stop({ drainMs: 2_000 });
-      await house.world.advance(1_999);
+      await house.environment.advance(1_999);
       expect(house.supervisor.status.state).to.equal('draining');
-      await house.world.advance(1);
+      await house.environment.advance(1);
       await stopped;
       expect([calls[0]?.context.reason(), house.supervisor.status.state]).to.deep.equal([
         'stopping',
         'stopped',
       ]);
       calls[0]?.resolve('too late');
-      await house.world.settle();
+      await house.environment.settle();
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls).to.have.length(2);
       calls[1]?.resolve('again');
-      await house.world.settle();
+      await house.environment.settle();
       expect((await worker())['results']).to.deep.equal(['again']);
     });
 
@@ -516,9 +516,9 @@ describe('effects', () => {
           }),
       });
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.restart();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls).to.deep.equal(['x', 'x']);
       expect(await worker()).to.deep.include({ state: 'working', errors: [] });
     });
@@ -527,7 +527,7 @@ describe('effects', () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       const stopped = house.supervisor.stop();
       calls[0]?.resolve('just in time');
       await stopped;
@@ -554,12 +554,12 @@ describe('effects', () => {
         },
       });
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(recoveries).to.have.length(1);
       await house.restart();
-      await house.world.settle();
+      await house.environment.settle();
       expect(recoveries).to.have.length(1);
       expect(await worker()).to.deep.include({ state: 'idle', results: ['found out'] });
     });
@@ -569,15 +569,15 @@ describe('effects', () => {
       await open(effect);
       house.store.fail({ mode: 'hold' });
       const asked = go('x');
-      await house.world.settle();
+      await house.environment.settle();
       const stopped = house.supervisor.stop();
-      await house.world.settle();
+      await house.environment.settle();
       house.store.fail(undefined);
       house.store.release();
       await Promise.all([asked, stopped]);
       expect(calls).to.have.length(0);
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls.map(({ input }) => input)).to.deep.equal(['x']);
     });
 
@@ -595,9 +595,9 @@ describe('effects', () => {
           }),
       });
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.restart();
-      await house.world.settle();
+      await house.environment.settle();
       expect(calls).to.deep.equal(['x', 'x']);
       expect(await worker()).to.deep.include({ state: 'working', results: [], errors: [] });
     });
@@ -619,9 +619,9 @@ describe('effects', () => {
         },
       });
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.restart();
-      await house.world.settle();
+      await house.environment.settle();
       expect(recoveries).to.equal(0);
       expect(await worker()).to.deep.include({ state: 'idle', results: [], errors: ['broken off'] });
     });
@@ -639,9 +639,9 @@ describe('effects', () => {
         },
       });
       await go('x');
-      await house.world.settle();
+      await house.environment.settle();
       await house.restart();
-      await house.world.settle();
+      await house.environment.settle();
       expect(await worker()).to.deep.include({ state: 'idle', results: ['interrupted'] });
     });
   });

@@ -136,7 +136,7 @@ describe('the log', () => {
 
     it('begins now when no position is given', async () => {
       const watching = collect(undefined, () => true);
-      await house.world.settle();
+      await house.environment.settle();
       await add(1);
       expect((await watching).map(({ rev }) => rev)).to.deep.equal([2]);
     });
@@ -149,7 +149,7 @@ describe('the log', () => {
         (await collect(0, (entries) => entries.length === 2, { ids: ['b'] })).map(({ seq }) => seq),
       ).to.deep.equal([2, 4]);
       const none = collect(0, () => true, { kinds: ['nothing'] });
-      await house.world.settle();
+      await house.environment.settle();
       await house.stop();
       expect(await none).to.deep.equal([]);
     });
@@ -180,7 +180,7 @@ describe('the log', () => {
     it('ends with its signal, and with the supervisor, even for one that is behind', async () => {
       const controller = new AbortController();
       const watching = collect(undefined, () => false, { signal: controller.signal });
-      await house.world.settle();
+      await house.environment.settle();
       controller.abort();
       expect(await watching).to.deep.equal([]);
       const iterator = house.supervisor.watch({ since: 0 })[Symbol.asyncIterator]();
@@ -251,9 +251,9 @@ describe('the log', () => {
   describe('past its retention', () => {
     beforeEach(async () => {
       for (let n = 0; n < 40; n += 1) await add(1);
-      await house.world.sleep(31 * day);
+      await house.environment.sleep(31 * day);
       for (let n = 0; n < 3; n += 1) await add(1);
-      await house.world.advance(120_000);
+      await house.environment.advance(120_000);
     });
 
     it('lets old entries go and keeps the young ones', async () => {
@@ -269,7 +269,7 @@ describe('the log', () => {
         await Promise.all(
           Array.from({ length: 50 }, () => small.supervisor.ask('counter', 'a', { type: 'add', n: 1 })),
         );
-      await small.world.advance(120_000);
+      await small.environment.advance(120_000);
       const kept = await small.log();
       const bytes = kept.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
       expect(bytes).to.be.within(bytesMax * 0.8, bytesMax * 1.2);
@@ -279,15 +279,15 @@ describe('the log', () => {
 
     it('lets thousands go in one turn: what goes slower than it comes piles up for ever', async () => {
       for (let n = 0; n < 100; n += 1) await Promise.all(Array.from({ length: 60 }, () => add(1)));
-      await house.world.sleep(31 * day);
-      await house.world.advance(70_000);
+      await house.environment.sleep(31 * day);
+      await house.environment.advance(70_000);
       expect(await house.log()).to.deep.equal([]);
     });
 
     it('tells the whole again where the last whole snapshot was the very last entry to go', async () => {
       await house.supervisor.spawn('counter', { id: 'late', input: { n: 5 } });
-      await house.world.sleep(31 * day);
-      await house.world.advance(120_000);
+      await house.environment.sleep(31 * day);
+      await house.environment.advance(120_000);
       expect(await house.log()).to.deep.equal([]);
       const { position: seq } = (await house.supervisor.ask('counter', 'late', { type: 'add', n: 2 })) as {
         position: number;
@@ -305,7 +305,7 @@ describe('the log', () => {
           if (entries.length === 2) break;
         }
       })();
-      await house.world.settle();
+      await house.environment.settle();
       await add(1);
       await watching;
       expect(entries[0]?.event).to.deep.equal({ type: 'reset', floor: 41, head: 44 });

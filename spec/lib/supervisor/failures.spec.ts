@@ -36,7 +36,7 @@ describe('faults', () => {
         actor: { kind: 'counter', id: 'a' },
         event: { type: 'explode' },
         error: 'boom',
-        at: house.world.now(),
+        at: house.environment.clock.now(),
       });
       const [entry] = await house.supervisor.history({ kind: 'counter', id: 'a' });
       expect(entry?.event).to.include({ type: 'kernel.dead-letter', faultId: error.faultId });
@@ -57,10 +57,10 @@ describe('faults', () => {
         to: worker('w'),
         what: ['1', 'poison', '2'],
       });
-      await house.world.settle();
+      await house.environment.settle();
       expect(await results()).to.deep.equal(['1', '2']);
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(await results()).to.deep.equal(['1', '2']);
       expect(await house.supervisor.deadLetters()).to.have.length(1);
     });
@@ -77,7 +77,7 @@ describe('faults', () => {
       const [letter] = await house.supervisor.deadLetters();
       await house.restart([counterKind(), workerKind(calm)]);
       expect(await house.supervisor.retry(letter?.id ?? '', operator)).to.equal(true);
-      await house.world.settle();
+      await house.environment.settle();
       expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 5 });
       expect(await house.supervisor.deadLetters()).to.deep.equal([]);
       expect(await house.supervisor.retry(letter?.id ?? '', operator)).to.include({ code: 'NOT_FOUND' });
@@ -90,7 +90,7 @@ describe('faults', () => {
       void house.supervisor.retry(letter?.id ?? '', operator);
       await house.mortal.death;
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       const letters = await house.supervisor.deadLetters(); // it threw again
       expect(letters).to.have.length(1);
       expect(letters[0]?.id).to.not.equal(letter?.id);
@@ -104,7 +104,7 @@ describe('faults', () => {
         code: 'STORE_UNAVAILABLE',
       });
       house.store.fail(undefined);
-      await house.world.settle();
+      await house.environment.settle();
       expect((await house.supervisor.deadLetters()).map(({ id }) => id)).to.deep.equal([letter?.id]);
       expect(await house.supervisor.get('counter', 'a')).to.include({ revision: 2 }); // born, and failed once
     });
@@ -128,7 +128,7 @@ describe('faults', () => {
       const [letter] = await house.supervisor.deadLetters();
       await house.restart([listening, workerKind(calm)]);
       await house.supervisor.retry(letter?.id ?? '', operator);
-      await house.world.settle();
+      await house.environment.settle();
       expect(heard.at(-1), 'the one that was delivered').to.deep.equal(agent);
     });
 
@@ -158,10 +158,10 @@ describe('faults', () => {
         house.supervisor.retry(letter?.id ?? '', operator),
         house.supervisor.retry(letter?.id ?? '', operator),
       ];
-      await house.world.settle();
+      await house.environment.settle();
       late.resolve(undefined);
       expect(await Promise.all(answers)).to.deep.equal([true, true]);
-      await house.world.settle();
+      await house.environment.settle();
       expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 5 });
       expect(await house.supervisor.deadLetters()).to.deep.equal([]);
     });
@@ -179,9 +179,9 @@ describe('faults', () => {
       await house.supervisor.spawn('clock', { id: 'c' });
       await house.supervisor.ask('clock', 'c', { type: 'set', ms: 100 });
       broken = true;
-      await house.world.advance(100);
+      await house.environment.advance(100);
       broken = false;
-      await house.world.advance(60_000);
+      await house.environment.advance(60_000);
       const [letter] = await house.supervisor.deadLetters();
       expect(letter?.event).to.deep.equal({ type: 'ring', what: 'alarm' });
       expect(
@@ -189,7 +189,7 @@ describe('faults', () => {
         'it has rung',
       ).to.deep.equal([]);
       await house.supervisor.retry(letter?.id ?? '', operator);
-      await house.world.settle();
+      await house.environment.settle();
       expect(seen(await house.supervisor.get('clock', 'c'))['rang']).to.deep.equal(['alarm']);
     });
 
@@ -209,7 +209,7 @@ describe('faults', () => {
       expect(
         (await rejection(house.supervisor.ask('clock', 'c', { type: 'ring', what: 'asked' }))).message,
       ).to.match(/no index/);
-      await house.world.advance(100);
+      await house.environment.advance(100);
       broken = false;
       expect(await house.supervisor.deadLetters()).to.have.length(2);
       expect(
@@ -220,7 +220,7 @@ describe('faults', () => {
     it('while the store fails too is not lost', async () => {
       house.store.fail({ failAt: 2, mode: 'before' });
       await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['poison'] });
-      await house.world.advance(5_000);
+      await house.environment.advance(5_000);
       expect(await house.supervisor.deadLetters()).to.have.length(1);
       expect(await results()).to.deep.equal([]);
       expect(house.supervisor.status.restarts).to.equal(1); // what could not be written down has not happened
@@ -259,7 +259,7 @@ describe('faults', () => {
     it('do not when they are far enough apart', async () => {
       for (let n = 0; n < 5; n += 1) {
         await explode();
-        await house.world.advance(40_000);
+        await house.environment.advance(40_000);
       }
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
     });
@@ -274,17 +274,17 @@ describe('faults', () => {
     it('keep the inbox, and deliver it once and in order when a person resumes the actor', async () => {
       await halt();
       await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['1', '2'] });
-      await house.world.settle();
+      await house.environment.settle();
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['3'] });
-      await house.world.settle();
+      await house.environment.settle();
       expect(await results()).to.deep.equal([]);
       const resumed = house.supervisor.resume(worker('w'), operator);
       const told = house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['4'] });
       expect(await resumed).to.deep.include({ kind: 'worker', id: 'w' });
       await told;
-      await house.world.settle();
+      await house.environment.settle();
       expect(await results()).to.deep.equal(['1', '2', '3', '4']);
       expect(await house.mortal.page({ gte: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
     });
@@ -292,7 +292,7 @@ describe('faults', () => {
     it('keep the inbox apart from what arrives while it is being read: nothing comes twice', async () => {
       await halt();
       await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['kept'] });
-      await house.world.settle();
+      await house.environment.settle();
       const { page } = house.mortal;
       const read = later<undefined>();
       house.mortal.page = async (range) => {
@@ -300,12 +300,12 @@ describe('faults', () => {
         return page(range);
       };
       const resumed = house.supervisor.resume(worker('w'), operator);
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('counter', 'a', { type: 'tell', to: worker('w'), what: ['meanwhile'] });
-      await house.world.settle();
+      await house.environment.settle();
       read.resolve(undefined);
       await resumed;
-      await house.world.settle();
+      await house.environment.settle();
       expect(await results()).to.deep.equal(['kept', 'meanwhile']);
       expect(await page({ gt: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
     });
@@ -319,10 +319,10 @@ describe('faults', () => {
           to: worker('w'),
           what: many.slice(at, at + 500),
         });
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.resume(worker('w'), operator);
       for (let turn = 0; turn < 400 && ((await results()) as string[]).length < many.length; turn += 1)
-        await house.world.settle();
+        await house.environment.settle();
       expect(await results()).to.deep.equal(many);
     });
 
@@ -330,12 +330,12 @@ describe('faults', () => {
       await house.supervisor.ask('worker', 'w', { type: 'go', input: null });
       await halt();
       result.resolve('while halted');
-      await house.world.settle();
+      await house.environment.settle();
       await house.crash();
-      await house.world.settle();
+      await house.environment.settle();
       expect(await results()).to.deep.equal([]);
       await house.supervisor.resume(worker('w'), operator);
-      await house.world.settle();
+      await house.environment.settle();
       expect(seen(await house.supervisor.get('worker', 'w'))).to.deep.include({
         state: 'idle',
         results: ['while halted'],
@@ -355,9 +355,9 @@ describe('faults', () => {
       await house.supervisor.spawn('clock', { id: 'c' });
       await house.supervisor.ask('clock', 'c', { type: 'set', ms: 1_000 });
       for (let n = 0; n < 3; n += 1) await rejection(house.supervisor.ask('clock', 'c', { type: 'unset' }));
-      await house.world.advance(5_000);
+      await house.environment.advance(5_000);
       await house.supervisor.resume({ kind: 'clock', id: 'c' }, operator);
-      await house.world.advance(5_000);
+      await house.environment.advance(5_000);
       expect(seen(await house.supervisor.get('clock', 'c'))['rang']).to.deep.equal(['alarm']);
     });
 
@@ -373,7 +373,7 @@ describe('faults', () => {
         }),
       ]);
       await halt();
-      await house.world.advance(600_000);
+      await house.environment.advance(600_000);
       broken = true;
       expect(
         (await rejection(house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' }))).message,
@@ -403,18 +403,18 @@ describe('faults', () => {
       const asked = house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' }).then(() => {
         answered = true;
       });
-      await house.world.advance(999);
+      await house.environment.advance(999);
       expect(answered).to.equal(false);
-      await house.world.advance(1);
+      await house.environment.advance(1);
       await asked;
       await explode();
       const second = house.supervisor.ask('worker', 'w', { type: 'heard', what: 'y' }).then(() => {
         answered = true;
       });
       answered = false;
-      await house.world.advance(1_999);
+      await house.environment.advance(1_999);
       expect(answered).to.equal(false);
-      await house.world.advance(1);
+      await house.environment.advance(1);
       await second;
     });
   });
@@ -439,18 +439,18 @@ describe('faults', () => {
       for (const id of ['w1', 'w2', 'w3']) {
         await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
         await house.supervisor.ask('worker', id, { type: 'go', input: null });
-        await house.world.advance(10);
+        await house.environment.advance(10);
       }
       await house.supervisor.spawn('worker', { id: 'stranger' });
       await house.supervisor.ask('worker', 'stranger', { type: 'go', input: null });
-      await house.world.settle();
+      await house.environment.settle();
       runs.length = 0;
     };
 
     it('of one_for_one notice nothing', async () => {
       await family({ strategy: 'one_for_one' });
       await explode('w2');
-      await house.world.settle();
+      await house.environment.settle();
       expect(runs.filter((id) => id !== 'w2')).to.deep.equal([]);
       expect(house.supervisor.status.restarts).to.equal(1);
     });
@@ -458,7 +458,7 @@ describe('faults', () => {
     it('of one_for_all restart with it, and their effects run anew', async () => {
       await family({ strategy: 'one_for_all' });
       await explode('w2');
-      await house.world.settle();
+      await house.environment.settle();
       expect(runs.filter((id) => id !== 'w2').sort()).to.deep.equal(['w1', 'w3']);
       expect(seen(await house.supervisor.get('worker', 'w1'))).to.include({ state: 'working' });
       expect(house.supervisor.status.restarts).to.equal(3);
@@ -467,14 +467,14 @@ describe('faults', () => {
     it('wait for the backoff with the failed one: their effects and events too', async () => {
       await family({ strategy: 'one_for_all', backoffMs: 1_000 });
       await explode('w2');
-      await house.world.settle();
+      await house.environment.settle();
       let answered = false;
       const asked = house.supervisor.ask('worker', 'w1', { type: 'heard', what: 'x' }).then(() => {
         answered = true;
       });
-      await house.world.advance(999);
+      await house.environment.advance(999);
       expect([answered, runs]).to.deep.equal([false, []]);
-      await house.world.advance(1);
+      await house.environment.advance(1);
       await asked;
       expect(runs.sort()).to.deep.equal(['w1', 'w3']);
     });
@@ -485,9 +485,9 @@ describe('faults', () => {
       for (const id of ['w1', 'w2'])
         await house.supervisor.spawn('worker', { id, parent: { kind: 'counter', id: 'parent' } });
       await house.supervisor.ask('worker', 'w1', { type: 'go', input: null });
-      await house.world.settle();
+      await house.environment.settle();
       await explode('w2');
-      await house.world.settle();
+      await house.environment.settle();
     };
 
     it('restart no fenced effect: what may have acted is not to act twice', async () => {
@@ -534,14 +534,14 @@ describe('faults', () => {
       await twoOfWhichOneFails();
       expect([running, letGo.length]).to.deep.equal([1, 1]);
       letGo[0]?.();
-      await house.world.settle();
+      await house.environment.settle();
       expect([running, most, letGo.length]).to.deep.equal([1, 1, 2]);
     });
 
     it('of rest_for_one restart when they began after it', async () => {
       await family({ strategy: 'rest_for_one' });
       await explode('w2');
-      await house.world.settle();
+      await house.environment.settle();
       expect(runs.filter((id) => id !== 'w2')).to.deep.equal(['w3']);
     });
 
@@ -549,7 +549,7 @@ describe('faults', () => {
       await family({ intensity: 1, giveUp: 'escalate' });
       await explode('w1');
       await explode('w1');
-      await house.world.settle();
+      await house.environment.settle();
       expect((await house.supervisor.get('worker', 'w1'))?.meta.halted).to.not.equal(null);
       expect((await house.supervisor.history({ kind: 'counter', id: 'parent' }))[0]?.event).to.include({
         type: 'kernel.dead-letter',
@@ -563,13 +563,13 @@ describe('faults', () => {
       await family({ intensity: 1, giveUp: 'escalate' });
       await explode('stranger');
       await explode('stranger');
-      await house.world.settle();
+      await house.environment.settle();
       expect(house.supervisor.status).to.include({ state: 'degraded' });
       expect(house.supervisor.status.reasons.join()).to.match(/worker.*boom/);
       await house.supervisor.spawn('worker', { id: 'second' });
       await explode('second');
       await explode('second');
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.resume(worker('stranger'), operator);
       expect(house.supervisor.status.state, 'one of two').to.equal('degraded');
       await house.supervisor.resume(worker('second'), operator);

@@ -29,11 +29,11 @@ describe('a handle', () => {
     send({ type: 'add', n: -1 });
     send({ type: 'explode' });
     house.supervisor.handle('counter', 'nobody').send({ type: 'add', n: 1 });
-    await house.world.settle();
+    await house.environment.settle();
     expect((handle.getSnapshot() as Counted).context.n).to.equal(2);
     house.store.fail({ failAt: 1, mode: 'before' });
     send({ type: 'add', n: 1 });
-    await house.world.settle();
+    await house.environment.settle();
     expect((handle.getSnapshot() as Counted).context.n).to.equal(2);
   });
 
@@ -83,7 +83,7 @@ describe('a handle', () => {
     const { unsubscribe } = handle.subscribe(() => {
       calls += 1;
     });
-    await house.world.settle();
+    await house.environment.settle();
     const before = handle.getSnapshot();
     expect(handle.getSnapshot()).to.equal(before);
     calls = 0;
@@ -105,7 +105,7 @@ describe('a handle', () => {
     expect(handle.getSnapshot()).to.equal(undefined);
     const told: number[] = [];
     handle.subscribe((snapshot) => told.push((snapshot as Counted).context.n));
-    await house.world.settle();
+    await house.environment.settle();
     expect(told).to.deep.equal([0]);
     expect((handle.getSnapshot() as Counted).context.n).to.equal(0);
   });

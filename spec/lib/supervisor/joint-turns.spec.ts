@@ -34,12 +34,12 @@ describe('the turns of several actors', () => {
       done = true;
       return answer;
     });
-    await house.world.settle();
+    await house.environment.settle();
     for (let n = 0; n < 5; n += 1)
       for (const id of ['a', 'c'])
         expect(seen(await house.supervisor.ask('counter', id, add)), id).to.include({ n: n + 1 });
     expect(done).to.equal(false);
-    await house.world.advance(5_000);
+    await house.environment.advance(5_000);
     expect(((await planned) as Committed<number[]>).result).to.deep.equal([6, 1, 6]);
     await house.stop();
   });
@@ -48,10 +48,10 @@ describe('the turns of several actors', () => {
     const house = await open(['a', 'b']);
     house.store.fail({ mode: 'hold' });
     const before = Array.from({ length: 500 }, () => house.supervisor.ask('counter', 'b', add));
-    await house.world.settle();
+    await house.environment.settle();
     house.store.fail(undefined);
     const planned = plan(house, ['a', 'b']);
-    await house.world.settle();
+    await house.environment.settle();
     const order: string[] = [];
     const asked = house.supervisor.ask('counter', 'a', add).then(() => order.push('a'));
     void planned.then(() => order.push('plan'));
@@ -92,9 +92,9 @@ describe('the turns of several actors', () => {
       () => 'done',
       (error: { code?: string }) => error.code,
     );
-    await house.world.settle();
+    await house.environment.settle();
     const stopped = house.supervisor.stop({ drainMs: 100 });
-    await house.world.advance(100);
+    await house.environment.advance(100);
     await stopped;
     expect(await planned).to.equal('STORE_UNAVAILABLE');
   });
@@ -134,10 +134,10 @@ describe('the turns of several actors', () => {
           ),
         );
         if (random() < 0.1) house.store.fail({ failAt: 1, mode: 'before' });
-        if (random() < 0.3) await house.world.advance(Math.floor(random() * 3_000));
+        if (random() < 0.3) await house.environment.advance(Math.floor(random() * 3_000));
       }
       for (let minutes = 0; settled < work.length && minutes < 60; minutes += 1)
-        await house.world.advance(60_000);
+        await house.environment.advance(60_000);
       expect(settled).to.equal(work.length);
       await Promise.all(work);
       for (const id of ids)

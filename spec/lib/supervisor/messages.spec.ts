@@ -29,25 +29,25 @@ describe('messages between actors', () => {
       when: 'before' | 'after';
     }): Promise<{ writes: number; acknowledged: boolean; results: Json; pending: number }> => {
       const inner = unclosable(memoryStore());
-      const first = await createSupervisor({ kinds: kinds(), store: inner, world: testEnvironment() });
+      const first = await createSupervisor({ kinds: kinds(), store: inner, environment: testEnvironment() });
       await first.spawn('counter', { id: 'a' });
       await first.spawn('worker', { id: 'w' });
       await first.stop();
       const store = mortalStore(inner);
-      const world = testEnvironment({ seed: 2 });
-      const second = await createSupervisor({ kinds: kinds(), store, world });
+      const environment = testEnvironment({ seed: 2 });
+      const second = await createSupervisor({ kinds: kinds(), store, environment });
       if (die !== undefined) store.dieAt(die.write, die.when);
       let acknowledged = false;
       void second.ask('counter', 'a', { type: 'tell', to: toWorker, what: ['1', '2', '3'] }).then(() => {
         acknowledged = true;
       });
-      await world.settle();
-      await world.settle();
+      await environment.settle();
+      await environment.settle();
       const { writes } = store;
       store.die();
-      const thirdWorld = testEnvironment({ seed: 3 });
-      const third = await createSupervisor({ kinds: kinds(), store: inner, world: thirdWorld });
-      await thirdWorld.settle();
+      const environmentOfThird = testEnvironment({ seed: 3 });
+      const third = await createSupervisor({ kinds: kinds(), store: inner, environment: environmentOfThird });
+      await environmentOfThird.settle();
       const results = seen(await third.get('worker', 'w'))['results'] as Json;
       const pending = (await inner.page({ gte: 'i/', lt: 'i/\x7f' })).length;
       await third.stop();
@@ -78,8 +78,8 @@ describe('messages between actors', () => {
     house.mortal.dieAt(9, 'before');
     await house.mortal.death;
     await house.crash();
-    await house.world.settle();
-    await house.world.settle();
+    await house.environment.settle();
+    await house.environment.settle();
     const results = (await heard(house)) as string[];
     expect(results).to.deep.equal(what.slice(0, results.length));
     expect(results.length % 10).to.equal(0);
@@ -93,7 +93,7 @@ describe('messages between actors', () => {
       to: { kind: 'worker', id: 'nobody' },
       what: ['x'],
     });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.mortal.page({ gte: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
     expect(seen(await house.supervisor.ask('counter', 'a', { type: 'add', n: 1 }))).to.include({ n: 1 });
   });
@@ -102,12 +102,12 @@ describe('messages between actors', () => {
     house = await openHouse([counterKind()]);
     await house.supervisor.spawn('counter', { id: 'a' });
     await house.supervisor.ask('counter', 'a', { type: 'tell', to: toWorker, what: ['x', 'y'] });
-    await house.world.settle();
+    await house.environment.settle();
     expect(house.faults.join()).to.match(/unknown kind "worker"/);
     await house.restart();
     await house.restart(kinds());
     await house.supervisor.spawn('worker', { id: 'w' }); // the messages came before it: they found nobody
-    await house.world.settle();
+    await house.environment.settle();
     expect(await heard(house)).to.deep.equal([]);
     expect(await house.mortal.page({ gte: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);
   });
@@ -119,7 +119,7 @@ describe('messages between actors', () => {
     await house.restart([counterKind()]);
     await house.supervisor.ask('counter', 'a', { type: 'tell', to: toWorker, what: ['x', 'y'] });
     await house.restart(kinds());
-    await house.world.settle();
+    await house.environment.settle();
     expect(await heard(house)).to.deep.equal(['x', 'y']);
   });
 
@@ -147,8 +147,8 @@ describe('messages between actors', () => {
       ),
     });
     await house.crash();
-    await house.world.settle();
-    for (let turn = 0; turn < 20; turn += 1) await house.world.settle();
+    await house.environment.settle();
+    for (let turn = 0; turn < 20; turn += 1) await house.environment.settle();
     const results = (await heard(house)) as string[];
     expect(results).to.have.length(many);
     expect(new Set(results).size).to.equal(many);

@@ -14,7 +14,7 @@ describe('more requests than can be waited for', () => {
 
   it('are refused, all but those of the system, and taken again when there is room', async () => {
     const house = await openHouse([counterKind()], { limits: { requestsMax: 5 } });
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     for (let n = 0; n < 12; n += 1) await supervisor.spawn('counter', { id: `c${n}` });
     store.fail({ mode: 'hold' });
     const asked = Array.from({ length: 8 }, (_, n) => supervisor.ask('counter', `c${n}`, add));
@@ -28,7 +28,7 @@ describe('more requests than can be waited for', () => {
     });
     const own = supervisor.ask('counter', 'c10', add, { by: system('test') });
     expect(codes([await keyed, await planned])).to.deep.equal(['OVERLOADED', 'OVERLOADED']);
-    await world.settle();
+    await environment.settle();
     store.fail(undefined);
     store.release();
     expect(codes(await Promise.all(asked))).to.deep.equal([
@@ -50,18 +50,18 @@ describe('more requests than can be waited for', () => {
 
   it('never hold up messages, timers and what effects say', async () => {
     const house = await openHouse([counterKind()], { limits: { requestsMax: 1 } });
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     for (const id of ['a', 'b', 'timed']) await supervisor.spawn('counter', { id });
     await supervisor.ask('counter', 'timed', { type: 'wait', ms: 1_000 });
     await supervisor.ask('counter', 'a', { type: 'pass', to: 'b', n: 3 });
     store.fail({ mode: 'hold' });
     const held = supervisor.ask('counter', 'a', add);
     expect(codes([await supervisor.ask('counter', 'b', add)])).to.deep.equal(['OVERLOADED']);
-    await world.advance(1_000);
+    await environment.advance(1_000);
     store.fail(undefined);
     store.release();
     await held;
-    await world.settle();
+    await environment.settle();
     expect((await supervisor.get('counter', 'timed'))?.view).to.include({ rang: 1 });
     expect((await supervisor.get('counter', 'b'))?.view).to.include({ n: 3 });
     await house.stop();

@@ -73,7 +73,7 @@ describe('reading', () => {
     await house.supervisor.ask('counter', 'c1', { type: 'wait', ms: 5_000 });
     const why = await house.supervisor.why({ kind: 'counter', id: 'c1' }, operator);
     expect(why?.next.map(({ event, allowed }) => [event, allowed])).to.deep.equal([['add', true]]);
-    expect(why?.timers.map(({ due }) => due - house.world.steady())).to.deep.equal([5_000]);
+    expect(why?.timers.map(({ due }) => due - house.environment.clock.monotonic())).to.deep.equal([5_000]);
     await house.supervisor.spawn('worker', { id: 'w' });
     await house.supervisor.ask('worker', 'w', { type: 'go', input: null });
     expect((await house.supervisor.why({ kind: 'worker', id: 'w' }, operator))?.effects).to.deep.equal([

@@ -93,12 +93,12 @@ describe('counts', () => {
     const house = await openHouse([mortal as unknown as Kind]);
     for (const id of ['one', 'two']) await house.supervisor.spawn('mortal', { id });
     await house.supervisor.ask('mortal', 'one', { type: 'end' });
-    await house.world.sleep(59_000);
+    await house.environment.sleep(59_000);
     house.store.fail({ mode: 'before' });
-    await house.world.advance(10_000);
+    await house.environment.advance(10_000);
     expect(house.supervisor.totals('mortal').get('mortals')).to.equal(2);
     house.store.fail(undefined);
-    await house.world.advance(10_000);
+    await house.environment.advance(10_000);
     expect(await house.supervisor.get('mortal', 'one')).to.equal(undefined);
     expect(house.supervisor.totals('mortal').get('mortals')).to.equal(1);
     await house.stop();

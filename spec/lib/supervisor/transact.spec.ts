@@ -79,7 +79,7 @@ describe('transact', () => {
       return getMany(wanted);
     };
     const slow = count((tx) => tx.create('counter', 'made'));
-    await house.world.settle();
+    await house.environment.settle();
     expect(await count()).to.include({ result: 2 });
     house.mortal.getMany = getMany;
     read();
@@ -180,7 +180,7 @@ describe('transact', () => {
       expect((tx.read(counter('a')) as ActorView).view).to.include({ n: 5 });
       tx.create('counter', 'fresh', { input: { n: 9 } });
       expect((tx.read(counter('fresh')) as ActorView).view).to.include({ n: 9 });
-      expect(tx.at).to.equal(house.world.now());
+      expect(tx.at).to.equal(house.environment.clock.now());
       return null;
     });
     expect(
@@ -450,7 +450,7 @@ describe('transact', () => {
         return null;
       },
     });
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('worker', 'w'))).to.deep.include({ results: ['x'] });
     expect(await n('b')).to.equal(3);
   });

@@ -29,7 +29,7 @@ describe('a run advances', () => {
     far = farSide(definition);
     house = await openHouse([runKind(far)]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition, more) });
-    await house.world.settle();
+    await house.environment.settle();
     return told(await receiptsOf(house.supervisor));
   }
   const view = () => runOf(house.supervisor);
@@ -66,13 +66,13 @@ describe('a run advances', () => {
       });
     house = await openHouse([runKind(far)]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition) });
-    await house.world.settle();
+    await house.environment.settle();
     expect(far.acts).to.deep.equal(['a@1:1', 'b@1:1']);
     waiting[1]?.();
-    await house.world.settle();
+    await house.environment.settle();
     expect((await view()).status).to.equal('running');
     waiting[0]?.();
-    await house.world.settle();
+    await house.environment.settle();
     expect((await view()).status).to.equal('completed');
     expect(told(await receiptsOf(house.supervisor))).to.equal(
       'trigger:fired start:done a:done b:done join:done end:done',
@@ -122,7 +122,7 @@ describe('a run advances', () => {
     far.answer = () => ({ fields: { score: 7 } });
     house = await openHouse([runKind(far)]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition) });
-    await house.world.settle();
+    await house.environment.settle();
     expect(told(await receiptsOf(house.supervisor))).to.equal('trigger:fired a:done good:done bad:skipped');
   });
 
@@ -164,13 +164,13 @@ describe('a run advances', () => {
       });
     house = await openHouse([runKind(far)]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition) });
-    await house.world.settle();
+    await house.environment.settle();
     expect([far.acts, (await view()).rounds]).to.deep.equal([['slow@1:1'], 1]);
     waiting[0]?.();
-    await house.world.settle();
+    await house.environment.settle();
     expect([far.acts, (await view()).rounds]).to.deep.equal([['slow@1:1', 'slow@2:1'], 2]);
     waiting[1]?.();
-    await house.world.settle();
+    await house.environment.settle();
     expect((await view()).status).to.equal('completed');
   });
 
@@ -190,7 +190,7 @@ describe('a run advances', () => {
     far.answer = ({ round }) => ({ fields: { again: round < 4 } });
     house = await openHouse([runKind(far)]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition) });
-    await house.world.settle();
+    await house.environment.settle();
     expect(await view()).to.deep.include({ status: 'completed', rounds: 4, loopExit: 'condition' });
   });
 
@@ -225,9 +225,9 @@ describe('a run advances', () => {
         ),
       ),
     );
-    await house.world.settle();
+    await house.environment.settle();
     await edits;
-    await house.world.settle();
+    await house.environment.settle();
     expect(await view()).to.deep.include({ status: 'completed', rounds: 100, receipts: 1_002 });
     expect(far.acts).to.deep.equal(['last@100:1']);
   });
@@ -237,10 +237,10 @@ describe('a run advances', () => {
       nodes: [noop('a'), { id: 'w', type: 'wait', waitMinutes: 90 }, step('b')],
       edges: chain('a', 'w', 'b'),
     });
-    await house.world.advance(89 * 60_000);
+    await house.environment.advance(89 * 60_000);
     expect((await view()).status).to.equal('running');
     await house.crash();
-    await house.world.advance(60_001);
+    await house.environment.advance(60_001);
     expect((await view()).status).to.equal('completed');
     expect(far.acts).to.deep.equal(['b@1:1']);
   });
@@ -260,7 +260,7 @@ describe('a run advances', () => {
     expect((await view()).errors).to.deep.equal([
       { code: 'FAILED_BY_NODE', message: 'Not like this.', ref: 'no' },
     ]);
-    await house.world.advance(600_000);
+    await house.environment.advance(600_000);
     expect((await view()).status).to.equal('failed');
   });
 
@@ -290,7 +290,7 @@ describe('a run advances', () => {
         edges: [edge('a', 'b'), edge('a', 'w'), edge('b', 'm'), edge('w', 'm'), edge('m', 'c')],
       }),
     ).to.equal('trigger:fired a:done b:done w:waiting m:done c:done');
-    await house.world.advance(300_001);
+    await house.environment.advance(300_001);
     expect(told(await receiptsOf(house.supervisor))).to.equal(
       'trigger:fired a:done b:done w:done m:done c:done',
     );

@@ -75,15 +75,15 @@ async function live(death?: Death): Promise<Life> {
   let again = death?.again;
   let writes = 0;
   const goOn = async (ms = 0): Promise<void> => {
-    if (ms > 0) await house.world.advance(ms);
-    await house.world.settle();
+    if (ms > 0) await house.environment.advance(ms);
+    await house.environment.settle();
     if (!house.mortal.dead) return;
     died = true;
     writes += house.mortal.writes;
     await house.crash();
     if (again !== undefined) house.mortal.dieAt(again, 'before');
     again = undefined;
-    await house.world.settle();
+    await house.environment.settle();
     if (house.mortal.dead) await goOn();
   };
   const say = async (deed: () => Promise<unknown>): Promise<void> => {

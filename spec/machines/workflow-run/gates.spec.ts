@@ -60,7 +60,7 @@ describe('a gate', () => {
     if (answer !== undefined) far.answer = answer;
     house = await openHouse([runKind(far)], { facts: facts as never });
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition, more) });
-    await house.world.settle();
+    await house.environment.settle();
   }
   const view = () => runOf(house.supervisor);
   const receipts = async () => told(await receiptsOf(house.supervisor));
@@ -73,9 +73,9 @@ describe('a gate', () => {
   it('parks the run for a week, over a restart, and goes on when it is opened', async () => {
     await begin({ nodes: [gate('g'), step('a')], edges: chain('g', 'a') });
     expect((await view()).status).to.equal('parked');
-    await house.world.advance(3 * 86_400_000);
+    await house.environment.advance(3 * 86_400_000);
     await house.crash();
-    await house.world.advance(4 * 86_400_000);
+    await house.environment.advance(4 * 86_400_000);
     expect((await view()).status).to.equal('parked');
     await decide();
     expect(await receipts()).to.equal('trigger:fired g:checkpoint a:done');
@@ -108,7 +108,7 @@ describe('a gate', () => {
         id: 'r',
         input: runInput(definition, { workItemId: 'TRP-1' }),
       });
-      await house.world.settle();
+      await house.environment.settle();
       return async () => (await house.supervisor.get('work-item', 'TRP-1'))?.view as Record<string, unknown>;
     }
 
@@ -134,7 +134,7 @@ describe('a gate', () => {
         target: 'chief',
       });
       await house.supervisor.ask('workflow-run', 'r', { type: 'run.cancel' });
-      await house.world.settle();
+      await house.environment.settle();
       expect([(await view()).status, (await item())['approvalState']]).to.deep.equal([
         'cancelled',
         'pending',
@@ -148,17 +148,17 @@ describe('a gate', () => {
     house = await openHouse([runKind(far)], { limits: { awakeActorsMax: 64 } });
     for (let n = 0; n < 300; n += 1)
       await house.supervisor.spawn('workflow-run', { id: `r${n}`, input: runInput(definition) });
-    await house.world.settle();
+    await house.environment.settle();
     expect(house.supervisor.status.awake).to.be.at.most(64);
     expect((await runOf(house.supervisor, 'r7')).status).to.equal('parked');
     await house.supervisor.ask('workflow-run', 'r7', { type: 'gate.resolve', decision: 'approve' });
-    await house.world.settle();
+    await house.environment.settle();
     expect((await runOf(house.supervisor, 'r7')).status).to.equal('completed');
   });
 
   it('is rejected at its deadline', async () => {
     await begin({ nodes: [gate('g', { timeoutMinutes: 60 }), noop('a')], edges: chain('g', 'a') });
-    await house.world.advance(3_600_001);
+    await house.environment.advance(3_600_001);
     expect((await view()).errors).to.deep.equal([
       { code: 'GATE_REJECTED', message: 'nobody came in time', ref: 'g' },
     ]);
@@ -173,7 +173,7 @@ describe('a gate', () => {
     );
     expect((await view()).parked).to.deep.include({ target: 'bob', escalatedAt: null });
     expect(await decide()).to.include({ code: 'NOT_ROUTED' });
-    await house.world.advance(86_400_001);
+    await house.environment.advance(86_400_001);
     expect((await view()).parked?.escalatedAt).to.be.a('string');
     await decide();
     expect((await view()).status).to.equal('completed');
@@ -234,7 +234,7 @@ describe('a gate', () => {
     );
     expect((await view()).gates).to.have.length(1);
     bring();
-    await house.world.settle();
+    await house.environment.settle();
     expect(await receipts()).to.equal('trigger:fired a:done b:done f:checkpoint o:checkpoint end:done');
   });
 

@@ -74,11 +74,11 @@ describe('a run of version 1', () => {
     if (answer !== undefined) far.answer = answer;
     house = await openHouse([workflowRunKind({ ports: far.ports }), sessions]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition, more) });
-    await house.world.settle();
+    await house.environment.settle();
   }
   const upgrade = async () => {
     await house.restart([upgraded(), sessions]);
-    await house.world.settle();
+    await house.environment.settle();
   };
   const ask = (event: { type: string; [member: string]: unknown }) =>
     settled(house, house.supervisor.ask('workflow-run', 'r', event));
@@ -97,7 +97,7 @@ describe('a run of version 1', () => {
       edges: chain('g', 'a'),
     });
     await upgrade();
-    await house.world.advance(60_001);
+    await house.environment.advance(60_001);
     expect(await receipts()).to.equal('trigger:fired g:failed');
   });
 
@@ -120,7 +120,7 @@ describe('a run of version 1', () => {
     );
     await house.crash([upgraded(), sessions]);
     answer();
-    await house.world.settle();
+    await house.environment.settle();
     expect(await receipts()).to.equal('trigger:fired a:done b:done');
   });
 
@@ -131,7 +131,7 @@ describe('a run of version 1', () => {
       () => new Promise(() => undefined),
     );
     await house.crash([upgraded(), sessions]);
-    await house.world.settle();
+    await house.environment.settle();
     expect(await receipts()).to.equal('trigger:fired a:failed');
     expect(far.acts).to.deep.equal(['a@1:1']);
   });
@@ -168,12 +168,12 @@ describe('a run of version 1', () => {
       },
     );
     await upgrade();
-    await house.world.advance(10_001);
+    await house.environment.advance(10_001);
     expect(await receipts()).to.equal('trigger:fired a:failed a#2:done');
     await house.stop();
     await begin({ nodes: [{ id: 'w', type: 'wait', waitMinutes: 1 }, step('b')], edges: chain('w', 'b') });
     await upgrade();
-    await house.world.advance(60_001);
+    await house.environment.advance(60_001);
     expect(await receipts()).to.equal('trigger:fired w:done b:done');
   });
 
@@ -184,7 +184,7 @@ describe('a run of version 1', () => {
       () => new Promise(() => undefined),
     );
     await house.crash([upgraded(), sessions]);
-    await house.world.advance(60_001);
+    await house.environment.advance(60_001);
     expect((await runOf(house.supervisor)).errors[0]?.message).to.equal('The step took longer than 60 s.');
   });
 
@@ -198,7 +198,7 @@ describe('a run of version 1', () => {
       { type: 'run.admit' },
       { by: { type: 'system', part: 'test' } },
     );
-    await house.world.settle();
+    await house.environment.settle();
     expect(await runOf(house.supervisor)).to.deep.include({ status: 'completed', queued: false });
   });
 

@@ -43,7 +43,7 @@ describe('a step', () => {
       }),
     ]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition, more) });
-    await house.world.settle();
+    await house.environment.settle();
   }
   const view = () => runOf(house.supervisor);
   const receipts = async () => told(await receiptsOf(house.supervisor));
@@ -91,13 +91,13 @@ describe('a step', () => {
         failing(2),
       );
       expect(far.acts).to.deep.equal(['a@1:1']);
-      await house.world.advance(9_000);
+      await house.environment.advance(9_000);
       await house.crash();
-      await house.world.advance(1_100);
+      await house.environment.advance(1_100);
       expect(far.acts).to.deep.equal(['a@1:1', 'a@1:2']);
-      await house.world.advance(19_000);
+      await house.environment.advance(19_000);
       expect(far.acts).to.have.length(2);
-      await house.world.advance(1_100);
+      await house.environment.advance(1_100);
       expect(await receipts()).to.equal('trigger:fired a:failed a#2:failed a#3:done');
       expect((await view()).status).to.equal('completed');
     });
@@ -150,9 +150,9 @@ describe('a step', () => {
             })
           : { fields: { late: false } },
     );
-    await house.world.advance(60_001);
+    await house.environment.advance(60_001);
     late();
-    await house.world.settle();
+    await house.environment.settle();
     expect(await receipts()).to.equal('trigger:fired a:failed a#2:done');
     expect((await receiptsOf(house.supervisor)).at(-1)?.outcome?.fields).to.deep.equal({ late: false });
   });
@@ -177,7 +177,7 @@ describe('a step', () => {
       () => new Promise(() => undefined),
     );
     await house.crash();
-    await house.world.settle();
+    await house.environment.settle();
     expect(far.acts).to.deep.equal(['a@1:1']);
     expect((await receiptsOf(house.supervisor)).at(-1)).to.deep.include({
       status: 'failed',
@@ -279,7 +279,7 @@ describe('a step', () => {
         edge(ids[94] as string, ids[0] as string, { kind: 'loop', maxRounds: 1 }),
       ],
     });
-    for (let n = 0; n < 200 && (await view()).status === 'running'; n += 1) await house.world.settle();
+    for (let n = 0; n < 200 && (await view()).status === 'running'; n += 1) await house.environment.settle();
     expect(await view()).to.deep.include({ status: 'completed', rounds: 2 });
   });
 

@@ -342,7 +342,8 @@ async function keyOf({
 function limiterOf({ app: { supervisor } }: HttpRequest<unknown, unknown>, key: string): Limiter {
   const known = limiters.get(supervisor) ?? new Map<string, Limiter>();
   limiters.set(supervisor, known);
-  const limiter = known.get(key) ?? perMinute(eventsPerMinute, () => supervisor.world.steady());
+  const limiter =
+    known.get(key) ?? perMinute(eventsPerMinute, () => supervisor.environment.clock.monotonic());
   known.set(key, limiter);
   return limiter;
 }

@@ -141,7 +141,7 @@ describe('a watcher', () => {
     const seen: Commit[] = [];
     const leave = feed.join(1, (commit) => seen.push(commit), never);
     for (let n = 0; n < 200; n += 1) await add();
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen.map(({ seq }) => seq)).to.deep.equal(from(2, 201));
     const late: number[] = [];
     const left = feed.join(150, ({ seq }) => late.push(seq), never);

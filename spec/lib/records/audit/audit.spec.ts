@@ -8,7 +8,7 @@ import { testEnvironment } from '../../../../lib/testing/test-environment.js';
 
 describe('the audit log', () => {
   let folder: string;
-  const world = testEnvironment();
+  const environment = testEnvironment();
   beforeEach(async () => {
     folder = join(await mkdtemp(join(tmpdir(), 'audit-')), 'audit');
   });
@@ -37,7 +37,7 @@ describe('the audit log', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   const written = async (changes: number): Promise<void> => {
-    const audit = await openAudit({ folder, world });
+    const audit = await openAudit({ folder, environment });
     for (let n = 0; n < changes; n++) audit.decided(change(`TRP-${n}`));
     await audit.close();
   };
@@ -58,7 +58,7 @@ describe('the audit log', () => {
 
   // A single failed write once cut the chain for good: `audit verify` then missed the lines for ever.
   it('writes again what a disk that failed for a while did not take', async () => {
-    const audit = await openAudit({ folder, world });
+    const audit = await openAudit({ folder, environment });
     await mkdir(path()); // nothing can be appended to a folder
     audit.decided(change('TRP-1'));
     await audit.flush();
@@ -75,7 +75,7 @@ describe('the audit log', () => {
   });
 
   it('has one line for a thousand refusals that are alike, with their number', async () => {
-    const audit = await openAudit({ folder, world });
+    const audit = await openAudit({ folder, environment });
     for (let n = 0; n < 1_000; n++) audit.decided({ ...refusal, target: `x${n}` });
     audit.decided({ ...refusal, by: 'none', code: 'UNAUTHENTICATED' });
     await audit.close();
@@ -88,7 +88,7 @@ describe('the audit log', () => {
   });
 
   it('stays bounded under refusals that all differ', async () => {
-    const audit = await openAudit({ folder, world });
+    const audit = await openAudit({ folder, environment });
     for (let n = 0; n < 5_000; n++) audit.decided({ ...refusal, by: `session:${n}` });
     await audit.close();
     const told = (await lines()).filter(({ verdict }) => verdict === 'refused');
@@ -153,7 +153,7 @@ describe('the audit log', () => {
   });
 
   it('is kept in bounds: the oldest files go, and that is no damage', async () => {
-    const audit = await openAudit({ folder, world });
+    const audit = await openAudit({ folder, environment });
     const by = 'x'.repeat(190);
     for (let round = 0; round < 19; round++) {
       for (let n = 0; n < 14_000; n++)

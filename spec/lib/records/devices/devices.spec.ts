@@ -9,14 +9,14 @@ import { isRefusal } from '../../../../machines/refusals.js';
 describe('the book of paired browsers', () => {
   let folder: string;
   let path: string;
-  let world: TestEnvironment;
+  let environment: TestEnvironment;
   let book: DeviceBook;
   const secret = 's'.repeat(43);
   const device = (id: string) => ({
     id,
     name: 'Linux browser',
     kind: 'remote' as const,
-    createdAt: world.now(),
+    createdAt: environment.clock.now(),
     tokenHash: hashOfSecret(secret),
     lastIp: null,
     userAgent: null,
@@ -29,8 +29,8 @@ describe('the book of paired browsers', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'devices-'));
     path = join(folder, 'auth-devices.json');
-    world = testEnvironment();
-    book = await openDevices({ path, world });
+    environment = testEnvironment();
+    book = await openDevices({ path, environment });
   });
   afterEach(async () => {
     await book.close();
@@ -40,9 +40,9 @@ describe('the book of paired browsers', () => {
   // Whoever paired a browser in the two minutes of a wrong clock threw all others out of the file.
   it('loses no device when another is paired while the wall is years ahead', async () => {
     await book.keep(device('d_1'));
-    await world.setWall(10 * 365 * 24 * 3_600_000);
+    await environment.setWall(10 * 365 * 24 * 3_600_000);
     await book.keep(device('d_2'));
-    await world.setWall(-10 * 365 * 24 * 3_600_000);
+    await environment.setWall(-10 * 365 * 24 * 3_600_000);
     expect(await idsOf()).to.include('d_1');
     expect(await book.verify('d_1', secret)).to.include({ id: 'd_1' });
   });
@@ -62,9 +62,9 @@ describe('the book of paired browsers', () => {
   // ASVS 7.3.2: the browser keeps its cookies for a year; a copy of them must not outlive that
   it('lets a device in for a year and no longer, and has room for another then', async () => {
     await book.keep(device('d_1'));
-    await world.sleep(364 * 86_400_000);
+    await environment.sleep(364 * 86_400_000);
     expect(await book.verify('d_1', secret)).to.include({ id: 'd_1' });
-    await world.sleep(2 * 86_400_000);
+    await environment.sleep(2 * 86_400_000);
     expect([await book.verify('d_1', secret), await idsOf()]).to.deep.equal([undefined, []]);
     await book.keep(device('d_2'));
     expect(await idsOf()).to.deep.equal(['d_2']);
@@ -103,7 +103,7 @@ describe('the book of paired browsers', () => {
   it('survives a restart', async () => {
     await book.keep(device('d_1'));
     await book.close();
-    book = await openDevices({ path, world });
+    book = await openDevices({ path, environment });
     expect(await book.verify('d_1', secret)).to.include({ id: 'd_1' });
   });
 
@@ -112,7 +112,7 @@ describe('the book of paired browsers', () => {
     const told: unknown[] = [];
     book.onRevoked((id) => told.push(id));
     await writeFile(path, '{"devices":[]}', { mode: 0o600 });
-    await world.advance(1_000);
+    await environment.advance(1_000);
     expect(await book.verify('d_1', secret)).to.equal(undefined);
     expect(told).to.deep.equal(['d_1']);
   });
@@ -132,7 +132,7 @@ describe('the book of paired browsers', () => {
   it('notes when a browser was last seen, at most once per minute', async () => {
     await book.keep(device('d_1'));
     book.seen('d_1', '10.0.0.1');
-    await world.advance(61_000);
+    await environment.advance(61_000);
     book.seen('d_1', '10.0.0.2');
     await book.close();
     const [kept] = JSON.parse(await readFile(path, 'utf8')).devices as {
@@ -168,7 +168,7 @@ describe('the book of paired browsers', () => {
       await book.keep(device('d_1'));
       const whole = await readFile(path, 'utf8');
       await damage(whole);
-      await world.advance(1_000);
+      await environment.advance(1_000);
       expect(await book.verify('d_1', secret)).to.equal(undefined);
       expect(await idsOf()).to.equal('DEVICES_DAMAGED');
       const damaged = await readFile(path, 'utf8');
@@ -182,7 +182,7 @@ describe('the book of paired browsers', () => {
       expect(await readFile(path, 'utf8')).to.equal(damaged);
       await rm(path);
       await writeFile(path, whole, { mode: 0o600 });
-      await world.advance(1_000);
+      await environment.advance(1_000);
       expect(await book.verify('d_1', secret)).to.include({ id: 'd_1' });
     });
   }

@@ -10,23 +10,23 @@ describe('the sweep of files that belong to nobody', () => {
   // The wall leapt, and an upload that was being written was an hour old all at once.
   it('takes nothing because the wall has leapt, and takes it when an hour has passed', async () => {
     const home = await mkdtemp(join(tmpdir(), 'files-'));
-    const world = testEnvironment();
+    const environment = testEnvironment();
     const layout = layoutOf({ home });
-    const room = await openFileRoom({ layout, world });
+    const room = await openFileRoom({ layout, environment });
     const folder = join(layout.files, '00000000-0000-4000-8000-000000000001');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'a.txt'), 'x');
-    const written = new Date(world.now());
+    const written = new Date(environment.clock.now());
     await utimes(folder, written, written);
     const sweep = async (): Promise<readonly string[]> => {
       await room.sweep(async () => false);
       return readdir(layout.files);
     };
-    await world.setWall(365 * 24 * 3_600_000);
+    await environment.setWall(365 * 24 * 3_600_000);
     expect(await sweep()).to.have.length(1);
-    await world.setWall(-365 * 24 * 3_600_000);
+    await environment.setWall(-365 * 24 * 3_600_000);
     expect(await sweep()).to.have.length(1);
-    await world.sleep(3_700_000);
+    await environment.sleep(3_700_000);
     expect(await sweep()).to.have.length(0);
     await rm(home, { recursive: true, force: true });
   });

@@ -10,11 +10,11 @@ describe('the library', () => {
   let library: Library;
   const warnings: object[] = [];
   const open = async (options: Partial<LibraryOptions> = {}): Promise<void> => {
-    const world = systemEnvironment();
-    const log = Object.assign(Object.create(world.log) as typeof world.log, {
+    const environment = systemEnvironment();
+    const log = Object.assign(Object.create(environment.log) as typeof environment.log, {
       warn: (data: object) => void warnings.push(data),
     });
-    library = openLibrary({ home, folders: ['knowledge'], world: { ...world, log }, ...options });
+    library = openLibrary({ home, folders: ['knowledge'], environment: { ...environment, log }, ...options });
     await library.ready(60_000);
   };
   const put = async (path: string, text: string): Promise<void> => {

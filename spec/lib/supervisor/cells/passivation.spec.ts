@@ -23,7 +23,7 @@ describe('passivation', () => {
 
   it('lets those sleep that were used longest ago, never one that is busy or listened to', async () => {
     const house = await openHouse([counterKind()], { limits: { awakeActorsMax: 32 } });
-    const { supervisor, world, store } = house;
+    const { supervisor, environment, store } = house;
     await supervisor.spawn('counter', { id: 'watched' });
     await supervisor.spawn('counter', { id: 'busy' });
     const told: number[] = [];
@@ -33,7 +33,7 @@ describe('passivation', () => {
     for (let n = 0; n < 60; n += 1) await supervisor.spawn('counter', { id: `c${n}` });
     store.fail({ mode: 'hold' });
     const asked = supervisor.ask('counter', 'busy', { type: 'add', n: 1 });
-    await world.settle();
+    await environment.settle();
     for (let n = 0; n < 60; n += 1) await supervisor.handle('counter', `c${n}`).wake();
     expect(supervisor.handle('counter', 'watched').getSnapshot()).to.not.equal(undefined);
     expect(supervisor.handle('counter', 'c0').getSnapshot()).to.equal(undefined);
@@ -55,7 +55,7 @@ describe('passivation', () => {
     const house = await openHouse([counterKind({ supervision: { backoffMs: 1_000 } })], {
       limits: { awakeActorsMax: 32 },
     });
-    const { supervisor, world, store } = house;
+    const { supervisor, environment, store } = house;
     for (const id of ['busy', 'resting', ...Array.from({ length: 60 }, (_, n) => `c${n}`)])
       await supervisor.spawn('counter', { id });
     const crowd = async () => {
@@ -63,10 +63,10 @@ describe('passivation', () => {
     };
     store.fail({ mode: 'hold' });
     const asked = [supervisor.ask('counter', 'busy', { type: 'add', n: 1 })];
-    await world.settle();
+    await environment.settle();
     await crowd();
     asked.push(supervisor.ask('counter', 'busy', { type: 'add', n: 10 }));
-    await world.settle();
+    await environment.settle();
     store.fail(undefined);
     store.release();
     expect((await Promise.all(asked)).map((answer) => seen(answer)['n'])).to.deep.equal([1, 11]);
@@ -75,7 +75,7 @@ describe('passivation', () => {
     const first = supervisor.ask('counter', 'resting', { type: 'add', n: 1 });
     await crowd();
     const second = supervisor.ask('counter', 'resting', { type: 'add', n: 10 });
-    await world.advance(1_000);
+    await environment.advance(1_000);
     expect([seen(await first)['n'], seen(await second)['n']]).to.deep.equal([1, 11]);
     await house.stop();
   });
@@ -138,7 +138,7 @@ describe('passivation', () => {
       return found;
     };
     const early = house.supervisor.ask('counter', 'new', { type: 'add', n: 1 });
-    await house.world.settle();
+    await house.environment.settle();
     await house.supervisor.transact({
       name: 'birth',
       actors: [],
@@ -170,7 +170,7 @@ describe('passivation', () => {
       [workerKind({ guarantee: 'at-least-once', run: () => new Promise(() => undefined) }), counterKind()],
       { limits: { awakeActorsMax: 16 } },
     );
-    const { supervisor, world } = house;
+    const { supervisor, environment } = house;
     await supervisor.spawn('worker', { id: 'w' });
     await supervisor.ask('worker', 'w', { type: 'go', input: null });
     await supervisor.spawn('counter', { id: 'timed' });
@@ -179,7 +179,7 @@ describe('passivation', () => {
     expect(supervisor.handle('worker', 'w').getSnapshot()).to.equal(undefined);
     expect(seen(await supervisor.ask('worker', 'w', { type: 'leave' }))).to.include({ state: 'idle' });
     expect(await house.mortal.page({ gte: 'o/', lt: 'o/\x7f' })).to.deep.equal([]);
-    await world.advance(5_000);
+    await environment.advance(5_000);
     expect(seen(await supervisor.get('counter', 'timed'))).to.include({ rang: 1 });
     await house.stop();
   });
@@ -188,7 +188,7 @@ describe('passivation', () => {
   // same revision. Found by the simulation.
   it('loses nothing where a plan and an event meet at an actor that was about to sleep', async () => {
     const house = await openHouse([counterKind()], { limits: { awakeActorsMax: 2 } });
-    const { supervisor, store, world } = house;
+    const { supervisor, store, environment } = house;
     const ids = ['a', 'b', 'c', 'd'];
     for (const id of ids) await supervisor.spawn('counter', { id });
     store.fail({ mode: 'hold' });
@@ -201,16 +201,16 @@ describe('passivation', () => {
         return null;
       },
     });
-    await world.settle();
+    await environment.settle();
     store.release();
     await events[0];
-    await world.settle();
+    await environment.settle();
     const late = supervisor.ask('counter', 'a', { type: 'add', n: 100 });
-    await world.settle();
+    await environment.settle();
     store.fail(undefined);
     for (let round = 0; round < 3; round += 1) {
       store.release();
-      await world.settle();
+      await environment.settle();
     }
     await Promise.all([...events, planned, late]);
     expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 111 });

@@ -16,16 +16,18 @@ describe('work that waits for its time', () => {
   // A timer was tried again 250 ms after a write that had failed; the timeout for that came a moment early by
   // the clock of waits, found nothing due and was never set again: the timer rang at the next restart.
   it('is done although its timeout comes early', async () => {
-    const world = testEnvironment();
-    const early: Environment = Object.assign(Object.create(world) as Environment, {
-      timeout: (ms: number, callback: () => void) => world.timeout(ms > 1 ? ms - 1 : ms, callback),
-    });
+    const environment = testEnvironment();
+    const { clock } = environment;
+    const early: Environment = {
+      ...environment,
+      clock: { ...clock, timeout: (ms, callback) => clock.timeout(ms > 1 ? ms - 1 : ms, callback) },
+    };
     const store = faultyStore(memoryStore());
-    const supervisor = await createSupervisor({ kinds: [counterKind()], store, world: early });
+    const supervisor = await createSupervisor({ kinds: [counterKind()], store, environment: early });
     await supervisor.spawn('counter', { id: 'a' });
     await supervisor.ask('counter', 'a', { type: 'wait', ms: 1_000 });
     store.fail({ failAt: 1, mode: 'before' });
-    await world.advance(1_300);
+    await environment.advance(1_300);
     expect(await rang(supervisor, 'a')).to.equal(1);
     expect(supervisor.status).to.include({ stalled: 0, stalledTotal: 0 });
     await supervisor.stop();
@@ -37,7 +39,11 @@ describe('work that waits for its time', () => {
     this.timeout(20_000);
     const many = 200;
     const store = faultyStore(memoryStore());
-    const supervisor = await createSupervisor({ kinds: [counterKind()], store, world: systemEnvironment() });
+    const supervisor = await createSupervisor({
+      kinds: [counterKind()],
+      store,
+      environment: systemEnvironment(),
+    });
     const ids = Array.from({ length: many }, (_, n) => `c${n}`);
     await Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
     await Promise.all(
@@ -73,41 +79,40 @@ describe('work that waits for its time', () => {
       { level: 'warn', base: null },
       { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) },
     );
-    const world = testEnvironment({ log });
+    const environment = testEnvironment({ log });
     let lost = 0;
-    const lossy: Environment = Object.assign(Object.create(world) as Environment, {
-      timeout: (ms: number, callback: () => void) => {
-        if (ms !== 250) return world.timeout(ms, callback);
-        lost += 1;
-        return () => undefined;
-      },
-    });
+    const timeout = (ms: number, callback: () => void): (() => void) => {
+      if (ms !== 250) return environment.clock.timeout(ms, callback);
+      lost += 1;
+      return () => undefined;
+    };
+    const lossy: Environment = { ...environment, clock: { ...environment.clock, timeout } };
     const store = faultyStore(memoryStore());
-    const supervisor = await createSupervisor({ kinds: [counterKind()], store, world: lossy });
+    const supervisor = await createSupervisor({ kinds: [counterKind()], store, environment: lossy });
     await supervisor.spawn('counter', { id: 'a' });
     await supervisor.ask('counter', 'a', { type: 'wait', ms: 1_000 });
     store.fail({ failAt: 1, mode: 'before' });
-    await world.advance(4_999);
+    await environment.advance(4_999);
     expect([lost, await rang(supervisor, 'a'), supervisor.status.stalled]).to.deep.equal([1, 0, 0]);
     for (let seconds = 0; seconds < 4 && supervisor.status.stalled === 0; seconds += 1)
-      await world.advance(1_000);
+      await environment.advance(1_000);
     expect(supervisor.status).to.include({ stalled: 1, stalledTotal: 1 });
     expect(lines.filter(({ msg }) => msg === 'actors with due work made no progress')).to.have.length(1);
     expect(lines.at(-1)).to.include({ actors: 1, first: 'a/counter/a' });
     expect(await rang(supervisor, 'a')).to.equal(1);
-    await world.advance(10_000);
+    await environment.advance(10_000);
     expect(supervisor.status).to.include({ stalled: 0, stalledTotal: 1 });
     await supervisor.stop();
   });
 
   it('is not taken for stalled while it rests after a failure, or goes on slowly', async () => {
-    const world = testEnvironment();
+    const environment = testEnvironment();
     const kind = counterKind({ supervision: { backoffMs: 20_000 } });
-    const supervisor = await createSupervisor({ kinds: [kind], store: memoryStore(), world });
+    const supervisor = await createSupervisor({ kinds: [kind], store: memoryStore(), environment });
     await supervisor.spawn('counter', { id: 'a' });
     await rejection(supervisor.ask('counter', 'a', { type: 'explode' }));
     const asked = supervisor.ask('counter', 'a', { type: 'add', n: 1 });
-    await world.advance(60_000);
+    await environment.advance(60_000);
     expect(seen(await asked)).to.include({ n: 1 });
     expect(supervisor.status).to.include({ stalled: 0, stalledTotal: 0 });
     await supervisor.stop();

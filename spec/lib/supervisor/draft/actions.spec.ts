@@ -100,19 +100,19 @@ describe('what a step asks for', () => {
 
   it('keeps apart the effects that one step starts: both run, and both after a crash', async () => {
     await send('both');
-    await house.world.settle();
+    await house.environment.settle();
     expect(runs.map(({ input }) => input)).to.deep.equal(['one', 'two']);
     await house.crash();
-    await house.world.settle();
+    await house.environment.settle();
     expect(runs.map(({ input }) => input)).to.deep.equal(['one', 'two', 'one', 'two']);
   });
 
   it('has no effect in flight once it has ended, in a state that goes on, too', async () => {
     await send('both');
-    await house.world.settle();
+    await house.environment.settle();
     expect((await why())?.effects).to.deep.equal(['deed', 'deed']);
     runs[0]?.resolve('done');
-    await house.world.settle();
+    await house.environment.settle();
     expect((await why())?.effects).to.deep.equal(['deed']);
     expect((await last())?.effects).to.deep.equal([]); // it was not left: it ended
     expect(await rows('o/')).to.have.length(1);
@@ -125,46 +125,46 @@ describe('what a step asks for', () => {
     const resume = () => house.supervisor.resume({ kind: 'host', id: 'h' }, { type: 'operator' });
     beforeEach(async () => {
       await send('both');
-      await house.world.settle();
+      await house.environment.settle();
       await halt();
     });
 
     it('keeps the results of all its effects apart until a person lets it go on, over a crash, too', async () => {
       for (const run of runs) run.resolve('done');
-      await house.world.settle();
+      await house.environment.settle();
       expect([await rows('o/'), (await rows('i/')).length]).to.deep.equal([[], 2]);
       await house.crash();
       await resume();
-      await house.world.settle();
+      await house.environment.settle();
       expect([runs.length, (await why())?.effects, await rows('i/')]).to.deep.equal([2, [], []]);
     });
 
     it('keeps a result that came while the store could not write', async () => {
       house.store.fail({ failAt: 1, mode: 'before' });
       runs[0]?.resolve('done');
-      await house.world.settle();
+      await house.environment.settle();
       expect([(await rows('o/')).length, await rows('i/')]).to.deep.equal([2, []]);
-      await house.world.advance(1_000);
+      await house.environment.advance(1_000);
       expect([(await rows('o/')).length, (await rows('i/')).length]).to.deep.equal([1, 1]);
       await resume();
-      await house.world.settle();
+      await house.environment.settle();
       expect([runs.length, (await why())?.effects]).to.deep.equal([2, ['deed']]);
     });
   });
 
   it('never runs an effect that was entered and left within one step', async () => {
     await send('through');
-    await house.world.settle();
+    await house.environment.settle();
     expect(runs).to.deep.equal([]);
     expect([(await why())?.effects, await rows('o/')]).to.deep.equal([[], []]);
     await house.crash();
-    await house.world.settle();
+    await house.environment.settle();
     expect(runs).to.deep.equal([]);
   });
 
   it('refuses a second effect under the name of one that runs: it would go on unseen', async () => {
     expect((await rejection(send('twice'))).message).to.match(/"same" already exists/);
-    await house.world.settle();
+    await house.environment.settle();
     expect([runs, await rows('o/')]).to.deep.equal([[], []]);
   });
 
@@ -172,14 +172,14 @@ describe('what a step asks for', () => {
     await send('alarm', { ms: 1_000 });
     await send('alarm', { ms: 5_000 });
     expect(await rows('t/')).to.have.length(1);
-    await house.world.advance(5_000);
+    await house.environment.advance(5_000);
     expect(await why()).to.deep.include({ timers: [] });
     expect(await rows('t/')).to.deep.equal([]);
   });
 
   it('takes a delay that is no whole number for the next one', async () => {
     await send('alarm', { ms: 0.25 });
-    await house.world.advance(1);
+    await house.environment.advance(1);
     expect((await house.supervisor.get('host', 'h'))?.view).to.include({ rang: 1 });
     expect(house.faults).to.deep.equal([]);
   });
@@ -196,21 +196,21 @@ describe('what a step asks for', () => {
   // A resumption arms the timers of the record again.
   it('rings a timer once, also for an actor that failed and was resumed after it', async () => {
     await send('alarm', { ms: 1_000 });
-    await house.world.advance(1_000);
+    await house.environment.advance(1_000);
     for (let failures = 0; failures < 6; failures += 1) await rejection(send('twice'));
     await house.supervisor.resume({ kind: 'host', id: 'h' }, { type: 'operator' });
-    await house.world.advance(60_000);
+    await house.environment.advance(60_000);
     expect((await house.supervisor.get('host', 'h'))?.view).to.include({ rang: 1 });
   });
 
   it("frees a child's name when it has ended", async () => {
     for (const again of [false, true]) {
       await send('adopt');
-      await house.world.settle();
+      await house.environment.settle();
       const kid =
         (await rows('p/host/h/child/')).map((key) => key.split('/')[4] ?? '').at(again ? -1 : 0) ?? '';
       await house.supervisor.ask('child', kid, { type: 'finish', output: 'x' });
-      await house.world.settle();
+      await house.environment.settle();
     }
     expect((await house.supervisor.get('host', 'h'))?.view).to.deep.include({ ended: ['kid', 'kid'] });
     expect(house.faults).to.deep.equal([]);
@@ -218,30 +218,30 @@ describe('what a step asks for', () => {
 
   it('ends a child that is halted when its parent lets it go, instead of keeping it for ever', async () => {
     await send('family');
-    await house.world.settle();
+    await house.environment.settle();
     const inner = (await rows('a/inner/')).map((key) => key.split('/')[2] ?? '')[0] ?? '';
     for (let failures = 0; failures < 6; failures += 1)
       await rejection(house.supervisor.ask('inner', inner, { type: 'twice' }));
     expect((await house.supervisor.get('inner', inner))?.meta.halted).to.not.equal(null);
     await send('dismiss');
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.supervisor.get('inner', inner)).to.include({ status: 'done' });
     expect(await rows('i/')).to.deep.equal([]);
   });
 
   it('ends with an actor all that it had begun, also where its parent stopped it: effects, timers, children', async () => {
     await send('family');
-    await house.world.settle();
+    await house.environment.settle();
     const inner = (await rows('a/inner/')).map((key) => key.split('/')[2] ?? '')[0] ?? '';
     const ask = (type: string, more: object = {}) => house.supervisor.ask('inner', inner, { type, ...more });
     await ask('both');
     await ask('alarm', { ms: 86_400_000 });
     await ask('adopt');
-    await house.world.settle();
+    await house.environment.settle();
     expect([runs.length, (await rows('o/')).length, (await rows('t/')).length]).to.deep.equal([2, 2, 1]);
     const kid = (await rows('a/child/')).map((key) => key.split('/')[2] ?? '')[0] ?? '';
     await send('dismiss');
-    await house.world.settle();
+    await house.environment.settle();
     expect(await house.supervisor.get('inner', inner)).to.include({ status: 'done' });
     expect(runs.map(({ context }) => context.signal.aborted)).to.deep.equal([true, true]);
     expect([await rows('o/'), await rows('t/')]).to.deep.equal([[], []]);

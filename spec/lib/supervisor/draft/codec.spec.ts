@@ -228,7 +228,7 @@ describe('the codec of snapshots', () => {
     await house.supervisor.ask('rich', 'r', { type: 'meet', name: 'Eve' });
     const { context } = (await house.supervisor.handle('rich', 'r').wake()) as { context: Rich };
     expect(context).to.deep.equal({
-      when: new Date(house.world.now()),
+      when: new Date(house.environment.clock.now()),
       who: new Map([
         ['Ada', new Set(['Ada', 'x'])],
         ['Eve', new Set(['Eve', 'x'])],
@@ -237,7 +237,7 @@ describe('the codec of snapshots', () => {
     });
     expect((await house.supervisor.past({ kind: 'rich', id: 'r' }, 2))?.view).to.deep.equal({
       names: ['Ada'],
-      at: house.world.now(),
+      at: house.environment.clock.now(),
       maybe: true,
     });
     await house.stop();

@@ -149,7 +149,7 @@ describe('what a commit writes', () => {
   it('tells another actor what it will read again after a crash: JSON, whatever the machine said', async () => {
     await house.supervisor.spawn('card', { id: 'd' });
     await send('write', { to: 'd' });
-    await house.world.settle();
+    await house.environment.settle();
     expect((await house.supervisor.get('card', 'd'))?.view).to.deep.include({ heard: ['string'] });
   });
 
@@ -161,7 +161,7 @@ describe('what a commit writes', () => {
     await house.restart([strict]);
     await house.supervisor.spawn('worker', { id: 'w' });
     await house.supervisor.ask('worker', 'w', { type: 'go', input: null });
-    await house.world.settle();
+    await house.environment.settle();
     expect((await house.supervisor.get('worker', 'w'))?.view).to.deep.include({
       state: 'idle',
       results: ['done'],
@@ -191,7 +191,7 @@ describe('what a commit writes', () => {
     };
     await house.restart([kind as unknown as Kind]);
     await house.supervisor.spawn('ended', { id: 'e' });
-    await house.world.advance(70_000);
+    await house.environment.advance(70_000);
     expect(await house.supervisor.get('ended', 'e')).to.equal(undefined);
   });
 });

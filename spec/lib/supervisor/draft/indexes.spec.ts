@@ -55,10 +55,10 @@ describe('places', () => {
   it('follow each region for itself, keep the time of a region that did not move, and are tallied', async () => {
     const house = await openHouse([lamp as unknown as Kind]);
     for (const id of ['a', 'b', 'c']) await house.supervisor.spawn('lamp', { id });
-    const born = house.world.now();
-    await house.world.advance(1000);
+    const born = house.environment.clock.now();
+    await house.environment.advance(1000);
     await house.supervisor.ask('lamp', 'b', { type: 'flip' });
-    await house.world.advance(1000);
+    await house.environment.advance(1000);
     await house.supervisor.ask('lamp', 'a', { type: 'flip' });
     await house.supervisor.ask('lamp', 'a', { type: 'stay' });
     const { inspection } = house.supervisor;

@@ -77,8 +77,8 @@ describe('the stamp of an event', () => {
     const told = seen(
       await house.supervisor.ask('witness', 'w', { type: 'tell', ...lies }, { by: employee }),
     )['told'];
-    expect(told).to.deep.equal({ at: house.world.now(), by: employee, facts: 'ours' });
-    expect(judged[0]).to.deep.include({ at: house.world.now(), by: employee, facts: 'ours' });
+    expect(told).to.deep.equal({ at: house.environment.clock.now(), by: employee, facts: 'ours' });
+    expect(judged[0]).to.deep.include({ at: house.environment.clock.now(), by: employee, facts: 'ours' });
     // An event that could say on whose behalf it is sent would lend its sender anybody's rights.
     expect(judged[0]).to.not.have.property('onBehalfOf');
     expect(authorities).to.deep.equal([{ by: employee, onBehalfOf: employee }]);
@@ -88,6 +88,6 @@ describe('the stamp of an event', () => {
     const born = seen(
       await house.supervisor.spawn('witness', { id: 'w', input: lies as unknown as Json, by: employee }),
     )['born'];
-    expect(born).to.deep.equal({ id: 'w', at: house.world.now(), by: employee, facts: 'ours' });
+    expect(born).to.deep.equal({ id: 'w', at: house.environment.clock.now(), by: employee, facts: 'ours' });
   });
 });

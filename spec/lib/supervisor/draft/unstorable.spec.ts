@@ -120,7 +120,7 @@ describe('what cannot be stored', () => {
   it('is no more than what JSON would lose: dates go as text, everything plain as it is', async () => {
     for (const type of ['delay', 'keep', 'tell', 'frame', 'work'])
       for (const what of ['date', 'fine']) expect(await send(type, what)).to.not.have.property('code');
-    await house.world.advance(1_000);
+    await house.environment.advance(1_000);
     expect(house.faults).to.deep.equal([]);
     const [row] = await house.supervisor.rows({ kind: 'odd', id: 'a' }, 'rows');
     expect(row?.row).to.deep.equal({ value: { a: [1, { b: null }] } });
@@ -128,7 +128,7 @@ describe('what cannot be stored', () => {
 
   it('is more than 10,000 messages in one step: so many are delivered, one more fails the event', async () => {
     await send('many', '10000');
-    await house.world.settle();
+    await house.environment.settle();
     expect(seen(await house.supervisor.get('odd', 'other'))).to.include({ n: 10_000 });
     const beside = house.supervisor.ask('counter', 'c', { type: 'add', n: 1 });
     expect((await rejection(send('many', '10001'))).message).to.match(/at most 10000 messages/);
@@ -192,7 +192,7 @@ describe('what cannot be stored', () => {
         { ...oddKind(), effects: { deed: { guarantee: 'at-least-once', run: async () => output } } },
       ]);
       await house.supervisor.ask('odd', id, { type: 'work', what: 'fine' });
-      await house.world.settle();
+      await house.environment.settle();
       const [entry] = await house.supervisor.history({ kind: 'odd', id });
       errors.push((entry?.event as { error?: { message: string } } | undefined)?.error?.message);
     }

@@ -34,22 +34,22 @@ describe('housekeeping', () => {
       for (let n = 0; n < 5_500; n += 500)
         await Promise.all(Array.from({ length: 500 }, (_, more) => keyed(n + more)));
       expect([await count('k/'), await count('e/')]).to.deep.equal([5_500, 5_500]);
-      await house.world.sleep(day - turn);
+      await house.environment.sleep(day - turn);
       expect(await count('k/')).to.equal(5_500);
-      await house.world.sleep(turn + 1);
-      await house.world.advance(turn);
+      await house.environment.sleep(turn + 1);
+      await house.environment.advance(turn);
       for (let looks = 0; looks < 1_000 && (await rows('e/')).length > 0; looks += 1)
-        await house.world.settle();
+        await house.environment.settle();
       expect([await rows('k/'), await rows('e/')]).to.deep.equal([[], []]);
     });
 
     it('keeps those whose day is not over', async () => {
       house = await openHouse([counterKind()]);
       await keyed(1);
-      await house.world.sleep(day / 2);
+      await house.environment.sleep(day / 2);
       await keyed(2);
-      await house.world.sleep(day / 2 + 1);
-      await house.world.advance(turn);
+      await house.environment.sleep(day / 2 + 1);
+      await house.environment.advance(turn);
       expect(await rows('k/')).to.deep.equal(['k/me/k2']);
       expect(await keyed(2)).to.include({ replayed: true });
       expect(await keyed(1)).to.include({ replayed: false });
@@ -63,14 +63,17 @@ describe('housekeeping', () => {
       const store = unclosable(memoryStore());
       store.freeBytes = async () => free;
       const open = async () => {
-        const world = testEnvironment();
-        return { world, supervisor: await createSupervisor({ kinds: [counterKind()], store, world }) };
+        const environment = testEnvironment();
+        return {
+          environment,
+          supervisor: await createSupervisor({ kinds: [counterKind()], store, environment }),
+        };
       };
-      let { world, supervisor } = await open();
+      let { environment, supervisor } = await open();
       await supervisor.spawn('counter', { id: 'c' });
       free = 199 << 20;
       for (let turns = 0; turns < 3; turns += 1) {
-        await world.advance(turn);
+        await environment.advance(turn);
         expect([
           supervisor.status.diskLow,
           supervisor.status.state,
@@ -91,11 +94,11 @@ describe('housekeeping', () => {
         expect(await supervisor.ask('counter', 'c', { type: 'add', n: 1 })).to.not.have.property('code');
       }
       await supervisor.stop();
-      ({ world, supervisor } = await open());
+      ({ environment, supervisor } = await open());
       expect(supervisor.status).to.include({ diskLow: true, state: 'degraded' });
       free = 201 << 20;
       for (let turns = 0; turns < 2; turns += 1) {
-        await world.advance(turn);
+        await environment.advance(turn);
         expect(supervisor.status).to.include({ diskLow: false, state: 'running' });
       }
       expect(await supervisor.spawn('counter', { id: 'd' })).to.include({ id: 'd' });
@@ -113,10 +116,10 @@ describe('housekeeping', () => {
       const untouched = [await rows('a/'), await rows('n/'), await rows('s/'), await rows('x/')];
       await house.supervisor.spawn('counter', { id: 'ended', parent: { kind: 'counter', id: 'parent' } });
       await close('ended');
-      await house.world.sleep(3_590_000);
+      await house.environment.sleep(3_590_000);
       expect((await house.supervisor.get('counter', 'ended'))?.value).to.equal('closed');
-      await house.world.sleep(20_000);
-      await house.world.advance(turn);
+      await house.environment.sleep(20_000);
+      await house.environment.advance(turn);
       expect(await house.supervisor.get('counter', 'ended')).to.equal(undefined);
       expect([await rows('a/'), await rows('n/'), await rows('s/'), await rows('x/')]).to.deep.equal(
         untouched,
@@ -133,10 +136,10 @@ describe('housekeeping', () => {
       for (let n = 0; n < 1_200; n += 1) await house.supervisor.spawn('counter', { id: `c${n}` });
       await Promise.all(Array.from({ length: 1_200 }, (_, n) => close(`c${n}`)));
       await house.crash();
-      await house.world.sleep(3_700_000);
-      await house.world.advance(turn);
+      await house.environment.sleep(3_700_000);
+      await house.environment.advance(turn);
       for (let looks = 0; looks < 1_000 && (await rows('a/')).length > 0; looks += 1)
-        await house.world.settle();
+        await house.environment.settle();
       expect([await rows('a/'), await rows('e/'), await rows('n/'), await rows('s/')]).to.deep.equal([
         [],
         [],
@@ -149,8 +152,8 @@ describe('housekeeping', () => {
       house = await openHouse([counterKind()]);
       await house.supervisor.spawn('counter', { id: 'c' });
       await close('c');
-      await house.world.sleep(400 * day);
-      await house.world.advance(turn);
+      await house.environment.sleep(400 * day);
+      await house.environment.advance(turn);
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('closed');
     });
 
@@ -159,8 +162,8 @@ describe('housekeeping', () => {
       await house.supervisor.spawn('counter', { id: 'c' });
       await close('c');
       await house.restart([counterKind()]);
-      await house.world.sleep(3_700_000);
-      await house.world.advance(turn);
+      await house.environment.sleep(3_700_000);
+      await house.environment.advance(turn);
       expect([await rows('a/'), await rows('e/')]).to.deep.equal([['a/counter/c'], []]);
     });
 
@@ -173,10 +176,10 @@ describe('housekeeping', () => {
         first: head.seq + 1,
         last: head.seq,
         chain: head.chain,
-        ops: [[keys.expiry(house.world.now() + 1, keys.actor('counter', 'c')), '1']],
+        ops: [[keys.expiry(house.environment.clock.now() + 1, keys.actor('counter', 'c')), '1']],
       });
       await house.crash();
-      await house.world.advance(60_000);
+      await house.environment.advance(60_000);
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open');
       expect([await rows('a/'), await rows('e/')]).to.deep.equal([['a/counter/c'], []]);
     });
@@ -193,15 +196,15 @@ describe('housekeeping', () => {
       });
       // The key is on its way out when the stop comes, the actors behind it are not
       house.store.fail({ mode: 'hold' });
-      await house.world.sleep(day + 60_000);
+      await house.environment.sleep(day + 60_000);
       const stopped = house.supervisor.stop({ drainMs: 10 });
-      await house.world.advance(1_000);
+      await house.environment.advance(1_000);
       house.store.release();
       house.store.fail(undefined);
-      await house.world.settle();
+      await house.environment.settle();
       await stopped;
       await house.restart();
-      await house.world.advance(turn);
+      await house.environment.advance(turn);
       expect(await rows('a/')).to.deep.equal([]);
     });
 
@@ -226,12 +229,12 @@ describe('housekeeping', () => {
         idempotency: { key: 'k', scope: 'me', hash: 'h' },
       });
       broken = true;
-      await house.world.sleep(70_000);
-      await house.world.advance(turn);
+      await house.environment.sleep(70_000);
+      await house.environment.advance(turn);
       expect(house.faults).to.deep.equal(['the ended counter c could not be forgotten: no index']);
       expect(await rows('a/')).to.have.length(1);
-      await house.world.sleep(day);
-      await house.world.advance(turn);
+      await house.environment.sleep(day);
+      await house.environment.advance(turn);
       expect([await rows('k/'), await rows('e/')]).to.deep.equal([[], []]);
       expect(house.faults).to.have.length(1); // tried once, not at every turn
       broken = false;
@@ -242,12 +245,12 @@ describe('housekeeping', () => {
       const kind = lingerKind(promise);
       house = await openHouse([kind]);
       await house.supervisor.spawn('linger', { id: 'l' });
-      await house.world.settle();
+      await house.environment.settle();
       await house.supervisor.ask('linger', 'l', { type: 'end' });
-      await house.world.advance(70_000);
+      await house.environment.advance(70_000);
       expect([await rows('a/'), (await rows('o/')).length]).to.deep.equal([[], 1]);
       resolve('late');
-      await house.world.settle();
+      await house.environment.settle();
       expect([await rows('a/'), await rows('o/'), await rows('e/')]).to.deep.equal([[], [], []]);
     });
 
@@ -259,15 +262,15 @@ describe('housekeeping', () => {
         told.push(snapshot);
       });
       await close('c');
-      await house.world.sleep(3_700_000);
-      await house.world.advance(turn);
+      await house.environment.sleep(3_700_000);
+      await house.environment.advance(turn);
       expect(await house.supervisor.get('counter', 'c')).to.equal(undefined);
       expect(await house.supervisor.spawn('counter', { id: 'c' })).to.deep.include({
         revision: 1,
         view: { n: 0, rang: 0, notes: 0, ms: 0, state: 'open' },
       });
-      await house.world.sleep(7_200_000);
-      await house.world.advance(turn);
+      await house.environment.sleep(7_200_000);
+      await house.environment.advance(turn);
       // Its own end is still to come
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('open');
     });
@@ -277,12 +280,12 @@ describe('housekeeping', () => {
       await house.supervisor.spawn('counter', { id: 'c' });
       await close('c');
       house.store.fail({ mode: 'before' });
-      await house.world.sleep(3_700_000);
-      await house.world.advance(turn);
+      await house.environment.sleep(3_700_000);
+      await house.environment.advance(turn);
       house.store.fail(undefined);
       expect(house.faults.join()).to.match(/housekeeping failed: injected fault/);
       expect(await rows('a/')).to.have.length(1);
-      await house.world.advance(turn);
+      await house.environment.advance(turn);
       expect(await rows('a/')).to.deep.equal([]);
     });
 
@@ -290,9 +293,9 @@ describe('housekeeping', () => {
       house = await openHouse([kind]);
       await house.supervisor.spawn('counter', { id: 'c' });
       await close('c');
-      await house.world.sleep(3_590_000);
+      await house.environment.sleep(3_590_000);
       house.store.fail({ failAt: 1, mode: 'before' });
-      await house.world.advance(20_000);
+      await house.environment.advance(20_000);
       expect(await rows('a/')).to.deep.equal([]);
     });
   });

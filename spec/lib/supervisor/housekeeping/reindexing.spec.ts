@@ -36,9 +36,9 @@ describe('lists and totals of a new version', () => {
     (await house.mortal.page({ gte: start, lt: `${start}\x7f`, limit: 1_000 })).map(([key]) => key);
   const totals = (): Record<string, number> => Object.fromEntries(house.supervisor.totals('counter'));
   const finish = async (): Promise<void> => {
-    await house.world.advance(5_000);
+    await house.environment.advance(5_000);
     for (let looks = 0; looks < 500 && house.supervisor.status.reindexing.length > 0; looks += 1)
-      await house.world.settle();
+      await house.environment.settle();
     expect(house.supervisor.status.reindexing).to.deep.equal([]);
   };
   const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `c${n}`);
@@ -68,7 +68,7 @@ describe('lists and totals of a new version', () => {
     expect(totals()).to.deep.equal({ even: 1, odd: 2 });
     expect(await listed()).to.deep.equal(['c3', 'c1', 'a-new']);
     await finish();
-    await house.world.advance(10_000);
+    await house.environment.advance(10_000);
     expect(await listed()).to.deep.equal([
       ...ids(80).filter((id) => id !== 'c1' && id !== 'c3'),
       'c1',
@@ -83,10 +83,10 @@ describe('lists and totals of a new version', () => {
     const forgetting = of({ ...old, forgetAfterMs: 60_000 } as Partial<Kind>);
     await open(4, forgetting);
     await house.supervisor.ask('counter', 'c3', { type: 'close' });
-    await house.world.advance(10_000);
+    await house.environment.advance(10_000);
     house.store.fail(undefined);
     await house.restart([of({ ...next, forgetAfterMs: 60_000 } as Partial<Kind>)]);
-    await house.world.sleep(120_000);
+    await house.environment.sleep(120_000);
     await finish();
     expect(totals()).to.deep.equal({ even: 2, odd: 1 });
     expect(await listed()).to.deep.equal(['c0', 'c1', 'c2']);
@@ -97,8 +97,8 @@ describe('lists and totals of a new version', () => {
       await open(200);
       await house.restart([next]);
       house.mortal.dieAt(at, at % 2 === 0 ? 'before' : 'after');
-      await house.world.advance(5_000);
-      for (let looks = 0; looks < 20; looks += 1) await house.world.settle();
+      await house.environment.advance(5_000);
+      for (let looks = 0; looks < 20; looks += 1) await house.environment.settle();
       await house.crash([next]);
       await finish();
       expect(totals()).to.deep.equal({ even: 100, odd: 100 });
@@ -108,7 +108,7 @@ describe('lists and totals of a new version', () => {
 
   it('are made anew for a version of the lists alone, too', async () => {
     await open(10);
-    await house.world.advance(5_000);
+    await house.environment.advance(5_000);
     await house.restart([of({ indexVersion: 1, index: byN, totals: (snapshot) => [parity(snapshot)] })]);
     await finish();
     expect(await listed()).to.deep.equal(ids(10));

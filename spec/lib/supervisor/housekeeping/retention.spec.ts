@@ -44,14 +44,14 @@ describe('retention by age', () => {
   for (const byMs of [years, -years])
     it(`loses nothing to two minutes of a wall that is ${byMs / day} days off`, async () => {
       await open();
-      await house.world.advance(60_000);
-      await house.world.setWall(byMs);
-      await house.world.advance(60_000);
+      await house.environment.advance(60_000);
+      await house.environment.setWall(byMs);
+      await house.environment.advance(60_000);
       await add();
-      await house.world.advance(60_000);
+      await house.environment.advance(60_000);
       await whole();
-      await house.world.setWall(-byMs);
-      await house.world.advance(2 * hour);
+      await house.environment.setWall(-byMs);
+      await house.environment.advance(2 * hour);
       await whole();
       expect(house.supervisor.status.retentionHeldMs).to.equal(0);
     });
@@ -62,18 +62,18 @@ describe('retention by age', () => {
     it(`loses nothing to a wall that is ${byMs / day} days off while lives end before their first turn`, async () => {
       await open();
       const store = unclosable(memoryStore());
-      const world = testEnvironment();
+      const environment = testEnvironment();
       const live = async (ms: number): Promise<Supervisor> => {
-        const supervisor = await createSupervisor({ kinds: [counterKind()], store, world });
+        const supervisor = await createSupervisor({ kinds: [counterKind()], store, environment });
         await supervisor.spawn('counter', { id: 'c' });
         await add(supervisor);
-        await world.advance(ms);
+        await environment.advance(ms);
         return supervisor;
       };
       await (await live(turn / 2)).stop();
-      await world.setWall(byMs);
+      await environment.setWall(byMs);
       await (await live(turn / 2)).stop();
-      if (byMs < 0) await world.setWall(-byMs);
+      if (byMs < 0) await environment.setWall(-byMs);
       const supervisor = await live(2 * turn);
       const entries = await store.page({ gte: 'l/', lt: 'l/\x7f' });
       expect(entries.map(([key]) => Number(key.slice(2)))).to.include.members([1, 2, 3, 4]);
@@ -82,10 +82,10 @@ describe('retention by age', () => {
 
   it('forgets what was written while the wall was wrong when its own time is over, and what follows it, too', async () => {
     await open();
-    await house.world.setWall(years);
+    await house.environment.setWall(years);
     await add();
-    await house.world.advance(60_000);
-    await house.world.setWall(-years - 3 * years);
+    await house.environment.advance(60_000);
+    await house.environment.setWall(-years - 3 * years);
     await house.supervisor.transact({
       name: 'early',
       actors: [],
@@ -93,10 +93,10 @@ describe('retention by age', () => {
       idempotency: { key: 'early', scope: 'me', hash: 'h' },
     });
     await add();
-    await house.world.advance(60_000);
-    await house.world.setWall(3 * years);
+    await house.environment.advance(60_000);
+    await house.environment.setWall(3 * years);
     await add();
-    await house.world.advance(2 * turn);
+    await house.environment.advance(2 * turn);
     const { replayed } = (await house.supervisor.transact({
       name: 'early',
       actors: [],
@@ -104,16 +104,16 @@ describe('retention by age', () => {
       idempotency: { key: 'early', scope: 'me', hash: 'h' },
     })) as { replayed?: boolean };
     expect(replayed, 'a key of the past').to.equal(true);
-    for (let days = 0; days < 31; days += 1) await house.world.sleep(day);
-    await house.world.advance(2 * turn);
+    for (let days = 0; days < 31; days += 1) await house.environment.sleep(day);
+    await house.environment.advance(2 * turn);
     expect(await house.log()).to.deep.equal([]);
     expect(await remembered()).to.equal(false);
   });
 
   it('holds what a wall claims that stays ahead, says how much, and forgets it once a person allows it', async () => {
     await open();
-    await house.world.setWall(40 * day);
-    await house.world.advance(30 * 60_000);
+    await house.environment.setWall(40 * day);
+    await house.environment.advance(30 * 60_000);
     await whole();
     expect(house.supervisor.status.retentionHeldMs).to.equal(40 * day);
     expect(await house.supervisor.retention.status()).to.deep.include({
@@ -121,7 +121,7 @@ describe('retention by age', () => {
       wouldForget: { entries: 3, others: 2 },
     });
     expect(await house.supervisor.retention.allow()).to.include({ heldMs: 0 });
-    await house.world.advance(2 * turn);
+    await house.environment.advance(2 * turn);
     expect(await house.log()).to.deep.equal([]);
     expect(await house.supervisor.get('counter', 'ended')).to.equal(undefined);
     expect(await remembered()).to.equal(false);
@@ -131,23 +131,23 @@ describe('retention by age', () => {
 
   it('holds nothing and forgets nothing once a person says that the clock was set, after a restart, too', async () => {
     await open();
-    await house.world.setWall(40 * day);
+    await house.environment.setWall(40 * day);
     expect(await house.supervisor.retention.dismiss()).to.deep.include({
       heldMs: 0,
       wouldForget: { entries: 0, others: 0 },
     });
-    await house.world.advance(2 * turn);
+    await house.environment.advance(2 * turn);
     await house.crash();
-    await house.world.advance(2 * hour);
+    await house.environment.advance(2 * hour);
     expect(house.supervisor.status.retentionHeldMs).to.equal(0);
     await whole();
   });
 
   it('counts the time in which the machine slept: that has passed', async () => {
     await open();
-    await house.world.advance(turn);
-    await house.world.sleep(8 * day);
-    await house.world.advance(2 * turn);
+    await house.environment.advance(turn);
+    await house.environment.sleep(8 * day);
+    await house.environment.advance(2 * turn);
     expect(await house.supervisor.get('counter', 'ended')).to.equal(undefined);
     expect(await remembered()).to.equal(false);
     expect(house.supervisor.status.retentionHeldMs).to.equal(0);
@@ -155,11 +155,11 @@ describe('retention by age', () => {
 
   describe('over a pause of the gateway', () => {
     const store = unclosable(memoryStore());
-    let world: TestEnvironment;
+    let environment: TestEnvironment;
     let supervisor: Supervisor;
     const start = async (startAt: number, upMs: number, boot: string): Promise<void> => {
-      world = testEnvironment({ startAt, leapt: startAt - upMs, boot });
-      supervisor = await createSupervisor({ kinds: [counterKind()], store, world });
+      environment = testEnvironment({ startAt, leapt: startAt - upMs, boot });
+      supervisor = await createSupervisor({ kinds: [counterKind()], store, environment });
     };
     const stop = async (): Promise<void> => {
       await supervisor.stop();
@@ -170,16 +170,16 @@ describe('retention by age', () => {
       await start(begin, 10 * day, 'one');
       await supervisor.spawn('counter', { id: 'c' });
       await keyed(supervisor);
-      await world.advance(2 * turn);
+      await environment.advance(2 * turn);
       await stop();
     });
 
     it('counts a day of it at once where the time since boot proves it, and no more', async () => {
       await start(begin + 20 * day, 30 * day, 'one');
-      await world.advance(2 * turn);
+      await environment.advance(2 * turn);
       expect(supervisor.status.retentionHeldMs).to.be.within(19 * day - hour, 19 * day);
       expect(await remembered(supervisor), 'a key of twenty days ago').to.equal(false);
-      await world.advance(2 * hour); // and the rest at the pace of what passes
+      await environment.advance(2 * hour); // and the rest at the pace of what passes
       expect(supervisor.status.retentionHeldMs).to.be.within(19 * day - 2 * hour, 19 * day - hour + turn);
       await stop();
     });
@@ -187,11 +187,11 @@ describe('retention by age', () => {
     it('counts nothing of it for an hour where only the wall claims it, then a day', async () => {
       const later = begin + 40 * day;
       await start(later, 60_000, 'two');
-      await world.advance(50 * 60_000);
+      await environment.advance(50 * 60_000);
       expect(await remembered(supervisor)).to.equal(true);
       const held = supervisor.status.retentionHeldMs;
       expect(held).to.be.greaterThan(30 * day);
-      await world.advance(20 * 60_000);
+      await environment.advance(20 * 60_000);
       expect(held - supervisor.status.retentionHeldMs).to.be.within(day, day + hour);
       expect(await remembered(supervisor)).to.equal(false);
       await supervisor.retention.dismiss();
@@ -200,10 +200,10 @@ describe('retention by age', () => {
 
     it('believes a wall no more that was set right within the hour', async () => {
       await start(begin + years, 60_000, 'three');
-      await world.advance(turn);
+      await environment.advance(turn);
       expect(supervisor.status.retentionHeldMs).to.be.greaterThan(9 * 365 * day);
-      await world.setWall(-(years - 40 * day - 3 * hour));
-      await world.advance(2 * hour);
+      await environment.setWall(-(years - 40 * day - 3 * hour));
+      await environment.advance(2 * hour);
       expect(await remembered(supervisor)).to.equal(true);
       await stop();
     });
@@ -213,11 +213,11 @@ describe('retention by age', () => {
   it('drops in one turn whatever has come', async function () {
     await open(1);
     for (let n = 0; n < 60; n += 1) await Promise.all(Array.from({ length: 500 }, () => add()));
-    await house.world.advance(2 * turn);
-    await house.world.sleep(2 * day);
-    await house.world.advance(turn);
+    await house.environment.advance(2 * turn);
+    await house.environment.sleep(2 * day);
+    await house.environment.advance(turn);
     for (let looks = 0; looks < 1_000 && house.supervisor.inspection.floor < 30_000; looks += 1)
-      await house.world.settle();
+      await house.environment.settle();
     expect(house.supervisor.inspection.floor).to.equal(house.supervisor.inspection.head);
     expect(await house.log()).to.deep.equal([]);
   }).timeout(30_000);
