@@ -76,7 +76,11 @@ export class Kernel implements DraftKernel {
     this.factValues = facts;
     this.snapshotBytesMax = limits.snapshotBytesMax;
     this.retention = new RetentionClock(environment, store);
-    this.generations = new IndexGenerations(store, () => this.allKinds());
+    this.generations = new IndexGenerations(
+      store,
+      () => this.allKinds(),
+      (ops) => this.writeOps(ops),
+    );
     this.log = new Log(store, floor);
     this.sequences = new Sequences(store);
     this.reservations = new IdReservations(store);

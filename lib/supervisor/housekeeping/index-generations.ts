@@ -14,6 +14,7 @@ export class IndexGenerations {
   constructor(
     private readonly store: Store,
     private readonly kinds: () => readonly Kind[],
+    private readonly write: (ops: readonly Op[]) => Promise<void>,
   ) {}
 
   /** Before totals are read and anything is decided. O(kinds). */
@@ -48,30 +49,27 @@ export class IndexGenerations {
     return [...this.generations].filter(([, { done }]) => !done).map(([kind, { cursor }]) => [kind, cursor]);
   }
 
-  /** Rows that were never written: of kinds that are new. */
-  unwritten(): Op[] {
+  /** Kinds that are new: nothing of theirs was ever written. */
+  get unwritten(): readonly Reached[] {
     return [...this.generations]
       .filter(([, { written }]) => !written)
-      .map(([kind, { cursor }]) => this.advanced(kind, cursor, true));
+      .map(([kind, { cursor }]) => ({ kind, cursor, done: true }));
   }
 
-  /** The pass has come so far, or to its end. */
-  advanced(kind: string, cursor: string, done = false): Op {
-    const known = this.generations.get(kind) as Generation;
-    const next = { ...known, cursor: done ? '' : cursor, done, written: true };
-    this.generations.set(kind, next);
-    const { written: _written, ...kept } = next;
-    return [rowKey(kind), JSON.stringify(kept satisfies Kept)];
+  /** Passes have come so far, or to their end. That counts once it is durable: a write that fails is tried again. */
+  async advance(reached: readonly Reached[]): Promise<void> {
+    if (reached.length === 0) return;
+    const next = reached.map(({ kind, cursor, done }): [string, Generation] => [
+      kind,
+      { ...(this.generations.get(kind) as Generation), cursor: done ? '' : cursor, done, written: true },
+    ]);
+    await this.write(next.map(([kind, generation]) => rowOf(kind, generation)));
+    for (const [kind, generation] of next) this.generations.set(kind, generation);
   }
 
   private async begin(kind: Kind, generation: number): Promise<Op[]> {
-    this.generations.set(kind.kind, {
-      mark: markOf(kind),
-      generation,
-      done: false,
-      cursor: '',
-      written: true,
-    });
+    const begun = { mark: markOf(kind), generation, done: false, cursor: '', written: true };
+    this.generations.set(kind.kind, begun);
     const totals: Op[] = [];
     for (let { gte, lt } = prefix(keys.count(kind.kind, '')); ;) {
       const page = await this.store.page({ gte, lt, keysOnly: true, limit: pageSize });
@@ -80,7 +78,7 @@ export class IndexGenerations {
       if (last === undefined || page.length < pageSize) break;
       gte = `${last[0]}\x00`;
     }
-    return [...totals, this.advanced(kind.kind, '')];
+    return [...totals, rowOf(kind.kind, begun)];
   }
 
   /** Of a home from before there were generations: is there an actor that an older version wrote? */
@@ -107,6 +105,17 @@ interface Kept {
 
 type Generation = Kept & { readonly written: boolean };
 
+/** How far the pass of a kind has come. */
+interface Reached {
+  readonly kind: string;
+  readonly cursor: string;
+  readonly done: boolean;
+}
+
+const rowOf = (kind: string, { written: _written, ...kept }: Generation): Op => [
+  rowKey(kind),
+  JSON.stringify(kept satisfies Kept),
+];
 const rowKey = (kind: string): string => keys.meta(`kernel/index/${kind}`);
 const markOf = ({ version, indexVersion = 0 }: Kind): string => `${version}.${indexVersion}`;
 const pageSize = 1_000;

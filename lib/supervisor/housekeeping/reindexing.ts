@@ -39,13 +39,12 @@ export class Reindexing {
 
   async run(stopped: () => boolean): Promise<void> {
     const { generations } = this.kernel;
-    const unwritten = generations.unwritten();
-    if (unwritten.length > 0) await this.kernel.writeOps(unwritten);
+    await generations.advance(generations.unwritten);
     for (const [name, cursor] of generations.pending) {
       const kind = this.kernel.kind(name);
       if (!(await this.visitAll(kind, cursor, stopped))) return;
       if (!(await this.sweep(kind, stopped))) return;
-      await this.kernel.writeOps([generations.advanced(name, '', true)]);
+      await generations.advance([{ kind: name, cursor: '', done: true }]);
       this.kernel.environment.log.info(
         { kind: name, actors: this.reached.get(name) ?? 0 },
         'kind was reindexed',
@@ -71,7 +70,7 @@ export class Reindexing {
       [after] = last;
       if (stopped()) return false;
       if (pages % pagesPerNote === 0)
-        await this.kernel.writeOps([generations.advanced(kind.kind, idOf(after))]);
+        await generations.advance([{ kind: kind.kind, cursor: idOf(after), done: false }]);
     }
   }
 

@@ -106,6 +106,22 @@ describe('lists and totals of a new version', () => {
       expect(await rows('x/counter/age/')).to.deep.equal([]);
     });
 
+  // A pass was taken for ended when its last write had only been tried.
+  it('are noted as complete in the life in which they are, whichever write of the pass failed before', async () => {
+    for (const failAt of [1, 2, 3]) {
+      await open(1);
+      await house.restart([next]);
+      house.store.fail({ failAt, mode: 'before' });
+      for (let turns = 0; turns < 3; turns += 1) await house.environment.advance(5_000);
+      expect(house.supervisor.status.reindexing).to.deep.equal([]);
+      expect(await house.mortal.get(keys.meta('kernel/index/counter')), `${failAt}`).to.include(
+        '"done":true',
+      );
+      expect(house.faults).to.include('kind could not be reindexed: injected fault');
+      if (failAt < 3) await house.stop();
+    }
+  });
+
   it('are made anew for a version of the lists alone, too', async () => {
     await open(10);
     await house.environment.advance(5_000);
