@@ -50,13 +50,14 @@ export function scrubber(options: ScrubOptions): Scrubber {
   let pass: AsyncGenerator<void> | undefined;
 
   async function* whole(): AsyncGenerator<void> {
-    const comparison = compareWithCopy({ files, directory, base: upkeep.base });
+    const { base } = upkeep;
+    const comparison = compareWithCopy({ files, directory, base });
     try {
       yield* comparePieces(comparison);
       if (comparison.faults.length > 0) throw new CopyError(comparison.faults.join('; '));
     } catch (error) {
       // The base image was replaced meanwhile, and compared before that: the next pass reads the new one.
-      if (isGone(error)) return;
+      if (isGone(error) || (error instanceof CopyError && upkeep.base !== base)) return;
       if (!(error instanceof CopyError)) throw error;
       faults.push(error.message);
       log?.warn({ fault: error.message }, 'scrub found damage in the second copy; it is being replaced');

@@ -98,6 +98,27 @@ describe('compact', () => {
   });
 });
 
+/** A disk on which something else happens before, or after, a segment is next opened for reading. */
+function disturbed() {
+  const disk = {
+    before: undefined as (() => Promise<void>) | undefined,
+    after: undefined as (() => Promise<void>) | undefined,
+    files: {
+      ...nodeFiles,
+      async open(path: string, mode: OpenMode) {
+        if (mode !== 'read' || !path.includes('segment-')) return nodeFiles.open(path, mode);
+        const { before, after } = disk;
+        disk.before = disk.after = undefined;
+        await before?.();
+        const file = await nodeFiles.open(path, mode);
+        await after?.();
+        return file;
+      },
+    },
+  };
+  return disk;
+}
+
 describe('verify', () => {
   it('finds nothing wrong with a sound store, open or closed, killed or clean', async () => {
     const { killed, clean, model } = await usedHome({ baseAt: 1, store: { segmentBytesMax: 100_000 } });
@@ -119,20 +140,11 @@ describe('verify', () => {
   it('takes files that a compaction moves while it reads for no damage', async () => {
     const { clean, model } = await usedHome({ store: { segmentBytesMax: 20_000 } });
     for (const move of ['compact', 'write'] as const) {
-      let onRead: (() => Promise<void>) | undefined;
-      const files = {
-        ...nodeFiles,
-        async open(path: string, mode: OpenMode) {
-          const act = mode === 'read' && path.includes('segment-') ? onRead : undefined;
-          if (act !== undefined) onRead = undefined;
-          await act?.();
-          return nodeFiles.open(path, mode);
-        },
-      };
-      const store = await openLevelStore({ directory: clean, segmentBytesMax: 20_000, ports: { files } });
-      onRead = () => (move === 'compact' ? store.compact() : fill(store, model, 30));
+      const disk = disturbed();
+      const store = await openLevelStore({ directory: clean, segmentBytesMax: 20_000, ports: disk });
+      disk.before = () => (move === 'compact' ? store.compact() : fill(store, model, 30));
       expect((await store.verify()).faults).to.deep.equal([]);
-      expect(onRead).to.equal(undefined);
+      expect(disk.before).to.equal(undefined);
       await store.close();
     }
   });
@@ -197,6 +209,18 @@ describe('verify', () => {
 });
 
 describe('scrub', () => {
+  // It called the segments that the compaction had dropped missing, and replaced the second copy.
+  it('takes files that a compaction removes while it reads for no damage', async () => {
+    const { clean } = await usedHome({ store: { segmentBytesMax: 20_000 } });
+    const disk = disturbed();
+    const store = await openLevelStore({ directory: clean, scrubEveryMs: 0, ports: disk });
+    disk.after = () => store.compact();
+    expect((await store.scrub()).faults).to.deep.equal([]);
+    expect(disk.after).to.equal(undefined);
+    expect((await store.scrub()).faults).to.deep.equal([]);
+    await store.close();
+  });
+
   // A small store is through within seconds: the log of an idle gateway was nothing but "scrub finished", and
   // pushed the rest out.
   it('says nothing aloud of a pass that found nothing', async () => {
