@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createConnectorRegistry, type ConnectorInstance } from '../actors/connectors/registry.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connector, Inbox } from '../actors/connectors/connector.js';
-import type { AtMostOnceEffect, Kind } from '../actors/contracts.js';
+import type { AtMostOnceEffect, EffectContext, Kind } from '../actors/contracts.js';
 import { connectionEffect } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryEffect } from '../actors/effects/delivery.js';
@@ -28,45 +28,15 @@ import type { Evidence } from './records/evidence/evidence.js';
 import { isRefusal } from '../machines/refusals.js';
 
 /**
- * The built-in kinds with their hands: sessions that engines answer, todos, connectors. A gateway is made of
- * them, and a program of your own can run them without one.
+ * The built-in kinds with their effects: sessions that engines answer, work items, connectors. A gateway is made
+ * of them, and a program of your own can run them without one.
  */
-export interface AgentsOptions {
+export interface AgentsOptions extends Omit<AgentKindsOptions, 'registry' | 'tokens'> {
   readonly engines: readonly Engine[];
   /** Engine of sessions that name none. Default: the first that is found on this machine. */
   readonly defaultEngine?: string;
-  /** Folder below which sessions work that are given no folder of their own. */
-  readonly workFolder: string;
-  readonly connectors?: readonly Connector[];
-  /** Configured connectors, asked anew whenever one opens. */
-  readonly connectorInstances?: () => readonly ConnectorInstance[];
-  /** Where what people write through a connector goes. */
-  readonly inboxOf?: (name: string) => Inbox | undefined;
-  /** Agent processes at once. Default: twice the processors. */
-  readonly maxProcesses?: number;
   /** A turn that takes longer is ended. Default: one hour. */
   readonly turnDeadlineMs?: number;
-  /** An agent without output for so long is reported as silent. */
-  readonly silenceMs?: number;
-  /** A tool that an agent asks for waits so long for a person. */
-  readonly permissionWaitMs?: number;
-  /** Where the bytes of a managed file lie, by its id, so that agents can read what is attached. */
-  readonly attachmentPath?: (id: string) => Promise<string | undefined>;
-  /** A pending approval escalates by itself after this. */
-  readonly escalateAfterMs?: number;
-  /** Where agents reach the gateway, if there is one. */
-  readonly gatewayUrl?: () => string | undefined;
-  /** What agents are given in place of a token of their own session. Not advised. */
-  readonly agentToken?: string;
-  /** What runs of workflows reach. Absent: there are none. */
-  readonly workflows?: WorkflowPorts;
-  /** Where workflows leave their evidence. */
-  readonly evidence?: Evidence;
-  /** Keeps the accounts of employees. */
-  readonly purse?: Purse;
-  /** Turns begin only after this. */
-  readonly opened?: Promise<void>;
-  readonly log?: Logger;
 }
 
 export interface Agents {
@@ -95,52 +65,11 @@ export interface SessionWish {
  * `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder:
  * 'work'})`
  */
-export function createAgents(options: AgentsOptions): Agents {
-  const {
-    agentToken,
-    opened,
-    silenceMs,
-    maxProcesses,
-    escalateAfterMs,
-    permissionWaitMs,
-    attachmentPath,
-    purse,
-    evidence,
-    log,
-  } = options;
-  const workFolder = resolve(options.workFolder);
-  const registry = createEngineRegistry({ engines: options.engines, default: options.defaultEngine ?? null });
+export function createAgents({ engines, defaultEngine, turnDeadlineMs, ...options }: AgentsOptions): Agents {
+  const registry = createEngineRegistry({ engines, default: defaultEngine ?? null });
   const tokens = createSessionTokens();
-  const turn = engineTurnEffect({
-    registry,
-    workRoot: workFolder,
-    gatewayUrl: options.gatewayUrl ?? (() => undefined),
-    pool: createPool(maxProcesses === undefined ? {} : { maxProcesses }),
-    tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
-    onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine violated its contract'),
-    ...(silenceMs === undefined ? {} : { silenceMs }),
-    ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
-    ...(attachmentPath === undefined ? {} : { attachmentPath }),
-    ...(purse === undefined ? {} : { purse }),
-  });
-  const links = createConnectorLinks(
-    createConnectorRegistry({
-      connectors: options.connectors ?? builtInConnectors,
-      instances: options.connectorInstances ?? (() => []),
-    }),
-    options.inboxOf,
-  );
-  const kinds = [
-    sessionKind({ turn: hearing(registry, opened === undefined ? turn : after(opened, turn)) }),
-    workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
-    budgetKind(),
-    ...(options.workflows === undefined ? [] : [workflowRunKind({ ports: options.workflows })]),
-    workflowKind(evidence === undefined ? {} : { evidence: evidenceEffect(evidence) }),
-    connectorKind({ connection: connectionEffect({ links }), delivery: deliveryEffect({ links }) }),
-  ];
   return {
-    // Each kind knows its own machine; a list of them knows only that they are kinds
-    kinds: kinds as readonly Kind[],
+    kinds: agentKinds({ ...options, registry, tokens }),
     registry,
     tokens,
     async session({ prompt, engine, model, effort, title, cwd }) {
@@ -155,11 +84,11 @@ export function createAgents(options: AgentsOptions): Agents {
         ancestors: [],
         workItemId: null,
         title: title ?? null,
-        cwd: cwd ?? join(workFolder, randomUUID()),
+        cwd: cwd ?? join(resolve(options.workFolder), randomUUID()),
         source: 'embedded',
         sourceRef: null,
         interruptOnNewMessage: true,
-        turnDeadlineMs: options.turnDeadlineMs ?? 3_600_000,
+        turnDeadlineMs: turnDeadlineMs ?? 3_600_000,
         message: { id: randomUUID(), role: 'user', content: prompt, kind: 'user' },
         ...(selection.unavailable === undefined ? {} : { unavailable: { ...selection.unavailable } }),
       };
@@ -167,21 +96,85 @@ export function createAgents(options: AgentsOptions): Agents {
   };
 }
 
-/**
- * A hand that begins only once something else has happened, or when it is no longer wanted: then it sees that
- * for itself.
- */
-function after<In, Out>(event: Promise<void>, effect: AtMostOnceEffect<In, Out>): AtMostOnceEffect<In, Out> {
-  return {
-    ...effect,
-    async run(input, context) {
-      const unwanted = new Promise<void>((resolve) =>
-        context.signal.addEventListener('abort', () => resolve(), { once: true }),
-      );
-      if (!context.signal.aborted) await Promise.race([event, unwanted]);
-      return effect.run(input, context);
-    },
-  };
+export interface AgentKindsOptions {
+  readonly registry: EngineRegistry;
+  readonly tokens: SessionTokens;
+  /** Folder below which sessions work that are given no folder of their own. */
+  readonly workFolder: string;
+  readonly connectors?: readonly Connector[];
+  /** Configured connectors, asked again whenever one opens. */
+  readonly connectorInstances?: () => readonly ConnectorInstance[];
+  /** Where what people write through a connector goes. */
+  readonly inboxOf?: (name: string, context: EffectContext) => Inbox | undefined;
+  /** Agent processes at once. Default: twice the processors. */
+  readonly maxProcesses?: number;
+  /** An agent without output for so long is reported as silent. */
+  readonly silenceMs?: number;
+  /** A tool that an agent asks for waits so long for a person. */
+  readonly permissionWaitMs?: number;
+  /** Where the bytes of a managed file lie, by its id, so that agents can read what is attached. */
+  readonly attachmentPath?: (id: string, context: EffectContext) => Promise<string | undefined>;
+  /** A pending approval escalates by itself after this. */
+  readonly escalateAfterMs?: number;
+  /** Where agents reach the gateway, if there is one. */
+  readonly gatewayUrl?: () => string | undefined;
+  /** What agents are given in place of a token of their own session. Not advised. */
+  readonly agentToken?: string;
+  /** What runs of workflows reach. Absent: there are none. */
+  readonly workflows?: (context: EffectContext) => WorkflowPorts;
+  /** Where workflows leave their evidence. */
+  readonly evidence?: Evidence;
+  /** Keeps the accounts of employees. */
+  readonly purse?: (context: EffectContext) => Purse;
+  readonly log?: Logger;
+}
+
+/** The kinds alone, over a registry and tokens that the caller has made. */
+export function agentKinds(options: AgentKindsOptions): readonly Kind[] {
+  const {
+    registry,
+    tokens,
+    agentToken,
+    silenceMs,
+    maxProcesses,
+    escalateAfterMs,
+    permissionWaitMs,
+    attachmentPath,
+    inboxOf,
+    purse,
+    workflows,
+    evidence,
+    log,
+  } = options;
+  const turn = engineTurnEffect({
+    registry,
+    workRoot: resolve(options.workFolder),
+    gatewayUrl: options.gatewayUrl ?? (() => undefined),
+    pool: createPool(maxProcesses === undefined ? {} : { maxProcesses }),
+    tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
+    onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine violated its contract'),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+    ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
+    ...(attachmentPath === undefined ? {} : { attachmentPath }),
+    ...(purse === undefined ? {} : { purse }),
+  });
+  const links = createConnectorLinks(
+    createConnectorRegistry({
+      connectors: options.connectors ?? builtInConnectors,
+      instances: options.connectorInstances ?? (() => []),
+    }),
+  );
+  const connection = connectionEffect({ links, ...(inboxOf === undefined ? {} : { inboxOf }) });
+  const kinds = [
+    sessionKind({ turn: hearing(registry, turn) }),
+    workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
+    budgetKind(),
+    ...(workflows === undefined ? [] : [workflowRunKind({ ports: workflows })]),
+    workflowKind(evidence === undefined ? {} : { evidence: evidenceEffect(evidence) }),
+    connectorKind({ connection, delivery: deliveryEffect({ links }) }),
+  ];
+  // Each kind knows its own machine; a list of them knows only that they are kinds
+  return kinds as readonly Kind[];
 }
 
 /** The end of a turn is when an engine may know more of its provider's limits; nobody waits for it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Inbox } from '../actors/connectors/connector.js';
 import type { Connectors } from '../actors/connectors/registry.js';
-import type { AtLeastOnceEffect, Kind } from '../actors/contracts.js';
+import type { AtLeastOnceEffect, EffectContext, Kind } from '../actors/contracts.js';
 import { deviceEffect } from '../actors/effects/pair-device.js';
 import { clearingEffect, proofEffect } from '../actors/effects/pair-proof.js';
 import { cronFireKind } from '../actors/kinds/cron-fire.js';
@@ -22,19 +22,18 @@ import { launchScheduled } from './commands/workflow-runs/follow-schedule.js';
 import { receiveMessage } from './commands/sessions/receive-message.js';
 import type { Config } from './home/config.js';
 import type { Layout } from './home/layout.js';
-import type { Records } from './records/records.js';
-import type { Supervisor } from './supervisor/contract.js';
+import type { Allowances, Records } from './records/records.js';
 
 /**
- * What the parts of a home lend each other: hands that reach into files and commands, and settings as they
- * are now. The composition root (serve.ts) only puts them together.
+ * What the parts of a home lend each other: effects that reach into files and commands, and settings as they
+ * are now. The composition root (instance.ts) only puts them together.
  */
 
-/**
- * The kinds that a home has beside agents: its files, its browsers, its schedules. `app` resolves once the
- * gateway is up.
- */
-export const homeKinds = (layout: Layout, records: Records, app: () => Promise<App>): readonly Kind[] =>
+/** The app of an effect: all that there was before the supervisor, and the supervisor that runs the effect. */
+export type AppOf = (context: EffectContext) => App;
+
+/** The kinds that a home has beside agents: its files, its browsers, its schedules. */
+export const homeKinds = (layout: Layout, records: Records, app: AppOf): readonly Kind[] =>
   [
     homeKind(),
     fileKind(),
@@ -46,29 +45,26 @@ export const homeKinds = (layout: Layout, records: Records, app: () => Promise<A
   ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
 
 /** Programs that look for events: each in a folder of its own; what they find starts a run. */
-function pollEffects({ polls }: Layout, app: () => Promise<App>): PollEffects {
+function pollEffects({ polls }: Layout, app: AppOf): PollEffects {
   return {
     check: pollCheckEffect({ folder: polls }),
-    fire: { guarantee: 'at-least-once', run: async (input: FireInput) => firePoll(await app(), input) },
+    fire: { guarantee: 'at-least-once', run: (input: FireInput, context) => firePoll(app(context), input) },
   };
 }
 
-/**
- * What a run of a cron job needs of the house: opened only when there is a gateway for its agents to speak
- * to.
- */
+/** What a run of a cron job needs: to be opened, and to be written down. */
 function cronEffects(
   records: Records,
-  app: () => Promise<App>,
+  app: AppOf,
 ): { readonly launch: AtLeastOnceEffect; readonly record: AtLeastOnceEffect } {
   return {
     launch: {
       guarantee: 'at-least-once',
-      run: async (input: LaunchInput) => {
+      run: (input: LaunchInput, context) => {
         const { workflowId } = input.job;
         return workflowId === null
-          ? launchFire(await app(), input)
-          : launchScheduled(await app(), workflowId, input);
+          ? launchFire(app(context), input)
+          : launchScheduled(app(context), workflowId, input);
       },
     },
     record: {
@@ -79,22 +75,15 @@ function cronEffects(
   };
 }
 
-/**
- * An instance listens only where somebody may write to it; until the gateway is up, the far side keeps what
- * it has.
- */
+/** A connector listens only where somebody may write to it. */
 export function inboxes(
   connectors: Connectors,
-  app: () => App | undefined,
-): (name: string) => Inbox | undefined {
-  return (name) =>
+  app: AppOf,
+): (name: string, context: EffectContext) => Inbox | undefined {
+  return (name, context) =>
     (connectors.instances().find((instance) => instance.name === name)?.allowFrom?.length ?? 0) === 0
       ? undefined
-      : async (message) => {
-          const open = app();
-          if (open === undefined) throw new Error('the gateway has not started yet');
-          await receiveMessage(open, name, message);
-        };
+      : async (message) => void (await receiveMessage(app(context), name, message));
 }
 
 /** Pairing, whose hands touch files of the home. */
@@ -105,14 +94,12 @@ const pairingKinds = (at: Layout, { devices }: Records): readonly Kind[] =>
   ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
 
 /** Where the bytes of a managed file lie, for agents, who work on the same machine. */
-export async function attachmentPath(
-  supervisor: Supervisor,
-  { home }: Layout,
-  id: string,
-): Promise<string | undefined> {
-  const path = (await supervisor.get('file', id))?.view as { readonly path?: unknown } | undefined;
-  return typeof path?.path === 'string' ? join(home, path.path) : undefined;
-}
+export const attachmentPath =
+  ({ home }: Layout) =>
+  async (id: string, { supervisor }: EffectContext): Promise<string | undefined> => {
+    const path = (await supervisor.get('file', id))?.view as { readonly path?: unknown } | undefined;
+    return typeof path?.path === 'string' ? join(home, path.path) : undefined;
+  };
 
 /** Asked at every use, so that a change of config.yaml holds from the next one on. */
 export function settingsOf(now: () => Config, { home }: Layout): Settings {
@@ -147,3 +134,22 @@ export function settingsOf(now: () => Config, { home }: Layout): Settings {
     },
   };
 }
+
+/** What people may do with files, as config.yaml says now. */
+export const allowancesOf = (now: () => Config): Allowances => ({
+  get customPaths() {
+    return now().gateway.allowFileCustomPaths;
+  },
+  get open() {
+    return now().gateway.allowFileOpen;
+  },
+});
+
+/** What a start decides, and a reload does not change. */
+export const limitsOf = ({ engines, sessions, approvals }: Config) => ({
+  maxProcesses: engines.maxProcesses,
+  turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
+  silenceMs: sessions.silenceMinutes * 60_000,
+  permissionWaitMs: sessions.permissionWaitMinutes * 60_000,
+  escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
+});

@@ -122,7 +122,7 @@ describe('the house', () => {
       startedAt: 0,
       authRequired: true,
       networkExposed: false,
-      port: () => 0,
+      port: 0,
     };
     let routes: readonly Route[];
     let home: string;

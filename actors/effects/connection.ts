@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AtLeastOnceEffect } from '../contracts.js';
-import type { ConnectorLink } from '../connectors/connector.js';
+import type { AtLeastOnceEffect, EffectContext } from '../contracts.js';
+import type { ConnectorLink, Inbox } from '../connectors/connector.js';
 import type { ConnectorLinks } from './connector-links.js';
 
 /**
@@ -16,6 +16,8 @@ export interface ConnectionInput {
 
 export interface ConnectionOptions {
   readonly links: ConnectorLinks;
+  /** Where the messages of an instance's people go; undefined: it only sends. */
+  readonly inboxOf?: (name: string, context: EffectContext) => Inbox | undefined;
   /** Between two probes of a held link. Default 60. */
   readonly probeSeconds?: number;
   /** For one opening or probe. Default 15. */
@@ -25,12 +27,15 @@ export interface ConnectionOptions {
 /** `hands: {connection: connectionHand({links}), delivery: deliveryHand({links})}` */
 export function connectionEffect({
   links,
+  inboxOf,
   probeSeconds = 60,
   timeoutSeconds = 15,
 }: ConnectionOptions): AtLeastOnceEffect<ConnectionInput, void> {
-  async function opened(input: ConnectionInput, signal: AbortSignal): Promise<ConnectorLink> {
+  async function opened(input: ConnectionInput, context: EffectContext): Promise<ConnectorLink> {
+    const { signal } = context;
+    const inbox = inboxOf?.(input.name, context);
     const link = await bounded(signal, timeoutSeconds, (limited) =>
-      links.open(input.name, input.connectorType, limited),
+      links.open(input.name, input.connectorType, limited, inbox),
     );
     try {
       await bounded(signal, timeoutSeconds, (limited) => link.probe(limited));
@@ -43,11 +48,12 @@ export function connectionEffect({
 
   return {
     guarantee: 'at-least-once',
-    async run(input, { signal }) {
-      if (input.mode === 'open') return void (await opened(input, signal));
+    async run(input, context) {
+      const { signal } = context;
+      if (input.mode === 'open') return void (await opened(input, context));
       let link = links.get(input.name);
       try {
-        link ??= await opened(input, signal); // after a crash there is none to hold yet
+        link ??= await opened(input, context); // after a crash there is none to hold yet
         while (!signal.aborted) {
           await delay(probeSeconds * 1000, undefined, { signal, ref: false }).catch(() => undefined);
           if (!signal.aborted) await bounded(signal, timeoutSeconds, link.probe.bind(link));

@@ -8,7 +8,8 @@ import type { ConnectorRegistry } from '../connectors/registry.js';
  */
 export interface ConnectorLinks {
   /** Open anew, with the settings as they are now; a former link is closed first. Rejects with a sentence. */
-  open(name: string, type: string, signal: AbortSignal): Promise<ConnectorLink>;
+  /** `inbox`: where the messages of the instance's people go; absent: it only sends. */
+  open(name: string, type: string, signal: AbortSignal, inbox?: Inbox): Promise<ConnectorLink>;
   get(name: string): ConnectorLink | undefined;
   /** The link, as soon as it is open; undefined when it is not within `withinMs`, or the signal says stop. */
   opened(name: string, signal: AbortSignal, withinMs: number): Promise<ConnectorLink | undefined>;
@@ -16,11 +17,7 @@ export interface ConnectorLinks {
   close(name: string, link: ConnectorLink): Promise<void>;
 }
 
-/** `inboxOf`: where the messages of an instance's people go; undefined: it only sends. */
-export function createConnectorLinks(
-  registry: ConnectorRegistry,
-  inboxOf: (name: string) => Inbox | undefined = () => undefined,
-): ConnectorLinks {
+export function createConnectorLinks(registry: ConnectorRegistry): ConnectorLinks {
   const links = new Map<string, ConnectorLink>();
   const waiting = new Map<string, Set<() => void>>();
 
@@ -49,7 +46,7 @@ export function createConnectorLinks(
       });
       return links.get(name);
     },
-    async open(name, type, signal) {
+    async open(name, type, signal, inbox) {
       const former = links.get(name);
       if (former !== undefined) await close(name, former);
       const connector = registry.type(type);
@@ -57,7 +54,7 @@ export function createConnectorLinks(
         throw new Error(`Unknown connector type "${type}" (known: ${registry.types.join(', ') || 'none'}).`);
       const instance = registry.instance(name);
       if (instance === undefined) throw new Error(`The configuration has no connector "${name}".`);
-      const link = await connector.open(instance.settings, signal, inboxOf(name));
+      const link = await connector.open(instance.settings, signal, inbox);
       if (signal.aborted) {
         await closedSoon(link);
         throw new Error('The connector was stopped while it opened.');

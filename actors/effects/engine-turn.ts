@@ -45,9 +45,9 @@ export interface EngineTurnOptions {
   /** How long a tool waits for a person's word. Default 10 minutes. */
   readonly permissionWaitMs?: number;
   /** Where the bytes of a managed file lie, by its id. Absent: agents are told its address. */
-  readonly attachmentPath?: (id: string) => Promise<string | undefined>;
+  readonly attachmentPath?: (id: string, context: EffectContext) => Promise<string | undefined>;
   /** Keeps the accounts of employees. */
-  readonly purse?: Purse;
+  readonly purse?: (context: EffectContext) => Purse;
   /** Called when an engine broke its contract; the turn fails with a sentence in any case. */
   readonly onFault?: (engine: string, error: unknown) => void;
   readonly graces?: Graces;
@@ -125,14 +125,15 @@ async function paidTurn(
   onLingering: (note: Json) => void,
 ): Promise<TurnOutput> {
   const { employee, turnId } = input;
-  if (options.purse === undefined || employee === null) return turn(input, context, options, onLingering);
-  const closed = await options.purse.admits(employee);
+  const purse = options.purse?.(context);
+  if (purse === undefined || employee === null) return turn(input, context, options, onLingering);
+  const closed = await purse.admits(employee);
   if (closed !== undefined)
     return { outcome: 'rate-limited', text: '', error: closed.reason, resetAt: closed.resetAt };
   const output = await turn(input, context, options, onLingering);
   const costUsd = output.usage?.costUsd ?? 0;
   if (costUsd > 0)
-    await options.purse
+    await purse
       .spent(employee, turnId, costUsd)
       .catch((error: unknown) => options.onFault?.(input.engine, error));
   return output;
@@ -150,7 +151,12 @@ async function turn(
   const folderFault = await prepareFolder(input.cwd, options.workRoot);
   if (folderFault !== undefined) return failure(folderFault);
   await context.send({ type: 'turn.began', turnId: input.turnId });
-  const conversation = await readConversation(input.messageIds, context, options.attachmentPath);
+  const { attachmentPath } = options;
+  const conversation = await readConversation(
+    input.messageIds,
+    context,
+    attachmentPath && ((id) => attachmentPath(id, context)),
+  );
 
   const token = options.tokens.mint(sessionId);
   const abort = new AbortController();

@@ -11,11 +11,12 @@ import { scopeOf } from './workflow-scope.js';
  * and lets the next one in.
  */
 export function workflowEvidenceEffect(
-  ports: WorkflowPorts,
+  portsOf: (context: EffectContext) => WorkflowPorts,
 ): AtLeastOnceEffect<EvidenceCall, EvidenceResult> {
   return {
     guarantee: 'at-least-once',
     async run(call, context) {
+      const ports = portsOf(context);
       const ended = call.status !== 'parked';
       if (ended) await ports.admitNext?.(call.workflowId);
       const result = call.status === 'completed' ? await resultOf(ports, call, context) : undefined;

@@ -19,18 +19,19 @@ import { scopeOf } from './workflow-scope.js';
  * is done; a plain action is done here. Texts of the definition are filled in from the run's own rows just
  * before.
  */
-export function workflowStepEffect(ports: WorkflowPorts): AtLeastOnceEffect<StepCall, StepResult> {
-  return { guarantee: 'at-least-once', run: (call, context) => carryOut(ports, call, context) };
+export function workflowStepEffect(ports: PortsOf): AtLeastOnceEffect<StepCall, StepResult> {
+  return { guarantee: 'at-least-once', run: (call, context) => carryOut(ports(context), call, context) };
 }
 
 /**
  * The same for what must not be done twice: once the intent is noted, a crash ends the attempt as
  * `interrupted`.
  */
-export function workflowActEffect(ports: WorkflowPorts): AtMostOnceEffect<StepCall, StepResult> {
+export function workflowActEffect(ports: PortsOf): AtMostOnceEffect<StepCall, StepResult> {
   return {
     guarantee: 'at-most-once',
-    run: (call, context) => carryOut(ports, call, context, () => context.checkpoint({ began: true })),
+    run: (call, context) =>
+      carryOut(ports(context), call, context, () => context.checkpoint({ began: true })),
     recover: () =>
       Promise.resolve({
         state: 'failed',
@@ -39,6 +40,8 @@ export function workflowActEffect(ports: WorkflowPorts): AtMostOnceEffect<StepCa
       }),
   };
 }
+
+type PortsOf = (context: EffectContext) => WorkflowPorts;
 
 async function carryOut(
   ports: WorkflowPorts,

@@ -8,18 +8,18 @@ import { runIndex, runView, type RunView } from '../../machines/workflow-run/vie
 import { runStatus } from '../../machines/workflow-run/status.js';
 import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
 import type { Json } from '../../machines/outputs.js';
-import type { Kind } from '../contracts.js';
+import type { EffectContext, Kind } from '../contracts.js';
 import { workflowEvidenceEffect } from '../effects/workflow-evidence.js';
 import type { WorkflowPorts } from '../effects/workflow-ports.js';
 import { workflowActEffect, workflowStepEffect } from '../effects/workflow-step.js';
 import { managersOf, rootOf, rosterOf } from './work-item-facts.js';
 import { departmentManagers } from './workflow.js';
 
-/** Runs of workflows as a kind: `workflowRunKind({ports})`. */
+/** Runs of workflows as a kind: `workflowRunKind({ports: ({supervisor}) => workflowPorts({...parts, supervisor})})`. */
 export function workflowRunKind({
   ports,
 }: {
-  readonly ports: WorkflowPorts;
+  readonly ports: (context: EffectContext) => WorkflowPorts;
 }): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
   return {
     kind: 'workflow-run',

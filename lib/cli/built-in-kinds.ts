@@ -27,7 +27,7 @@ export const builtInKinds = (): readonly Kind[] =>
     fileKind(),
     budgetKind(),
     workflowKind(),
-    workflowRunKind({ ports: { definition: never } }),
+    workflowRunKind({ ports: () => ({ definition: never }) }),
     scheduleKind(),
     triggerKind(),
     pollKind({ check: fenced, fire: keyed }),

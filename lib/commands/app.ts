@@ -8,6 +8,9 @@ import type { Json } from '../../machines/outputs.js';
 import { nearest } from '../../machines/nearest.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
+/** What there is before the supervisor, and that effects join with theirs: `{...parts, supervisor: context.supervisor}`. */
+export type AppParts = Omit<App, 'supervisor'>;
+
 /**
  * What a command may reach: the supervisor, the engines, the roster and a few settings. A command is a plain
  * function `(request, input) → Reply | Refusal`; it never throws a refusal and never speaks HTTP.
@@ -25,14 +28,21 @@ export interface App {
   readonly records?: Records;
   /** Absent: none can be configured. */
   readonly connectors?: Connectors;
-  /** Told whenever a definition was written: somebody may have to wake it. */
-  wakers?: { look(): Promise<void> };
-  /** Told whenever a work item names a verifier: somebody may have to ask for a review. */
-  reviews?: { look(): Promise<void> };
+  /** Starts runs of definitions that wait for work items; polled when a definition was written. */
+  readonly wakers?: Follower;
+  /** Opens reviews that are due; polled when a work item names a verifier. */
+  readonly reviews?: Follower;
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
   readonly keyFor?: (label: string) => string;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
+}
+
+/** Reads the log for as long as there is a reason to. */
+export interface Follower {
+  /** Is there a reason? Then begin to read, or go on. */
+  poll(app: App): Promise<void>;
+  close(): void;
 }
 
 /** What a command needs of the engine registry. */

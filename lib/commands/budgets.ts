@@ -52,7 +52,7 @@ export async function budgetOf(
 
 /** The port of the hand of a turn. `roster` and `enforce` are read at every turn. */
 export function purseOf(
-  supervisor: () => Supervisor,
+  supervisor: Supervisor,
   world: { readonly roster: () => unknown; readonly enforce: () => boolean },
 ): Purse {
   const by = system('turns');
@@ -60,7 +60,7 @@ export function purseOf(
     async admits(employee) {
       if (!world.enforce()) return undefined;
       const { state, spentUsd, limitUsd, grantedUsd, month } = await budgetOf(
-        supervisor(),
+        supervisor,
         world.roster(),
         employee,
       );
@@ -69,11 +69,11 @@ export function purseOf(
         `The budget of ${employee} for ${month} is used up: $${spentUsd.toFixed(2)} of ` +
         `$${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more: POST ` +
         `/api/org/employees/${employee}/budget {"usd": 5}.`;
-      return { reason, resetAt: monthOf(supervisor().environment.clock.now()).endsAt };
+      return { reason, resetAt: monthOf(supervisor.environment.clock.now()).endsAt };
     },
     async spent(employee, turnId, costUsd) {
       const noted = await book(
-        supervisor(),
+        supervisor,
         employee,
         { type: 'spend.noted', costUsd },
         { caller: by, idempotency: { scope: 'budget', key: turnId, hash: turnId } },

@@ -1,6 +1,8 @@
-import { createServer, IncomingMessage, type Server } from 'node:http';
+import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { isLoopback } from './origin.js';
 
 /**
  * Where requests come in. Over TLS when a certificate is configured; then there is a second, plain listener
@@ -10,11 +12,23 @@ import type { Socket } from 'node:net';
 export interface Listeners {
   readonly servers: readonly Server[];
   /** Port of the listener that the configuration names. */
-  port(): number;
+  readonly port: number;
   /** Port on which programs of this machine are served without TLS; the same where there is no TLS. */
-  localPort(): number;
-  open(host: string, port: number): Promise<void>;
-  stop(): void;
+  readonly localPort: number;
+  /** Answer requests. Those that came before now have waited. */
+  serve(answer: Answer): void;
+  /** Close, at once. Idempotent. */
+  close(): void;
+}
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface ListenersOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly tls?: Tls | undefined;
+  readonly slow?: Partial<Slowness>;
 }
 
 /** PEM texts. */
@@ -23,32 +37,77 @@ export interface Tls {
   readonly key: string;
 }
 
-export function createListeners(options: {
-  readonly tls?: Tls | undefined;
-  readonly slow?: Partial<Slowness>;
-}): Listeners {
-  const { tls } = options;
+/**
+ * Listens from now on, so that the address is known to all that is made next; answers once there is something
+ * to answer with. `const listeners = await openListeners({host: '127.0.0.1', port: 0})`
+ */
+export async function openListeners({ host, port, tls, slow }: ListenersOptions): Promise<Listeners> {
   const main =
     tls === undefined
       ? createServer(limits)
       : createSecureServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 });
   const servers = tls === undefined ? [main] : [main, createServer(limits)];
   for (const server of servers) server.maxConnections = connectionsMax;
-  const ward = cutSlowReaders(servers, { ...slowness, ...options.slow });
+  const ward = cutSlowReaders(servers, { ...slowness, ...slow });
   const local = servers.at(-1) ?? main;
+  const begin = servers.map((server) => holdRequests(server));
+  try {
+    await listen(main, host, port);
+    if (local !== main) await listen(local, '127.0.0.1', 0);
+  } catch (error) {
+    ward();
+    main.close();
+    throw error;
+  }
   return {
     servers,
-    port: () => portOf(main),
-    localPort: () => portOf(local),
-    async open(host, port) {
-      await listen(main, host, port);
-      if (local === main) return;
-      await listen(local, '127.0.0.1', 0).catch((error: unknown) => {
-        main.close();
-        throw error;
-      });
+    port: portOf(main),
+    localPort: portOf(local),
+    serve(answer) {
+      for (const server of servers) server.on('request', answer);
+      for (const hand of begin) hand();
     },
-    stop: ward,
+    close() {
+      ward();
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  };
+}
+
+/** Where programs of this machine find it, and how others reach it, if they do. */
+export function addressesOf(
+  { port, localPort }: Pick<Listeners, 'port' | 'localPort'>,
+  host: string,
+  secure: boolean,
+): { readonly localHost: string; readonly url: string; readonly publicUrl: string | undefined } {
+  const localHost = secure ? '127.0.0.1' : host;
+  // A wildcard is an address to bind to, not one to go to
+  const there = localHost === '0.0.0.0' ? '127.0.0.1' : localHost === '::' ? '::1' : localHost;
+  const url = `http://${bracketed(there)}:${localPort}`;
+  if (!secure && isLoopback(host)) return { localHost, url, publicUrl: undefined };
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
+  const address = host === '0.0.0.0' || host === '::' ? (own ?? hostname()) : host;
+  return { localHost, url, publicUrl: `${secure ? 'https' : 'http'}://${bracketed(address)}:${port}` };
+}
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+
+/** Keeps what comes in before there are listeners for it; then it is as if it had come now. */
+function holdRequests(server: Server): () => void {
+  const held: (() => void)[] = [];
+  const holders = (['request', 'upgrade'] as const).map((name) => {
+    const hold = (...given: unknown[]): void => void held.push(() => server.emit(name, ...given));
+    server.on(name, hold);
+    return [name, hold] as const;
+  });
+  return () => {
+    for (const [name, hold] of holders) server.off(name, hold);
+    for (const release of held) release();
   };
 }
 

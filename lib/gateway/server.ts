@@ -1,21 +1,17 @@
-import { createHmac } from 'node:crypto';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { authenticator, type TokenBook, authentication } from './authentication.js';
 import { cookieJar } from './cookies.js';
 import { failures, answerRefusal, answerClientErrors, isClientError } from './errors.js';
 import { originCheck, isLoopback, type Names } from './origin.js';
-import { createListeners, type Tls } from './listeners.js';
+import { openListeners, type Answer, type Listeners, type Tls } from './listeners.js';
 import type { BackUp, Console } from './routes/status.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
 import { requestMetricsOf, trace } from './observability.js';
 import { openSocket } from './websocket/socket.js';
 import { createRouter } from './router.js';
-import type { App, Settings, Engines, Roster } from '../commands/app.js';
-import type { Evidence } from '../records/evidence/evidence.js';
-import type { Records } from '../records/records.js';
-import type { Supervisor } from '../supervisor/contract.js';
-import type { Server, IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '../commands/app.js';
+import type { Server } from 'node:http';
 import type { Context, Next } from 'koa';
 import { refuse } from '../../machines/refusals.js';
 import type { Socket } from 'node:net';
@@ -25,7 +21,7 @@ export interface Gateway {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** On which programs of this machine are served without TLS; `port` where there is none. */
+  /** Serves programs of this machine without TLS; `port` where there is none. */
   readonly localPort: number;
   /** What its commands reach. */
   readonly app: App;
@@ -37,8 +33,8 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
-  readonly supervisor: Supervisor;
-  readonly registry: Engines;
+  /** What its commands reach. */
+  readonly app: App;
   readonly tokens: TokenBook;
   /** At least 32 characters. Kept in memory only. */
   readonly operatorToken: string;
@@ -48,7 +44,7 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Default true. False is honoured on a loopback address only, and opens reads, never mutations. */
   readonly authRequired?: boolean;
-  /** Asked anew at every request when it is a function. */
+  /** Asked again at every request when it is a function. */
   readonly allowedHosts?: Names;
   readonly allowedOrigins?: Names;
   /**
@@ -56,23 +52,14 @@ export interface GatewayOptions {
    * programs of this machine.
    */
   readonly tls?: Tls | undefined;
+  /** Listens already; in place of `port`, `tls` and `slow`. */
+  readonly listeners?: Listeners;
   /** When a reader is too slow: for specs. */
   readonly slow?: { readonly lookEveryMs?: number; readonly bytesMin?: number; readonly looksMax?: number };
   readonly instance?: string;
   readonly version?: string;
-  readonly settings: Settings;
-  /** Default: that of `records`. */
-  readonly roster?: () => Roster | undefined;
-  /** Makes the routes of org, skills, knowledge and files possible. */
-  readonly records?: Records;
-  /** Makes the routes of workflows possible. */
-  readonly evidence?: Evidence;
-  /** Makes connectors possible. */
-  readonly connectors?: App['connectors'];
-  /** Gets the app: the effects of workflow runs act through it. */
-  readonly workflows?: { connect(app: App): void };
   readonly log?: Logger;
-  /** Makes the routes possible that tell of settings and log. */
+  /** Makes the routes possible that show settings and log. */
   readonly console?: Console;
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
@@ -80,29 +67,17 @@ export interface GatewayOptions {
   readonly heartbeatMs?: number;
 }
 
-/**
- * `const gateway = await createGateway({supervisor, registry, tokens, operatorToken, settings}); … await
- * gateway.close()`
- */
+/** `const gateway = await createGateway({app, tokens, operatorToken}); … await gateway.close()` */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { supervisor, tokens, operatorToken } = options;
+  const { app, tokens, operatorToken, tls, slow } = options;
   if (operatorToken.length < 32) throw new TypeError('operatorToken must have at least 32 characters');
+  const { supervisor, records } = app;
   const host = options.host ?? '127.0.0.1';
   const log = options.log ?? supervisor.environment.log;
   const authRequired = options.authRequired !== false || !isLoopback(host);
-  const { records } = options;
-  const roster = options.roster ?? (records && (() => records.roster.value));
-  const app: App = {
-    supervisor,
-    engines: options.registry,
-    settings: options.settings,
-    ...(roster && { roster }),
-    ...(records && { records }),
-    ...(options.connectors && { connectors: options.connectors }),
-    ...(options.evidence && { evidence: options.evidence }),
-    keyFor: (label) => createHmac('sha256', operatorToken).update(label).digest('base64url'),
-  };
-  options.workflows?.connect(app);
+  const listeners =
+    options.listeners ?? (await openListeners({ host, port: options.port ?? 0, tls, ...(slow && { slow }) }));
+  const { port, localPort } = listeners;
   const instance = options.instance ?? 'default';
   const pairing = records && {
     devices: records.devices,
@@ -121,18 +96,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     startedAt: supervisor.environment.clock.monotonic(),
     authRequired,
     networkExposed: !isLoopback(host),
-    port: () => listeners.port(),
+    port,
     pairing: pairing !== undefined,
   };
   const meter = requestMetricsOf();
-  const routes = routesOf(facts, {
-    backup: options.backup,
-    records,
-    evidence: options.evidence,
-    pairing,
-    meter,
-    console: options.console,
-  });
+  const { backup, console } = options;
+  const routes = routesOf(facts, { backup, records, evidence: app.evidence, pairing, meter, console });
 
   const koa = new Koa();
   // Koa says here what Node says of the request's bytes too: who stops in the middle of a body is no fault of
@@ -142,9 +111,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       ? log.debug({ reason: error.message }, 'a client disconnected')
       : log.error({ err: error }, 'a response could not be written'),
   );
-  const listeners = createListeners({ tls: options.tls, ...(options.slow && { slow: options.slow }) });
   const drain = drainable(listeners.servers);
-
   koa.use(meter.middleware); // 0. counted and timed, whatever becomes of it
   koa.use(failures(log, () => supervisor.environment.ids.next())); // 1. the one error exit
   koa.use(trace(log)); // 2. traceparent, nosniff, one debug line
@@ -153,12 +120,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   koa.use(authentication({ step, visitors, routes, authRequired, audit: records?.audit }));
   koa.use(createRouter(app, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   const handle = koa.callback();
-  const answer = oneAtATime((request, response) => void handle(request, response));
-  for (const server of listeners.servers) {
-    server.on('request', answer);
-    answerClientErrors(server);
-  }
-
+  for (const server of listeners.servers) answerClientErrors(server);
   const socket = openSocket(listeners.servers, {
     app,
     step,
@@ -169,23 +131,18 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     heartbeatMs: options.heartbeatMs ?? 5_000,
     onRevoked: records?.devices.onRevoked,
   });
-  await listeners.open(host, options.port ?? 0).catch((error: unknown) => {
-    listeners.stop();
-    socket.close();
-    throw error;
-  });
-  const port = listeners.port();
-  const secure = options.tls !== undefined;
+  listeners.serve(oneAtATime((request, response) => void handle(request, response)));
+  const secure = tls !== undefined;
   log.info({ host, port, authRequired, secure }, 'the gateway listened');
   let closing: Promise<void> | undefined;
   return {
     url: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    localPort: listeners.localPort(),
+    localPort,
     host,
     port,
     app,
     close: (drainMs = 10_000) =>
-      (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.stop)),
+      (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.close)),
   };
 }
 
@@ -250,7 +207,6 @@ export function oneAtATime(answer: Answer): Answer {
   };
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 interface Lane {
   busy: boolean;
   readonly waiting: (() => void)[];

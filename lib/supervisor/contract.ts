@@ -116,6 +116,13 @@ export interface Supervisor {
   readonly environment: Environment;
 }
 
+declare module '../../actors/contracts.js' {
+  interface EffectContext {
+    /** The supervisor that runs the effect; said here because kinds are written below it. */
+    readonly supervisor: Supervisor;
+  }
+}
+
 export interface SupervisorOptions {
   readonly kinds: readonly Kind[];
   readonly store: Store;

@@ -5,6 +5,7 @@ import { keys } from '../store/keys.js';
 import { assertJson, carried } from './draft/codec.js';
 import { errorData, type Start } from './draft/actions.js';
 import type { Store } from '../store/contract.js';
+import type { Supervisor } from './contract.js';
 
 /**
  * Runs the hands of effects whose start is committed, and brings their results back as events. A result is
@@ -50,6 +51,8 @@ interface Running {
 export class Effects {
   private readonly running = new Map<string, Running>();
   private stopping = false;
+  /** What effects act through; the supervisor stands on the kernel, so it is given right after. */
+  supervisor!: Supervisor;
 
   constructor(private readonly kernel: KernelParts) {}
 
@@ -198,6 +201,7 @@ export class Effects {
     return {
       key: outboxKey.slice(2),
       actor,
+      supervisor: this.supervisor,
       signal: controller.signal,
       reason: () => this.running.get(outboxKey)?.reason,
       send: async (event) =>

@@ -60,9 +60,11 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const ignoreStore = options.store.onState((state) =>
     state.state === 'ready' ? root.recovered('store') : root.failed('store', state.reason),
   );
+  const supervisor = new Running(kernel, root, requests, housekeeping, ignoreStore);
+  kernel.effects.supervisor = supervisor; // before the boot, which goes on with effects of an earlier life
   await boot(kernel, housekeeping);
   root.booted();
-  return new Running(kernel, root, requests, housekeeping, ignoreStore);
+  return supervisor;
 }
 
 /** O(pending): counters, names of actors with something to do and the first due timers are read. */

@@ -51,17 +51,19 @@ function inProcess(size: number): Promise<readonly Figure[]> {
       store: await openLevelStore({ directory: home }),
     });
     const gateway = await createGateway({
-      supervisor,
-      registry: agents.registry,
       tokens: agents.tokens,
       operatorToken: tokenOfBench,
-      settings: {
-        home,
-        sessionRoots: [],
-        interruptOnNewMessage: true,
-        turnDeadlineMs: 600_000,
-        companyName: '',
-        companyPrefix: '',
+      app: {
+        supervisor,
+        engines: agents.registry,
+        settings: {
+          home,
+          sessionRoots: [],
+          interruptOnNewMessage: true,
+          turnDeadlineMs: 600_000,
+          companyName: '',
+          companyPrefix: '',
+        },
       },
     });
     try {

@@ -20,16 +20,18 @@ export async function openCrowd(count: number): Promise<Crowd> {
   await populate(supervisor, counters, count);
   const registry = createEngineRegistry({ engines: [idle], default: 'idle' });
   const gateway = await createGateway({
-    supervisor,
-    registry,
     tokens: createSessionTokens(),
     operatorToken,
-    settings: {
-      home: '/nowhere',
-      sessionRoots: [],
-      interruptOnNewMessage: true,
-      turnDeadlineMs: 1_000,
-      companyName: 'Crowd',
+    app: {
+      supervisor,
+      engines: registry,
+      settings: {
+        home: '/nowhere',
+        sessionRoots: [],
+        interruptOnNewMessage: true,
+        turnDeadlineMs: 1_000,
+        companyName: 'Crowd',
+      },
     },
   });
   return {

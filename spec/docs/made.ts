@@ -110,7 +110,7 @@ async function allRoutes(): Promise<readonly Route[]> {
         startedAt: 0,
         authRequired: true,
         networkExposed: false,
-        port: () => 0,
+        port: 0,
       },
       {
         backup: () => Promise.reject(new Error('not called')),

@@ -53,7 +53,7 @@ export async function createWorkItem(
   if (isRefusal(committed)) return committed;
   if (!request.dryRun) {
     prefix.frozen = true;
-    if (input.verifyPolicy != null) await request.app.reviews?.look();
+    if (input.verifyPolicy != null) await request.app.reviews?.poll(request.app);
   }
   const view =
     committed.replayed || minted === undefined

@@ -7,10 +7,10 @@ import {
 } from '../../../machines/work-item/context.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { ActorView, LogEntry } from '../../supervisor/contract.js';
-import { employeeNamed, recordOf, type App } from '../app.js';
+import { employeeNamed, recordOf, type App, type Follower } from '../app.js';
 import { lineageOf, openWithin, selectFor, workplaceOf } from '../sessions/open-session.js';
 import { presentSession } from '../sessions/read-session.js';
-import { follower, type Follower } from '../follower.js';
+import { createFollower } from '../follower.js';
 import { idsOf } from '../iterate.js';
 
 /**
@@ -159,8 +159,8 @@ const reportCharsMax = 64_000;
  * made it due: it is looked through at every start, and then each item that comes into review. Nobody reads
  * while no open item names a verifier.
  */
-export const followReviews = (app: App, failed: (error: unknown) => void): Follower =>
-  follower(app, { kind: 'work-item', index: 'verifier' }, (signal) => read(app, signal), failed);
+export const followReviews = (failed: (error: unknown) => void): Follower =>
+  createFollower({ kind: 'work-item', index: 'verifier' }, read, failed);
 
 async function read(app: App, signal: AbortSignal): Promise<void> {
   const since = app.supervisor.status.seq; // what becomes due while the list is read is read again

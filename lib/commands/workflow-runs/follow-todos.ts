@@ -1,7 +1,7 @@
 import { system } from '../../../machines/caller.js';
 import type { Trigger } from '../../../machines/graph/definition.js';
-import { recordOf, type App } from '../app.js';
-import { follower, type Follower } from '../follower.js';
+import { recordOf, type App, type Follower } from '../app.js';
+import { createFollower } from '../follower.js';
 import { ownRow } from '../iterate.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
@@ -13,8 +13,8 @@ import { startRun } from './start-run.js';
  * each change starts a run under its own key: whatever a crash makes us read twice starts nothing twice.
  * Nobody reads while no definition waits for work items.
  */
-export const followTodos = (app: App, failed: (error: unknown) => void): Follower =>
-  follower(app, { kind: 'workflow', index: wakes }, (signal) => read(app, signal), failed);
+export const followTodos = (failed: (error: unknown) => void): Follower =>
+  createFollower({ kind: 'workflow', index: wakes }, read, failed);
 
 const wakes = 'todo-status-change';
 const cursorKey = 'workflow-todos/cursor';

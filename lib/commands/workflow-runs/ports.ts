@@ -14,44 +14,23 @@ import { byStep } from './run-authority.js';
 import { operateWorkItem } from './work-item-step.js';
 import type { InnerRunInput } from './run-input.js';
 
-/**
- * The effects of runs, wired to the app. Kinds are made before the supervisor that the app stands on; so the
- * effects of runs that go on after a restart wait here until there is an app.
- */
-export interface WorkflowWiring {
-  readonly ports: WorkflowPorts;
-  connect(app: App): void;
-}
-
-export function wireWorkflows(): WorkflowWiring {
-  let connect: (app: App) => void = () => undefined;
-  const connected = new Promise<App>((resolve) => {
-    connect = resolve;
-  });
-  const within =
-    <Wanted, Answer>(deed: (app: App, wanted: Wanted) => Promise<Answer>) =>
-    async (wanted: Wanted): Promise<Answer> =>
-      deed(await connected, wanted);
-  return {
-    connect,
-    ports: {
-      definition: async (id, version) => definitionAt(await connected, id, version),
-      openSession: within(openStepSession),
-      startRun: within(startChild),
-      send: within(send),
-      request: within(request),
-      workItem: within(operateWorkItem),
-      admitNext: async (workflowId) => admitNext(await connected, workflowId),
-      async keepEvidence(workflowId, runId, files) {
-        const { evidence } = await connected;
-        if (evidence?.configured !== true) return 'off';
-        for (const [name, text] of Object.entries(files))
-          await evidence.write(`runs/${workflowId}/${runId}/${name}`, text);
-        return 'written';
-      },
-    },
-  };
-}
+/** What the effects of runs do through the app: `workflowRunKind({ports: (context) => workflowPorts(appOf(context))})` */
+export const workflowPorts = (app: App): WorkflowPorts => ({
+  definition: (id, version) => definitionAt(app, id, version),
+  openSession: (input) => openStepSession(app, input),
+  startRun: (call) => startChild(app, call),
+  send: (call) => send(app, call),
+  request: (call) => request(app, call),
+  workItem: (call) => operateWorkItem(app, call),
+  admitNext: (workflowId) => admitNext(app, workflowId),
+  async keepEvidence(workflowId, runId, files) {
+    const { evidence } = app;
+    if (evidence?.configured !== true) return 'off';
+    for (const [name, text] of Object.entries(files))
+      await evidence.write(`runs/${workflowId}/${runId}/${name}`, text);
+    return 'written';
+  },
+});
 
 /** A step that is another workflow's run. Its key is the attempt's, so that it is started once. */
 async function startChild(

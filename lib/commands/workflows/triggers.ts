@@ -174,6 +174,12 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
  */
 export const signatureAlgorithm = 'hmac-sha256';
 
+/** `App.keyFor` of a gateway with this token: the same label makes the same key, and a new token other ones. */
+export const keysOf =
+  (token: string) =>
+  (label: string): string =>
+    createHmac('sha256', token).update(label).digest('base64url');
+
 /** The secret of a signed binding; undefined where the gateway has nothing to make it of. */
 export function signingSecret(app: App, name: string, salt: string): string | undefined {
   const key = app.keyFor?.(`workflow-trigger ${sortableText(name)} ${salt}`);

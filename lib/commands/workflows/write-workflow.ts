@@ -184,7 +184,7 @@ async function done(
   if (!request.dryRun) {
     await followSchedule(request.app, view.id);
     await admitNext(request.app, view.id); // there may be more room than there was
-    await request.app.wakers?.look();
+    await request.app.wakers?.poll(request.app);
   }
   const value = request.dryRun
     ? parseDefinition(written, { stamp: { id: view.id, version } }).definition

@@ -15,7 +15,7 @@ export interface GatewayFacts {
   readonly startedAt: number;
   readonly authRequired: boolean;
   readonly networkExposed: boolean;
-  readonly port: () => number;
+  readonly port: number;
   /** Browsers can be paired. */
   readonly pairing?: boolean;
 }
@@ -64,7 +64,7 @@ export function statusRoutes(facts: GatewayFacts): readonly Route[] {
         version: facts.version,
         migration,
         uptime,
-        port: facts.port(),
+        port: facts.port,
         engines,
         sessions,
         connectors: await connectorStates(app),
@@ -191,7 +191,7 @@ export function consoleRoutes(facts: GatewayFacts, console: Console | undefined)
           z.object({ name: z.string(), port: z.int(), running: z.literal(true), current: z.literal(true) }),
         ),
       },
-      () => ({ body: [{ name: facts.instance, port: facts.port(), running: true, current: true }] }),
+      () => ({ body: [{ name: facts.instance, port: facts.port, running: true, current: true }] }),
     ),
     route(
       'GET',

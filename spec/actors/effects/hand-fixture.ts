@@ -51,6 +51,7 @@ export function app(
     context: {
       key: 'session/s1/1.0',
       actor: { kind: options.kind ?? 'session', id: options.id ?? 's1' },
+      supervisor: {} as EffectContext['supervisor'], // no effect under test acts through it
       signal: controller.signal,
       reason: () => reason,
       send(event) {

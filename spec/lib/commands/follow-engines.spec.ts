@@ -44,16 +44,18 @@ describe('followEngines', () => {
     const following = followEngines(supervisor, registry);
     undo.push(async () => following.close());
     const gateway = await createGateway({
-      supervisor,
-      registry,
       tokens,
       operatorToken,
-      settings: {
-        home,
-        sessionRoots: [home],
-        interruptOnNewMessage: true,
-        turnDeadlineMs: 60_000,
-        companyName: 'Acme Works',
+      app: {
+        supervisor,
+        engines: registry,
+        settings: {
+          home,
+          sessionRoots: [home],
+          interruptOnNewMessage: true,
+          turnDeadlineMs: 60_000,
+          companyName: 'Acme Works',
+        },
       },
     });
     undo.push(() => gateway.close(2_000));

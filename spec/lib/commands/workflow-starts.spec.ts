@@ -149,10 +149,10 @@ describe('what starts runs', () => {
         return house.supervisor.watch(options);
       },
     });
-    const todos = followTodos(app, (error) => {
+    const todos = followTodos((error) => {
       throw error;
     });
-    await Promise.all([todos.look(), todos.look(), todos.look()]);
+    await Promise.all([todos.poll(app), todos.poll(app), todos.poll(app)]);
     for (let commits = 0; commits < 20; commits += 1)
       await house.supervisor.transact({ name: 'until they have begun', actors: [], run: () => null });
     todos.close();
@@ -180,15 +180,15 @@ describe('what starts runs', () => {
         broken ? Promise.reject(new Error('not now')) : house.supervisor.keyValues(prefix),
     });
     const failures: unknown[] = [];
-    const todos = followTodos(app, (error) => {
+    const todos = followTodos((error) => {
       failures.push(error);
     });
-    await todos.look();
+    await todos.poll(app);
     for (let commits = 0; commits < 20; commits += 1)
       await house.supervisor.transact({ name: 'until it has failed', actors: [], run: () => null });
     expect(failures.map((error) => (error as Error).message)).to.deep.equal(['not now']);
     broken = false;
-    await todos.look();
+    await todos.poll(app);
     for (let commits = 0; commits < 20; commits += 1)
       await house.supervisor.transact({ name: 'until it has begun', actors: [], run: () => null });
     todos.close();

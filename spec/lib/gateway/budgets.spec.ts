@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { defineEngine } from '../../../actors/engines/engine.js';
 import { fileKind } from '../../../actors/kinds/file.js';
 import { homeKind } from '../../../actors/kinds/home.js';
-import { createAgents } from '../../../lib/agents.js';
+import { createAgents, type AgentsOptions } from '../../../lib/agents.js';
 import { purseOf } from '../../../lib/commands/budgets.js';
 import { createGateway } from '../../../lib/gateway/server.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { openRecords } from '../../../lib/records/records.js';
 import { memoryStore } from '../../../lib/store/memory.js';
-import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import { systemEnvironment } from '../../../lib/environment.js';
 import { makeClient, operatorToken, poll, watch, type Client } from './fixture.js';
@@ -35,9 +34,11 @@ async function openShop(enforce: boolean) {
       usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.6 },
     }),
   });
-  const purse = purseOf(() => supervisor, { roster: () => records.roster.value, enforce: () => enforce });
+  const roster = () => records.roster.value;
+  const purse: AgentsOptions['purse'] = ({ supervisor }) =>
+    purseOf(supervisor, { roster, enforce: () => enforce });
   const { kinds, registry, tokens } = createAgents({ engines: [meter], workFolder: layout.work, purse });
-  const supervisor: Supervisor = await createSupervisor({
+  const supervisor = await createSupervisor({
     kinds: [...kinds, homeKind(), fileKind()],
     store: memoryStore(),
     environment,
@@ -45,12 +46,15 @@ async function openShop(enforce: boolean) {
   });
   await records.connect(supervisor);
   const gateway = await createGateway({
-    supervisor,
-    registry,
     tokens,
     operatorToken,
-    records,
-    settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
+    app: {
+      supervisor,
+      engines: registry,
+      records,
+      roster,
+      settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
+    },
   });
   const client = (token: string): Client => makeClient(gateway.port, { authorization: `Bearer ${token}` });
   const operator = client(operatorToken);

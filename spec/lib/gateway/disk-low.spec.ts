@@ -7,7 +7,6 @@ import { scheduleKind } from '../../../actors/kinds/schedule.js';
 import { triggerKind } from '../../../actors/kinds/trigger.js';
 import type { Kind } from '../../../actors/contracts.js';
 import { launchFire } from '../../../lib/commands/cron.js';
-import type { App } from '../../../lib/commands/app.js';
 import { openEvidence } from '../../../lib/records/evidence/evidence.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { openRecords, type Records } from '../../../lib/records/records.js';
@@ -49,7 +48,7 @@ describe('a disk with less than 200 MB free', () => {
     records = await openRecords({ layout: layoutOf({ home: folder }), environment, root: null });
     const launch = {
       guarantee: 'at-least-once' as const,
-      run: (input: LaunchInput) => launchFire(house.gateway.app as App, input),
+      run: (input: LaunchInput) => launchFire(house.gateway.app, input),
     };
     const record = { guarantee: 'at-least-once' as const, run: async () => null };
     house = await openHouse({

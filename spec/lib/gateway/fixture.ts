@@ -10,7 +10,9 @@ import type { AtMostOnceEffect, Kind } from '../../../actors/contracts.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
 import { workflowRunKind } from '../../../actors/kinds/workflow-run.js';
-import { wireWorkflows } from '../../../lib/commands/workflow-runs/ports.js';
+import type { AppParts } from '../../../lib/commands/app.js';
+import { keysOf } from '../../../lib/commands/workflows/triggers.js';
+import { workflowPorts } from '../../../lib/commands/workflow-runs/ports.js';
 import { workflowKind } from '../../../actors/kinds/workflow.js';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../lib/gateway/server.js';
 import { evidenceEffect } from '../../../lib/records/evidence/evidence-hand.js';
@@ -53,22 +55,35 @@ export const roster = {
 };
 
 export async function openHouse(
-  options: Partial<GatewayOptions> & {
-    store?: Store;
-    withRoster?: boolean;
-    environment?: Environment;
-    kinds?: readonly Kind[];
-  } = {},
+  options: Partial<GatewayOptions> &
+    Partial<AppParts> & {
+      store?: Store;
+      withRoster?: boolean;
+      environment?: Environment;
+      kinds?: readonly Kind[];
+    } = {},
 ): Promise<House> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
   const people = options.withRoster ? roster : undefined;
-  const workflows = wireWorkflows();
+  const parts: AppParts = {
+    engines: createEngineRegistry({ engines: [pen, ghost], default: 'pen' }),
+    settings: {
+      home,
+      sessionRoots: [home],
+      interruptOnNewMessage: true,
+      turnDeadlineMs: 60_000,
+      companyName: 'Acme Works',
+    },
+    keyFor: keysOf(operatorToken),
+    ...partsOf(options),
+    ...(people && { roster: () => people }),
+  };
   const supervisor = await createSupervisor({
     kinds: [
       sessionKind({ turn: turnEffect }),
       workItemKind(),
       workflowKind(options.evidence ? { evidence: evidenceEffect(options.evidence) } : {}),
-      workflowRunKind({ ports: workflows.ports }),
+      workflowRunKind({ ports: ({ supervisor }) => workflowPorts({ ...parts, supervisor }) }),
       ...(options.kinds ?? []),
     ],
     store: options.store ?? memoryStore(),
@@ -77,20 +92,10 @@ export async function openHouse(
   });
   const tokens = createSessionTokens();
   const gateway = await createGateway({
-    supervisor,
     tokens,
     operatorToken,
-    registry: createEngineRegistry({ engines: [pen, ghost], default: 'pen' }),
-    settings: {
-      home,
-      sessionRoots: [home],
-      interruptOnNewMessage: true,
-      turnDeadlineMs: 60_000,
-      companyName: 'Acme Works',
-    },
-    ...(people && { roster: () => people }),
-    workflows,
     ...options,
+    app: { ...parts, supervisor },
   }).catch(async (error: unknown) => {
     await supervisor.stop();
     throw error;
@@ -117,6 +122,21 @@ export async function openHouse(
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Of all that a spec gives, what belongs to the app. */
+function partsOf({
+  engines,
+  settings,
+  records,
+  roster = records && (() => records.roster.value),
+  connectors,
+  evidence,
+  wakers,
+  reviews,
+}: Partial<AppParts>): Partial<AppParts> {
+  const given = { engines, settings, records, roster, connectors, evidence, wakers, reviews };
+  return Object.fromEntries(Object.entries(given).filter(([, part]) => part !== undefined));
 }
 
 const turnEffect: AtMostOnceEffect = {

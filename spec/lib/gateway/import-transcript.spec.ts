@@ -21,7 +21,7 @@ describe('GET /api/sessions/:id of a conversation that went on elsewhere', () =>
         return record;
       },
     });
-    house = await openHouse({ registry: createEngineRegistry({ engines: [diary], default: 'diary' }) });
+    house = await openHouse({ engines: createEngineRegistry({ engines: [diary], default: 'diary' }) });
   });
   after(() => house.close());
   beforeEach(() => {

@@ -6,7 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { WebSocket } from 'ws';
 import { selfSigned } from '../../fixtures/certificate.js';
 import { cookiesOf, openOffice, type Office } from '../records/office.js';
-import { makeClient, openHouse, operatorToken } from './fixture.js';
+import { makeClient, openHouse, operatorToken, watch } from './fixture.js';
+import { openListeners } from '../../../lib/gateway/listeners.js';
 
 describe('over TLS', () => {
   const tls = selfSigned();
@@ -178,5 +179,35 @@ describe('a client that would rather speak HTTP/2', () => {
     }
     socket.destroy();
     await house.close();
+  });
+});
+
+// The gateway's address is known before there is a gateway: who asks in between (an agent of an earlier life) waits.
+describe('listeners before there is a gateway', () => {
+  it('keep requests and upgrades, and hand them to it', async () => {
+    const listeners = await openListeners({ host: '127.0.0.1', port: 0 });
+    const received = Promise.all(listeners.servers.map((server) => once(server, 'connection')));
+    const early = makeClient(listeners.port, { authorization: `Bearer ${operatorToken}` }).get('/api/status');
+    const watching = watch(`ws://127.0.0.1:${listeners.port}/ws`, {
+      authorization: `Bearer ${operatorToken}`,
+    });
+    await received;
+    const house = await openHouse({ listeners });
+    try {
+      expect((await early).status).to.equal(200);
+      await house.operator.post('/api/sessions', { prompt: 'hello' });
+      const socket = await watching;
+      await socket.until(({ event }) => event === 'session:created');
+      socket.ws.terminate();
+    } finally {
+      await house.close();
+    }
+  });
+
+  it('give the port back when no gateway comes', async () => {
+    const first = await openListeners({ host: '127.0.0.1', port: 0 });
+    first.close();
+    const second = await openListeners({ host: '127.0.0.1', port: first.port });
+    second.close();
   });
 });

@@ -15,7 +15,7 @@ describe('GET /api/openapi.json', () => {
     startedAt: 0,
     authRequired: true,
     networkExposed: false,
-    port: () => 1,
+    port: 1,
   };
   const routes = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }) });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import type { Follower } from '../../../lib/commands/app.js';
 import { followReviews } from '../../../lib/commands/work-items/open-review.js';
 import { openLevelStore, type LevelStore } from '../../../lib/store/level.js';
 import { openHouse, poll, type House } from './fixture.js';
@@ -11,7 +12,8 @@ describe('reviews by a verifier', () => {
   let folder: string;
   let store: LevelStore;
   let house: House;
-  let reviews: ReturnType<typeof followReviews> | undefined;
+  let reviews: Follower;
+  let following = false;
   const failures: unknown[] = [];
 
   beforeEach(async () => {
@@ -26,18 +28,19 @@ describe('reviews by a verifier', () => {
 
   async function open(): Promise<void> {
     store = await openLevelStore({ directory: folder, log: pino({ level: 'silent' }) });
-    house = await openHouse({ store, withRoster: true });
+    following = false;
+    reviews = followReviews((error) => failures.push(error));
+    const poll: Follower['poll'] = async (app) => (following ? reviews.poll(app) : undefined);
+    house = await openHouse({ store, withRoster: true, reviews: { ...reviews, poll } });
   }
   async function close(): Promise<void> {
-    reviews?.close();
-    reviews = undefined;
+    reviews.close();
     await house.close();
     await store.close();
   }
   async function follow(): Promise<void> {
-    reviews = followReviews(house.gateway.app, (error) => failures.push(error));
-    house.gateway.app.reviews = reviews;
-    await reviews.look();
+    following = true;
+    await reviews.poll(house.gateway.app);
   }
 
   const verifyPolicy = { mode: 'verify', maxRounds: 3, verifier: { employee: 'cat' } };

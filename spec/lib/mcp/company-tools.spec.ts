@@ -27,7 +27,7 @@ describe('tools of a company', () => {
       startedAt: 0,
       authRequired: true,
       networkExposed: false,
-      port: () => 0,
+      port: 0,
     };
     const routes = routesOf(gateway, { records: office.records });
     const bound = tools.flatMap((tool) =>

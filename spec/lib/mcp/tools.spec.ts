@@ -54,7 +54,7 @@ describe('tools', () => {
       startedAt: 0,
       authRequired: true,
       networkExposed: false,
-      port: () => 0,
+      port: 0,
     };
     const routes = routesOf(gateway, { evidence: {} as Evidence }); // only looked into by a request
     const bound = tools.flatMap((tool) => {

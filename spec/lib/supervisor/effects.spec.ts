@@ -441,6 +441,19 @@ describe('effects', () => {
       ]);
     });
 
+    // An effect of an earlier life begins while its supervisor still starts: there must be one to act through.
+    it('supervisor: the one that runs it, also for an effect that goes on after a crash', async () => {
+      const { effect, calls } = puppet('at-least-once');
+      await open(effect);
+      await go();
+      await house.environment.settle();
+      expect(calls[0]?.context.supervisor).to.equal(house.supervisor);
+      await house.crash();
+      await house.environment.settle();
+      expect(calls[1]?.context.supervisor).to.equal(house.supervisor);
+      expect(await calls[1]?.context.supervisor.get('worker', 'w')).to.have.property('id', 'w');
+    });
+
     it('onEvent: what the machine sends to it, in order, past a listener that throws', async () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);

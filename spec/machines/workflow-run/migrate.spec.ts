@@ -55,7 +55,7 @@ describe('a run of version 1', () => {
    * its migration has everything to do.
    */
   function upgraded(): Kind {
-    const kind = workflowRunKind({ ports: far.ports }) as unknown as Kind;
+    const kind = workflowRunKind({ ports: () => far.ports }) as unknown as Kind;
     return {
       ...kind,
       version: kind.version + 1,
@@ -72,7 +72,7 @@ describe('a run of version 1', () => {
     const definition = definitionOf(raw);
     far = farSide(definition);
     if (answer !== undefined) far.answer = answer;
-    house = await openHouse([workflowRunKind({ ports: far.ports }), sessions]);
+    house = await openHouse([workflowRunKind({ ports: () => far.ports }), sessions]);
     await house.supervisor.spawn('workflow-run', { id: 'r', input: runInput(definition, more) });
     await house.environment.settle();
   }

@@ -316,7 +316,7 @@ async function edit(request: HttpRequest<z.output<typeof patchBody>>): Promise<R
     patch,
     expectedVersion: version,
   });
-  if (!isRefusal(done) && patch.verifyPolicy != null) await request.app.reviews?.look();
+  if (!isRefusal(done) && patch.verifyPolicy != null) await request.app.reviews?.poll(request.app);
   return isRefusal(done) ? done : { ...done, body: { workItem: done.body.view, replayed: done.replayed } };
 }
 

@@ -11,7 +11,7 @@ const now = Date.UTC(2026, 0, 1);
 const bytes = Buffer.from('{"event":"repo.push"}');
 
 function deskWith(binding: { readonly value: string; readonly view: object } | undefined, keyed = true): App {
-  const supervisor = { get: async () => binding, world: { now: () => now } };
+  const supervisor = { get: async () => binding, environment: { clock: { now: () => now } } };
   return {
     supervisor,
     ...(keyed && {
