@@ -3,6 +3,7 @@ import type { Authority } from '../machines/caller.js';
 import type { ActorKey, Json, Stamp } from '../machines/outputs.js';
 import type { Refusal } from '../machines/refusals.js';
 import type { Shape } from '../machines/shape.js';
+import type { Waiting } from '../machines/waiting.js';
 import type { Supervision } from '../machines/supervisor/supervise.js';
 
 /**
@@ -102,6 +103,11 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   view(snapshot: SnapshotFrom<M>, meta: Meta): View;
   /** The lists that this actor appears in. Pure; diffed by the kernel at every commit. */
   index?(snapshot: SnapshotFrom<M>, meta: Meta): readonly IndexRow[];
+  /**
+   * What this actor cannot go on without, and on whom it waits. Pure; the kernel keeps one row for each in the
+   * same commit, and `GET /api/attention` reads nothing else.
+   */
+  waitingFor?(snapshot: SnapshotFrom<M>, meta: Meta): readonly Waiting[];
   /**
    * Names under which this actor counts one each: totals without reading lists. Few names for many actors.
    * Pure; kept by the kernel in the same commit.

@@ -1,4 +1,4 @@
-import { budgetMachine, budgetPolicy, type Band } from '../../machines/budget/machine.js';
+import { budgetMachine, budgetPolicy, monthOf, type Band } from '../../machines/budget/machine.js';
 import { checkShape } from '../../machines/shape.js';
 import type { Kind } from '../contracts.js';
 
@@ -18,6 +18,21 @@ export function budgetKind(): Kind<typeof budgetMachine> {
     }),
     view: ({ value, context }) => ({ ...context, state: value as Band }),
     index: ({ context }) => [{ index: 'all', key: context.id }],
+    // Once it is exceeded no turn begins, so that the last cost is what exceeded it.
+    waitingFor: ({ value, context }, { updatedAt }) =>
+      value !== 'exceeded'
+        ? []
+        : [
+            {
+              id: 'budget',
+              what: 'budget',
+              title: `${context.id}: $${context.spentUsd} of $${(context.limitUsd ?? 0) + context.grantedUsd} spent in ${context.month}`,
+              on: 'operator',
+              since: updatedAt,
+              until: monthOf(updatedAt).endsAt,
+            },
+          ],
+    indexVersion: 1,
     validateContext: checkShape({
       id: 'string',
       month: 'string',

@@ -2,6 +2,7 @@ import type { CheckInput, FireInput } from '../../machines/poll/machine.js';
 import { pollMachine } from '../../machines/poll/machine.js';
 import type { Checked, Fired } from '../../machines/poll/context.js';
 import { pollNotInState, pollPolicy, type PollState } from '../../machines/poll/policy.js';
+import { pollWaiting } from '../../machines/poll/waiting.js';
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
@@ -64,6 +65,8 @@ export function pollKind(effects: PollEffects): Kind<typeof pollMachine> {
     },
     index: ({ value, context }) =>
       value === 'deleted' ? [] : [{ index: 'all', key: sortableText(context.id) }],
+    waitingFor: ({ value, context }) => pollWaiting(stateOf(value), context),
+    indexVersion: 1,
     redacted: ['payload', 'note', 'reason'],
     validateContext: checkShape({
       id: 'string',

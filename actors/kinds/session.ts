@@ -4,6 +4,7 @@ import { sessionMachine } from '../../machines/session/machine.js';
 import { admitSession, sessionNotInState, sessionPolicy } from '../../machines/session/policy.js';
 import { isResting, statusOf } from '../../machines/session/status.js';
 import { sessionIndex, sessionView, type SessionView } from '../../machines/session/view.js';
+import { sessionWaiting } from '../../machines/session/waiting.js';
 import type { AtMostOnceEffect, Kind } from '../contracts.js';
 
 /**
@@ -25,6 +26,8 @@ export function sessionKind(effects: {
     validateInput: (input) => admitSession(input as unknown as SessionInput),
     view: (snapshot) => sessionView(statusOf(snapshot.value), snapshot.context),
     index: (snapshot) => sessionIndex(statusOf(snapshot.value), snapshot.context),
+    waitingFor: (snapshot) => sessionWaiting(statusOf(snapshot.value), snapshot.context),
+    indexVersion: 1,
     operatorEvents: {
       'session.stop': { reason: 'string?' },
       'queue.pause': {},

@@ -9,6 +9,7 @@ import {
   workItemView,
   type WorkItemView,
 } from '../../machines/work-item/view.js';
+import { workItemWaiting } from '../../machines/work-item/waiting.js';
 import { awaits, candidates } from '../../machines/work-item/why.js';
 import type { Kind } from '../contracts.js';
 import { workItemFacts } from './work-item-facts.js';
@@ -37,6 +38,8 @@ export function workItemKind(
     facts: (snapshot, event, world) => workItemFacts(snapshot?.context, event, world['roster']),
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
+    waitingFor: (snapshot) => workItemWaiting(snapshot.value, snapshot.context),
+    indexVersion: 1,
     totals: (snapshot) => [workItemCount(snapshot.value, snapshot.context)],
     moves: (snapshot, { by, facts }) =>
       candidates(snapshot.value, snapshot.context, {

@@ -6,6 +6,7 @@ import { admitRun, runNotInState, runPolicy } from '../../machines/workflow-run/
 import { stepsAsMachines } from '../../machines/workflow-run/migrate.js';
 import { runIndex, runView, type RunView } from '../../machines/workflow-run/view.js';
 import { runStatus } from '../../machines/workflow-run/status.js';
+import { runWaiting } from '../../machines/workflow-run/waiting.js';
 import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
 import type { Json } from '../../machines/outputs.js';
 import type { EffectContext, Kind } from '../contracts.js';
@@ -50,6 +51,8 @@ export function workflowRunKind({
     // Plain members only
     view: (snapshot, { revision: rev }) => runView(snapshot, rev) as RunView & { [member: string]: Json },
     index: (snapshot) => runIndex(snapshot),
+    waitingFor: (snapshot) => runWaiting(snapshot),
+    indexVersion: 1,
     moves: (snapshot) => runMoves(snapshot),
     awaits: (snapshot, facts) => runAwaits(snapshot, facts as unknown as RunFacts | null), // the kernel hands back what `facts` above made
     totals: (snapshot) => [runStatus(snapshot.value)],

@@ -23,6 +23,7 @@ export async function follow(
   client: Client,
   show: (text: string) => void,
   remark: (text: string) => void,
+  permission: (payload: Frame['payload']) => void,
 ): Promise<Following> {
   let waiting: Frame[] = [];
   let take = (frame: Frame): void => void waiting.push(frame);
@@ -37,6 +38,7 @@ export async function follow(
           if (payload?.['sessionId'] !== sessionId) return;
           if (event === 'session:started') started = true;
           else if (event === 'session:delta') shown = delta(payload, show, remark) ?? shown;
+          else if (event === 'session:permission') permission(payload);
           else if (event === 'session:rate-limited')
             remark(`[waiting for the provider's rate limit${until(payload['resetAt'])}]`);
           else if (endings.has(event) && (started || event === 'session:stopped'))

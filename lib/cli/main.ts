@@ -24,6 +24,7 @@ import { stopCommand } from './stop.js';
 import { tailCommand } from './tail.js';
 import { topCommand } from './top.js';
 import { uninstallCommand } from './uninstall.js';
+import { decideCommands, waitingCommand } from './waiting.js';
 import { verifyCommand } from './verify.js';
 
 /**
@@ -35,6 +36,8 @@ const commands = [
   runCommand,
   listCommand,
   showCommand,
+  waitingCommand,
+  decideCommands,
   statusCommand,
   stopCommand,
   pairCommand,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { PermissionQuestions } from './ask-permission.js';
 import { connect, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -39,6 +40,9 @@ export function runCommand(program: Command, terminal: Terminal): void {
         terminal.out(quiet ? JSON.stringify({ sessionId: id }) : id);
         return;
       }
+      // A prompt from standard input has used up the terminal's place there.
+      const isInteractive = process.stdin.isTTY && process.stderr.isTTY && prompt !== '-' && !quiet;
+      const questions = new PermissionQuestions(client, layout, terminal, isInteractive);
       const following = await follow(
         client,
         (piece) => {
@@ -47,6 +51,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
         (remark) => {
           if (!quiet) terminal.say(remark);
         },
+        (payload) => questions.take(payload),
       );
       const interrupted = once('SIGINT');
       try {
@@ -63,6 +68,11 @@ export function runCommand(program: Command, terminal: Terminal): void {
           );
         }
         await conclude(client, sessionId, ending, options, terminal, layout);
+        if (questions.expired > 0)
+          throw new CommandError(
+            exitCodes.turnFailed,
+            `Nobody answered ${questions.expired === 1 ? 'a tool request' : `${questions.expired} tool requests`} in time; the agent went on without. Show what waits with: ${hint(layout, 'waiting')}`,
+          );
       } finally {
         interrupted.forget();
         following.close();

@@ -66,6 +66,7 @@ const table = {
   'auth.revoke': people,
   'auth.logout': everybody,
   'metrics.read': people,
+  'attention.read': people,
   'config.read': people,
   'logs.read': people,
   'console.read': anyCaller,

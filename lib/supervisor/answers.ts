@@ -1,4 +1,5 @@
 import type { ActorKey, Meta, Kind } from '../../actors/contracts.js';
+import type { Waiting } from '../../machines/waiting.js';
 import type { Json } from '../../machines/outputs.js';
 import type { StoreState } from '../store/contract.js';
 import type { AnyStateMachine } from 'xstate';
@@ -50,6 +51,12 @@ export interface ListItem {
 
 export interface ListPage {
   readonly items: readonly ListItem[];
+  /** Pass as `after`. */ readonly next: string | null;
+}
+
+/** What waits on somebody, longest first. */
+export interface WaitingPage {
+  readonly items: readonly { readonly actor: ActorKey; readonly waiting: Waiting }[];
   /** Pass as `after`. */ readonly next: string | null;
 }
 

@@ -15,6 +15,7 @@ import type {
   Retention,
   Row,
   SupervisorStatus,
+  WaitingPage,
   Why,
 } from './answers.js';
 import type { Environment } from '../environment.js';
@@ -69,6 +70,11 @@ export interface Supervisor {
    * nothing.
    */
   totals(kind: string): ReadonlyMap<string, number>;
+  /**
+   * What waits on a person or an employee, of all kinds, longest first: what each kind's `waitingFor` says of
+   * its actors, as committed. `await supervisor.waiting({ limit: 20 })`
+   */
+  waiting(query?: WaitingQuery): Promise<WaitingPage>;
   /** Rows of a collection, e.g. the messages of a session. */
   rows(actor: ActorKey, collection: string, query?: RowsQuery): Promise<readonly Row[]>;
   /**
@@ -242,6 +248,13 @@ export interface ListQuery {
   readonly after?: string;
   readonly reverse?: boolean;
   readonly offset?: number;
+  /** Default 100, cap 1,000. */
+  readonly limit?: number;
+}
+
+export interface WaitingQuery {
+  /** `next` of the page before. */
+  readonly after?: string;
   /** Default 100, cap 1,000. */
   readonly limit?: number;
 }

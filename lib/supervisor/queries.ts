@@ -2,7 +2,18 @@ import type { ActorKey, Kind } from '../../actors/contracts.js';
 import { authorityOf, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { keys, part, partsOf, prefix } from '../store/keys.js';
-import type { ActorView, ListItem, ListPage, ListQuery, Row, RowsQuery, Why } from './contract.js';
+import { waitingList, type Waiting } from '../../machines/waiting.js';
+import type {
+  ActorView,
+  ListItem,
+  ListPage,
+  ListQuery,
+  Row,
+  RowsQuery,
+  WaitingPage,
+  WaitingQuery,
+  Why,
+} from './contract.js';
 import { takes } from './draft/step.js';
 import type { Kernel } from './kernel.js';
 import { viewOfRecord } from './draft/stored-form.js';
@@ -66,6 +77,32 @@ export class Reading {
       places.map(({ key, id }) => keys.list(name, index, key, id)),
     );
     return rows.map((row) => (row === undefined ? undefined : (JSON.parse(row) as Json)));
+  }
+
+  /** What waits on somebody, of all kinds, longest first. The place of an item: its key, its kind, its id. */
+  async waiting({ after, limit }: WaitingQuery = {}): Promise<WaitingPage> {
+    const wanted = clamp(limit ?? 100);
+    const kinds = this.kernel.allKinds().filter(({ waitingFor }) => waitingFor !== undefined);
+    const pages = await Promise.all(
+      kinds.map(async ({ kind }) => {
+        const all = rangeOf(kind, { index: waitingList });
+        const gte = after === undefined ? all.gte : firstAfter(kind, partsOf(after));
+        const page = await this.kernel.store.page({ ...all, gte, limit: wanted + 1 });
+        return page.map(([key, text]) => {
+          const [, , , sort = '', id = ''] = partsOf(key);
+          return { kind, id, sort, waiting: JSON.parse(text) as Waiting };
+        });
+      }),
+    );
+    const byPlace = pages
+      .flat()
+      .sort((a, b) => order(a.sort, b.sort) || order(a.kind, b.kind) || order(a.id, b.id));
+    const items = byPlace.slice(0, wanted);
+    const last = byPlace.length > wanted ? items.at(-1) : undefined;
+    return {
+      items: items.map(({ kind, id, waiting }) => ({ actor: { kind, id }, waiting })),
+      next: last === undefined ? null : [last.sort, last.kind, last.id].map(part).join('/'),
+    };
   }
 
   async rows(actor: ActorKey, collection: string, query: RowsQuery = {}): Promise<Row[]> {
@@ -159,6 +196,15 @@ export class Reading {
     }
     return { event: type, allowed: true };
   }
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Where the rows of a kind begin that stand after a place in the list of all kinds. */
+function firstAfter(name: string, [sort = '', kind = '', id = '']: readonly string[]): string {
+  const same = keys.list(name, waitingList, sort, '');
+  if (name !== kind) return name < kind ? prefix(same).lt : same;
+  return `${keys.list(name, waitingList, sort, id)}\x00`;
 }
 
 /** The keys of a list that a query means. */

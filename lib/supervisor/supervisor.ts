@@ -119,6 +119,7 @@ class Running implements Supervisor {
   countRange: Supervisor['countRange'] = (kind, query) => this.reading.count(kind, query);
   rowsAt: Supervisor['rowsAt'] = (kind, index, places) => this.reading.listed(kind, index, places);
   totals: Supervisor['totals'] = (kind) => this.kernel.committer.tallies.of(kind);
+  waiting: Supervisor['waiting'] = (query) => this.reading.waiting(query);
   rows: Supervisor['rows'] = (actor, collection, query) => this.reading.rows(actor, collection, query);
   keyValues: Supervisor['keyValues'] = (start) => this.reading.meta(start);
   why: Supervisor['why'] = (actor, by) => this.reading.why(actor, by);

@@ -28,6 +28,7 @@ import { mcpRoutes } from './mcp.js';
 import { metricRoutes } from './metrics.js';
 import { pageRoutes } from './page.js';
 import { docsRoutes } from './docs.js';
+import { attentionRoutes } from './attention.js';
 import { retentionRoutes } from './retention.js';
 import { workflowDefinitionRoutes } from './workflows/definitions.js';
 import { workflowRunRoutes } from './workflows/runs.js';
@@ -74,6 +75,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
     ...retentionRoutes,
+    ...attentionRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),
     ...fileRoutes(options.records),

@@ -1,4 +1,5 @@
 import type { Json } from '../../../machines/outputs.js';
+import { waitingKey, waitingList } from '../../../machines/waiting.js';
 import { stateNames } from '../../../machines/state-names.js';
 import type { Op, Store } from '../../store/contract.js';
 import { keys, prefix } from '../../store/keys.js';
@@ -162,10 +163,9 @@ export function listRows(
   after: ActorState | undefined,
   ops: Op[],
 ): void {
-  if (kind.index === undefined) return;
-  const own = { kind: kind.kind, id };
-  const old = before === undefined ? [] : kind.index(before.snapshot, metaOf(own, before));
-  const now = after === undefined ? [] : kind.index(after.snapshot, metaOf(own, after));
+  if (kind.index === undefined && kind.waitingFor === undefined) return;
+  const old = rowsOf(kind, id, before);
+  const now = rowsOf(kind, id, after);
   const place = ({ index, key }: IndexRow): string => keys.list(kind.kind, index, key, id);
   for (const row of old) if (!now.some((other) => samePlace(row, other))) ops.push([place(row), null]);
   for (const row of now) {
@@ -177,10 +177,20 @@ export function listRows(
   }
 }
 
+/** All rows of an actor in the lists of its kind, and one for each thing that it waits for. */
+function rowsOf(kind: Kind, id: string, state: ActorState | undefined): readonly IndexRow[] {
+  if (state === undefined) return [];
+  const meta = metaOf({ kind: kind.kind, id }, state);
+  const rows = kind.index?.(state.snapshot, meta) ?? [];
+  const waiting = kind.waitingFor?.(state.snapshot, meta) ?? [];
+  return waiting.length === 0
+    ? rows
+    : [...rows, ...waiting.map((row) => ({ index: waitingList, key: waitingKey(row), row }))];
+}
+
 /** The keys of all rows that an actor has in the lists of its kind. */
 export function placesInLists(kind: Kind, id: string, live: ActorState): ReadonlySet<string> {
-  const rows = kind.index?.(live.snapshot, metaOf({ kind: kind.kind, id }, live)) ?? [];
-  return new Set(rows.map(({ index, key }) => keys.list(kind.kind, index, key, id)));
+  return new Set(rowsOf(kind, id, live).map(({ index, key }) => keys.list(kind.kind, index, key, id)));
 }
 
 /** What a step changes in the totals of its kind. */

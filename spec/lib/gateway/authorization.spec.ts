@@ -171,6 +171,7 @@ describe('authority', () => {
     'approval.escalate': ['work-item', post('/api/work-items/:id/approval/escalate')],
     'delegation.create': ['work-item', post('/api/delegations', { task: 'x', engine: 'pen' })],
     'backup.create': ['session', post('/api/backup', { target: '/elsewhere' })],
+    'attention.read': ['session', get('/api/attention')],
     'retention.read': ['session', get('/api/retention')],
     'retention.decide': ['session', post('/api/retention', { decision: 'allow' })],
     'inspect.list': ['session', get('/api/inspect/actors?kind=session')],

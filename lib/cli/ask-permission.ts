@@ -1,0 +1,107 @@
+import { createInterface } from 'node:readline/promises';
+import type { Client, Frame } from './client.js';
+import { hint, type Terminal } from './command-line.js';
+import type { Layout } from '../home/layout.js';
+import { plainText } from './print.js';
+import { decide, type Verb } from './waiting.js';
+
+/** A tool request of a session, as `GET /api/sessions/:id/permissions` lists it. */
+interface Permission {
+  readonly id: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly input: string;
+  readonly state: string;
+}
+
+/**
+ * What the agent of a watched session asks: in a terminal the person is asked at once; without one a line says
+ * which command answers. One question at a time, in the order in which they came; one that was decided
+ * elsewhere meanwhile is withdrawn.
+ */
+export class PermissionQuestions {
+  /** Requests that ended because nobody decided them. */
+  expired = 0;
+  private last: Promise<void> = Promise.resolve();
+  private readonly open = new Map<string, AbortController>();
+
+  constructor(
+    private readonly client: Client,
+    private readonly layout: Layout,
+    private readonly terminal: Terminal,
+    private readonly isInteractive: boolean,
+  ) {}
+
+  /** A `session:permission` frame. */
+  take(payload: Frame['payload']): void {
+    const [id, sessionId] = [String(payload['permissionId']), String(payload['sessionId'])];
+    if (payload['state'] === 'pending') {
+      const withdrawn = new AbortController();
+      this.open.set(id, withdrawn);
+      this.last = this.last.then(() => this.ask(sessionId, id, withdrawn.signal));
+      return;
+    }
+    if (payload['state'] === 'expired') this.expired += 1;
+    this.open.get(id)?.abort();
+    this.open.delete(id);
+  }
+
+  private async ask(sessionId: string, id: string, withdrawn: AbortSignal): Promise<void> {
+    const { terminal, layout } = this;
+    const list = (await this.client.get(
+      `/api/sessions/${encodeURIComponent(sessionId)}/permissions`,
+    )) as readonly Permission[];
+    const asked = list.find((permission) => permission.id === id);
+    if (asked?.state !== 'pending' || withdrawn.aborted) return;
+    terminal.say(
+      `\nThe agent asks to use ${plainText(asked.tool)}${asked.title === '' || asked.title === asked.tool ? '' : `: ${plainText(asked.title)}`}`,
+    );
+    for (const line of plainText(asked.input, { keepLines: true }).split('\n').slice(0, inputLinesMax))
+      terminal.say(`  ${line}`);
+    const short = `${sessionId}:${id.slice(id.lastIndexOf(':') + 1)}`;
+    if (!this.isInteractive)
+      return terminal.say(`  answer: ${hint(layout, 'allow', short)}, or ${hint(layout, 'deny', short)}`);
+    const verdict = await question(withdrawn);
+    if (verdict === undefined) return terminal.say('  (decided elsewhere)');
+    await decide(
+      this.client,
+      { what: 'permission', id: sessionId, waitingId: id },
+      verdict.verb,
+      { always: verdict.always },
+      layout,
+    ).catch((error: Error) => terminal.say(`  ${error.message}`));
+  }
+}
+
+const inputLinesMax = 40;
+
+/** Asks until the answer is one; undefined when the question was withdrawn. */
+async function question(
+  withdrawn: AbortSignal,
+): Promise<{ readonly verb: Verb; readonly always: boolean } | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.on('SIGINT', () => process.emit('SIGINT')); // readline would keep Ctrl-C to itself
+  try {
+    for (;;) {
+      const text = await lines.question('[y]es  [n]o  [a]lways in this session? ', { signal: withdrawn });
+      const answer = answers[text.trim().toLowerCase()];
+      if (answer !== undefined) return answer;
+    }
+  } catch {
+    return undefined;
+  } finally {
+    lines.close();
+  }
+}
+
+const yes = { verb: 'allow', always: false } as const;
+const no = { verb: 'deny', always: false } as const;
+const always = { verb: 'allow', always: true } as const;
+const answers: Readonly<Record<string, { readonly verb: Verb; readonly always: boolean }>> = {
+  y: yes,
+  yes,
+  n: no,
+  no,
+  a: always,
+  always,
+};

@@ -1,0 +1,168 @@
+import type { Command } from 'commander';
+import { connect, type Client } from './client.js';
+import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { CommandError, exitCodes } from './failure.js';
+import type { Layout } from '../home/layout.js';
+import { ago, duration, table } from './print.js';
+
+/** An item of `GET /api/attention`. */
+export interface WaitingItem {
+  readonly kind: string;
+  readonly id: string;
+  readonly waitingId: string;
+  readonly what: string;
+  readonly title: string;
+  readonly on: string;
+  readonly since: string;
+  readonly until: string | null;
+}
+
+/** `troupe waiting`: what cannot go on without a word of somebody, longest first. */
+export function waitingCommand(program: Command, terminal: Terminal): void {
+  withHome(program.command('waiting').description('list what waits for a decision, longest first'))
+    .option('--json', 'answer as JSON')
+    .action(async (options: HomeOptions & { readonly json?: boolean }) => {
+      const layout = homeOf(options, terminal);
+      const items = await allWaiting(await connect(layout));
+      const now = Date.now();
+      if (options.json === true) return terminal.out(JSON.stringify(items));
+      terminal.out(
+        table(
+          ['ID', 'WHAT', 'WAITS FOR', 'SINCE', 'ENDS IN', 'TITLE'],
+          items.map((item) => [
+            shortId(item, items),
+            item.what,
+            item.on === 'operator' ? 'you' : item.on,
+            ago(Date.parse(item.since), now),
+            item.until === null ? '-' : duration(Date.parse(item.until) - now),
+            item.title,
+          ]),
+          'Nothing waits for a decision.',
+        ),
+      );
+      if (items.length > 0)
+        terminal.say(`Decide: ${hint(layout, 'allow|deny|approve|reject', '<id> [--note "…"]')}`);
+    });
+}
+
+/** `allow` and `deny` for tools, `approve` and `reject` for everything else that waits. */
+export function decideCommands(program: Command, terminal: Terminal): void {
+  decideCommand('allow', 'let an agent use the tool that it asked for');
+  decideCommand('deny', 'refuse the tool that an agent asked for');
+  decideCommand('approve', 'approve what waits: an approval, a gate, a polling program');
+  decideCommand('reject', 'reject what waits: an approval, a gate, a polling program');
+
+  function decideCommand(verb: Verb, about: string): void {
+    const command = withHome(program.command(verb).description(about))
+      .argument('<id>', 'as "troupe waiting" shows it')
+      .option('--note <text>', 'why');
+    if (verb === 'allow') command.option('--always', 'and do not ask for this tool again in this session');
+    command.action(
+      async (typed: string, options: HomeOptions & { readonly note?: string; readonly always?: boolean }) => {
+        const layout = homeOf(options, terminal);
+        const client = await connect(layout);
+        const item = named(typed, await allWaiting(client), layout);
+        await decide(client, item, verb, options, layout);
+        terminal.out(`${done[verb]}: ${item.title}`);
+      },
+    );
+  }
+}
+
+export type Verb = 'allow' | 'deny' | 'approve' | 'reject';
+const done = { allow: 'Allowed', deny: 'Denied', approve: 'Approved', reject: 'Rejected' } as const;
+
+/** Sends the decision to whatever the item is; a refusal of the gateway is thrown in its own words. */
+export async function decide(
+  client: Client,
+  item: Pick<WaitingItem, 'what' | 'id' | 'waitingId'>,
+  verb: Verb,
+  { note, always }: { readonly note?: string; readonly always?: boolean },
+  layout: Layout,
+): Promise<void> {
+  const isYes = verb === 'allow' || verb === 'approve';
+  const id = encodeURIComponent(item.id);
+  const why = note === undefined ? {} : { note };
+  const decision = isYes ? 'approve' : 'reject';
+  switch (item.what) {
+    case 'permission':
+      await client.post(`/api/sessions/${id}/permissions/${encodeURIComponent(item.waitingId)}`, {
+        decision: isYes ? 'allow' : 'deny',
+        ...(always === true ? { always } : {}),
+        ...why,
+      });
+      return;
+    case 'approval':
+      await client.post(`/api/work-items/${id}/approval`, { decision, ...why });
+      return;
+    case 'gate':
+      await client.post(`/api/workflows/runs/${id}/resolve-gate`, {
+        decision,
+        gateKey: item.waitingId,
+        ...why,
+      });
+      return;
+    case 'activation':
+      await client.post(`/api/workflow-triggers/${id}/activation-approval`, { decision, ...why });
+      return;
+    case 'resume':
+      throw unfit(`It was interrupted. Go on with: ${hint(layout, 'run', `--in ${item.id} "continue"`)}`);
+    case 'budget':
+      throw unfit(
+        `Turns of ${item.id} are held until the month ends or the budget is raised: POST /api/org/budgets/${id}/grant {"usd": 10}`,
+      );
+    default:
+      throw unfit(`It waits for something else (${item.what}) and cannot be approved or rejected.`);
+  }
+}
+
+const unfit = (message: string): CommandError => new CommandError(exitCodes.usage, message);
+
+/** Everything that waits, page by page. */
+export async function allWaiting(client: Client): Promise<readonly WaitingItem[]> {
+  const items: WaitingItem[] = [];
+  for (let cursor: string | null = ''; cursor !== null && items.length < itemsMax;) {
+    const page = (await client.get(
+      `/api/attention?limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    )) as { readonly waiting: readonly WaitingItem[]; readonly nextCursor: string | null };
+    items.push(...page.waiting);
+    cursor = page.nextCursor;
+  }
+  return items;
+}
+
+const itemsMax = 10_000;
+
+/**
+ * As short as a person would type it, and still of one item alone: the actor's id, cut where that is enough;
+ * where the actor waits for several things, `:` and the end of the thing's own id.
+ */
+export function shortId(item: WaitingItem, items: readonly WaitingItem[]): string {
+  const others = new Set(items.map(({ id }) => id).filter((id) => id !== item.id));
+  let length = Math.min(8, item.id.length);
+  while (length < item.id.length && [...others].some((id) => id.startsWith(item.id.slice(0, length))))
+    length += 1;
+  const isUuid = /^[0-9a-f]{8}-/.test(item.id);
+  const actor = isUuid ? item.id.slice(0, length) : item.id;
+  return items.filter(({ id }) => id === item.id).length === 1 ? actor : `${actor}:${lastPart(item)}`;
+}
+
+const lastPart = ({ waitingId }: WaitingItem): string => waitingId.slice(waitingId.lastIndexOf(':') + 1);
+
+function named(typed: string, items: readonly WaitingItem[], layout: Layout): WaitingItem {
+  const [, actor = typed, thing] = /^([^:]*):(.*)$/.exec(typed) ?? [];
+  const fits = (item: WaitingItem): boolean =>
+    thing === undefined || item.waitingId === thing || lastPart(item) === thing;
+  const whole = items.filter((item) => item.id === actor && fits(item));
+  const found = whole.length > 0 ? whole : items.filter((item) => item.id.startsWith(actor) && fits(item));
+  const [one, ...more] = found;
+  if (one === undefined)
+    throw unfit(
+      `Nothing that waits is called "${typed}": it was decided, withdrawn, or has ended. ${hint(layout, 'waiting')} lists what waits.`,
+    );
+  if (more.length > 0)
+    throw unfit(
+      `"${typed}" means ${found.length} things: ${found.map((item) => shortId(item, items)).join(', ')}.`,
+    );
+  return one;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { isoTime, isoTimeOrNull } from '../../../machines/iso-time.js';
+import type { Reply } from '../../commands/app.js';
+import { route, type HttpRequest, type Route } from '../route.js';
+import { text, wholeNumber } from '../schemas.js';
+
+/** Everything that waits on somebody: one list, kept by the kernel in the commits that change it. */
+const query = z.object({
+  limit: wholeNumber(1, 500).optional().describe('Default 100.'),
+  cursor: text(2000).optional().describe('`nextCursor` of the page before.'),
+});
+
+const waiting = z.object({
+  kind: z.string().describe('Kind of the actor that waits: `session`, `work-item`, `workflow-run`, `poll` …'),
+  id: z.string().describe('Id of that actor.'),
+  waitingId: z.string().describe('What of it waits, e.g. the id of a tool permission.'),
+  what: z
+    .string()
+    .describe(
+      '`permission`, `approval`, `gate`, `activation`, `budget`, `resume`, `move`, or a word of a host.',
+    ),
+  title: z.string(),
+  on: z.string().describe('Who can end it: `operator` for a person, else an employee.'),
+  since: z.string(),
+  until: z.string().nullable().describe('When it ends by itself.'),
+});
+
+export const attentionRoutes: readonly Route[] = [
+  route(
+    'GET',
+    '/api/attention',
+    'attention.read',
+    {
+      about: 'Everything that waits on a person or an employee, longest first.',
+      query,
+      answer: z.object({ waiting: z.array(waiting), nextCursor: z.string().nullable() }),
+    },
+    readAttention,
+  ),
+];
+
+async function readAttention({
+  app,
+  query: { limit, cursor },
+}: HttpRequest<unknown, z.output<typeof query>>): Promise<Reply> {
+  const { items, next } = await app.supervisor.waiting({
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === undefined ? {} : { after: cursor }),
+  });
+  const waiting = items.map(({ actor, waiting: { id, since, until, ...rest } }) => ({
+    ...actor,
+    waitingId: id,
+    ...rest,
+    since: isoTime(since),
+    until: isoTimeOrNull(until),
+  }));
+  return { body: { waiting, nextCursor: next } };
+}

@@ -1,0 +1,19 @@
+import { excerpt } from '../excerpt.js';
+import { titleCharsMax, type Waiting } from '../waiting.js';
+import type { PollContext } from './context.js';
+import type { PollState } from './policy.js';
+
+/** A program that runs only after a person approved exactly it. */
+export const pollWaiting = (state: PollState, { id, contract, approval }: PollContext): readonly Waiting[] =>
+  state !== 'pending' || approval.decision !== null
+    ? []
+    : [
+        {
+          id: 'activation',
+          what: 'activation',
+          title: excerpt(`${id}: ${contract.command.join(' ')}`, titleCharsMax),
+          on: 'operator',
+          since: approval.requestedAt,
+          until: null,
+        },
+      ];

@@ -1,0 +1,29 @@
+import { sortable } from './sortable.js';
+
+/**
+ * Something that an actor cannot go on without: a person's or an employee's word. Its kind says what it waits
+ * for (`Kind.waitingFor`); the kernel keeps one row for each in the commit in which that changes.
+ */
+export type Waiting = {
+  /** Names it among all that this actor waits for, e.g. the id of a tool permission. */
+  readonly id: string;
+  /** What is wanted: `permission`, `approval`, `gate`, `activation`, `budget`, `resume`, `move` … */
+  readonly what: string;
+  /** One line for a person. */
+  readonly title: string;
+  /** Who can end it: `operator` for a person, else the name of an employee. */
+  readonly on: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** When it ends by itself; null: never. */
+  readonly until: number | null;
+};
+
+/** The list in which the kernel keeps them, longest waiting first. No kind has a list of this name. */
+export const waitingList = '~waiting';
+
+/** `waitingKey(waiting)`: sorts by `since`; unique for an actor. */
+export const waitingKey = ({ since, id }: Pick<Waiting, 'since' | 'id'>): string =>
+  `${sortable(since)}/${id}`;
+
+export const titleCharsMax = 200;
