@@ -120,8 +120,8 @@ export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, mark);
 }
 
-/** No JSON can carry it. */
-const mark = Symbol('refusal');
+/** No JSON can carry it. Of all copies of Troupe in a process, `troupe/client` among them. */
+const mark = Symbol.for('troupe.refusal');
 
 /** The table itself, for the documentation and the specs. */
 export const refusalTable: Readonly<Record<RefusalCode, readonly [status: number, sentence: string]>> = table;

@@ -21,6 +21,7 @@ export const topics = [
   'command-line',
   'security',
   'http-api',
+  'client',
   'events',
   'engines',
   'connectors',

@@ -59,6 +59,7 @@ function operation(each: Route, schemas: Record<string, unknown>): Record<string
     parameters: [...pathParameters(each), ...queryParameters(each, schemas), ...headerParameters(each)],
     ...(shape.body && {
       requestBody: {
+        required: !shape.body.safeParse({}).success, // a missing body is read as {}
         content: {
           'application/json': { schema: jsonSchema(shape.body, 'input', schemas) },
           ...(shape.upload && { 'multipart/form-data': { schema: uploadSchema } }),
@@ -278,8 +279,9 @@ const sockets = {
       '/ws',
       'ws.watch',
       'frames `{seq, event, payload, ts, last?}` as they are committed; `?since=<seq>` replays. ' +
-        '`{"type": "subscribe", "kinds": […], "ids": […]}` filters.',
-      [since],
+        '`{"type": "subscribe", "kinds": […], "ids": […]}` filters, as `?kinds=` and `?ids=` do. ' +
+        'The first frame is a cursor.',
+      [since, ...names],
     ),
     'x-frames': frameNames,
   },

@@ -10,6 +10,7 @@ import { parseDefinition } from '../../machines/graph/read-definition.js';
 import { InstalledPackage } from '../helpers/installed.js';
 import { root } from '../house/sources.js';
 import { freshPage } from './made.js';
+import { apiTypes, apiTypesFile } from './openapi-types.js';
 import { pages, patternOf, samples, textOf, type Sample } from './samples.js';
 import { Shell } from './shell.js';
 
@@ -73,9 +74,10 @@ describe('the README and the guides', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('have tables that are made from the code: npm run docs', async () => {
+  it('have tables and types that are made from the code: npm run docs', async () => {
     const stale: string[] = [];
     for (const page of pages) if ((await freshPage(page)) !== textOf(page)) stale.push(page);
+    if ((await apiTypes()) !== textOf(apiTypesFile)) stale.push(apiTypesFile);
     expect(stale, 'run `npm run docs`').to.deep.equal([]);
   });
 

@@ -95,7 +95,7 @@ function whoMay({ authority }: Route): string {
 }
 
 /** Every route there can be: with everything that makes routes possible. */
-async function allRoutes(): Promise<readonly Route[]> {
+export async function allRoutes(): Promise<readonly Route[]> {
   const home = await mkdtemp(join(tmpdir(), 'troupe-docs-'));
   const records = await openRecords({
     layout: layoutOf({ home }),

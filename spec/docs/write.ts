@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../house/sources.js';
 import { freshPage } from './made.js';
+import { apiTypes, apiTypesFile } from './openapi-types.js';
 import { pages, textOf } from './samples.js';
 
-/** `npm run docs`: make the tables of the guides anew from the code. */
-for (const page of pages) {
-  const text = await freshPage(page);
-  if (text !== textOf(page)) writeFileSync(join(root, page), text);
-}
+/** `npm run docs`: make what is made from the code anew: tables of the guides, types of the client. */
+const fresh: Record<string, string> = { [apiTypesFile]: await apiTypes() };
+for (const page of pages) fresh[page] = await freshPage(page);
+for (const [file, text] of Object.entries(fresh))
+  if (text !== textOf(file)) writeFileSync(join(root, file), text);

@@ -5,7 +5,7 @@
 export const floors: readonly (readonly string[])[] = [
   ['machines'],
   ['actors'],
-  ['lib/store', 'lib/environment.ts', 'lib/version.ts', 'lib/nearest.ts', 'lib/docs'],
+  ['lib/store', 'lib/environment.ts', 'lib/version.ts', 'lib/nearest.ts', 'lib/docs', 'lib/client'],
   ['lib/supervisor', 'lib/home'],
   ['lib/records'],
   ['lib/commands', 'lib/inspector', 'lib/mcp'],
@@ -28,7 +28,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   koa: ['lib/gateway'],
   '@koa/router': ['lib/gateway'],
   'koa-body': ['lib/gateway'],
-  ws: ['lib/gateway', 'lib/inspector', 'lib/cli'],
+  ws: ['lib/gateway', 'lib/inspector', 'lib/cli', 'lib/client'],
+  'openapi-fetch': ['lib/client'],
   '@dagrejs/dagre': ['lib/inspector'],
   preact: ['lib/inspector'],
   '@preact/signals': ['lib/inspector'],

@@ -107,7 +107,9 @@ export const frameNames: Readonly<Record<string, string>> = {
   'device:revoked': '{id}',
   'system:status': 'The gateway is running, degraded or draining. {status, reasons}',
   refusal: 'An event was refused; has no position, never replayed. {event, code, message}',
-  cursor: 'The head of the log, every five seconds; a client may resume from it. A frame of `{event, seq}`.',
+  cursor:
+    'A position that a client may resume from: first of all where it begins, then every five seconds how ' +
+    'far it has come. A frame of `{event, seq}`.',
   reset: 'The requested entries are no longer in the log: read everything again. {floor, head}',
   pong: 'The answer to `{"event": "ping"}`.',
   error: 'Invalid frame from the client. {error, code}',

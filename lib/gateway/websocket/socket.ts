@@ -114,7 +114,7 @@ export function openSocket(
     const { since } = query;
     if (since !== undefined && !/^\d{1,15}$/.test(since))
       return refuse('BAD_REQUEST', { path: 'since' }, 'since: must be a log position');
-    const filter = path === '/ws' ? {} : filterOfQuery(query);
+    const filter = filterOfQuery(query);
     if (isRefusal(filter)) return filter;
     const first = path === '/ws/stately' ? firstOfQuery(query) : undefined;
     if (isRefusal(first)) return first;
@@ -166,7 +166,7 @@ export function openSocket(
     if (path === '/ws/inspect') return inspectSubscription({ channels, socket, filter, log });
     return path === '/ws/stately'
       ? statelySubscription({ supervisor: app.supervisor, socket, filter, first, log })
-      : subscription({ app, feed, socket, caller, log, share });
+      : subscription({ app, feed, socket, caller, filter, log, share });
   }
 
   const forget = options.onRevoked?.((id) => {

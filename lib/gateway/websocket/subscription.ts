@@ -5,6 +5,7 @@ import { type FairShare, backpressured } from './backpressured-socket.js';
 import { framesOf, frameText, isReset } from './frames.js';
 import { visibilityOf } from '../visibility.js';
 import type { App } from '../../commands/app.js';
+import type { InspectFilter } from '../../inspector/frames.js';
 import type { LogEntry, ProgressFrame } from '../../supervisor/contract.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { ActorKey } from '../../../machines/outputs.js';
@@ -29,6 +30,7 @@ export function subscription(options: {
   feed: Feed;
   socket: WebSocket;
   caller: Caller;
+  filter: Pick<InspectFilter, 'kinds' | 'ids'>;
   log: Logger;
   share: FairShare;
 }): Subscription {
@@ -40,7 +42,7 @@ export function subscription(options: {
     share,
   } = options;
   const sees = visibilityOf(options.app, options.caller);
-  let wanted: (actor: ActorKey) => boolean = () => true;
+  let wanted = filterOf({ ...options.filter });
   let running = new AbortController();
   let leave = (): void => undefined;
   let reached = feed.position;
@@ -164,6 +166,8 @@ export function subscription(options: {
     // The log is shorter than the client remembers: it was restored
     if (since !== undefined && since > head) sendReset({ floor: 0, head });
     const from = since === undefined || since > head ? feed.position : since;
+    // A reader whose connection breaks before its first frame can resume all the same
+    send(cursorText(from));
     replay(from, signal).catch((error: unknown) => signal.aborted || fail(error));
   }
 
@@ -220,9 +224,11 @@ export function subscription(options: {
         'Unknown frame. Send {event: "ping"}, {type: "resume", since} and {type: "subscribe", kinds?, ids?}.',
       );
     },
-    cursor: () => void (queue ?? send(JSON.stringify({ event: 'cursor', seq: reached }))),
+    cursor: () => void (queue ?? send(cursorText(reached))),
   };
 }
+
+const cursorText = (seq: number): string => JSON.stringify({ event: 'cursor', seq });
 
 type Slice = 'more' | 'caught-up' | 'over';
 

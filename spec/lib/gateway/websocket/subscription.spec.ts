@@ -60,6 +60,7 @@ describe('a watcher', () => {
       feed,
       socket,
       caller: operator,
+      filter: {},
       log: pino({ level: 'silent' }),
       share,
     });

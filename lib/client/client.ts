@@ -1,0 +1,102 @@
+import { openEvents, type Events, type EventsOptions, type Socket } from './events.js';
+import { GatewayError, isRefusal } from './refusal.js';
+import { createRequests, type Requests } from './requests.js';
+import { startRun, type Run, type RunRefusal, type RunSettings } from './run.js';
+
+export interface ClientOptions {
+  /** `http://127.0.0.1:7420`; default in a browser: the page's own origin. */
+  readonly url?: string;
+  /**
+   * The operator's or an agent's token. Without one a browser uses its pairing cookies. A function is asked before
+   * every request.
+   */
+  readonly token?: string | (() => string | undefined);
+  /** Milliseconds until a request is given up; default 60,000. */
+  readonly timeoutMs?: number;
+  /** How often a request whose connection failed is repeated, if that is safe; default 2. */
+  readonly retries?: number;
+  readonly fetch?: typeof globalThis.fetch;
+  /** Default: the one of the platform, else that of the package `ws`. */
+  readonly WebSocket?: new (url: string, protocols: string[]) => Socket;
+}
+
+/** A gateway, seen from outside. Refusals are values; what is no answer of a gateway throws a `GatewayError`. */
+export interface Client extends Requests {
+  readonly url: string;
+  readonly sessions: {
+    /**
+     * Give an agent a task, in a new session or in the one that `session` names.
+     * @example
+     *   const run = await client.sessions.run('digest');
+     *   if (isRefusal(run)) throw new Error(run.message);
+     *   for await (const { type, content } of run) if (type === 'text') process.stdout.write(content);
+     */
+    run(prompt: string, settings?: RunSettings): Promise<Run | RunRefusal>;
+  };
+  /**
+   * What happens, as it is committed; goes on by itself after a break.
+   * @example for await (const { event, payload } of client.events({ since })) console.log(event, payload);
+   */
+  events(options?: EventsOptions): Events;
+}
+
+/**
+ * `const client = createClient({ url, token })`. Opens nothing; holds nothing that must be closed. Throws a
+ * TypeError without `url` where there is no page.
+ */
+export function createClient(options: ClientOptions = {}): Client {
+  const url = addressOf(options.url);
+  const token = (): string | undefined =>
+    typeof options.token === 'function' ? options.token() : options.token;
+  const requests = createRequests({
+    url,
+    token,
+    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    timeoutMs: options.timeoutMs ?? 60_000,
+    retries: options.retries ?? 2,
+  });
+
+  async function connect(query: string): Promise<Socket> {
+    const bearer = token();
+    const Class = options.WebSocket ?? (await platformSocket());
+    const protocols = ['troupe', ...(bearer === undefined ? [] : [`bearer.${bearer}`])];
+    return new Class(`${url.replace(/^http/, 'ws')}/ws${query}`, protocols);
+  }
+
+  async function judge(): Promise<void> {
+    const state = await requests.get('/api/auth/state').catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code === 'UNREACHABLE') return undefined; // it may come back
+      throw error;
+    });
+    if (isRefusal(state)) throw new GatewayError('UNAUTHENTICATED', state.message);
+    if (state?.authRequired && !state.authenticated)
+      throw new GatewayError('UNAUTHENTICATED', 'Missing or invalid token.');
+  }
+
+  const events = (filter: EventsOptions = {}): Events => openEvents({ connect, judge }, filter);
+  return {
+    url,
+    ...requests,
+    sessions: {
+      run: (prompt, settings = {}) =>
+        startRun(
+          requests,
+          (signal) => events({ kinds: ['session'], ...(signal && { signal }) }),
+          prompt,
+          settings,
+        ),
+    },
+    events,
+  };
+}
+
+function addressOf(given: string | undefined): string {
+  const url = given ?? (globalThis as { readonly location?: { readonly origin: string } }).location?.origin;
+  if (url === undefined) throw new TypeError('createClient needs the url of a gateway.');
+  return url.replace(/\/+$/, '');
+}
+
+/** Node 20 has none of its own. */
+const platformSocket = async (): Promise<NonNullable<ClientOptions['WebSocket']>> =>
+  (globalThis as { readonly WebSocket?: ClientOptions['WebSocket'] }).WebSocket ??
+  ((await import('ws')).WebSocket as unknown as NonNullable<ClientOptions['WebSocket']>);

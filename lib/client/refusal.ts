@@ -1,0 +1,48 @@
+/**
+ * An expected "no" of the gateway, as a value: `if (isRefusal(answer)) …`. Match on `code`; `message` is a
+ * sentence for a person.
+ */
+export interface Refusal<Code extends string = string> {
+  readonly refused: true;
+  readonly code: Code;
+  /** The HTTP status: 400 and above. */
+  readonly status: number;
+  readonly message: string;
+  /** Further members of the answer: `resetAt`, `currentVersion`, `errors` … */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * True for a refusal, whichever entry of Troupe it comes from.
+ * @example if (isRefusal(answer)) console.log(answer.code, answer.message);
+ */
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, mark);
+}
+
+/** What the gateway answered with a status of 400 or above; undefined where the body is not one of the gateway's. */
+export function refusalOf(status: number, body: unknown): Refusal | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { error, code, ...details } = body as Readonly<Record<string, unknown>>;
+  if (typeof error !== 'string' || typeof code !== 'string') return undefined;
+  const refusal = { [mark]: true, refused: true as const, code, status, message: error, details };
+  return refusal;
+}
+
+/** No JSON can carry it. The same one as in machines/refusals.ts. */
+const mark = Symbol.for('troupe.refusal');
+
+/**
+ * What is no answer of the gateway: it cannot be reached, something else answers in its place, or the
+ * connection is not allowed (any more).
+ */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  constructor(
+    readonly code: 'UNREACHABLE' | 'NOT_A_GATEWAY' | 'UNAUTHENTICATED',
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}

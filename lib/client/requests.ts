@@ -1,0 +1,133 @@
+import createFetch, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch';
+import { keyedOperations, type paths } from './api.js';
+import { GatewayError, refusalOf, type Refusal } from './refusal.js';
+
+/**
+ * Every operation of the gateway's OpenAPI document by method and path, typed: parameters, body, answer and the
+ * codes of its refusals.
+ * @example const session = await client.get('/api/sessions/{id}', { params: { path: { id } } });
+ */
+export interface Requests {
+  readonly get: Verb<'get'>;
+  readonly post: Verb<'post'>;
+  readonly put: Verb<'put'>;
+  readonly patch: Verb<'patch'>;
+  readonly delete: Verb<'delete'>;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+type PathWith<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
+}[keyof paths];
+
+type OperationOf<Path extends keyof paths, M extends Method> = paths[Path][M] & Record<string, unknown>;
+
+/** Body of a success. */
+export type Answer<Path extends keyof paths, M extends Method> = NonNullable<
+  FetchResponse<OperationOf<Path, M>, object, `${string}/${string}`>['data']
+>;
+
+/** The refusals of an operation, by their codes. */
+export type RefusalOf<Path extends keyof paths, M extends Method> = FetchResponse<
+  OperationOf<Path, M>,
+  object,
+  `${string}/${string}`
+>['error'] extends infer Failure
+  ? Failure extends { code: infer Code extends string }
+    ? Refusal<Code>
+    : never
+  : never;
+
+type Init<Path extends keyof paths, M extends Method> = MaybeOptionalInit<paths[Path], M> & RequestSettings;
+
+export interface RequestSettings {
+  /** Makes a create safe to repeat for a day. Default: a new one per call. */
+  readonly idempotencyKey?: string;
+  /** Milliseconds until the answer; default that of the client. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Resolves with the body or the refusal; rejects with a `GatewayError`. */
+export type Verb<M extends Method> = <Path extends PathWith<M>>(
+  path: Path,
+  ...init: undefined extends MaybeOptionalInit<paths[Path], M> ? [Init<Path, M>?] : [Init<Path, M>]
+) => Promise<Answer<Path, M> | RefusalOf<Path, M>>;
+
+export interface RequestOptions {
+  readonly url: string;
+  readonly token: () => string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  readonly timeoutMs: number;
+  readonly retries: number;
+}
+
+export function createRequests({ url, token, fetch, timeoutMs, retries }: RequestOptions): Requests {
+  const http = createFetch<Record<string, Record<string, object>>>({
+    baseUrl: url,
+    fetch,
+    redirect: 'error',
+  });
+
+  async function request(method: Method, path: string, init: RequestSettings = {}): Promise<unknown> {
+    const { idempotencyKey, timeoutMs: patienceMs = timeoutMs, signal, ...rest } = init;
+    const keyed = keyedOperations.has(`${method.toUpperCase()} ${path}`);
+    const bearer = token();
+    const headers = {
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...(keyed && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
+    };
+    for (let attempt = 0; ; attempt += 1) {
+      const limit = AbortSignal.timeout(patienceMs);
+      try {
+        const { data, error, response } = await http.request(
+          method,
+          path as never,
+          {
+            ...rest,
+            headers,
+            signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+          } as never,
+        );
+        if (response.ok) return data;
+        return (
+          refusalOf(response.status, error) ?? notAGateway(`${method.toUpperCase()} ${path}`, response.status)
+        );
+      } catch (cause) {
+        if (signal?.aborted) throw signal.reason;
+        if (cause instanceof GatewayError) throw cause;
+        if (cause instanceof SyntaxError) notAGateway(`${method.toUpperCase()} ${path}`, 200, cause);
+        // What has no key may have been done before the connection broke
+        if (limit.aborted || attempt >= retries || !(method === 'get' || keyed))
+          throw unreachable(url, cause);
+        await pause(100 * 4 ** attempt);
+      }
+    }
+  }
+
+  const verb = <M extends Method>(method: M): Verb<M> =>
+    ((path: string, init?: RequestSettings) => request(method, path, init)) as Verb<M>;
+  return {
+    get: verb('get'),
+    post: verb('post'),
+    put: verb('put'),
+    patch: verb('patch'),
+    delete: verb('delete'),
+  };
+}
+
+const unreachable = (url: string, cause: unknown): GatewayError =>
+  new GatewayError('UNREACHABLE', `The gateway at ${url} does not answer.`, { cause });
+
+const notAGateway = (request: string, status: number, cause?: unknown): never => {
+  throw new GatewayError(
+    'NOT_A_GATEWAY',
+    `${request} answered ${status} with something that no gateway says.`,
+    {
+      cause,
+    },
+  );
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

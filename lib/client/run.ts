@@ -1,0 +1,173 @@
+import type { components } from './api.js';
+import type { Events, GatewayEvent } from './events.js';
+import { isRefusal, type Refusal } from './refusal.js';
+import type { RefusalOf, Requests, RequestSettings } from './requests.js';
+
+export type Session = components['schemas']['Session'];
+
+export interface RunSettings extends RequestSettings {
+  /** Continue this session instead of opening one. */
+  readonly session?: string;
+  readonly engine?: string;
+  readonly employee?: string;
+  readonly model?: string;
+  readonly effort?: string;
+  /** An existing folder inside `sessions.roots` of config.yaml. */
+  readonly cwd?: string;
+  readonly title?: string;
+}
+
+/** A piece of an answer as it is produced, or an activity of the agent. */
+export interface Delta {
+  /** `rate-limited`: the turn is held until `resetAt`. The others come from the engine. */
+  readonly type: 'text' | 'thinking' | 'tool_use' | 'tool_result' | 'status' | 'error' | 'rate-limited';
+  readonly content: string;
+  /** Of `text`: its place in the text of the turn, in UTF-16 units. A piece that was missed leaves a hole. */
+  readonly offset?: number;
+  readonly toolName?: string;
+  readonly toolId?: string;
+  /** Epoch milliseconds. */
+  readonly resetAt?: number;
+}
+
+/**
+ * One turn of a session: `for await (const { type, content } of run)` streams it, `await run.answer()` is what
+ * is stored of it. It goes on when nobody reads, and after this program has ended.
+ */
+export interface Run extends AsyncIterable<Delta> {
+  readonly sessionId: string;
+  /**
+   * Waits for the end of the turn.
+   * @example const { status, text } = await run.answer(); // 'idle' 'Added TRP-1: buy milk.'
+   */
+  answer(): Promise<TurnAnswer>;
+  /** Stop reading; the turn goes on. */
+  close(): void;
+}
+
+export interface TurnAnswer {
+  /** `idle` after a success; else `error`, `interrupted`, `stopped`, `waiting` or `deleted`. */
+  readonly status: string;
+  /** The whole answer; empty where there is none. */
+  readonly text: string;
+  /** What went wrong. */
+  readonly error: string | null;
+}
+
+export type RunRefusal = RefusalOf<'/api/sessions', 'post'> | RefusalOf<'/api/sessions/{id}/message', 'post'>;
+
+/** Opens a session, or continues one, and follows the turn. The feed is open before the task is given: no frame is missed. */
+export async function startRun(
+  requests: Requests,
+  openEvents: (signal?: AbortSignal) => Events,
+  prompt: string,
+  { session, idempotencyKey, timeoutMs, signal, ...choice }: RunSettings,
+): Promise<Run | RunRefusal> {
+  const settings = {
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(signal && { signal }),
+  };
+  const events = openEvents(signal);
+  try {
+    await events.open;
+    const given =
+      session === undefined
+        ? await requests.post('/api/sessions', { ...settings, body: { prompt, ...choice } })
+        : await requests.post('/api/sessions/{id}/message', {
+            ...settings,
+            params: { path: { id: session } },
+            body: { message: prompt },
+          });
+    if (isRefusal(given)) {
+      events.close();
+      return given as RunRefusal;
+    }
+    const sessionId = 'sessionId' in given && session !== undefined ? session : String((given as Session).id);
+    // An engine that is not there fails the session before anything could start
+    const isStillborn = session === undefined && given.status === 'error';
+    return followTurn(requests, events, sessionId, isStillborn);
+  } catch (error) {
+    events.close();
+    throw error;
+  }
+}
+
+function followTurn(requests: Requests, events: Events, sessionId: string, isStillborn: boolean): Run {
+  const waiting: Delta[] = [];
+  let wake = (): void => undefined;
+  let isOver = false;
+  let messageId: unknown;
+  const ended = (isStillborn ? Promise.resolve() : watch()).finally(() => {
+    isOver = true;
+    events.close();
+    wake();
+  });
+  ended.catch(() => undefined); // who waits for the answer or reads on hears of it
+
+  /** A turn ends with the first ending that follows its own start: what the one before it still has to say is not its answer. */
+  async function watch(): Promise<void> {
+    let hasStarted = false;
+    for await (const { event, payload } of events) {
+      if (event === 'reset') {
+        if (await isResting()) return;
+      } else if (payload['sessionId'] !== sessionId) continue;
+      else if (event === 'session:started') hasStarted = true;
+      else if (event === 'session:delta') {
+        messageId = payload['messageId'];
+        put(deltaOf(payload));
+      } else if (event === 'session:rate-limited')
+        put(deltaOf({ ...payload, type: 'rate-limited', content: '' }));
+      else if (endings.has(event) && (hasStarted || event !== 'session:completed')) return;
+    }
+  }
+
+  /** The log no longer holds how the turn went: ask whether it is over. */
+  async function isResting(): Promise<boolean> {
+    const now = await requests.get('/api/sessions/{id}', {
+      params: { path: { id: sessionId }, query: { messages: '0' } },
+    });
+    return isRefusal(now) || now.status !== 'running';
+  }
+
+  function put(delta: Delta): void {
+    waiting.push(delta);
+    wake();
+  }
+
+  return {
+    sessionId,
+    close: () => events.close(),
+    async answer() {
+      await ended;
+      const session = await requests.get('/api/sessions/{id}', {
+        params: { path: { id: sessionId }, query: { last: '20' } },
+      });
+      if (isRefusal(session)) return { status: 'deleted', text: '', error: (session as Refusal).message };
+      const { status, lastError, messages = [] } = session;
+      const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+      const found =
+        messages.find(({ id }) => id === messageId) ?? own.findLast(({ role }) => role === 'assistant');
+      return { status, text: found?.content ?? '', error: lastError };
+    },
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        const delta = waiting.shift();
+        if (delta !== undefined) yield delta;
+        else if (isOver) return await ended;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}
+
+const endings = new Set<GatewayEvent['event']>([
+  'session:completed',
+  'session:interrupted',
+  'session:stopped',
+  'session:deleted',
+]);
+
+/** As the gateway's document promises. */
+const deltaOf = (payload: GatewayEvent['payload']): Delta =>
+  ({ type: 'status', content: '', ...payload }) as Delta;
