@@ -24,10 +24,16 @@ export const workflowPorts = (app: App): WorkflowPorts => ({
   workItem: (call) => operateWorkItem(app, call),
   admitNext: (workflowId) => admitNext(app, workflowId),
   async keepEvidence(workflowId, runId, files) {
-    const { evidence } = app;
+    const { evidence, supervisor } = app;
     if (evidence?.configured !== true) return 'off';
-    for (const [name, text] of Object.entries(files))
-      await evidence.write(`runs/${workflowId}/${runId}/${name}`, text);
+    try {
+      for (const [name, text] of Object.entries(files))
+        await evidence.write(`runs/${workflowId}/${runId}/${name}`, text);
+    } catch (error) {
+      // The run goes on without; that a copy is missing must still be seen by a person.
+      supervisor.environment.log.warn({ run: runId, err: error }, 'could not write the evidence of a run');
+      throw error;
+    }
     return 'written';
   },
 });

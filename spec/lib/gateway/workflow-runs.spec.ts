@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -673,6 +673,32 @@ describe('/api/workflow-definitions/:id/runs', () => {
     const page = await house.operator.get(`${root}/${id}/runs/${runId}/receipts?limit=4&after=4`);
     expect(page.body.receipts.map(({ receipt }: { receipt: number }) => receipt)).to.deep.equal([5, 6, 7, 8]);
     expect([page.body.total, page.body.nextAfter]).to.deep.equal([11, 8]);
+  });
+
+  // A failed write of evidence was shown in the run's record alone, where nobody looks.
+  it('ends a run whose evidence cannot be written, and logs why it is missing', async () => {
+    const id = await defined(line('Unkept', [noop('a')]));
+    await mkdir(join(folder, 'runs'), { recursive: true });
+    await writeFile(join(folder, 'runs', id), 'a file where a folder belongs');
+    const warnings: unknown[][] = [];
+    const log = house.supervisor.environment.log as { warn: (...words: unknown[]) => void };
+    const { warn } = log;
+    log.warn = (...words) => void warnings.push(words);
+    try {
+      const {
+        body: { runId },
+      } = await start(id);
+      const run = await poll(
+        () => read(id, runId),
+        ({ body }) => body.evidence === 'failed',
+      );
+      expect(run.body.status).to.equal('completed');
+      expect(warnings.map(([facts, text]) => [(facts as { run: string }).run, text])).to.deep.equal([
+        [runId, 'could not write the evidence of a run'],
+      ]);
+    } finally {
+      log.warn = warn;
+    }
   });
 
   it('tells the session that asked for the run how it ended', async () => {
