@@ -26,6 +26,21 @@ export interface Authority {
   readonly onBehalfOf: Caller;
 }
 
+/**
+ * With whose rights a piece of work is done, where several must be allowed what it does: the one who caused it
+ * and, say, an agent whose unapproved definition says what is done. The first is the one who caused it.
+ */
+export type Causes = readonly [Caller, ...Caller[]];
+
+/** Each caller once, in the order given. */
+export const distinctCauses = ([first, ...others]: Causes): Causes => {
+  const seen = new Set([callerName(first)]);
+  return [
+    first,
+    ...others.filter((caller) => !seen.has(callerName(caller)) && seen.add(callerName(caller)) !== undefined),
+  ];
+};
+
 /** Of a stamped event, or of a caller who acts with its own rights: `authorityOf({ by: operator })`. */
 export const authorityOf = ({ by, onBehalfOf }: { by: Caller; onBehalfOf?: Caller }): Authority => ({
   by,

@@ -5,7 +5,7 @@ import { admitSession, sessionNotInState, sessionPolicy } from '../../machines/s
 import { isResting, statusOf } from '../../machines/session/status.js';
 import { sessionIndex, sessionView, type SessionView } from '../../machines/session/view.js';
 import { sessionWaiting } from '../../machines/session/waiting.js';
-import type { AtMostOnceEffect, Kind } from '../contracts.js';
+import type { AtMostOnceEffect, Json, Kind, Persisted } from '../contracts.js';
 
 /**
  * Sessions as a kind: `sessionKind({turn: engineTurnHand(…)})`. The hand gets a TurnInput and answers a
@@ -17,7 +17,7 @@ export function sessionKind(effects: {
   return {
     kind: 'session',
     startsWork: ['message.post'],
-    version: 2,
+    version: 3,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -44,6 +44,7 @@ export function sessionKind(effects: {
       model: 'string?',
       effort: 'string?',
       employee: 'string?',
+      actsAs: 'string?',
       parentSessionId: 'string?',
       ancestors: 'array',
       workItemId: 'string?',
@@ -73,7 +74,13 @@ export function sessionKind(effects: {
         typeof old.value === 'string' && isResting(old.value)
           ? { ...old, value: { resting: old.value } }
           : old,
+      /** Whose rights one of before had that another caused is not known: those of nobody. */
+      2: (old) => ({ ...old, context: { ...old.context, actsAs: rightsBefore(old.context) } }),
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   };
+}
+
+function rightsBefore({ employee = null, parentSessionId, source }: Persisted['context']): Json {
+  return parentSessionId === null && source !== 'workflow' && source !== 'review' ? employee : null;
 }

@@ -3,7 +3,7 @@ import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { ActorView, Idempotency, PlannedStep, Supervisor, Committed } from '../supervisor/contract.js';
-import type { Caller } from '../../machines/caller.js';
+import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { nearest } from '../../machines/nearest.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
@@ -119,7 +119,12 @@ export interface Employee {
   /** What this employee's agents may do without asking a person. Default `ask`. */
   readonly permissions?:
     | ToolMode
-    | { readonly mode: ToolMode; readonly allow?: readonly string[] | undefined };
+    | {
+        readonly mode: ToolMode;
+        readonly allow?: readonly string[] | undefined;
+        /** Whose sessions may open one with these tools, though their own are narrower. */
+        readonly lendTo?: 'reports' | 'anyone' | readonly string[] | undefined;
+      };
 }
 export type ToolMode = 'ask' | 'allow-list' | 'full';
 export interface Roster {
@@ -133,6 +138,8 @@ export interface Roster {
 export interface Request {
   readonly app: App;
   readonly caller: Caller;
+  /** Who caused it, where that is not the caller: see authority/causes.ts. */
+  readonly onBehalfOf?: Causes;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
 }
@@ -152,11 +159,13 @@ export interface Reply<Body = unknown> {
 /** Of a request, what `spawn`, `ask` and `transact` take, without undefined members. */
 export function optionsOf(request: RequestedBy): {
   by: Caller;
+  onBehalfOf?: Causes;
   idempotency?: Idempotency;
   dryRun?: boolean;
 } {
   return {
     by: request.caller,
+    ...(request.onBehalfOf && { onBehalfOf: request.onBehalfOf }),
     ...(request.idempotency && { idempotency: request.idempotency }),
     ...(request.dryRun && { dryRun: true }),
   };

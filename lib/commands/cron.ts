@@ -1,5 +1,5 @@
 import type { LaunchInput, Launched } from '../../machines/cron-fire/machine.js';
-import { system } from '../../machines/caller.js';
+import { system, type Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
@@ -15,6 +15,8 @@ import {
   type Reply,
   inTurn,
 } from './app.js';
+import { callerNamed } from './authority/causes.js';
+import { rightsOf } from './authority/session-rights.js';
 import { openWithin, selectFor } from './sessions/open-session.js';
 import { workingFolder } from './sessions/working-folder.js';
 import { ownRow, idsOf } from './iterate.js';
@@ -111,6 +113,8 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
   const selection = expected(await selectFor(app, input, employee));
   const sessionId = app.supervisor.environment.ids.next();
   const cwd = expected(await workingFolder(app, sessionId, undefined, false));
+  const causes = await causesOfFire(app, job);
+  const rights = expected(await rightsOf(app, { causes, parentSessionId: null, employee }));
   const prefix = await frozenPrefix(app);
   const by = system('cron');
   const done = expected(
@@ -119,6 +123,7 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
       startsWork: true,
       actors: [],
       by,
+      onBehalfOf: causes,
       idempotency: { scope: 'cron', key: fireId, hash: fireId },
       run(turns) {
         const item = mintWorkItem(
@@ -141,6 +146,7 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
           employee,
           selection,
           cwd,
+          rights,
           lineage: { parentSessionId: null, ancestors: [] },
           workItemId: item.id,
           source: 'cron',
@@ -153,6 +159,13 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
   );
   prefix.frozen = true;
   return done.result;
+}
+
+/** A fire is the deed of who wrote its job: jobs from before that was kept were written by people, as all are. */
+async function causesOfFire(app: App, { writtenBy = 'operator' }: LaunchInput['job']): Promise<Causes> {
+  const cause = await callerNamed(app, writtenBy);
+  if (cause === undefined) throw new Error(`Who wrote this job is not known any more (${writtenBy}).`);
+  return [cause];
 }
 
 const defaults: JobFields = {

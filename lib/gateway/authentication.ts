@@ -8,7 +8,8 @@ import type { Audit } from '../records/audit/audit.js';
 import { type Refusal, refuse } from '../../machines/refusals.js';
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { ancestorsOf, type Agent } from '../commands/relation.js';
+import { agentOf } from '../commands/authority/causes.js';
+import type { Agent } from '../commands/relation.js';
 import { recordOf } from '../commands/app.js';
 import type { DeviceBook } from '../records/devices/devices.js';
 import type { Supervisor } from '../supervisor/contract.js';
@@ -119,13 +120,7 @@ export function authenticator(options: {
     const session = await options.supervisor.get('session', sessionId);
     // Its processes may take a moment to go; their word counts no more
     if (!session || ['stopped', 'deleted'].includes(String(recordOf(session)['status']))) return undefined;
-    const employee = recordOf(session)['employee'];
-    return {
-      type: 'session',
-      id: sessionId,
-      employee: typeof employee === 'string' ? employee : null,
-      ancestors: ancestorsOf(session),
-    };
+    return agentOf(session);
   }
 
   async function byToken(header: string): Promise<Identity> {

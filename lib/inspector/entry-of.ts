@@ -6,7 +6,8 @@ import { redact } from './redact.js';
 
 /** A log entry as inspectors show it: without chain, frames and snapshot, secrets blacked out. */
 export function entryOf(entry: LogEntry): InspectEntry {
-  const { seq, tx, last, at, kind, id, rev, version, event, from, to, effects, cause, by } = entry;
+  const { seq, tx, last, at, kind, id, rev, version, event, from, to, effects, cause, by, onBehalfOf } =
+    entry;
   return {
     seq,
     tx,
@@ -22,6 +23,7 @@ export function entryOf(entry: LogEntry): InspectEntry {
     effects,
     cause,
     by,
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
   };
 }
 

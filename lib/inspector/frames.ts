@@ -70,6 +70,8 @@ export interface InspectEntry extends ActorKey {
   readonly cause: number | string | null;
   /** `operator`, `session:<id>`, `effect:<src>` … */
   readonly by: string;
+  /** Who caused it, where that is not who sent it. */
+  readonly onBehalfOf?: readonly string[];
   /**
    * What it changed in the context, where that was asked for (history with `diff=1`): members set and unset.
    */

@@ -84,6 +84,8 @@ export interface LogEntry extends ActorKey {
   readonly by: string;
   /** Of an agent that is `by`: what policies see of it. */
   readonly agent?: { readonly employee: string | null; readonly ancestors: readonly string[] };
+  /** With whose rights, where not with those of `by`: who caused it, first. */
+  readonly onBehalfOf?: readonly string[];
   /** Of an actor's first entry: under whom it was born. */
   readonly parent?: ActorKey;
   /** Whole snapshot (`whole`) or what changed (`value`, `set`, `unset` of context members). */

@@ -1,5 +1,5 @@
 import type { ActorKey, Kind, Facts } from '../../actors/contracts.js';
-import type { Caller } from '../../machines/caller.js';
+import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Refusal } from '../../machines/refusals.js';
 import type { Store } from '../store/contract.js';
@@ -165,12 +165,16 @@ export interface SpawnOptions {
   readonly parent?: ActorKey;
   /** Default: the operator. */
   readonly by?: Caller;
+  /** With whose rights, where not with those of `by`: each of them must be allowed it. */
+  readonly onBehalfOf?: Causes;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
 }
 
 export interface AskOptions {
   readonly by?: Caller;
+  /** With whose rights, where not with those of `by`: each of them must be allowed it. */
+  readonly onBehalfOf?: Causes;
   /**
    * Answer only once the actor's view satisfies this (at most `timeoutMs`, default 25,000), else `{pending:
    * true}` in the view.
@@ -208,6 +212,8 @@ export interface Transaction<Result extends Json> {
   /** Keys of own rows (`Turns.put`) that the plan will `peek` at. */
   readonly reads?: readonly string[];
   readonly by?: Caller;
+  /** With whose rights, where not with those of `by`: each of them must be allowed it. */
+  readonly onBehalfOf?: Causes;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
   /**

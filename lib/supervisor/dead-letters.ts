@@ -1,6 +1,6 @@
 import type { AnyEventObject } from 'xstate';
 import type { Kind } from '../../actors/contracts.js';
-import { callerName, isTrusted, type Caller } from '../../machines/caller.js';
+import { callerName, isTrusted, type Causes, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op, Store } from '../store/contract.js';
@@ -33,10 +33,10 @@ export class DeadLetters {
   constructor(private readonly kernel: KernelParts) {}
 
   /** The rows of a new letter. */
-  rows(letter: Omit<DeadLetter, 'place'>, by: Caller): Op[] {
+  rows(letter: Omit<DeadLetter, 'place'>, { by, onBehalfOf }: Pick<Stored, 'by' | 'onBehalfOf'>): Op[] {
     const listedAt = this.kernel.retention.now();
     return [
-      [keys.deadLetter(letter.id), JSON.stringify({ ...letter, by, listedAt } satisfies Stored)],
+      [keys.deadLetter(letter.id), JSON.stringify({ ...letter, by, onBehalfOf, listedAt } satisfies Stored)],
       [keys.deadLetterPlace(listedAt, letter.id), '1'],
       [listedKey, '1'],
     ];
@@ -74,7 +74,7 @@ export class DeadLetters {
     const texts = await store.getMany(ids.map((id) => `d/${id}`));
     return texts.flatMap((text, n) => {
       if (text === undefined) return []; // retried in between
-      const { by: _by, listedAt: _at, ...letter } = JSON.parse(text) as Stored;
+      const { by: _by, onBehalfOf: _causes, listedAt: _at, ...letter } = JSON.parse(text) as Stored;
       return [{ ...letter, place: (places[n]?.[0] ?? '').slice(list.gte.length) }];
     });
   }
@@ -129,7 +129,10 @@ export class DeadLetters {
   }
 
   /** Would the actor take this event from its sender, and may who retries it want that? The narrower wins. */
-  private async judge({ actor, event, by: sender }: Stored, by: Caller): Promise<Refusal | undefined> {
+  private async judge(
+    { actor, event, by: sender, onBehalfOf = [sender] }: Stored,
+    by: Caller,
+  ): Promise<Refusal | undefined> {
     const kind = this.kernel.allKinds().find((one) => one.kind === actor.kind);
     const live = kind && (await this.kernel.cells.read(actor.kind, actor.id));
     if (kind === undefined || live === undefined)
@@ -152,7 +155,11 @@ export class DeadLetters {
         { ...sent, at: this.kernel.now(), by: from, ...(facts !== undefined && { facts }) } as never,
         { by: from, onBehalfOf },
       );
-    return judged(sender, sender) ?? (own ? judged(sender, by) : judged(by, by));
+    for (const cause of onBehalfOf) {
+      const refusal = judged(sender, cause);
+      if (refusal !== undefined) return refusal;
+    }
+    return own ? judged(sender, by) : judged(by, by);
   }
 
   private async putBack(id: string, by: Caller): Promise<true | Refusal> {
@@ -161,7 +168,7 @@ export class DeadLetters {
     const { actor, event } = letter;
     const inbox = keys.inbox(actor.kind, actor.id, this.kernel.store.head.seq, `retry.${id}`);
     const cause = `dead letter ${id}, retried by ${callerName(by)}`;
-    const row = JSON.stringify({ event, by: letter.by, cause });
+    const row = JSON.stringify({ event, by: letter.by, onBehalfOf: letter.onBehalfOf, cause });
     await this.kernel.writeOps([
       [keys.deadLetter(id), null],
       [placeOf(letter), null],
@@ -174,6 +181,7 @@ export class DeadLetters {
 
 interface Stored extends Omit<DeadLetter, 'place'> {
   readonly by: Caller;
+  readonly onBehalfOf?: Causes | undefined;
   /** Absent in letters from before there was a list. */
   readonly listedAt?: number;
 }

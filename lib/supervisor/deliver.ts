@@ -1,6 +1,6 @@
 import type { AnyEventObject } from 'xstate';
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system, type Caller } from '../../machines/caller.js';
+import { system, type Causes, type Caller } from '../../machines/caller.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Op } from '../store/contract.js';
@@ -24,6 +24,7 @@ import type { Intake } from './cells/intake.js';
 export interface Delivery {
   readonly event: AnyEventObject;
   readonly by: Caller;
+  readonly onBehalfOf?: Causes | undefined;
   readonly cause: number | string | null;
   /** Rows that this event uses up: its inbox, outbox or timer row. */
   readonly consume?: readonly Op[];
@@ -104,6 +105,7 @@ export class Deliverer {
       delivery.by,
       delivery.cause,
       this.kernel,
+      delivery.onBehalfOf,
     );
     // First what the event uses up: its step may write the same row anew (a timer set for the same moment)
     if (delivery.consume !== undefined) draft.ops.push(...delivery.consume);
@@ -258,6 +260,7 @@ export interface InboxRow {
    * more).
    */
   readonly by?: Caller;
+  readonly onBehalfOf?: Causes;
 }
 
 /** Whose word a stored message is: the sending actor's. */

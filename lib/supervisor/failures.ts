@@ -137,7 +137,7 @@ export class Faults {
         delivery.cause,
         this.kernel,
       );
-      made.ops.push(...this.kernel.deadLetters.rows(letter, delivery.by), ...(delivery.consume ?? []));
+      made.ops.push(...this.kernel.deadLetters.rows(letter, delivery), ...(delivery.consume ?? []));
       return made;
     };
     let draft = stageOf();

@@ -137,6 +137,7 @@ export class Inbox {
     return {
       event: row.event,
       by: row.by ?? senderOf(row),
+      onBehalfOf: row.onBehalfOf,
       cause: row.cause,
       ...(row.ended === undefined ? {} : { ended: row.ended }),
       ...this.rowOf(key),

@@ -66,6 +66,7 @@ export class Requests {
       name: `spawn ${name}`,
       actors: [{ kind: name, id }],
       by: options.by ?? operator,
+      ...(options.onBehalfOf === undefined ? {} : { onBehalfOf: options.onBehalfOf }),
       ...(options.idempotency === undefined ? {} : { idempotency: options.idempotency }),
       ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
       run: (turns) => {
@@ -137,6 +138,7 @@ export class Requests {
       this.kernel.deliverer.deliver(kind, id, {
         event: ownCopy(event),
         by,
+        onBehalfOf: options.onBehalfOf,
         cause: null,
         rehearse: options.dryRun === true,
         ...(extra === undefined ? {} : { extra }),

@@ -6,7 +6,8 @@ import type { ActorView } from './contract.js';
 import type { Inbox } from './inbox.js';
 import type { Kernel } from './kernel.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
-import { notFound, Draft } from './draft/draft.js';
+import { Draft } from './draft/draft.js';
+import { notFound } from './draft/refusals.js';
 
 /**
  * A person lets a halted actor go on: its failures are forgotten, and what its inbox kept is delivered before

@@ -10,7 +10,8 @@ import type { ActorView, Committed, EventObject, Transaction, TransactionContext
 import { assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
 import { reserved } from './draft/refusals.js';
 import { viewOf } from './draft/actor-state.js';
-import { notFound, Draft, type DraftKernel } from './draft/draft.js';
+import { Draft, type DraftKernel } from './draft/draft.js';
+import { notFound } from './draft/refusals.js';
 import type { ActorCell, Claim } from './cells/actor-cell.js';
 
 /**
@@ -61,7 +62,14 @@ export class Transactions {
     const rehearsal = plan.dryRun === true;
     let committing = false;
     try {
-      const draft = new Draft(kernel.now(), kernel.steady(), plan.by ?? operator, plan.name, kernel);
+      const draft = new Draft(
+        kernel.now(),
+        kernel.steady(),
+        plan.by ?? operator,
+        plan.name,
+        kernel,
+        plan.onBehalfOf,
+      );
       const turns = new HeldTransaction(kernel, draft, held, rows, rehearsal);
       const result = this.resultOf(plan, turns, draft, extra);
       if (isRefusal(result)) return result;

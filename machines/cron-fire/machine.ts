@@ -29,6 +29,8 @@ export type FireJob = {
   readonly prompt: string;
   readonly delivery: { readonly connector: string; readonly channel: string } | null;
   readonly workflowId: string | null;
+  /** Who wrote the job last. */
+  readonly writtenBy?: string;
 };
 export type RunStatus = 'started' | 'success' | 'error' | 'interrupted' | 'missed';
 

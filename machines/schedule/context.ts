@@ -1,3 +1,4 @@
+import type { Caller } from '../caller.js';
 import type { Stamp } from '../outputs.js';
 import { sortableText } from '../sortable.js';
 import type { Ran } from './ran.js';
@@ -31,6 +32,8 @@ export interface ScheduleContext extends JobFields {
   readonly zone: string;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Who wrote it last: its fires are theirs. Absent in jobs of before it was kept, which only people wrote. */
+  readonly writtenBy?: string;
   /** The next instant it is due; null while it is disabled. */
   readonly nextAt: number | null;
   /** Up to here everything is dealt with, since the clock was last set back. */
@@ -59,6 +62,7 @@ export type LastRun = {
 export interface ScheduleInput extends JobFields {
   readonly id: string;
   readonly at: number;
+  readonly by?: Caller;
   readonly zone: string;
   readonly managedBy: string | null;
   readonly workflowId: string | null;
@@ -94,7 +98,7 @@ export interface FireInput {
   readonly job: Pick<
     JobFields,
     'name' | 'engine' | 'model' | 'effortLevel' | 'employee' | 'prompt' | 'delivery'
-  > & { readonly workflowId: string | null };
+  > & { readonly workflowId: string | null; readonly writtenBy?: string };
 }
 
 export const limits = {

@@ -1,5 +1,5 @@
 import { assertEvent, assign, cancel, emit, enqueueActions, setup } from 'xstate';
-import { fromKernel, isPerson, isTrusted, type Authority } from '../caller.js';
+import { callerName, fromKernel, operator, isPerson, isTrusted, type Authority } from '../caller.js';
 import { publish, effect, type Output } from '../outputs.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -69,7 +69,13 @@ export const scheduleMachine = setup({
       assertEvent(event, 'job.edit');
       const job = edited(context, event);
       const next = ahead(job, event.at);
-      enqueue.assign({ ...event.patch, zone: job.zone, updatedAt: event.at, ...next });
+      enqueue.assign({
+        ...event.patch,
+        zone: job.zone,
+        updatedAt: event.at,
+        writtenBy: callerName(event.by),
+        ...next,
+      });
       alarm(enqueue, next.nextAt, event.at);
       enqueue.emit(publish('cron:reloaded', { id: context.id, action: 'updated' }));
     }),
@@ -90,6 +96,7 @@ export const scheduleMachine = setup({
         workflowId: event.workflowId,
         createdAt: event.at,
         updatedAt: event.at,
+        writtenBy: callerName(event.by),
         lastRun: null,
       };
     }),
@@ -181,6 +188,7 @@ export function fitJob(
 function firstContext({
   id,
   at,
+  by = operator,
   zone,
   managedBy,
   workflowId,
@@ -214,6 +222,7 @@ function firstContext({
     zone,
     createdAt: at,
     updatedAt: at,
+    writtenBy: callerName(by),
     nextAt: null,
     doneUntil: at,
     ran: [],

@@ -86,6 +86,7 @@ export function fire(
     prompt,
     delivery,
     workflowId,
+    writtenBy,
     setBacks = 0,
     knownUntil = context.doneUntil,
   } = context;
@@ -96,6 +97,16 @@ export function fire(
     dueAt,
     why,
     missed,
-    job: { name, engine, model, effortLevel, employee, prompt, delivery, workflowId },
+    job: {
+      name,
+      engine,
+      model,
+      effortLevel,
+      employee,
+      prompt,
+      delivery,
+      workflowId,
+      ...(writtenBy !== undefined && { writtenBy }),
+    },
   };
 }

@@ -32,6 +32,8 @@ export interface SessionInput {
   readonly model: string | null;
   readonly effort: string | null;
   readonly employee: string | null;
+  /** The employee whose rights it has, where that is not `employee`: it may have been opened by one below. */
+  readonly actsAs?: string | null;
   readonly parentSessionId: string | null;
   /** Nearest first. */
   readonly ancestors: readonly string[];
@@ -97,6 +99,8 @@ export interface SessionContext {
   readonly model: string | null;
   readonly effort: string | null;
   readonly employee: string | null;
+  /** The employee whose rights it has; null: of none. */
+  readonly actsAs: string | null;
   readonly parentSessionId: string | null;
   readonly ancestors: readonly string[];
   readonly workItemId: string | null;

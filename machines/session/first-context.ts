@@ -8,6 +8,7 @@ export function firstContext(input: SessionInput): SessionContext {
     model: input.model,
     effort: input.effort,
     employee: input.employee,
+    actsAs: input.actsAs === undefined ? input.employee : input.actsAs,
     parentSessionId: input.parentSessionId,
     ancestors: input.ancestors.slice(0, limits.ancestorsMax),
     workItemId: input.workItemId,

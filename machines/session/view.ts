@@ -28,6 +28,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     messageId: context.turn?.items.at(-1)?.id ?? null,
     transportMeta: null,
     employee: context.employee,
+    actsAs: context.actsAs,
     model: context.model,
     title: context.title,
     promptExcerpt: context.promptExcerpt,

@@ -19,6 +19,8 @@ import {
   workItemInput,
   type Prefix,
 } from '../work-items/create-work-item.js';
+import { causesOf } from '../authority/causes.js';
+import { rightsOf, type SessionRights } from '../authority/session-rights.js';
 import { relationToItem } from '../relation.js';
 import { lineageOf, openWithin, selectFor, statusOf, type Lineage, workplaceOf } from './open-session.js';
 import { ownRow } from '../iterate.js';
@@ -74,7 +76,9 @@ async function delegateOnce(request: Request, input: DelegationInput): Promise<R
   if (isRefusal(selection)) return selection;
   const lineage = await lineageOf(request, input.parent);
   if (isRefusal(lineage)) return lineage;
-  return dispatch({ request, input, employee, selection, lineage });
+  const rights = await rightsOf(request.app, { causes: causesOf(request), ...lineage, employee });
+  if (isRefusal(rights)) return rights;
+  return dispatch({ request, input, employee, selection, lineage, rights });
 }
 
 type Dispatched = { readonly workItemId: string; readonly sessionId: string; readonly title: string };
@@ -97,6 +101,7 @@ interface Delegation {
   readonly employee: Employee | null;
   readonly selection: Selection;
   readonly lineage: Lineage;
+  readonly rights: SessionRights;
 }
 
 async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refusal> {

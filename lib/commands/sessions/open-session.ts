@@ -9,9 +9,10 @@ import {
   type Reply,
   type Employee,
   type Selection,
-  type ToolMode,
 } from '../app.js';
 import type { Media } from '../files.js';
+import { causesOf } from '../authority/causes.js';
+import { rightsOf, type SessionRights } from '../authority/session-rights.js';
 import { ancestorsOf, relationToSession } from '../relation.js';
 import { presentSession } from './read-session.js';
 import type { ActorView, Committed, TransactionContext } from '../../supervisor/contract.js';
@@ -52,6 +53,8 @@ export async function openSession(
   if (isRefusal(selection)) return selection;
   const lineage = await lineageOf(request, input.parent);
   if (isRefusal(lineage)) return lineage;
+  const rights = await rightsOf(request.app, { causes: causesOf(request), ...lineage, employee });
+  if (isRefusal(rights)) return rights;
   const id = request.app.supervisor.environment.ids.next();
   const place = await workplaceOf(request, id, input, employee);
   if (isRefusal(place)) return place;
@@ -67,6 +70,7 @@ export async function openSession(
         employee,
         selection,
         lineage,
+        rights,
         cwd: place.cwd,
         workItemId: null,
         source,
@@ -105,6 +109,7 @@ export interface SessionParts {
   readonly employee: Employee | null;
   readonly selection: Selection;
   readonly lineage: Lineage;
+  readonly rights: SessionRights;
   readonly cwd: string;
   readonly workItemId: string | null;
   readonly source: string;
@@ -135,7 +140,8 @@ function sessionInput(app: App, parts: SessionParts, number: number): Json {
     sourceRef: parts.sourceRef ?? null,
     interruptOnNewMessage: app.settings.interruptOnNewMessage,
     turnDeadlineMs: app.settings.turnDeadlineMs,
-    permissions: toolPolicyOf(parts.employee),
+    actsAs: parts.rights.actsAs,
+    permissions: parts.rights.permissions,
     message: {
       id: app.supervisor.environment.ids.next(),
       role: 'user',
@@ -239,12 +245,3 @@ function usualPlace({ settings }: App, input: WorkplaceInput, employee: Employee
   const usual = employee?.worktree ?? (employee?.cwd === undefined ? settings.sessionWorktree : undefined);
   return { cwd, worktree: input.worktree ?? (cwd != null && usual === true) };
 }
-
-/** What a new session's agent may do without asking: as its employee's file says, else nothing. */
-export function toolPolicyOf(employee: Employee | null): { mode: ToolMode; allow: string[] } {
-  const { permissions = 'ask' } = employee ?? {};
-  if (typeof permissions === 'string') return { mode: permissions, allow: [] };
-  return { mode: permissions.mode, allow: (permissions.allow ?? []).slice(0, toolsMax) };
-}
-
-const toolsMax = 100;

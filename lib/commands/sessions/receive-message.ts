@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { InboundMessage } from '../../../actors/connectors/connector.js';
 import type { ConnectorInstance } from '../../../actors/connectors/registry.js';
-import { system } from '../../../machines/caller.js';
+import { operator, system } from '../../../machines/caller.js';
 import { optionsOf, employeeNamed, expected, type Request, type App, inTurn } from '../app.js';
+import { causesOf } from '../authority/causes.js';
+import { rightsOf } from '../authority/session-rights.js';
 import { openWithin, selectFor } from './open-session.js';
 import { workingFolder } from './working-folder.js';
 
@@ -43,6 +45,7 @@ async function hear(
   const request: Request = {
     app,
     caller: system(`connector:${connector}`),
+    onBehalfOf: [operator], // who set the connector up and said who is heard
     idempotency: { scope: `connector:${connector}`, key: message.id, hash: 'inbound' },
   };
   const content = message.text.slice(0, textCharsMax);
@@ -71,6 +74,9 @@ async function hear(
   const input = { prompt: content, employee: name };
   const selection = expected(await selectFor(app, input, employee));
   const cwd = expected(await workingFolder(app, id, undefined, false));
+  const rights = expected(
+    await rightsOf(app, { causes: causesOf(request), parentSessionId: null, employee }),
+  );
   expected(
     await app.supervisor.transact<{ id: string }>({
       name: 'receive-message',
@@ -83,6 +89,7 @@ async function hear(
           employee,
           selection,
           cwd,
+          rights,
           lineage: { parentSessionId: null, ancestors: [] },
           workItemId: null,
           source: 'connector',

@@ -151,6 +151,7 @@ export async function duplicateSession(request: Request, id: string): Promise<Re
           model: original['model'],
           effort: original['effortLevel'],
           employee: original['employee'],
+          actsAs: original['actsAs'],
           parentSessionId: null,
           ancestors: [],
           workItemId: null,

@@ -8,6 +8,8 @@ import {
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { ActorView, LogEntry } from '../../supervisor/contract.js';
 import { employeeNamed, recordOf, type App, type Follower } from '../app.js';
+import { callerNamed } from '../authority/causes.js';
+import { rightsOf } from '../authority/session-rights.js';
 import { lineageOf, openWithin, selectFor, workplaceOf } from '../sessions/open-session.js';
 import { presentSession } from '../sessions/read-session.js';
 import { createFollower } from '../follower.js';
@@ -92,6 +94,9 @@ async function open(app: App, found: ActorView, due: Review): Promise<Refusal | 
       { workItemId: item.id },
       'The verifier was named by a session that worked on the item, and would be its descendant.',
     );
+  const asker = await callerNamed(app, item.createdBy);
+  const rights = await rightsOf(app, { causes: [asker ?? by], ...lineage, employee });
+  if (isRefusal(rights)) return rights;
   const id = app.supervisor.environment.ids.next();
   const attempt = item.sessionRef === null ? undefined : await presentSession(app, item.sessionRef);
   const place =
@@ -105,6 +110,7 @@ async function open(app: App, found: ActorView, due: Review): Promise<Refusal | 
     startsWork: true,
     actors: [key],
     by,
+    ...(asker && { onBehalfOf: [asker] as const }),
     run(turns) {
       const now = turns.read(key);
       if (now === undefined || dueOf(now)?.round !== due.round)
@@ -115,6 +121,7 @@ async function open(app: App, found: ActorView, due: Review): Promise<Refusal | 
         employee,
         selection,
         lineage,
+        rights,
         cwd: place.cwd,
         workItemId: null,
         source: 'review',

@@ -5,6 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import { employeeNamed, recordOf, type App } from '../app.js';
+import { rightsOf } from '../authority/session-rights.js';
 import { openWithin, selectFor } from '../sessions/open-session.js';
 import { workingFolder } from '../sessions/working-folder.js';
 
@@ -46,6 +47,9 @@ async function inOwnSession(
   if (isRefusal(selection)) return selection;
   const cwd = await workingFolder(app, id, null, false);
   if (isRefusal(cwd)) return cwd;
+  const causes = [system(`workflow-run:${runId}`)] as const;
+  const rights = await rightsOf(app, { causes, parentSessionId: null, employee });
+  if (isRefusal(rights)) return rights;
   const committed = await app.supervisor.transact<{ id: string }>({
     name: 'open-step-session',
     actors: [runKey(runId), { kind: 'session', id }],
@@ -60,6 +64,7 @@ async function inOwnSession(
           selection,
           lineage: { parentSessionId: null, ancestors: [] },
           cwd,
+          rights,
           workItemId: null,
           source: 'workflow',
           sourceRef: `workflow-run:${runId}:${nodeId}${round > 1 ? `:r${round}` : ''}:${attempt}`,

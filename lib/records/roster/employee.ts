@@ -18,7 +18,11 @@ export const employeeName = z
 
 export const permissions = z.union([
   z.enum(['ask', 'allow-list', 'full']),
-  z.strictObject({ mode: z.enum(['ask', 'allow-list', 'full']), allow: words(200).optional() }),
+  z.strictObject({
+    mode: z.enum(['ask', 'allow-list', 'full']),
+    allow: words(200).optional(),
+    lendTo: z.union([z.enum(['reports', 'anyone']), z.array(employeeName).max(100)]).optional(),
+  }),
 ]);
 
 /**

@@ -1,6 +1,6 @@
 import type { AnyEventObject } from 'xstate';
-import type { ActorKey, Kind, Stamp } from '../../../actors/contracts.js';
-import { authorityOf, type Authority, type Caller } from '../../../machines/caller.js';
+import type { ActorKey, Kind } from '../../../actors/contracts.js';
+import { callerName, type Causes, type Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Op } from '../../store/contract.js';
@@ -8,7 +8,8 @@ import { keys } from '../../store/keys.js';
 import type { PlannedStep } from '../contract.js';
 import { begin, persist, step, type Step } from './step.js';
 import { encodeState } from './codec.js';
-import { invalidId, stateRefusal } from './refusals.js';
+import { invalidId, notFound, stateRefusal } from './refusals.js';
+import { judge, stamped } from './stamp.js';
 import { requestedActions, type RequestedActions, type Ended } from './actions.js';
 import { noFailures, type ActorState } from './actor-state.js';
 import { draftEntry, type EntryDraft, draftRecord, type RecordDraft } from './stored-form.js';
@@ -46,11 +47,9 @@ export class Draft {
     readonly by: Caller,
     readonly cause: number | string | null,
     private readonly kernel: DraftKernel,
-  ) {
-    this.authority = authorityOf({ by });
-  }
-
-  private readonly authority: Authority;
+    /** With whose rights, where not with those of `by`: each of them must be allowed what is done. */
+    readonly causes?: Causes,
+  ) {}
 
   /** A step threw half-way: what stands here is neither before nor after it, and must not be written. */
   get torn(): boolean {
@@ -84,16 +83,14 @@ export class Draft {
         `The ${kind.kind} ${id} has ended and accepts no events.`,
       );
     }
-    const stamped = this.stamped(event, facts);
+    const seen = stamped(this, event, facts);
     // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
-    const refusal = event.type.startsWith('xstate.')
-      ? undefined
-      : kind.policy?.(live.snapshot, stamped as never, this.authority);
+    const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, live.snapshot, seen, this);
     if (refusal !== undefined) return refusal;
-    const taken = step(kind.machine, live.snapshot, stamped);
+    const taken = step(kind.machine, live.snapshot, seen);
     this.untaken = !taken.taken;
-    if (this.untaken) return stateRefusal(kind, id, live.snapshot, stamped);
-    this.put(kind, id, live, taken, stamped, live.parent, ended);
+    if (this.untaken) return stateRefusal(kind, id, live.snapshot, seen);
+    this.put(kind, id, live, taken, seen, live.parent, ended);
     return undefined;
   }
 
@@ -109,7 +106,8 @@ export class Draft {
     const key = keys.actor(kind.kind, id);
     if (this.next.has(key))
       return refuse('EXISTS', { kind: kind.kind, id }, `${kind.kind} ${id} already exists.`);
-    const given = this.stamped<Record<string, Json> & { id: string }>(
+    const given = stamped<Record<string, Json> & { id: string }>(
+      this,
       { id, ...(input as Record<string, Json>) },
       facts,
     );
@@ -124,7 +122,13 @@ export class Draft {
       id,
       undefined,
       first,
-      { type: 'kernel.created', input: given, at: this.at, by: this.by },
+      {
+        type: 'kernel.created',
+        input: given,
+        at: this.at,
+        by: this.by,
+        ...(this.causes !== undefined && { onBehalfOf: this.causes[0] }),
+      },
       parent,
     );
     return undefined;
@@ -148,7 +152,7 @@ export class Draft {
       actions: [{ type: 'send', target, event: message }],
       taken: true,
     };
-    this.put(kind, id, live, still, this.stamped(event), live.parent, ended);
+    this.put(kind, id, live, still, stamped(this, event), live.parent, ended);
   }
 
   /** The parent no longer wants this actor: it ends where it stands; its effects and timers go. */
@@ -159,7 +163,7 @@ export class Draft {
       id,
       live,
       { snapshot: stopped, actions: [], taken: true },
-      this.stamped(event),
+      stamped(this, event),
       live.parent,
     );
   }
@@ -174,7 +178,7 @@ export class Draft {
     ended?: Ended,
   ): void {
     const still: Step = { snapshot: live.snapshot, actions: [], taken: true };
-    this.put(kind, id, { ...live, ...change }, still, this.stamped(event), live.parent, ended);
+    this.put(kind, id, { ...live, ...change }, still, stamped(this, event), live.parent, ended);
   }
 
   /** Nothing of an ended actor stays but its log. */
@@ -186,20 +190,6 @@ export class Draft {
     listRows(kind, id, live, undefined, this.ops);
     if (live.indexed === this.kernel.generations.of(kind.kind))
       changeTotals(kind, id, live, undefined, this.tallies);
-  }
-
-  /**
-   * With time, caller and facts. They stand before the spread, and are set again behind it: to V8 a member
-   * that is new behind a spread costs half a microsecond, one that is there already nothing.
-   */
-  private stamped<Members extends object>(members: Members, facts?: Json): Members & Stamp {
-    const { at, by } = this;
-    const all = facts === undefined ? { at, by, ...members } : { at, by, facts, ...members };
-    all.at = at;
-    all.by = by;
-    if (facts !== undefined) (all as { facts?: Json }).facts = facts;
-    if ('onBehalfOf' in all) delete (all as { onBehalfOf?: Caller }).onBehalfOf; // no event says so of itself
-    return all;
   }
 
   private put(
@@ -283,6 +273,7 @@ export class Draft {
       asked,
       cause,
       by,
+      ...(this.causes !== undefined && { onBehalfOf: this.causes.map(callerName) }),
       at,
     });
     this.entries.push(entry);
@@ -340,6 +331,3 @@ export interface DraftedActor {
   live: ActorState;
   readonly record: RecordDraft;
 }
-
-export const notFound = (kind: string, id: string): Refusal =>
-  refuse('NOT_FOUND', { kind, id }, `There is no ${kind} ${id}.`);

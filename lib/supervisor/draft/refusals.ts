@@ -112,3 +112,6 @@ export function reserved(event: EventObject): Refusal | undefined {
     'Invalid event type: it must not be empty or begin with "xstate." or "kernel.".',
   );
 }
+
+export const notFound = (kind: string, id: string): Refusal =>
+  refuse('NOT_FOUND', { kind, id }, `There is no ${kind} ${id}.`);

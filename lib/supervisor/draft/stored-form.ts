@@ -177,6 +177,7 @@ interface Input {
   readonly asked: RequestedActions;
   readonly cause: number | string | null;
   readonly by: Caller;
+  readonly onBehalfOf?: readonly string[];
   readonly at: number;
 }
 
@@ -187,7 +188,7 @@ export function draftEntry(input: Input): EntryDraft {
     `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${live.rev},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
     `,"event":${eventText(input.event, kind.redacted)},"from":${from},"to":${JSON.stringify(live.snapshot.value)}` +
     `,"effects":${asked.effects.length === 0 ? '[]' : JSON.stringify(asked.effects)},"frames":${asked.frames.length === 0 ? '[]' : JSON.stringify(asked.frames)}` +
-    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${before === undefined && live.parent !== null ? `,"parent":${JSON.stringify(live.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as ActorState, input)}}`;
+    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${causesOf(input)}${before === undefined && live.parent !== null ? `,"parent":${JSON.stringify(live.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as ActorState, input)}}`;
   return { tail, prev: before?.seq ?? 0, whole, base: live.base, frames: asked.frames };
 }
 
@@ -196,6 +197,10 @@ const agentOf = (by: Caller): string =>
   by.type === 'session'
     ? `,"agent":${JSON.stringify({ employee: by.employee, ancestors: by.ancestors })}`
     : '';
+
+/** Who caused it, where that is not who sent it. The event itself carries the first of them whole. */
+const causesOf = ({ onBehalfOf }: Input): string =>
+  onBehalfOf === undefined ? '' : `,"onBehalfOf":${JSON.stringify(onBehalfOf)}`;
 
 /** The entry's row and chain hash at its position. */
 export function sealDraft(

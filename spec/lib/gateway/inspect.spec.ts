@@ -55,7 +55,7 @@ describe('/api/inspect', () => {
     await settled(await session('hang on'), 'running');
     const fleet = await get<Fleet>('/api/inspect/fleet');
     expect(fleet.kinds.filter(({ kind }) => ['session', 'work-item'].includes(kind))).to.deep.equal([
-      { kind: 'session', version: 2, total: 1, halted: 0, states: { running: 1 } },
+      { kind: 'session', version: 3, total: 1, halted: 0, states: { running: 1 } },
       {
         kind: 'work-item',
         version: 2,

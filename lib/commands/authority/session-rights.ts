@@ -1,0 +1,105 @@
+import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
+import type { Causes } from '../../../machines/caller.js';
+import type { ToolPolicy } from '../../../machines/session/tool-policy.js';
+import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import { recordOf, type App, type Employee } from '../app.js';
+import { manages } from '../relation.js';
+import { presentSession } from '../sessions/read-session.js';
+import { agentOf } from './causes.js';
+
+/**
+ * What a new session may do. It works as its employee (persona, engine, folder), but it has that employee's
+ * rights only if each agent that stands behind it is that employee or stands above it in the organisation:
+ * delegating upwards is a request, not a promotion. Otherwise it has the rights of who opened it. Its tools are
+ * at most its opener's, unless the employee's file lends them.
+ */
+export interface SessionRights {
+  /** The employee whose rights it has; null: of none. */
+  readonly actsAs: string | null;
+  readonly permissions: ToolPolicy;
+}
+
+export interface Opening {
+  readonly causes: Causes;
+  /** Above it in the tree; null: it stands at the top. */
+  readonly parentSessionId: string | null;
+  readonly employee: Employee | null;
+}
+
+/** @example await rightsOf(app, { causes: [caller], parentSessionId: 's1', employee: ann }) */
+export async function rightsOf(
+  app: App,
+  { causes, parentSessionId, employee }: Opening,
+): Promise<SessionRights | Refusal> {
+  const parent = parentSessionId === null ? undefined : await presentSession(app, parentSessionId);
+  if (isRefusal(parent)) return parent;
+  const agents = [
+    ...(parent === undefined ? [] : [agentOf(parent)]),
+    ...causes.flatMap((cause) => (cause.type === 'session' && cause.id !== parent?.id ? [cause] : [])),
+  ];
+  const openers = await Promise.all(
+    agents.map(async (agent) => ({
+      employee: agent.employee,
+      tools: toolsOf(await app.supervisor.get('session', agent.id)),
+    })),
+  );
+  const above = openers.map((opener) => opener.employee);
+  const own = employee?.name ?? null;
+  return {
+    actsAs: narrowest(app, own, above),
+    permissions: openers.reduce(
+      (tools, opener) =>
+        lends(app, employee, opener.employee) ? tools : atMost(tools, opener.tools ?? nothing),
+      toolPolicyOf(employee),
+    ),
+  };
+}
+
+/** The first of these that every agent behind the session is, or stands above; null: nobody's rights. */
+function narrowest(app: App, own: string | null, above: readonly (string | null)[]): string | null {
+  if (own === null) return null;
+  return (
+    [own, ...above].find(
+      (candidate) => candidate !== null && above.every((agent) => isOrAbove(app, agent, candidate)),
+    ) ?? null
+  );
+}
+
+/** Is this employee the other one, or does it stand above it? */
+export function isOrAbove(app: App, employee: string | null, other: string): boolean {
+  if (employee === null) return false;
+  if (employee === other) return true;
+  const roster = rosterOf(app.roster?.());
+  return roster !== undefined && (rootOf(roster) === employee || manages(app, employee, other));
+}
+
+/** What an employee's agents may do without asking, as its file says. */
+export function toolPolicyOf(employee: Employee | null): ToolPolicy {
+  const { permissions = 'ask' } = employee ?? {};
+  if (typeof permissions === 'string') return { mode: permissions, allow: [] };
+  return { mode: permissions.mode, allow: (permissions.allow ?? []).slice(0, toolsMax) };
+}
+
+const toolsMax = 100;
+const nothing: ToolPolicy = { mode: 'ask', allow: [] };
+
+const toolsOf = (session: Parameters<typeof recordOf>[0] | undefined): ToolPolicy | undefined =>
+  session && (recordOf(session)['toolPolicy'] as ToolPolicy | undefined); // the view of its kind
+
+/** Does the employee's file lend its tools to this opener's sessions? */
+function lends(app: App, employee: Employee | null, opener: string | null): boolean {
+  const { permissions } = employee ?? {};
+  const lendTo = typeof permissions === 'object' ? permissions.lendTo : undefined;
+  if (employee === null || lendTo === undefined) return false;
+  if (lendTo === 'anyone') return true;
+  if (opener === null) return false;
+  return lendTo === 'reports' ? manages(app, employee.name, opener) : lendTo.includes(opener);
+}
+
+/** What both policies let pass. */
+function atMost(own: ToolPolicy, most: ToolPolicy): ToolPolicy {
+  if (most.mode === 'full') return own;
+  if (own.mode === 'full') return most;
+  if (own.mode === 'ask' || most.mode === 'ask') return nothing;
+  return { mode: 'allow-list', allow: own.allow.filter((tool) => most.allow.includes(tool)) };
+}

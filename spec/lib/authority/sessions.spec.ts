@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { openHouse, roster, type Client, type House } from '../gateway/fixture.js';
+
+/**
+ * An agent may open sessions as anybody: delegating is asking. What it may not do itself it cannot have done by
+ * one that it opens under a higher name.
+ */
+describe('rights of sessions', () => {
+  let house: House;
+  beforeEach(async () => {
+    house = await openHouse({ withRoster: true });
+  });
+  afterEach(() => house.close());
+
+  const open = async (client: Client, employee: string | null, more: object = {}): Promise<string> =>
+    (await client.post('/api/sessions', { prompt: 'hello', ...(employee && { employee }), ...more })).body
+      .id as string;
+  const actsAs = async (id: string): Promise<unknown> =>
+    (await house.operator.get(`/api/sessions/${id}`)).body.session?.actsAs ??
+    (await house.operator.get(`/api/sessions/${id}`)).body.actsAs;
+
+  it("does not let an agent approve its own work through a session under its manager's name", async () => {
+    const ann = house.agent(await open(house.operator, 'ann'));
+    const item = (await ann.post('/api/work-items', { title: 'rob the bank', assignee: 'ann' })).body.workItem
+      .id;
+    expect(
+      (await ann.post(`/api/work-items/${item}/approval/request`, { request: 'may I?' })).status,
+    ).to.equal(200);
+    for (const boss of ['bob', 'chief']) {
+      const hand = house.agent(await open(ann, boss));
+      const decided = await hand.post(`/api/work-items/${item}/approval`, { decision: 'approve' });
+      expect(decided.status, boss).to.equal(403);
+    }
+    const delegated = await ann.post('/api/delegations', { employee: 'bob', task: 'approve it' });
+    const hand = house.agent(delegated.body.sessionId as string);
+    expect((await hand.post(`/api/work-items/${item}/approval`, { decision: 'approve' })).body).to.include({
+      code: 'OWN_APPROVAL',
+    });
+    const bob = house.agent(await open(house.operator, 'bob'));
+    expect((await bob.post(`/api/work-items/${item}/approval`, { decision: 'approve' })).status).to.equal(
+      200,
+    );
+  });
+
+  it('gives the rights of an employee down the line, and of nobody who stands beside or above', async () => {
+    const chief = house.agent(await open(house.operator, 'chief'));
+    const ann = house.agent(await open(house.operator, 'ann'));
+    const plain = house.agent(await open(house.operator, null));
+    expect(await actsAs(await open(chief, 'bob'))).to.equal('bob');
+    expect(await actsAs(await open(ann, 'ann'))).to.equal('ann');
+    expect(await actsAs(await open(ann, 'bob')), 'above').to.equal('ann');
+    expect(await actsAs(await open(ann, 'cat')), 'beside').to.equal('ann');
+    expect(await actsAs(await open(plain, 'ann')), 'of nobody').to.equal(null);
+    const asChief = house.agent(await open(ann, 'chief'));
+    expect(await actsAs(await open(asChief, 'bob')), 'in two steps').to.equal('ann');
+  });
+
+  it('keeps them narrow in the copy that a person makes', async () => {
+    const ann = house.agent(await open(house.operator, 'ann'));
+    const asChief = await open(ann, 'chief');
+    const copy = await house.operator.post(`/api/sessions/${asChief}/duplicate`);
+    expect(await actsAs(copy.body.id as string)).to.equal('ann');
+  });
+
+  describe('tools', () => {
+    const tools = async (opener: string, employee: string): Promise<unknown> => {
+      const client = house.agent(await open(house.operator, opener));
+      return (await house.operator.get(`/api/sessions/${await open(client, employee)}`)).body.toolPolicy;
+    };
+    const [, bob, ann] = roster.employees as unknown as { permissions?: unknown }[];
+    afterEach(() => {
+      delete bob?.permissions;
+      delete ann?.permissions;
+    });
+
+    it("are at most the opener's, unless the employee's file lends them", async () => {
+      if (bob === undefined || ann === undefined) throw new Error('the roster has changed');
+      bob.permissions = 'full';
+      expect(await tools('ann', 'bob')).to.deep.equal({ mode: 'ask', allow: [] });
+      ann.permissions = { mode: 'allow-list', allow: ['Read', 'Bash'] };
+      expect(await tools('ann', 'bob')).to.deep.equal({ mode: 'allow-list', allow: ['Read', 'Bash'] });
+      for (const lendTo of ['reports', 'anyone', ['ann']]) {
+        bob.permissions = { mode: 'full', lendTo };
+        expect(await tools('ann', 'bob'), String(lendTo)).to.deep.equal({ mode: 'full', allow: [] });
+      }
+      bob.permissions = { mode: 'full', lendTo: ['cat'] };
+      expect(await tools('ann', 'bob')).to.deep.equal({ mode: 'allow-list', allow: ['Read', 'Bash'] });
+    });
+  });
+});
