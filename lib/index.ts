@@ -10,7 +10,7 @@ export {
   type DurableSnapshot,
 } from './supervisor/as-actor.js';
 export { defineKind } from './supervisor/define-kind.js';
-export { Fault } from './supervisor/failures.js';
+export { Fault } from './supervisor/kernel.js';
 export type {
   ActorView,
   AskOptions,

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
-import { Fault } from '../supervisor/failures.js';
+import { Fault } from '../supervisor/kernel.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';

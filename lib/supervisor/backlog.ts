@@ -1,70 +1,58 @@
-import type { ActorKey, Kind } from '../../actors/contracts.js';
+import type { ActorKey } from '../../actors/contracts.js';
 import type { Json } from '../../machines/outputs.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
-import type { Store } from '../store/contract.js';
-import type { ActorCells } from './cells/actor-cells.js';
+import type { Start } from './draft/actions.js';
 import type { Effects, OutboxRow } from './effects.js';
+import type { Failures } from './failures.js';
 import type { Inbox } from './inbox.js';
-import type { Intake } from './cells/intake.js';
-
-/** What it needs of the kernel. */
-interface Parts {
-  readonly store: Store;
-  readonly cells: ActorCells;
-  readonly intake: Intake;
-  readonly inbox: Inbox;
-  readonly effects: Effects;
-  knows(kind: string): boolean;
-  kind(name: string): Kind;
-  resumeEffect(actor: ActorKey, key: string, row: OutboxRow): Promise<void>;
-  fault(what: string, error: unknown): Error;
-}
+import type { Kernel } from './kernel.js';
 
 /**
- * What an earlier life left to do: effects to take up and messages to deliver. At the start only the names of
+ * What an earlier life left to do: effects to resume and messages to deliver. At the start only the names of
  * the actors are read; the rows of each are read when it is loaded, before anything else reaches it, so that
  * nothing younger overtakes them. The actors are woken one after another, as the intake has room.
  */
 export class Backlog {
-  private readonly owed = new Map<string, ActorKey>();
+  /** Of actors that were woken for their rows: to be called when the first of these are through. */
   private readonly feeding = new Map<string, () => void>();
-  private names: Iterator<ActorKey> | undefined;
+  /** Keys of the actors that are still to be woken. */
+  private places: Iterator<string> | undefined;
 
-  constructor(private readonly kernel: Parts) {}
-
-  /** Actors whose rows have not been read yet. */
-  get size(): number {
-    return this.owed.size;
-  }
-
-  owes(key: string): boolean {
-    return this.owed.has(key);
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly inbox: Inbox,
+    private readonly effects: Effects,
+    failures: Failures,
+  ) {
+    kernel.intake.add(() => this.next());
+    failures.restarted.add((actor) => this.restartEffects(actor));
   }
 
   /** Read whose rows there are. Rows that this build knows nothing of are reported, and stay as they are. */
   async scan(): Promise<void> {
-    const strange = new Map<string, number>();
-    for (const start of ['o/', 'i/']) await this.scanRows(start, strange);
-    for (const [kind, rows] of strange)
+    const unknown = new Map<string, number>();
+    for (const start of ['o/', 'i/']) await this.scanRows(start, unknown);
+    for (const [kind, rows] of unknown)
       this.kernel.fault(
         `${rows} messages and effects of the unknown kind "${kind}" are kept until a version that knows it runs`,
         new TypeError(`unknown kind "${kind}"`),
       );
-    this.names = this.owed.values();
+    this.places = this.kernel.cells.owed.keys();
   }
 
-  private async scanRows(start: string, strange: Map<string, number>): Promise<void> {
+  private async scanRows(start: string, unknown: Map<string, number>): Promise<void> {
+    const { owed } = this.kernel.cells;
     const { lt, gte } = prefix(start);
     for (let after = gte; ;) {
       const page = await this.kernel.store.page({ gt: after, lt, keysOnly: true, limit: 1000 });
       for (const [key] of page) {
         const actor = actorOf(key);
-        if (actor === undefined || !this.kernel.knows(actor.kind)) {
+        if (actor === undefined || this.kernel.kinds.find(actor.kind) === undefined) {
           const name = actor?.kind ?? '?';
-          strange.set(name, (strange.get(name) ?? 0) + 1);
+          unknown.set(name, (unknown.get(name) ?? 0) + 1);
         } else {
           const place = keys.actor(actor.kind, actor.id);
-          if (!this.owed.has(place)) this.owed.set(place, actor);
+          if (!owed.has(place)) owed.set(place, this.read);
         }
       }
       const last = page.at(-1);
@@ -75,15 +63,14 @@ export class Backlog {
 
   /** Nobody is woken any more; what is owed stays in the store. */
   stop(): void {
-    this.names = undefined;
+    this.places = undefined;
   }
 
   /** A source of the intake: wake the next actor that is owed something. */
   next(): boolean {
-    for (let next = this.names?.next(); next?.done === false; next = this.names?.next()) {
-      const { kind, id } = next.value;
-      const place = keys.actor(kind, id);
-      if (!this.owed.has(place)) continue;
+    for (let next = this.places?.next(); next?.done === false; next = this.places?.next()) {
+      const place = next.value;
+      const { kind, id } = actorOf(place) as ActorKey;
       const through = this.kernel.intake.begin();
       this.feeding.set(place, through);
       this.kernel.cells
@@ -104,34 +91,33 @@ export class Backlog {
    * The rows of one actor. What is returned puts them into its mailbox; to be called when nothing else is in
    * it.
    */
-  async read(actor: ActorKey): Promise<() => void> {
+  private readonly read = async (actor: ActorKey): Promise<() => void> => {
     const { kernel } = this;
     const start = keys.outbox(actor.kind, actor.id, '');
     const effects = await kernel.store.page(prefix(start));
-    const messages = await kernel.inbox.page(actor, undefined);
+    const messages = await this.inbox.page(actor, undefined);
     return () => {
       const place = keys.actor(actor.kind, actor.id);
-      this.owed.delete(place);
       const through = this.feeding.get(place);
-      void this.takeUpInOrder(
+      void this.resumeInOrder(
         actor,
         effects.map(([key, value]) => ({ key: key.slice(start.length), value })),
       );
-      kernel.inbox.takePage(actor, messages, through);
+      this.inbox.takePage(actor, messages, through);
     };
-  }
+  };
 
-  /** Abort an actor's keyed effects and run them anew under the same keys. */
-  restartEffects(actor: ActorKey): void {
+  /** Abort an actor's keyed effects and run them again under the same keys. */
+  private restartEffects(actor: ActorKey): void {
     void (async () => {
-      const kind = this.kernel.kind(actor.kind);
+      const kind = this.kernel.kinds.of(actor.kind);
       const prefix = keys.outbox(actor.kind, actor.id, '');
       for (const [key, value] of await this.kernel.store.page({ gte: prefix, lt: `${prefix}\x7f` })) {
         const row = JSON.parse(value) as OutboxRow;
         if (kind.effects?.[row.src]?.guarantee === 'at-least-once') {
           const call = key.slice(prefix.length);
-          await this.kernel.effects.halt(actor, call);
-          await this.kernel.resumeEffect(actor, call, row); // its state may have been left while it was aborted
+          await this.effects.halt(actor, call);
+          await this.resumeEffect(actor, call, row); // its state may have been left while it was aborted
         }
       }
     })().catch((error: unknown) =>
@@ -139,8 +125,30 @@ export class Backlog {
     );
   }
 
+  /**
+   * An outbox row of an earlier life or generation: start it, let it recover, or clean up after one whose
+   * state was left. Decided with the turn held.
+   */
+  private resumeEffect(actor: ActorKey, key: string, row: OutboxRow): Promise<void> {
+    const { cells, kinds } = this.kernel;
+    const kind = kinds.of(actor.kind);
+    const start: Start = { key, src: row.src, callId: row.callId, input: row.input };
+    return new Promise((resolve, reject) => {
+      cells.enter(actor.kind, actor.id, {
+        urgent: true,
+        fail: reject,
+        run: (cell) => {
+          const current = cell.live?.calls[row.callId]?.key === key;
+          if (current) void this.effects.start(kind, actor, start, row.note);
+          cells.release(cell);
+          resolve(current ? undefined : this.effects.sweep(kind, actor, start, row.note));
+        },
+      });
+    });
+  }
+
   /** What an earlier life left behind is cleaned up first; only then does the same actor act anew. */
-  private async takeUpInOrder(
+  private async resumeInOrder(
     actor: ActorKey,
     found: readonly { readonly key: string; readonly value: string }[],
   ): Promise<void> {
@@ -149,7 +157,7 @@ export class Backlog {
       kernel.fault(`${what} of ${actor.kind} ${actor.id} could not be resumed`, error);
     const rows: { key: string; row: OutboxRow }[] = [];
     for (const { key, value } of found) {
-      if (kernel.effects.isRunning(actor, key)) continue; // of this life
+      if (this.effects.isRunning(actor, key)) continue; // of this life
       try {
         rows.push({ key, row: JSON.parse(value) as OutboxRow & { readonly input: Json } });
       } catch (error) {
@@ -161,15 +169,15 @@ export class Backlog {
     for (const part of [noted, fresh])
       await Promise.all(
         part.map(({ key, row }) =>
-          kernel
-            .resumeEffect(actor, key, row)
-            .catch((error: unknown) => reported(error, `the effect ${row.src}`)),
+          this.resumeEffect(actor, key, row).catch((error: unknown) =>
+            reported(error, `the effect ${row.src}`),
+          ),
         ),
       );
   }
 }
 
-/** Whose row it is: `o/<kind>/<id>/…`; undefined for a key that cannot be read. */
+/** Whose key it is: `a/<kind>/<id>`, `o/<kind>/<id>/…`; undefined for a key that cannot be read. */
 function actorOf(key: string): ActorKey | undefined {
   try {
     const [, kind, id] = partsOf(key);

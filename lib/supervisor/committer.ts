@@ -2,17 +2,20 @@ import type { Group, Op, Store } from '../store/contract.js';
 import { keys, prefix } from '../store/keys.js';
 import { sealDraft, sealRecord } from './draft/stored-form.js';
 import type { Draft } from './draft/draft.js';
-import { Totals, type Change } from './totals.js';
+import type { SealedEntry } from './contract.js';
+import type { Kernel } from './kernel.js';
+import { Sequences, Totals, type Change } from './totals.js';
 import type { Environment } from '../environment.js';
 
 /**
- * The one hand that writes. Stages that are ready at the same moment become one group: one batch, one fsync.
+ * The only writer of commits. Drafts that are ready at the same moment become one group: one batch, one fsync.
  * While a group is on its way to disk the next one gathers, so that the group grows with the load and a lone
  * event never waits.
  */
 export class Committer {
-  readonly tallies: Totals;
-  readonly lead: ClockSkew;
+  readonly totals: Totals;
+  readonly sequences: Sequences;
+  readonly skew: ClockSkew;
   private waiting: Pending[] = [];
   private scheduled = false;
   private inFlight = 0;
@@ -21,38 +24,28 @@ export class Committer {
   private chain: string;
   /** Since start. */
   commits = 0;
-  groups = 0;
+  events = 0;
 
-  constructor(
-    private readonly store: Store,
-    private readonly limits: { readonly groupsInFlightMax: number; readonly groupDraftsMax: number },
-    /** Called in log order with the sealed entries of each durable group. */
-    private readonly published: (entries: readonly Sealed[]) => void,
-    private readonly fault: (what: string, error: unknown) => void,
-  ) {
-    this.tallies = new Totals(store);
-    this.lead = new ClockSkew(store);
-    this.seq = store.head.seq;
-    this.chain = store.head.chain;
+  constructor(private readonly kernel: Kernel) {
+    this.totals = new Totals(kernel.store);
+    this.sequences = new Sequences(kernel.store);
+    this.skew = new ClockSkew(kernel.store);
+    this.seq = kernel.store.head.seq;
+    this.chain = kernel.store.head.chain;
   }
 
-  /** Position of the last durable entry. */
-  get head(): number {
-    return this.store.head.seq;
-  }
   get idle(): boolean {
     return this.waiting.length === 0 && this.inFlight === 0;
   }
 
   /**
-   * `settled()` after the fsync, in commit order; or with the error, and then nothing of the stage was
+   * `settled()` after the fsync, in commit order; or with the error, and then nothing of the draft was
    * written.
    */
   submit(draft: Draft, settled: (error?: unknown) => void): void {
     this.waiting.push({ draft, settled });
     // Enough for a group of its own: the disk begins while the rest is still being decided.
-    if (this.waiting.length >= groupDraftsFull && this.inFlight < this.limits.groupsInFlightMax)
-      return this.flush();
+    if (this.waiting.length >= groupDraftsFull && this.inFlight < groupsInFlightMax) return this.flush();
     if (this.scheduled) return;
     this.scheduled = true;
     setImmediate(this.flush);
@@ -61,7 +54,7 @@ export class Committer {
   /** Never throws: who submits, and who else waits, must not suffer for it. */
   private readonly flush = (): void => {
     this.scheduled = false;
-    while (this.waiting.length > 0 && this.inFlight < this.limits.groupsInFlightMax && !this.broken) {
+    while (this.waiting.length > 0 && this.inFlight < groupsInFlightMax && !this.broken) {
       // A second group in flight only pays when there is enough to fill it.
       if (this.inFlight > 0 && this.waiting.length < 16) return;
       const members = this.waiting.slice(0, this.fitting());
@@ -72,7 +65,7 @@ export class Committer {
 
   /** How many of those that wait make a group: bounded by their number and by what a frame can hold. */
   private fitting(): number {
-    const most = Math.min(this.waiting.length, this.limits.groupDraftsMax);
+    const most = Math.min(this.waiting.length, groupDraftsMax);
     let chars = 0;
     for (let n = 0; n < most; n += 1) {
       chars += (this.waiting[n] as Pending).draft.chars;
@@ -82,28 +75,28 @@ export class Committer {
   }
 
   private write(members: readonly Pending[]): void {
-    const sealed: Sealed[] = [];
+    const sealed: SealedEntry[] = [];
     const changes = changesOf(members);
     const { seq, chain } = this;
     let group: Group;
     try {
       group = this.seal(members, sealed);
     } catch (error) {
-      // All that can fail was made into text when it was staged: this is a fault of the kernel
+      // All that can fail was made into text when it was drafted: this is a fault of the kernel
       [this.seq, this.chain] = [seq, chain];
-      this.lead.unwritten();
+      this.skew.unwritten();
       return this.apart(members, error);
     }
-    for (const op of this.tallies.seal(changes)) (group.ops as Op[]).push(op);
+    for (const op of this.totals.seal(changes)) (group.ops as Op[]).push(op);
     this.inFlight += 1;
     this.stored(group).then(
       () => {
-        this.tallies.settle(changes, true);
+        this.totals.settle(changes, true);
         this.done(members, sealed, undefined);
       },
       (error: unknown) => {
         // An answer that was lost on its way is no reason to count wrongly: what survived tells.
-        this.tallies.settle(changes, group.last >= group.first && this.store.head.seq >= group.last);
+        this.totals.settle(changes, group.last >= group.first && this.kernel.store.head.seq >= group.last);
         this.done(members, sealed, error ?? new Error('the store failed'));
       },
     );
@@ -118,38 +111,38 @@ export class Committer {
 
   private stored(group: Group): Promise<void> {
     try {
-      return this.store.write(group);
+      return this.kernel.store.write(group);
     } catch (error) {
       return Promise.reject(error as Error);
     }
   }
 
-  private seal(members: readonly Pending[], sealed: Sealed[]): Group {
+  private seal(members: readonly Pending[], sealed: SealedEntry[]): Group {
     const ops: Op[] = [];
     const first = this.seq + 1;
-    for (const { draft } of members) this.sealStage(draft, ops, sealed);
+    for (const { draft } of members) this.sealDrafted(draft, ops, sealed);
     return { first, last: this.seq, chain: this.chain, ops };
   }
 
-  private sealStage(draft: Draft, ops: Op[], sealed: Sealed[]): void {
+  private sealDrafted(draft: Draft, ops: Op[], sealed: SealedEntry[]): void {
     const { entries } = draft;
-    const tx = this.seq + 1;
-    draft.tx = tx;
-    const led = this.lead.row(draft);
-    if (led !== undefined) ops.push(led);
+    const first = this.seq + 1;
+    draft.position = first;
+    const skewed = this.skew.row(draft);
+    if (skewed !== undefined) ops.push(skewed);
     for (const op of draft.ops) ops.push(op);
     const latest = new Map<string, { seq: number; base: number }>();
     for (let index = 0; index < entries.length; index += 1) {
       const entry = entries[index] as Draft['entries'][number];
       const own = draft.requested[index] as Draft['requested'][number];
-      const seq = tx + index;
+      const seq = first + index;
       const actor = keys.actor(own.actor.kind, own.actor.id);
       const before = latest.get(actor);
       const base = entry.whole ? seq : (before?.base ?? entry.base);
       const row = sealDraft(
         entry,
         seq,
-        tx,
+        first,
         index === entries.length - 1,
         before?.seq ?? entry.prev,
         base,
@@ -164,17 +157,16 @@ export class Committer {
       );
     }
     this.seq += entries.length;
-    for (const staged of draft.next.values()) {
-      const placed = { ...staged.live, ...latest.get(staged.key) };
-      staged.live = placed;
-      ops.push([staged.key, sealRecord(staged.record, placed.seq, placed.base)]);
+    for (const drafted of draft.next.values()) {
+      const placed = { ...drafted.live, ...latest.get(drafted.key) };
+      drafted.live = placed;
+      ops.push([drafted.key, sealRecord(drafted.record, placed.seq, placed.base)]);
     }
   }
 
-  private done(members: readonly Pending[], sealed: readonly Sealed[], error: unknown): void {
+  private done(members: readonly Pending[], sealed: readonly SealedEntry[], error: unknown): void {
     this.inFlight -= 1;
     if (error === undefined) {
-      this.groups += 1;
       this.commits += members.length;
       if (sealed.length > 0) this.publish(sealed);
     } else {
@@ -185,14 +177,13 @@ export class Committer {
     if (this.waiting.length > 0) this.flush();
   }
 
-  /** After a failed write everything that was staged on top of it is void: start again from what survived. */
+  /** After a failed write everything that was drafted on top of it is void: start again from what survived. */
   private rewind(error: unknown): void {
     const discarded = this.waiting;
     this.waiting = [];
-    this.seq = this.store.head.seq;
-    this.chain = this.store.head.chain;
+    ({ seq: this.seq, chain: this.chain } = this.kernel.store.head);
     this.broken = false;
-    this.lead.unwritten();
+    this.skew.unwritten();
     for (const member of discarded) this.settle(member, error);
   }
 
@@ -201,15 +192,16 @@ export class Committer {
     try {
       settled(error);
     } catch (problem) {
-      this.fault('commit follow-up failed', problem);
+      this.kernel.fault('commit follow-up failed', problem);
     }
   }
 
-  private publish(sealed: readonly Sealed[]): void {
+  private publish(sealed: readonly SealedEntry[]): void {
+    this.events += sealed.length;
     try {
-      this.published(sealed);
+      this.kernel.log.published(sealed);
     } catch (problem) {
-      this.fault('log listener threw', problem);
+      this.kernel.fault('log listener threw', problem);
     }
   }
 }
@@ -219,17 +211,19 @@ export class Committer {
  * they save.
  */
 const groupDraftsFull = 32;
+const groupDraftsMax = 512;
+const groupsInFlightMax = 2;
 
 /** Far below the 256 MiB that a frame may have, whatever their text is in UTF-8. */
 const groupCharsMax = 64 << 20;
 
 const none: Change = new Map();
 
-/** What the stages of a group change in sum. */
+/** What the drafts of a group change in sum. */
 function changesOf(members: readonly Pending[]): Change {
   let sum: Map<string, number> | undefined;
   for (const { draft } of members) {
-    for (const [key, change] of draft.tallies) (sum ??= new Map()).set(key, (sum.get(key) ?? 0) + change);
+    for (const [key, change] of draft.totals) (sum ??= new Map()).set(key, (sum.get(key) ?? 0) + change);
   }
   return sum ?? none;
 }
@@ -239,16 +233,9 @@ interface Pending {
   readonly settled: (error?: unknown) => void;
 }
 
-/** A log entry as written. */
-export interface Sealed {
-  readonly seq: number;
-  readonly value: string;
-  readonly actor: { readonly kind: string; readonly id: string };
-}
-
 /**
- * How far the clock of waits stands ahead of the wall, kept over restarts. It does where somebody set the
- * wall back: waits never go back, whether it was set back while somebody was there or not. Timers are written
+ * How far the clock of waits stands ahead of the wall, kept over restarts. It does where the wall was set
+ * back: waits never go back, whether it was set back while a process ran or not. Timers are written
  * down on the clock of waits, so a new process must take it up where it stood, or every timer that was set
  * since would be late by as much.
  */
@@ -257,13 +244,13 @@ export class ClockSkew {
 
   constructor(private readonly store: Store) {}
 
-  /** At the start, before any time is told. */
-  async resumeEffect(environment: Environment): Promise<void> {
+  /** At the start, before any time is read. */
+  async load({ clock }: Environment): Promise<void> {
     this.known = Number((await this.store.get(key)) ?? 0);
-    if (this.known > leadMsMin) environment.clock.skewBy?.(this.known);
-    // The wall may have been set back while nobody was there: then the last commit lies in the future.
-    const behind = (await this.lastAt()) + this.known - environment.clock.monotonic();
-    if (behind > leadMsMin) environment.clock.skewBy?.(behind);
+    if (this.known > skewMsMin) clock.skewBy?.(this.known);
+    // The wall may have been set back while no process ran: then the last commit lies in the future.
+    const behind = (await this.lastAt()) + this.known - clock.monotonic();
+    if (behind > skewMsMin) clock.skewBy?.(behind);
   }
 
   /** Wall time of the last commit; 0 when there is none. */
@@ -273,12 +260,12 @@ export class ClockSkew {
     return Number(/"at":(\d+)/.exec(last?.[1] ?? '')?.[1] ?? 0);
   }
 
-  /** The row that must be written with a stage whose times tell of another lead than is known. */
-  row({ steady, at }: Pick<Draft, 'steady' | 'at'>): readonly [key: string, value: string] | undefined {
-    const lead = steady - at;
-    if (Math.abs(lead - this.known) <= leadMsMin) return undefined; // never so where it is not known
-    this.known = lead;
-    return [key, String(lead)];
+  /** The row that must be written with a draft whose times tell of another skew than is known. */
+  row({ monotonic, at }: Draft): Op | undefined {
+    const skew = monotonic - at;
+    if (Math.abs(skew - this.known) <= skewMsMin) return undefined; // never so where it is not known
+    this.known = skew;
+    return [key, String(skew)];
   }
 
   /** The row may not have been written: the next draft carries it again. */
@@ -289,4 +276,4 @@ export class ClockSkew {
 
 const key = keys.meta('kernel/clock-lead');
 /** Clocks are read one after the other and differ by a little. */
-const leadMsMin = 1_000;
+const skewMsMin = 1_000;

@@ -1,27 +1,19 @@
 import type { AnyEventObject } from 'xstate';
-import type { Kind } from '../../actors/contracts.js';
-import { callerName, isTrusted, type Causes, type Caller } from '../../machines/caller.js';
-import type { Json } from '../../machines/outputs.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
-import type { Op, Store } from '../store/contract.js';
+import type { ActorKey, Kind } from '../../actors/contracts.js';
+import { callerName, isTrusted, type Caller } from '../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { Op } from '../store/contract.js';
 import { keys, prefix } from '../store/keys.js';
-import type { ActorCells } from './cells/actor-cells.js';
-import type { DeadLetter, Limits } from './contract.js';
-import type { Inbox } from './inbox.js';
-import type { ActorState } from './draft/actor-state.js';
+import type { Cell } from './cells/actor-cells.js';
+import type { Commits } from './commit.js';
+import type { ActorView, DeadLetter } from './contract.js';
+import { viewOf, type ActorState } from './draft/actor-state.js';
+import { notFound } from './draft/refusals.js';
 import { reasonOf } from './draft/stored-form.js';
-
-interface KernelParts {
-  readonly store: Store;
-  readonly cells: ActorCells;
-  readonly inbox: Inbox;
-  readonly limits: Limits;
-  readonly retention: { now(): number };
-  allKinds(): readonly Kind[];
-  facts(kind: Kind, live: ActorState | undefined, event: { readonly type: string }): Json | undefined;
-  now(): number;
-  writeOps(ops: readonly Op[]): Promise<void>;
-}
+import { lettersListedKey, type Failures, type StoredLetter } from './failures.js';
+import type { Inbox, InboxEntry } from './inbox.js';
+import type { Kernel } from './kernel.js';
+import type { TimerWheel } from './timers.js';
 
 /**
  * Events at which an actor failed. Each has two rows: the letter, and its place in the list, which goes by the
@@ -30,29 +22,23 @@ interface KernelParts {
 export class DeadLetters {
   private readonly retrying = new Map<string, { callers: number; done?: Promise<true | Refusal> }>();
 
-  constructor(private readonly kernel: KernelParts) {}
-
-  /** The rows of a new letter. */
-  rows(letter: Omit<DeadLetter, 'place'>, { by, onBehalfOf }: Pick<Stored, 'by' | 'onBehalfOf'>): Op[] {
-    const listedAt = this.kernel.retention.now();
-    return [
-      [keys.deadLetter(letter.id), JSON.stringify({ ...letter, by, onBehalfOf, listedAt } satisfies Stored)],
-      [keys.deadLetterPlace(listedAt, letter.id), '1'],
-      [listedKey, '1'],
-    ];
-  }
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+    private readonly inbox: Inbox,
+  ) {}
 
   /** Letters of a home from before there was a list get their places: once, before anything else. */
   async load(): Promise<void> {
     const { store } = this.kernel;
-    if ((await store.get(listedKey)) !== undefined) return;
+    if ((await store.get(lettersListedKey)) !== undefined) return;
     for (let range = prefix('d/') as { gte: string; lt: string }; ;) {
       const page = await store.page({ ...range, limit: pageSize });
       const last = page.at(-1);
       if (last === undefined) return;
-      const ops = page.map(([, text]): Op => [placeOf(JSON.parse(text) as Stored), '1']);
+      const ops = page.map(([, text]): Op => [placeOf(JSON.parse(text) as StoredLetter), '1']);
       const done = page.length < pageSize;
-      if (done) ops.push([listedKey, '1']);
+      if (done) ops.push([lettersListedKey, '1']);
       await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
       if (done) return;
       range = { ...range, gte: `${last[0]}\x00` };
@@ -74,7 +60,7 @@ export class DeadLetters {
     const texts = await store.getMany(ids.map((id) => `d/${id}`));
     return texts.flatMap((text, n) => {
       if (text === undefined) return []; // retried in between
-      const { by: _by, onBehalfOf: _causes, listedAt: _at, ...letter } = JSON.parse(text) as Stored;
+      const { by: _by, onBehalfOf: _causes, listedAt: _at, ...letter } = JSON.parse(text) as StoredLetter;
       return [{ ...letter, place: (places[n]?.[0] ?? '').slice(list.gte.length) }];
     });
   }
@@ -110,7 +96,7 @@ export class DeadLetters {
       const oldest = await store.page({ ...prefix('g/'), keysOnly: true, limit: pageSize });
       const due = oldest.filter(([key], n) => n < surplus || Number(key.slice(2, 18)) < horizon);
       if (due.length > 0)
-        await this.kernel.writeOps(
+        await this.commits.write(
           due.flatMap(([key]): Op[] => [
             [key, null],
             [`d/${key.slice(19)}`, null],
@@ -123,17 +109,17 @@ export class DeadLetters {
     return gone;
   }
 
-  private async read(id: string): Promise<Stored | undefined> {
+  private async read(id: string): Promise<StoredLetter | undefined> {
     const text = await this.kernel.store.get(keys.deadLetter(id));
-    return text === undefined ? undefined : (JSON.parse(text) as Stored);
+    return text === undefined ? undefined : (JSON.parse(text) as StoredLetter);
   }
 
   /** Would the actor take this event from its sender, and may who retries it want that? The narrower wins. */
   private async judge(
-    { actor, event, by: sender, onBehalfOf = [sender] }: Stored,
+    { actor, event, by: sender, onBehalfOf = [sender] }: StoredLetter,
     by: Caller,
   ): Promise<Refusal | undefined> {
-    const kind = this.kernel.allKinds().find((one) => one.kind === actor.kind);
+    const kind = this.kernel.kinds.find(actor.kind);
     const live = kind && (await this.kernel.cells.read(actor.kind, actor.id));
     if (kind === undefined || live === undefined)
       return refuse('NOT_FOUND', { ...actor }, `${actor.kind} ${actor.id} no longer exists.`);
@@ -148,11 +134,16 @@ export class DeadLetters {
     const sent = event as unknown as AnyEventObject;
     // Results and timers of the actor's own making are facts: nobody may refuse them
     if (/^(?:xstate|kernel)\./.test(sent.type)) return undefined;
-    const facts = this.kernel.facts(kind, live, sent);
+    const facts = this.kernel.kinds.facts(kind, live, sent);
     const judged = (from: Caller, onBehalfOf: Caller): Refusal | undefined =>
       kind.policy?.(
         live.snapshot,
-        { ...sent, at: this.kernel.now(), by: from, ...(facts !== undefined && { facts }) } as never,
+        {
+          ...sent,
+          at: this.kernel.environment.clock.now(),
+          by: from,
+          ...(facts !== undefined && { facts }),
+        } as never,
         { by: from, onBehalfOf },
       );
     for (const cause of onBehalfOf) {
@@ -169,29 +160,71 @@ export class DeadLetters {
     const inbox = keys.inbox(actor.kind, actor.id, this.kernel.store.head.seq, `retry.${id}`);
     const cause = `dead letter ${id}, retried by ${callerName(by)}`;
     const row = JSON.stringify({ event, by: letter.by, onBehalfOf: letter.onBehalfOf, cause });
-    await this.kernel.writeOps([
+    await this.commits.write([
       [keys.deadLetter(id), null],
       [placeOf(letter), null],
       [inbox, row],
     ]);
-    this.kernel.inbox.take(actor, inbox, row);
+    this.inbox.take(actor, inbox, row);
     return true;
   }
 }
 
-interface Stored extends Omit<DeadLetter, 'place'> {
-  readonly by: Caller;
-  readonly onBehalfOf?: Causes | undefined;
-  /** Absent in letters from before there was a list. */
-  readonly listedAt?: number;
+/**
+ * A person lets a halted actor go on: its failures are forgotten, and what its inbox kept is delivered before
+ * anything younger. All of it with the turn held, so that nothing overtakes and nothing comes twice.
+ */
+export class Resumption {
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+    private readonly failures: Failures,
+    private readonly inbox: Inbox,
+    private readonly timers: TimerWheel,
+  ) {}
+
+  async resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal> {
+    const { cells, kinds } = this.kernel;
+    const kind = kinds.of(actor.kind);
+    if (cells.isClosed) return refuse('DRAINING');
+    const cell = await new Promise<Cell>((resolve, reject) => {
+      cells.enter(actor.kind, actor.id, { run: resolve, fail: reject, urgent: true });
+    });
+    let kept: Awaited<ReturnType<Inbox['of']>>;
+    try {
+      if (cell.live === undefined) throw notFound(actor.kind, actor.id);
+      kept = await this.inbox.of(actor);
+    } catch (problem) {
+      cells.release(cell);
+      if (isRefusal(problem)) return problem;
+      throw problem;
+    }
+    const live = await this.commit(kind, cell, by, kept);
+    for (const [timer, { due }] of Object.entries(live.timers))
+      this.timers.armed({ due, kind: actor.kind, id: actor.id, timer });
+    this.failures.resumed(actor);
+    return viewOf(kind, actor.id, live);
+  }
+
+  private commit(kind: Kind, cell: Cell, by: Caller, kept: readonly InboxEntry[]): Promise<ActorState> {
+    const draft = this.commits.draft({ by, cause: null });
+    const event = { type: 'kernel.resumed' };
+    draft.overlay(kind, cell.id, cell.live as ActorState, event, { halted: null, failures: [] });
+    return new Promise((resolve, reject) => {
+      this.commits.commit(draft, [cell], (error) => {
+        if (error !== undefined) return reject(error as Error);
+        this.inbox.takeFirst(cell, kind, kept);
+        resolve(cell.live as ActorState);
+      });
+    });
+  }
 }
 
-const placeOf = ({ id, at, listedAt = at }: Stored): string => keys.deadLetterPlace(listedAt, id);
+const placeOf = ({ id, at, listedAt = at }: StoredLetter): string => keys.deadLetterPlace(listedAt, id);
 const absent = (id: string): Refusal => refuse('NOT_FOUND', { id }, `There is no dead letter ${id}.`);
 /** The policy itself throws, as it may have done before. */
 const failsAgain = (error: unknown): Refusal =>
   refuse('CONFLICT', {}, `Replaying the event would fail again: ${reasonOf(error)}`);
-const listedKey = keys.meta('kernel/dead-letters-listed');
 const pageSize = 500;
 /** More than these are counted at the next look. */
 const surplusMax = 100_000;

@@ -1,14 +1,18 @@
 import type { ActorKey, Effect, EffectContext, Kind } from '../../actors/contracts.js';
+import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { deeperThan } from '../../machines/json-depth.js';
-import { keys } from '../store/keys.js';
-import { assertJson, carried } from './draft/codec.js';
-import { errorData, type Start } from './draft/actions.js';
 import type { Store } from '../store/contract.js';
+import { keys } from '../store/keys.js';
+import type { Commits } from './commit.js';
 import type { Supervisor } from './contract.js';
+import type { Dispatch } from './deliver.js';
+import { errorData, type Start } from './draft/actions.js';
+import { assertJson, carried } from './draft/codec.js';
+import type { Kernel } from './kernel.js';
 
 /**
- * Runs the hands of effects whose start is committed, and brings their results back as events. A result is
+ * Runs the effects whose start is committed, and brings their results back as events. A result is
  * one commit: the outbox row goes and the machine steps in the same batch.
  */
 export interface OutboxRow {
@@ -17,19 +21,6 @@ export interface OutboxRow {
   readonly input: Json;
   /** The durable intent of a fenced effect; once it is there the effect may have acted. */
   readonly note?: Json;
-}
-
-interface KernelParts {
-  /** Write one outbox row; resolves after the commit. */
-  write(key: string, row: OutboxRow): Promise<void>;
-  /** Take one away, as soon as the store can write. */
-  remove(key: string): Promise<void>;
-  /** Deliver a result; the outbox row goes with it. */
-  settle(actor: ActorKey, start: Start, outboxKey: string, event: { type: string }): void;
-  tell(actor: ActorKey, event: { readonly type: string }, cause: string): Promise<void>;
-  progress(actor: ActorKey, event: string, payload: Json): void;
-  rows(actor: ActorKey, collection: string, last: number | undefined): Promise<readonly Json[]>;
-  fault(what: string, error: unknown): void;
 }
 
 type AbortReason = 'left' | 'stopping' | 'restarting';
@@ -51,10 +42,23 @@ interface Running {
 export class Effects {
   private readonly running = new Map<string, Running>();
   private stopping = false;
-  /** What effects act through; the supervisor stands on the kernel, so it is given right after. */
-  supervisor!: Supervisor;
 
-  constructor(private readonly kernel: KernelParts) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+    private readonly dispatch: Dispatch,
+    /** What effects act through: it stands above all parts, and none starts before it is there. */
+    private readonly supervisor: () => Supervisor,
+  ) {
+    commits.released.add(({ actor, left, started, signals }) => {
+      for (const call of left) this.leave(actor, call.key);
+      if (started.length > 0) {
+        const kind = kernel.kinds.of(actor.kind);
+        for (const start of started) void this.start(kind, actor, start);
+      }
+      for (const { call, event } of signals) this.signal(actor, call.key, event);
+    });
+  }
 
   get inFlight(): number {
     return this.running.size;
@@ -80,7 +84,7 @@ export class Effects {
     const effect = kind.effects?.[start.src];
     if (effect?.guarantee === 'at-most-once' && note !== undefined)
       return this.launch(effect, actor, start, note, true);
-    return this.kernel.remove(keys.outbox(actor.kind, actor.id, start.key));
+    return this.commits.remove(keys.outbox(actor.kind, actor.id, start.key));
   }
 
   /** The machine left the invoking state. */
@@ -106,7 +110,7 @@ export class Effects {
     }
   }
 
-  /** Abort everything and wait until the hands have settled, at most `ms`. */
+  /** Abort everything and wait until all have settled, or for the deadline. */
   async stop(deadline: Promise<void>): Promise<void> {
     this.stopping = true;
     const all = [...this.running.values()];
@@ -133,13 +137,13 @@ export class Effects {
     const listeners: Running['listeners'] = [];
     const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, effect, event);
     const context = this.contextOf(actor, start, outboxKey, row, controller, listeners);
-    const settled = Promise.resolve() // a hand that throws at once is a hand that rejects
+    const settled = Promise.resolve() // one that throws at once rejects
       .then(() =>
         note !== undefined && effect.guarantee === 'at-most-once'
           ? effect.recover(start.input, note, context)
           : effect.run(start.input, context),
       )
-      .then(json) // what is no data is the hand's error
+      .then(json) // what is no data is the effect's error
       .then(
         (output) =>
           finished({ type: `xstate.done.actor.${start.callId}`, output, actorId: start.callId } as {
@@ -152,7 +156,9 @@ export class Effects {
             actorId: start.callId,
           } as { type: string }),
       )
-      .catch((error: unknown) => this.kernel.fault(`the effect ${outboxKey} could not be settled`, error));
+      .catch((error: unknown) => {
+        this.kernel.fault(`the effect ${outboxKey} could not be settled`, error);
+      });
     this.running.set(outboxKey, {
       controller,
       listeners,
@@ -175,7 +181,7 @@ export class Effects {
     this.running.delete(outboxKey);
     if (reason === 'left') {
       if (effect.guarantee === 'at-most-once')
-        this.kernel
+        this.commits
           .remove(outboxKey)
           .catch((error: unknown) => this.kernel.fault(`the row ${outboxKey} could not be removed`, error));
       return;
@@ -187,7 +193,34 @@ export class Effects {
       (effect.guarantee === 'at-most-once' ? !noted : event.type.startsWith('xstate.error.'))
     )
       return;
-    this.kernel.settle(actor, start, outboxKey, event);
+    this.settle(actor, start, outboxKey, event);
+  }
+
+  /** The row goes with the step that its outcome makes. */
+  private settle(actor: ActorKey, start: Start, outboxKey: string, event: { type: string }): void {
+    this.dispatch.deliver(actor, {
+      event,
+      by: system(`effect:${start.src}`),
+      cause: `effect:${start.key}`,
+      consume: [[outboxKey, null]],
+      ended: { call: start.callId },
+      fresh: (live) => live.calls[start.callId]?.key === start.key,
+    });
+  }
+
+  /** An event on the way, without a row: resolves after its commit. */
+  private send(actor: ActorKey, event: { readonly type: string }, cause: string): Promise<void> {
+    return new Promise((resolve, reject) =>
+      this.dispatch.deliver(actor, {
+        event,
+        by: system(cause),
+        cause,
+        answer: (outcome) =>
+          outcome.type === 'failed'
+            ? reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)))
+            : resolve(),
+      }),
+    );
   }
 
   private contextOf(
@@ -201,29 +234,28 @@ export class Effects {
     return {
       key: outboxKey.slice(2),
       actor,
-      supervisor: this.supervisor,
+      supervisor: this.supervisor(),
       signal: controller.signal,
       reason: () => this.running.get(outboxKey)?.reason,
-      send: async (event) =>
-        this.kernel.tell(actor, carried(event, 'event') as typeof event, `effect:${start.src}`),
+      send: async (event) => this.send(actor, carried(event, 'event') as typeof event, `effect:${start.src}`),
       checkpoint: async (note) => {
         assertJson(note, 'note');
         const running = this.running.get(outboxKey);
         if (running !== undefined) running.noted = true;
-        return this.kernel.write(outboxKey, { ...row, note });
+        return this.commits.write([[outboxKey, JSON.stringify({ ...row, note })]]);
       },
       progress: (event, payload) => this.kernel.progress(actor, event, payload),
       onEvent: (listener) => {
         listeners.push(listener);
       },
-      rows: (collection, options) => this.kernel.rows(actor, collection, options?.last),
+      rows: (collection, options) => youngestRows(this.kernel.store, actor, collection, options?.last),
     };
   }
 }
 
 const depthMax = 200;
 
-/** What a hand returns becomes part of an event, and events are data. */
+/** What an effect returns becomes part of an event, and events are data. */
 function json(output: unknown): Json | undefined {
   if (output === undefined) return undefined;
   // No snapshot could hold it

@@ -3,8 +3,7 @@ import type { Json } from '../../machines/outputs.js';
 import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import { decode, decodeState } from './draft/codec.js';
-import type { Sealed } from './committer.js';
-import type { LogEntry, PastState, WatchOptions } from './contract.js';
+import type { LogEntry, PastState, SealedEntry, WatchOptions } from './contract.js';
 import { restore } from './draft/step.js';
 import { metaOf, none, noFailures } from './draft/actor-state.js';
 
@@ -15,30 +14,30 @@ import { metaOf, none, noFailures } from './draft/actor-state.js';
 const ringEntriesMax = 8_192;
 const pageEntries = 500;
 
-export class Log {
+export class EventLog {
   /** The youngest entries, so that watchers who keep up never touch the disk. Empty while nobody watches. */
-  private ring: Sealed[] = [];
+  private ring: SealedEntry[] = [];
   private watching = 0;
   /** Position of the last entry that was published. */
   private head = 0;
   private readonly waiters = new Set<() => void>();
-  private readonly taps = new Set<(entries: readonly Sealed[]) => void>();
+  private readonly taps = new Set<(entries: readonly SealedEntry[]) => void>();
   private closed = false;
 
-  constructor(
-    private readonly store: Store,
-    private readonly floor: () => number,
-  ) {}
+  /** Entries at or below this position are gone. */
+  floor = 0;
+
+  constructor(private readonly store: Store) {}
 
   /** Be given every entry as it is committed, as text. */
-  tap(listener: (entries: readonly Sealed[]) => void): () => void {
+  tap(listener: (entries: readonly SealedEntry[]) => void): () => void {
     this.taps.add(listener);
     return () => {
       this.taps.delete(listener);
     };
   }
 
-  published(entries: readonly Sealed[]): void {
+  published(entries: readonly SealedEntry[]): void {
     this.head = entries.at(-1)?.seq ?? this.head;
     if (this.watching > 0) {
       for (const entry of entries) this.ring.push(entry);
@@ -66,16 +65,16 @@ export class Log {
   private async *read({ signal, kinds, ids, ...options }: WatchOptions): AsyncGenerator<LogEntry> {
     let cursor = options.since ?? this.store.head.seq;
     while (!aborted(signal)) {
-      if (cursor < this.floor()) {
+      if (cursor < this.floor) {
         // also when the floor has overtaken a slow watcher
-        yield reset(this.floor(), this.store.head.seq);
+        yield reset(this.floor, this.store.head.seq);
         cursor = this.store.head.seq;
       }
       const batch = await this.after(cursor);
       const [first] = batch;
       if (first !== undefined && first.seq > cursor + 1) {
         // the floor has moved while the page was read: what is missing must not be passed over in silence
-        yield reset(this.floor(), this.store.head.seq);
+        yield reset(this.floor, this.store.head.seq);
         cursor = this.store.head.seq;
         continue;
       }
@@ -136,7 +135,7 @@ export class Log {
     return value === undefined ? undefined : (JSON.parse(value) as LogEntry);
   }
 
-  private async after(cursor: number): Promise<readonly Sealed[]> {
+  private async after(cursor: number): Promise<readonly SealedEntry[]> {
     const first = this.ring[0];
     if (first !== undefined && first.seq <= cursor + 1)
       return this.ring.slice(Math.max(0, cursor + 1 - first.seq));

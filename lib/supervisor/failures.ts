@@ -1,60 +1,22 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system } from '../../machines/caller.js';
+import { system, type Caller, type Causes } from '../../machines/caller.js';
 import { defaultSupervision, supervise, type Supervision } from '../../machines/supervisor/supervise.js';
-import type { Store } from '../store/contract.js';
+import type { Op } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
-import type { Environment } from '../environment.js';
-import type { Cell, ActorCells } from './cells/actor-cells.js';
-import type { DeadLetter } from './contract.js';
-import type { DeadLetters } from './dead-letters.js';
-import { seenBy, type Delivery } from './deliver.js';
-import type { Failing } from './answers.js';
+import type { Cell } from './cells/actor-cells.js';
+import type { Commits } from './commit.js';
+import type { DeadLetter, Failing } from './contract.js';
+import { seenBy, type Delivery } from './delivery.js';
+import type { Draft } from './draft/draft.js';
 import { reasonOf } from './draft/stored-form.js';
-import { Draft, type DraftKernel } from './draft/draft.js';
-import type { AnyEventObject } from 'xstate';
-import type { Logger } from 'pino';
-import {
-  reasonsOf,
-  rootMachine,
-  type RootContext,
-  type RootStatus,
-  type Subsystem,
-} from '../../machines/root/machine.js';
-import { begin, step } from './draft/step.js';
+import type { Kernel } from './kernel.js';
 
 /**
- * Faults: what happens when our own code (or a host's) throws. The event is set aside as a dead letter at its
+ * What happens when our own code (or a host's) throws. The event is set aside as a dead letter at its
  * first throw, the actor goes back to its last commit, its supervisor's rules say what follows, and the
  * process stays up.
  */
-export class Fault extends Error {
-  override readonly name = 'Fault';
-  constructor(
-    /** Found in the log. */
-    readonly faultId: string,
-    message: string,
-    options?: { cause?: unknown },
-  ) {
-    super(message, options);
-  }
-}
-
-interface KernelParts extends DraftKernel {
-  readonly environment: Environment;
-  readonly store: Store;
-  readonly cells: ActorCells;
-  commit(draft: Draft, cells: readonly Cell[], settled: (error?: unknown) => void): void;
-  readonly deadLetters: Pick<DeadLetters, 'rows'>;
-  readonly deliverer: { failed(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void };
-  /** Abort and start anew the keyed effects of an actor. */
-  restartEffects(actor: ActorKey): void;
-  /** A supervisor without a parent gave up. */
-  escalated(actor: ActorKey, reason: string): void;
-  /** None of those is halted any more. */
-  recovered(): void;
-}
-
-export class Faults {
+export class Failures {
   /** Since start. */
   restarts = 0;
   private readonly restartsByKind = new Map<string, number>();
@@ -63,15 +25,13 @@ export class Faults {
   /** Halted actors for which the whole system answers. */
   private readonly gaveUp = new Set<string>();
 
-  constructor(private readonly kernel: KernelParts) {}
+  /** Called for siblings that are restarted along with one that failed: their keyed effects start anew. */
+  readonly restarted = new Set<(actor: ActorKey) => void>();
 
-  /** Log a fault and make it an error that callers may see. */
-  fault(what: string, error: unknown): Fault {
-    if (error instanceof Fault) return error;
-    const faultId = this.kernel.environment.ids.next();
-    this.kernel.environment.log.error({ faultId, err: error }, what);
-    return new Fault(faultId, `${what}: ${reasonOf(error)}`, { cause: error });
-  }
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+  ) {}
 
   restartsOf(kind: string): number {
     return this.restartsByKind.get(kind) ?? 0;
@@ -79,7 +39,8 @@ export class Faults {
 
   /** Actors of a kind with failures that still count, worst first. */
   failing(name: string): readonly Failing[] {
-    const since = this.kernel.environment.clock.now() - specOf(this.kernel.kind(name)).periodSeconds * 1000;
+    const since =
+      this.kernel.environment.clock.now() - specOf(this.kernel.kinds.of(name)).periodSeconds * 1000;
     return [...this.recent.values()]
       .filter(({ kind, lastAt }) => kind === name && lastAt >= since)
       .map(({ kind: _kind, ...failing }) => failing)
@@ -92,9 +53,18 @@ export class Faults {
     if (this.recent.size > recentMax) this.recent.delete(this.recent.keys().next().value as string);
   }
 
-  /** An event made its actor throw. Called with the turn held; releases it. */
-  deadLettered(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void {
-    const fault = this.fault(`${cell.kind} ${cell.id} threw on "${delivery.event.type}"`, error);
+  /**
+   * An event made its actor throw. Called with the turn held; releases it. `unwritten` is called where the letter
+   * cannot be written.
+   */
+  deadLetter(
+    cell: Cell,
+    kind: Kind,
+    delivery: Delivery,
+    error: unknown,
+    unwritten: (problem: unknown) => void,
+  ): void {
+    const fault = this.kernel.fault(`${cell.kind} ${cell.id} threw on "${delivery.event.type}"`, error);
     const failed = { type: 'failed', error: fault } as const;
     const { live } = cell;
     if (live === undefined || delivery.rehearse === true) {
@@ -129,18 +99,15 @@ export class Faults {
       faultId: fault.faultId,
       error: reasonOf(error),
     };
-    const stageOf = (): Draft => {
-      const made = new Draft(
-        now,
-        this.kernel.environment.clock.monotonic(),
-        system('kernel'),
-        delivery.cause,
-        this.kernel,
+    const drafted = (): Draft => {
+      const made = this.commits.draft({ by: system('kernel'), cause: delivery.cause });
+      made.ops.push(
+        ...letterRows(letter, delivery, this.kernel.retention.now()),
+        ...(delivery.consume ?? []),
       );
-      made.ops.push(...this.kernel.deadLetters.rows(letter, delivery), ...(delivery.consume ?? []));
       return made;
     };
-    let draft = stageOf();
+    let draft = drafted();
     try {
       draft.overlay(
         kind,
@@ -152,21 +119,26 @@ export class Faults {
       );
     } catch (problem) {
       // the kind cannot even be indexed: the letter alone is written
-      this.fault(`the failure of ${cell.kind} ${cell.id} could not be written into its record`, problem);
-      draft = stageOf();
+      this.kernel.fault(
+        `the failure of ${cell.kind} ${cell.id} could not be written into its record`,
+        problem,
+      );
+      draft = drafted();
     }
-    this.kernel.commit(draft, [], (failure) => {
+    this.commits.commit(draft, [], (failure) => {
       this.kernel.cells.forget(
         cell,
         verdict.type === 'restart' && failure === undefined ? verdict.delayMs : 0,
       );
       if (failure === undefined) delivery.finished?.();
-      else this.kernel.deliverer.failed(cell, kind, delivery, failure);
+      else unwritten(failure);
       delivery.answer?.(failed);
       this.kernel.cells.release(cell);
       if (failure !== undefined) return;
       if (verdict.type === 'restart')
-        this.restart(kind, cell, spec).catch((problem: unknown) => this.fault('a restart failed', problem));
+        this.restart(kind, cell, spec).catch((problem: unknown) =>
+          this.kernel.fault('a restart failed', problem),
+        );
       if (verdict.type === 'escalate') this.escalate(cell, live.parent, halted?.reason ?? '');
     });
   }
@@ -174,7 +146,8 @@ export class Faults {
   /** A person has resumed an actor. */
   resumed({ kind, id }: ActorKey): void {
     this.recent.delete(keys.actor(kind, id));
-    if (this.gaveUp.delete(keys.actor(kind, id)) && this.gaveUp.size === 0) this.kernel.recovered();
+    if (this.gaveUp.delete(keys.actor(kind, id)) && this.gaveUp.size === 0)
+      this.kernel.root.recovered('actors');
   }
 
   /**
@@ -198,10 +171,10 @@ export class Faults {
         run: (sibling) => {
           this.kernel.cells.forget(sibling, verdict.delayMs);
           this.kernel.cells.release(sibling);
-          this.kernel.restartEffects({ kind: kind.kind, id });
+          for (const hear of this.restarted) hear({ kind: kind.kind, id });
         },
         fail: (error) => {
-          this.fault(`${kind.kind} ${id} could not be restarted`, error);
+          this.kernel.fault(`${kind.kind} ${id} could not be restarted`, error);
         },
         urgent: true,
       });
@@ -223,12 +196,12 @@ export class Faults {
   private escalate(cell: Cell, parent: ActorKey | null, reason: string): void {
     if (parent === null) {
       this.gaveUp.add(cell.key);
-      return this.kernel.escalated(cell, reason);
+      return this.kernel.root.failed('actors', `${cell.kind} ${cell.id}: ${reason}`);
     }
-    const kind = this.kernel.kind(parent.kind);
+    const kind = this.kernel.kinds.of(parent.kind);
     this.kernel.cells.enter(parent.kind, parent.id, {
       run: (above) =>
-        this.deadLettered(
+        this.deadLetter(
           above,
           kind,
           {
@@ -237,9 +210,10 @@ export class Faults {
             cause: null,
           },
           new Error(`its child ${cell.kind} ${cell.id} gave up: ${reason}`),
+          () => undefined, // no row asks for it again
         ),
       fail: (error) => {
-        this.fault(`${parent.kind} ${parent.id} could not be notified that its child gave up`, error);
+        this.kernel.fault(`${parent.kind} ${parent.id} could not be notified that its child gave up`, error);
       },
       urgent: true,
     });
@@ -250,64 +224,24 @@ const recentMax = 1_000;
 
 const specOf = (kind: Kind): Supervision => ({ ...defaultSupervision, ...kind.supervision });
 
-/**
- * The root of the supervision tree, as its machine draws it. It lives in memory only: it must be able to say
- * that the store is down while the store is down. Every change is logged and told to those who listen.
- */
-export class RootSystem {
-  private snapshot = begin(rootMachine, {}).snapshot;
-  private readonly listeners = new Set<(status: RootStatus, reasons: readonly string[]) => void>();
-
-  constructor(
-    private readonly log: Logger,
-    private readonly now: () => number,
-  ) {}
-
-  get state(): RootStatus {
-    return this.snapshot.value as RootStatus;
-  }
-  get failing(): RootContext['failing'] {
-    return (this.snapshot.context as RootContext).failing;
-  }
-  get reasons(): readonly string[] {
-    return reasonsOf(this.snapshot.context as RootContext);
-  }
-
-  booted(): void {
-    this.send({ type: 'boot.finished' });
-  }
-  failed(name: Subsystem, reason: string): void {
-    this.send({ type: 'subsystem.failed', name, reason });
-  }
-  recovered(name: Subsystem): void {
-    this.send({ type: 'subsystem.recovered', name });
-  }
-  draining(): void {
-    this.send({ type: 'drain.begin' });
-  }
-  stopped(): void {
-    this.send({ type: 'drain.finished' });
-  }
-
-  onChange(listener: (status: RootStatus, reasons: readonly string[]) => void): () => void {
-    this.listeners.add(listener);
-    return () => {
-      this.listeners.delete(listener);
-    };
-  }
-
-  private send(event: AnyEventObject): void {
-    const before = this.state;
-    this.snapshot = step(rootMachine, this.snapshot, {
-      ...event,
-      at: this.now(),
-      by: system('kernel'),
-    }).snapshot;
-    if (event.type !== 'subsystem.failed' && this.state === before) return;
-    this.log[this.state === 'degraded' ? 'warn' : 'info'](
-      { from: before, to: this.state, reasons: this.reasons },
-      'root system changed',
-    );
-    for (const listener of this.listeners) listener(this.state, this.reasons);
-  }
+/** A dead letter as stored. */
+export interface StoredLetter extends Omit<DeadLetter, 'place'> {
+  readonly by: Caller;
+  readonly onBehalfOf?: Causes | undefined;
+  /** Absent in letters from before there was a list. */
+  readonly listedAt?: number;
 }
+
+/** The rows of a new letter: itself, its place in the list, and the mark that letters are listed. */
+function letterRows(letter: Omit<DeadLetter, 'place'>, { by, onBehalfOf }: Delivery, listedAt: number): Op[] {
+  return [
+    [
+      keys.deadLetter(letter.id),
+      JSON.stringify({ ...letter, by, onBehalfOf, listedAt } satisfies StoredLetter),
+    ],
+    [keys.deadLetterPlace(listedAt, letter.id), '1'],
+    [lettersListedKey, '1'],
+  ];
+}
+
+export const lettersListedKey = keys.meta('kernel/dead-letters-listed');

@@ -1,8 +1,11 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import type { Store } from '../store/contract.js';
+import { system } from '../../machines/caller.js';
 import { keys } from '../store/keys.js';
-import type { Cell, ActorCells, Job } from './cells/actor-cells.js';
-import { senderOf, type Deliverer, type Delivery, type InboxRow } from './deliver.js';
+import type { Cell, Job } from './cells/actor-cells.js';
+import type { Commits } from './commit.js';
+import type { Deliverer, Dispatch } from './deliver.js';
+import { senderOf, type Delivery, type InboxRow } from './delivery.js';
+import type { Kernel } from './kernel.js';
 
 /**
  * Messages between actors. Each lies as a row in its receiver's inbox from the commit that sent it to the
@@ -12,25 +15,34 @@ export class Inbox {
   private readonly underway = new Set<string>();
 
   constructor(
-    private readonly store: Store,
-    private readonly cells: ActorCells,
+    private readonly kernel: Kernel,
+    commits: Commits,
     private readonly deliverer: Deliverer,
-    private readonly deliver: (to: ActorKey, delivery: Delivery) => void,
-    private readonly kindOf: (name: string) => Kind,
-    private readonly report: (what: string, error: unknown) => void,
-  ) {}
+    private readonly dispatch: Dispatch,
+  ) {
+    commits.released.add(({ actor, messages }, position) => {
+      for (let at = 0; at < messages.length; at += 1) {
+        const { to, event } = messages[at] as (typeof messages)[number];
+        this.post(to, keys.inbox(to.kind, to.id, position, at), {
+          event,
+          by: system(`${actor.kind}:${actor.id}`),
+          cause: position,
+        });
+      }
+    });
+  }
 
   /** A message whose row has just been committed. */
-  post(to: ActorKey, key: string, delivery: Delivery): void {
+  private post(to: ActorKey, key: string, delivery: Delivery): void {
     this.underway.add(key);
-    this.deliver(to, { ...delivery, ...this.rowOf(key) });
+    this.dispatch.post(to, { ...delivery, ...this.rowOf(key) });
   }
 
   /** A row put back by a retry. */
   take(to: ActorKey, key: string, value: string): void {
     if (this.underway.has(key)) return;
     this.underway.add(key);
-    this.deliver(to, this.deliveryOf(key, value));
+    this.dispatch.post(to, this.deliveryOf(key, value));
   }
 
   /**
@@ -38,14 +50,14 @@ export class Inbox {
    * this one is through: an inbox may be longer than memory is wide. `first` hears when the first is through.
    */
   takePage(to: ActorKey, rows: readonly InboxEntry[], first: (() => void) | undefined): void {
-    const kind = this.kindOf(to.kind);
+    const kind = this.kernel.kinds.of(to.kind);
     const fresh = rows.filter(([key]) => !this.underway.has(key));
     if (fresh.length === 0) first?.();
     const jobs = fresh.map(([key, value], index) =>
       this.jobOf(kind, key, value, index === 0 ? first : undefined),
     );
     if (rows.length === pageRows) jobs.push(this.readOn(to, kind, rows.at(-1)?.[0]));
-    for (const job of jobs) this.cells.enter(to.kind, to.id, job);
+    for (const job of jobs) this.kernel.cells.enter(to.kind, to.id, job);
   }
 
   private jobOf(kind: Kind, key: string, value: string, through: (() => void) | undefined): Job {
@@ -71,9 +83,9 @@ export class Inbox {
         urgent: true,
         fail: () => undefined,
         run: (cell) => {
-          this.report(`the message ${key} cannot be read and is kept`, error);
+          this.kernel.fault(`the message ${key} cannot be read and is kept`, error);
           through?.();
-          this.cells.release(cell);
+          this.kernel.cells.release(cell);
         },
       };
     }
@@ -89,12 +101,12 @@ export class Inbox {
             const fresh = rows.filter(([key]) => !this.underway.has(key));
             const jobs = fresh.map(([key, value]) => this.jobOf(kind, key, value, undefined));
             if (rows.length === pageRows) jobs.push(this.readOn(to, kind, rows.at(-1)?.[0]));
-            this.cells.insert(cell, jobs);
-            this.cells.release(cell);
+            this.kernel.cells.insert(cell, jobs);
+            this.kernel.cells.release(cell);
           },
           (error: unknown) => {
-            this.cells.postpone(cell, job, error);
-            this.cells.release(cell);
+            this.kernel.cells.postpone(cell, job, error);
+            this.kernel.cells.release(cell);
           },
         );
       },
@@ -105,12 +117,12 @@ export class Inbox {
   /** One page of an actor's rows, oldest first. */
   page({ kind, id }: ActorKey, after: string | undefined): Promise<InboxEntry[]> {
     const start = keys.inbox(kind, id, 0, '').slice(0, -17);
-    return this.store.page({ gt: after ?? start, lt: `${start}\x7f`, limit: pageRows });
+    return this.kernel.store.page({ gt: after ?? start, lt: `${start}\x7f`, limit: pageRows });
   }
 
   /** Put rows before everything that waits for the actor's turn, which is held. */
   takeFirst(cell: Cell, kind: Kind, rows: readonly (readonly [key: string, value: string])[]): void {
-    this.cells.insert(
+    this.kernel.cells.insert(
       cell,
       rows.map(([key, value]) => {
         this.underway.add(key);
@@ -124,7 +136,7 @@ export class Inbox {
     const start = keys.inbox(kind, id, 0, '').slice(0, -17);
     const found: [string, string][] = [];
     for (let after = start; ;) {
-      const page = await this.store.page({ gt: after, lt: `${start}\x7f`, limit: 1000 });
+      const page = await this.kernel.store.page({ gt: after, lt: `${start}\x7f`, limit: 1000 });
       found.push(...page.filter(([key]) => !this.underway.has(key)));
       const last = page.at(-1);
       if (last === undefined || page.length < 1000) return found;
@@ -154,6 +166,6 @@ export class Inbox {
   }
 }
 
-type InboxEntry = [key: string, value: string];
+export type InboxEntry = readonly [key: string, value: string];
 
 const pageRows = 1_000;

@@ -17,10 +17,11 @@ import {
   type StoredActor,
 } from './answers.js';
 import type { Kernel } from './kernel.js';
-import { allPlaces, placesOfRecord, talliesOf } from './draft/indexes.js';
+import { allPlaces, placesOfRecord, placeTotals } from './draft/indexes.js';
 import type { StatePlaces } from './draft/actor-state.js';
 import { viewOfRecord } from './draft/stored-form.js';
-import type { RootSystem } from './failures.js';
+import type { Commits } from './commit.js';
+import type { Failures } from './failures.js';
 
 const pageMax = 1_000;
 
@@ -28,24 +29,25 @@ const pageMax = 1_000;
 export class KernelInspection implements Inspection {
   constructor(
     private readonly kernel: Kernel,
-    private readonly root: RootSystem,
+    private readonly commits: Commits,
+    private readonly failures: Failures,
   ) {}
 
   get floor(): number {
-    return this.kernel.logFloor;
+    return this.kernel.log.floor;
   }
   get head(): number {
     return this.kernel.store.head.seq;
   }
 
   kinds(): readonly KindFacts[] {
-    return this.kernel.allKinds().map((definition) => ({
+    return this.kernel.kinds.all.map((definition) => ({
       kind: definition.kind,
       version: definition.version,
       machine: definition.machine,
       definition,
       supervision: { ...defaultSupervision, ...definition.supervision },
-      restarts: this.kernel.faults.restartsOf(definition.kind),
+      restarts: this.failures.restartsOf(definition.kind),
     }));
   }
 
@@ -58,7 +60,7 @@ export class KernelInspection implements Inspection {
       [allPlaces]: total = 0,
       [haltedPlace]: halted = 0,
       ...states
-    } = Object.fromEntries(this.kernel.committer.tallies.of(talliesOf(kind)));
+    } = Object.fromEntries(this.commits.committer.totals.of(placeTotals(kind)));
     return { total, halted, states };
   }
 
@@ -99,7 +101,7 @@ export class KernelInspection implements Inspection {
   }
 
   async stored(actors: readonly ActorKey[]): Promise<(StoredActor | undefined)[]> {
-    const known = new Set(this.kernel.allKinds().map(({ kind }) => kind));
+    const known = new Set(this.kernel.kinds.all.map(({ kind }) => kind));
     const texts = await this.kernel.store.getMany(actors.map(({ kind, id }) => keys.actor(kind, id)));
     return texts.map((text, n) =>
       text === undefined || !known.has((actors[n] as ActorKey).kind)
@@ -142,11 +144,11 @@ export class KernelInspection implements Inspection {
   }
 
   failing(kind: string): readonly Failing[] {
-    return this.kernel.faults.failing(kind);
+    return this.failures.failing(kind);
   }
 
   subsystems(): readonly { readonly name: string; readonly failing: string | null }[] {
-    return subsystems.map((name) => ({ name, failing: this.root.failing[name] ?? null }));
+    return subsystems.map((name) => ({ name, failing: this.kernel.root.failing[name] ?? null }));
   }
 
   deadLetters(): Promise<number> {
@@ -176,7 +178,7 @@ export class KernelInspection implements Inspection {
     const state = decodeState(stored.state);
     let view: Json = null;
     try {
-      ({ view } = viewOfRecord(this.kernel.kind(kind), text));
+      ({ view } = viewOfRecord(this.kernel.kinds.of(kind), text));
     } catch {
       /* a record that this build cannot bring to life is shown as it lies there */
     }

@@ -1,20 +1,11 @@
-import type { ActorKey, Kind } from '../../actors/contracts.js';
+import type { Kind } from '../../actors/contracts.js';
 import { authorityOf, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { keys, part, partsOf, prefix } from '../store/keys.js';
 import { waitingList, type Waiting } from '../../machines/waiting.js';
-import type {
-  ActorView,
-  ListItem,
-  ListPage,
-  ListQuery,
-  Row,
-  RowsQuery,
-  WaitingPage,
-  WaitingQuery,
-  Why,
-} from './contract.js';
+import type { ListItem, ListQuery, Supervisor, Why } from './contract.js';
 import { takes } from './draft/step.js';
+import type { Commits } from './commit.js';
 import type { Kernel } from './kernel.js';
 import { viewOfRecord } from './draft/stored-form.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
@@ -23,15 +14,18 @@ import { stateRefusal } from './draft/refusals.js';
 /** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake nobody. */
 const pageMax = 1_000;
 
-export class Reading {
-  constructor(private readonly kernel: Kernel) {}
+export class Queries {
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+  ) {}
 
-  async get(name: string, id: string): Promise<ActorView | undefined> {
+  readonly get: Supervisor['get'] = async (name, id) => {
     const live = await this.kernel.cells.read(name, id);
-    return live === undefined ? undefined : viewOf(this.kernel.kind(name), id, live);
-  }
+    return live === undefined ? undefined : viewOf(this.kernel.kinds.of(name), id, live);
+  };
 
-  async list(name: string, query: ListQuery): Promise<ListPage> {
+  readonly list: Supervisor['list'] = async (name, query) => {
     const limit = clamp(query.limit ?? 100);
     const whole = rangeOf(name, query);
     let range: typeof whole & { reverse?: boolean } =
@@ -45,13 +39,10 @@ export class Reading {
       return { id, key: sort, row: JSON.parse(value) as Json };
     });
     return { items, next: rows.length === limit ? (rows.at(-1)?.[0] ?? null) : null };
-  }
+  };
 
-  async records(
-    name: string,
-    { after, limit }: { readonly after?: string; readonly limit: number },
-  ): Promise<{ id: string; view: Json }[]> {
-    const kind = this.kernel.kind(name);
+  readonly iterate: Supervisor['iterate'] = async (name, { after, limit }) => {
+    const kind = this.kernel.kinds.of(name);
     const all = prefix(keys.actor(name, ''));
     const page = await this.kernel.store.page({
       ...all,
@@ -59,30 +50,25 @@ export class Reading {
       limit: clamp(limit),
     });
     return page.map(([, text]) => viewOfRecord(kind, text));
-  }
+  };
 
-  count(name: string, query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>): Promise<number> {
-    return this.kernel.store.count({
+  readonly countRange: Supervisor['countRange'] = async (name, query) =>
+    this.kernel.store.count({
       ...rangeOf(name, query),
       ...(query.limit === undefined ? {} : { limit: query.limit }),
     });
-  }
 
-  async listed(
-    name: string,
-    index: string,
-    places: readonly { readonly key: string; readonly id: string }[],
-  ): Promise<(Json | undefined)[]> {
+  readonly rowsAt: Supervisor['rowsAt'] = async (name, index, places) => {
     const rows = await this.kernel.store.getMany(
       places.map(({ key, id }) => keys.list(name, index, key, id)),
     );
     return rows.map((row) => (row === undefined ? undefined : (JSON.parse(row) as Json)));
-  }
+  };
 
   /** What waits on somebody, of all kinds, longest first. The place of an item: its key, its kind, its id. */
-  async waiting({ after, limit }: WaitingQuery = {}): Promise<WaitingPage> {
+  readonly waiting: Supervisor['waiting'] = async ({ after, limit } = {}) => {
     const wanted = clamp(limit ?? 100);
-    const kinds = this.kernel.allKinds().filter(({ waitingFor }) => waitingFor !== undefined);
+    const kinds = this.kernel.kinds.all.filter(({ waitingFor }) => waitingFor !== undefined);
     const pages = await Promise.all(
       kinds.map(async ({ kind }) => {
         const all = rangeOf(kind, { index: waitingList });
@@ -103,9 +89,9 @@ export class Reading {
       items: items.map(({ kind, id, waiting }) => ({ actor: { kind, id }, waiting })),
       next: last === undefined ? null : [last.sort, last.kind, last.id].map(part).join('/'),
     };
-  }
+  };
 
-  async rows(actor: ActorKey, collection: string, query: RowsQuery = {}): Promise<Row[]> {
+  readonly rows: Supervisor['rows'] = async (actor, collection, query = {}) => {
     const at = (n: number): string => keys.row(collection, actor.kind, actor.id, n);
     const all = prefix(keys.row(collection, actor.kind, actor.id, ''));
     const backwards = query.after === undefined;
@@ -122,20 +108,34 @@ export class Reading {
       const n = partsOf(key)[4] as string;
       return { n: /^\d{16}$/.test(n) ? Number(n) : n, row: JSON.parse(value) as Json };
     });
-  }
+  };
 
-  async meta(start: string): Promise<(readonly [string, Json])[]> {
+  readonly keyValues: Supervisor['keyValues'] = async (start) => {
     const rows = await this.kernel.store.page(prefix(`m/${part(`plan/${start}`)}`));
     return rows.map(
       ([key, value]) =>
         [(partsOf(key)[1] as string).slice('plan/'.length), JSON.parse(value) as Json] as const,
     );
-  }
+  };
 
-  async why(actor: ActorKey, by: Caller): Promise<Why | undefined> {
+  readonly totals: Supervisor['totals'] = (kind) => this.commits.committer.totals.of(kind);
+
+  readonly history: Supervisor['history'] = async (actor, query) => {
+    const live = await this.kernel.cells.read(actor.kind, actor.id);
+    return live === undefined ? [] : this.kernel.log.history(actor, live.seq, query);
+  };
+
+  readonly past: Supervisor['past'] = async (actor, at) => {
+    const live = await this.kernel.cells.read(actor.kind, actor.id);
+    return live === undefined
+      ? undefined
+      : this.kernel.log.past(this.kernel.kinds.of(actor.kind), actor, live.seq, at);
+  };
+
+  readonly why: Supervisor['why'] = async (actor, by) => {
     const live = await this.kernel.cells.read(actor.kind, actor.id);
     if (live === undefined) return undefined;
-    const kind = this.kernel.kind(actor.kind);
+    const kind = this.kernel.kinds.of(actor.kind);
     return {
       actor: viewOf(kind, actor.id, live),
       next: this.candidates(kind, actor.id, live, by),
@@ -146,10 +146,10 @@ export class Reading {
       })),
       effects: Object.values(live.calls).map(({ src }) => src),
       ...(kind.awaits && {
-        awaits: kind.awaits(live.snapshot, this.kernel.facts(kind, live, { type: 'kernel.why' })),
+        awaits: kind.awaits(live.snapshot, this.kernel.kinds.facts(kind, live, { type: 'kernel.why' })),
       }),
     };
-  }
+  };
 
   /**
    * The events that the kind offers, whole; else a rehearsal with bare ones, without the members that real
@@ -158,9 +158,9 @@ export class Reading {
   private candidates(kind: Kind, id: string, live: ActorState, by: Caller): Why['next'] {
     if (kind.moves === undefined)
       return eventsOf(live).map((type) => this.judge(kind, id, live, { type }, { by, whole: false }));
-    const facts = this.kernel.facts(kind, live, { type: 'kernel.why' });
+    const facts = this.kernel.kinds.facts(kind, live, { type: 'kernel.why' });
     const moves = kind.moves(live.snapshot, {
-      at: this.kernel.now(),
+      at: this.kernel.environment.clock.now(),
       by,
       ...(facts === undefined ? {} : { facts }),
     });
@@ -180,9 +180,9 @@ export class Reading {
     { by, whole }: { readonly by: Caller; readonly whole: boolean },
   ): Why['next'][number] {
     const { type } = given;
-    const event = { ...given, at: this.kernel.now(), by };
+    const event = { ...given, at: this.kernel.environment.clock.now(), by };
     try {
-      const facts = this.kernel.facts(kind, live, event);
+      const facts = this.kernel.kinds.facts(kind, live, event);
       const stamped = { ...event, ...(facts === undefined ? {} : { facts }) };
       const refusal =
         kind.policy?.(live.snapshot, stamped as never, authorityOf({ by })) ??

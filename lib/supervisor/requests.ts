@@ -2,7 +2,7 @@ import type { Kind } from '../../actors/contracts.js';
 import { isPerson, operator, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { Op, Store } from '../store/contract.js';
+import type { Op } from '../store/contract.js';
 import { ownCopy } from './draft/codec.js';
 import type {
   ActorView,
@@ -10,10 +10,12 @@ import type {
   Committed,
   EventObject,
   Transaction,
-  SpawnOptions,
+  Supervisor,
   Idempotency,
 } from './contract.js';
-import type { Outcome } from './deliver.js';
+import type { Deliverer } from './deliver.js';
+import type { Outcome } from './delivery.js';
+import type { Transactions } from './transaction.js';
 import { invalidId, reserved } from './draft/refusals.js';
 import type { Kernel } from './kernel.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
@@ -25,23 +27,20 @@ import { keys } from '../store/keys.js';
 const untilMsMax = 25_000;
 
 export class Requests {
-  private readonly keys: Keys;
+  private readonly keys: IdempotencyKeys;
   /** Requests of people and agents that are under way. */
   private waiting = 0;
-  /** Why nothing new is taken at the moment; `newWork` only concerns what begins work. */
-  closed: (by: Caller, newWork: boolean) => Refusal | undefined = () => undefined;
 
-  constructor(private readonly kernel: Kernel) {
-    this.keys = new Keys(kernel.store, () => kernel.retention.now());
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly deliverer: Deliverer,
+    private readonly transactions: Transactions,
+  ) {
+    this.keys = new IdempotencyKeys(kernel);
   }
 
-  async ask(
-    name: string,
-    id: string,
-    event: EventObject,
-    options: AskOptions = {},
-  ): Promise<ActorView | Refusal> {
-    const kind = this.kernel.kind(name);
+  readonly ask: Supervisor['ask'] = async (name, id, event, options = {}) => {
+    const kind = this.kernel.kinds.of(name);
     const by = options.by ?? operator;
     const refusal =
       reserved(event) ?? this.closed(by, fromOutside(by) && kind.startsWork?.includes(event.type) === true);
@@ -58,9 +57,9 @@ export class Requests {
         () => this.replay(name, id),
       )
       .finally(through);
-  }
+  };
 
-  spawn(name: string, options: SpawnOptions): Promise<ActorView | Refusal> {
+  readonly spawn: Supervisor['spawn'] = async (name, options) => {
     const id = options.id ?? this.kernel.environment.ids.next();
     const plan: Transaction<{ id: string }> = {
       name: `spawn ${name}`,
@@ -84,9 +83,9 @@ export class Requests {
       if (options.dryRun === true) return { ...(created as ActorView), steps: done.steps };
       return { ...(created as ActorView), position: done.position };
     });
-  }
+  };
 
-  async transact<Result extends Json>(plan: Transaction<Result>): Promise<Committed<Result> | Refusal> {
+  readonly transact: Supervisor['transact'] = async <Result extends Json>(plan: Transaction<Result>) => {
     for (const { id } of plan.actors) {
       const invalid = invalidId(id);
       if (invalid !== undefined) return invalid;
@@ -96,7 +95,7 @@ export class Requests {
     const through = this.begin(plan.by ?? operator);
     if (isRefusal(through)) return through;
     const run = (extra?: (result: Json) => readonly Op[]): Promise<Committed<Result> | Refusal> =>
-      this.kernel.transactions.run(plan, extra, plan.reads ?? []);
+      this.transactions.run(plan, extra, plan.reads ?? []);
     try {
       if (plan.idempotency === undefined || plan.dryRun === true) return await run();
       return await this.keys.once(plan.idempotency, run, async (row) => ({
@@ -108,6 +107,13 @@ export class Requests {
     } finally {
       through();
     }
+  };
+
+  /** Why nothing new is taken at the moment; `newWork` only concerns what begins work. */
+  private closed(by: Caller, newWork: boolean): Refusal | undefined {
+    const { state, failing } = this.kernel.root;
+    if (state === 'stopped' || (state === 'draining' && fromOutside(by))) return refuse('DRAINING');
+    return newWork && failing.disk !== undefined ? refuse('DISK_LOW') : undefined;
   }
 
   /**
@@ -135,7 +141,7 @@ export class Requests {
     through: () => void,
   ): Promise<ActorView | Refusal> {
     return new Promise((resolve, reject) => {
-      this.kernel.deliverer.deliver(kind, id, {
+      this.deliverer.deliver(kind, id, {
         event: ownCopy(event),
         by,
         onBehalfOf: options.onBehalfOf,
@@ -149,7 +155,7 @@ export class Requests {
           try {
             resolve(
               outcome.type === 'done' && options.until !== undefined
-                ? this.until(kind, id, outcome.live, outcome.seq, options)
+                ? this.until(kind, id, outcome.live, outcome.position, options)
                 : answerOf(kind, id, outcome),
             );
           } catch (error) {
@@ -166,12 +172,12 @@ export class Requests {
     kind: Kind,
     id: string,
     live: ActorState,
-    seq: number,
+    position: number,
     options: AskOptions,
   ): Promise<ActorView> {
     const { until = () => true } = options;
     const first = viewOf(kind, id, live);
-    if (until(first)) return Promise.resolve({ ...first, seq });
+    if (until(first)) return Promise.resolve({ ...first, position });
     if (this.kernel.cells.isClosed) return Promise.resolve({ ...first, pending: true });
     return new Promise((resolve, reject) => {
       let latest = first;
@@ -208,7 +214,7 @@ export class Requests {
     const live = await this.kernel.cells.read(name, id);
     return live === undefined
       ? refuse('NOT_FOUND', { kind: name, id })
-      : { ...viewOf(this.kernel.kind(name), id, live), replayed: true };
+      : { ...viewOf(this.kernel.kinds.of(name), id, live), replayed: true };
   }
 }
 
@@ -225,11 +231,11 @@ function answerOf(
     case 'rehearsed':
       return { ...viewOf(kind, id, outcome.live), steps: outcome.steps };
     case 'done':
-      return { ...viewOf(kind, id, outcome.live), position: outcome.seq };
+      return { ...viewOf(kind, id, outcome.live), position: outcome.position };
   }
 }
 
-/** For `closed`: people and agents are turned away, the kernel's own work goes on. */
+/** People and agents are turned away, the kernel's own work goes on. */
 export const fromOutside = (by: Caller): boolean => isPerson(by) || by.type === 'session';
 
 /**
@@ -243,13 +249,10 @@ export interface KeyRow {
   readonly result: Json;
 }
 
-export class Keys {
+export class IdempotencyKeys {
   private readonly underway = new Map<string, Promise<unknown>>();
 
-  constructor(
-    private readonly store: Store,
-    private readonly now: () => number,
-  ) {}
+  constructor(private readonly kernel: Kernel) {}
 
   /** Run `deed` unless the key is known. `replay` answers from what was kept. */
   async once<Answer>(
@@ -275,12 +278,12 @@ export class Keys {
     deed: (rows: (result: Json) => readonly Op[]) => Promise<Answer>,
     replay: (row: KeyRow) => Promise<Answer>,
   ): Promise<Answer | Refusal> {
-    const kept = await this.store.get(place);
+    const kept = await this.kernel.store.get(place);
     if (kept !== undefined) {
       const row = JSON.parse(kept) as KeyRow;
       return row.hash === hash ? replay(row) : refuse('IDEMPOTENCY_CONFLICT');
     }
-    const due = this.now() + keptMs;
+    const due = this.kernel.retention.now() + keptMs;
     return deed((result) => [
       [place, JSON.stringify({ hash, result })],
       [keys.expiry(due, place), '1'],

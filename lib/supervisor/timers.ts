@@ -1,18 +1,11 @@
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix, timersFrom } from '../store/keys.js';
-import type { Environment } from '../environment.js';
+import type { Clock } from '../environment.js';
 import { Intake } from './cells/intake.js';
-
-/**
- * One wheel for all durable timers. The due-time index on disk holds every timer; memory holds only those of
- * the next seconds, in a heap. Overdue timers of an earlier life fire once, right after boot.
- */
-export interface Due {
-  readonly due: number;
-  readonly kind: string;
-  readonly id: string;
-  readonly timer: string;
-}
+import type { Commits } from './commit.js';
+import type { Dispatch } from './deliver.js';
+import type { Due } from './delivery.js';
+import type { Kernel } from './kernel.js';
 
 const horizonMs = 20_000;
 const pageRows = 1_000;
@@ -21,6 +14,10 @@ const heapMax = 20_000;
 /** Fired in one go. */
 const sliceMax = 64;
 
+/**
+ * One wheel for all durable timers. The due-time index on disk holds every timer; memory holds only those of
+ * the next seconds, in a heap. Overdue timers of an earlier life fire once, right after boot.
+ */
 export class TimerWheel {
   private readonly heap: Due[] = [];
   private readonly known = new Set<string>();
@@ -33,7 +30,7 @@ export class TimerWheel {
   private reading = false;
 
   constructor(
-    private readonly environment: Environment,
+    private readonly clock: Clock,
     private readonly store: Store,
     /** Must tolerate a timer that was cancelled or set anew in the meantime. */
     private readonly fire: (due: Due) => void,
@@ -72,7 +69,7 @@ export class TimerWheel {
     if (this.stopped) return;
     this.wake?.();
     this.wake = undefined;
-    const now = this.environment.clock.monotonic();
+    const now = this.clock.monotonic();
     this.wakeAt = Infinity;
     for (let fired = 0; this.isDue(now); fired += 1) {
       if (fired >= sliceMax || !this.pace.room) return this.giveWay();
@@ -83,7 +80,7 @@ export class TimerWheel {
     if (!enough && now >= this.loadedUntil - horizonMs / 2) return this.read();
     const due = this.heap[0]?.due ?? Infinity;
     this.wakeAt = enough ? due : Math.min(due, this.loadedUntil - horizonMs / 2);
-    this.wake = this.environment.clock.timeout(this.wakeAt - now, () => this.turn());
+    this.wake = this.clock.timeout(this.wakeAt - now, () => this.turn());
   }
 
   /** The rest of what is due is fired by `next`; what is armed meanwhile waits behind it. */
@@ -94,11 +91,10 @@ export class TimerWheel {
 
   /** A source of the intake: fire one timer that is due. */
   private next(): boolean {
-    if (this.stopped || !this.isDue(this.environment.clock.monotonic())) return false;
+    if (this.stopped || !this.isDue(this.clock.monotonic())) return false;
     this.fireFirst();
-    if (!this.isDue(this.environment.clock.monotonic())) this.turn();
-    else if (this.heap.length < heapMax / 2 && this.loadedUntil < this.environment.clock.monotonic())
-      this.read();
+    if (!this.isDue(this.clock.monotonic())) this.turn();
+    else if (this.heap.length < heapMax / 2 && this.loadedUntil < this.clock.monotonic()) this.read();
     return true;
   }
 
@@ -128,7 +124,7 @@ export class TimerWheel {
   }
 
   private async load(): Promise<void> {
-    const until = this.environment.clock.monotonic() + horizonMs;
+    const until = this.clock.monotonic() + horizonMs;
     const end = timersFrom(until);
     let after = this.boundary === '' ? prefix('t/').gte : this.boundary;
     this.readTo(end); // from here on `armed` takes what is committed meanwhile
@@ -153,7 +149,7 @@ export class TimerWheel {
   private later(error: unknown): void {
     this.failed(error);
     this.readTo(''); // read it all again: nothing may be skipped after a failed read
-    if (!this.stopped) this.wake = this.environment.clock.timeout(1_000, () => this.turn());
+    if (!this.stopped) this.wake = this.clock.timeout(1_000, () => this.turn());
   }
 
   private push(due: Due): void {
@@ -188,6 +184,22 @@ export class TimerWheel {
     }
     heap[index] = last;
   }
+}
+
+/** The wheel of a supervisor: hears of timers that are committed, and hands over those that are due. */
+export function openTimers(kernel: Kernel, commits: Commits, dispatch: Dispatch): TimerWheel {
+  const timers = new TimerWheel(
+    kernel.environment.clock,
+    kernel.store,
+    (due) => dispatch.fire(due),
+    (error) => kernel.fault('timers could not be read', error),
+    kernel.intake,
+  );
+  commits.released.add(({ actor, armed }) => {
+    for (const { id, timer } of armed)
+      timers.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
+  });
+  return timers;
 }
 
 const nameOf = (due: Due): string => keys.timer(due.due, due.kind, due.id, due.timer);

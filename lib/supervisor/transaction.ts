@@ -4,15 +4,15 @@ import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
 import { keys, partsOf } from '../store/keys.js';
-import type { IdReservations } from './id-reservations.js';
-import type { Cell, ActorCells } from './cells/actor-cells.js';
-import type { ActorView, Committed, EventObject, Transaction, TransactionContext } from './contract.js';
-import { assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
-import { reserved } from './draft/refusals.js';
-import { viewOf } from './draft/actor-state.js';
-import { Draft, type DraftKernel } from './draft/draft.js';
-import { notFound } from './draft/refusals.js';
 import type { ActorCell, Claim } from './cells/actor-cell.js';
+import type { ActorCells, Cell } from './cells/actor-cells.js';
+import type { Commits } from './commit.js';
+import type { ActorView, Committed, EventObject, Transaction, TransactionContext } from './contract.js';
+import { viewOf } from './draft/actor-state.js';
+import { assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
+import type { Draft } from './draft/draft.js';
+import { notFound, reserved } from './draft/refusals.js';
+import type { Kernel } from './kernel.js';
 
 /**
  * A plan over several actors: takes their turns in one global order (so that two plans never wait for each
@@ -20,19 +20,11 @@ import type { ActorCell, Claim } from './cells/actor-cell.js';
  */
 const actorsMax = 16;
 
-interface KernelParts extends DraftKernel {
-  readonly cells: ActorCells;
-  readonly reservations: IdReservations;
-  now(): number;
-  steady(): number;
-  commit(draft: Draft, cells: readonly Cell[], settled: (error?: unknown) => void): void;
-  counter(name: string): { next(): number; readonly op: () => Op };
-  peek(key: string): Promise<string | undefined>;
-  fault(what: string, error: unknown): Error;
-}
-
 export class Transactions {
-  constructor(private readonly kernel: KernelParts) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+  ) {}
 
   async run<Result extends Json>(
     plan: Transaction<Result>,
@@ -45,7 +37,7 @@ export class Transactions {
         `a transaction may name at most ${actorsMax} actors; "${plan.name}" names ${order.length}`,
       );
     const rows = new Map<string, string | undefined>();
-    for (const key of peeks) rows.set(key, await this.kernel.peek(key));
+    for (const key of peeks) rows.set(key, await this.kernel.store.get(rowKey(key)));
     const full = order.find(({ kind, id }) => !this.kernel.cells.hasRoom(kind, id));
     if (full !== undefined) return refuse('BUSY', { kind: full.kind, id: full.id });
     const held = await takeTurns(this.kernel.cells, order);
@@ -62,15 +54,12 @@ export class Transactions {
     const rehearsal = plan.dryRun === true;
     let committing = false;
     try {
-      const draft = new Draft(
-        kernel.now(),
-        kernel.steady(),
-        plan.by ?? operator,
-        plan.name,
-        kernel,
-        plan.onBehalfOf,
-      );
-      const turns = new HeldTransaction(kernel, draft, held, rows, rehearsal);
+      const draft = this.commits.draft({
+        by: plan.by ?? operator,
+        onBehalfOf: plan.onBehalfOf,
+        cause: plan.name,
+      });
+      const turns = new HeldTransaction(kernel, this.commits, draft, held, rows, rehearsal);
       const result = this.resultOf(plan, turns, draft, extra);
       if (isRefusal(result)) return result;
       const taken = await this.takenOf(draft, held, rehearsal);
@@ -82,9 +71,11 @@ export class Transactions {
       draft.ops.push(...turns.counterRows());
       committing = true;
       await new Promise<void>((resolve, reject) => {
-        kernel.commit(draft, held, (error) => (error === undefined ? resolve() : reject(error as Error)));
+        this.commits.commit(draft, held, (error) =>
+          error === undefined ? resolve() : reject(error as Error),
+        );
       });
-      return { result, position: draft.tx, replayed: false, steps: draft.steps };
+      return { result, position: draft.position, replayed: false, steps: draft.steps };
     } finally {
       // Whatever happened, the actors are let go; a commit does so itself
       if (!committing) for (const cell of held) kernel.cells.release(cell);
@@ -113,9 +104,9 @@ export class Transactions {
 
   /** The id of an actor to be created that belongs to another. A rehearsal asks and claims nothing. */
   private takenOf(draft: Draft, held: readonly Cell[], rehearsal: boolean): Promise<string | undefined> {
-    const { reservations } = this.kernel;
+    const { reservations } = this.commits;
     return new Promise((resolve, reject) => {
-      if (rehearsal) reservations.look(draft, held, resolve, reject);
+      if (rehearsal) reservations.check(draft, held, resolve, reject);
       else reservations.claim(draft, held, resolve, reject);
     });
   }
@@ -125,7 +116,8 @@ class HeldTransaction implements TransactionContext {
   private readonly counters = new Set<string>();
 
   constructor(
-    private readonly kernel: KernelParts,
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
     private readonly draft: Draft,
     private readonly held: readonly Cell[],
     private readonly rows: Map<string, string | undefined>,
@@ -138,7 +130,7 @@ class HeldTransaction implements TransactionContext {
 
   read({ kind, id }: ActorKey): ActorView | undefined {
     const live = this.draft.current(keys.actor(kind, id), this.committed(kind, id));
-    return live === undefined ? undefined : viewOf(this.kernel.kind(kind), id, live);
+    return live === undefined ? undefined : viewOf(this.kernel.kinds.of(kind), id, live);
   }
 
   send(
@@ -146,14 +138,14 @@ class HeldTransaction implements TransactionContext {
     event: EventObject,
     options: { readonly soft?: boolean } = {},
   ): ActorView | Refusal {
-    const kind = this.kernel.kind(name);
+    const kind = this.kernel.kinds.of(name);
     const committed = this.committed(name, id);
     const live = this.draft.current(keys.actor(name, id), committed);
     const refusal =
       reserved(event) ??
       (live === undefined
         ? notFound(name, id)
-        : this.draft.send(kind, id, committed, ownCopy(event), this.kernel.facts(kind, live, event)));
+        : this.draft.send(kind, id, committed, ownCopy(event), this.kernel.kinds.facts(kind, live, event)));
     if (refusal === undefined) return this.read({ kind: name, id }) as ActorView;
     if (options.soft === true) return refusal;
     throw refusal;
@@ -164,7 +156,7 @@ class HeldTransaction implements TransactionContext {
     id: string,
     options: { readonly input?: Json; readonly parent?: ActorKey } = {},
   ): ActorView {
-    const kind: Kind = this.kernel.kind(name);
+    const kind: Kind = this.kernel.kinds.of(name);
     if (!isPlain(options.input ?? {}, true))
       throw refuse('BAD_REQUEST', { kind: name, id }, 'The input of an actor must be plain JSON.');
     const known = this.held.some((cell) => cell.kind === name && cell.id === id)
@@ -177,7 +169,7 @@ class HeldTransaction implements TransactionContext {
       id,
       ownCopy((options.input ?? {}) as object) as Json,
       options.parent ?? null,
-      this.kernel.facts(kind, undefined, { type: 'kernel.created', input: options.input ?? {} } as {
+      this.kernel.kinds.facts(kind, undefined, { type: 'kernel.created', input: options.input ?? {} } as {
         type: string;
       }),
     );
@@ -188,7 +180,7 @@ class HeldTransaction implements TransactionContext {
   next(counter: string): number {
     if (this.rehearsal) return 0;
     this.counters.add(counter);
-    return this.kernel.counter(counter).next();
+    return this.commits.committer.sequences.of(counter).next();
   }
 
   /**
@@ -196,11 +188,11 @@ class HeldTransaction implements TransactionContext {
    * counted on and committed since this one did, and must not be taken back.
    */
   counterRows(): readonly Op[] {
-    return [...this.counters].map((counter) => this.kernel.counter(counter).op());
+    return [...this.counters].map((counter) => this.commits.committer.sequences.of(counter).op());
   }
 
   put(key: string, value: Json): void {
-    this.draft.ops.push([keys.meta(`plan/${key}`), value === null ? null : jsonText(value, `row "${key}"`)]);
+    this.draft.ops.push([rowKey(key), value === null ? null : jsonText(value, `row "${key}"`)]);
   }
 
   get(key: string): Json | undefined {
@@ -216,6 +208,9 @@ class HeldTransaction implements TransactionContext {
     throw new RangeError(`the transaction does not include ${kind} ${id}: name it in "actors"`);
   }
 }
+
+/** Where a transaction's own row lies. */
+const rowKey = (key: string): string => keys.meta(`plan/${key}`);
 
 function distinct(actors: readonly ActorKey[]): ActorKey[] {
   const byKey = new Map(actors.map((actor) => [keys.actor(actor.kind, actor.id), actor]));
@@ -293,7 +288,7 @@ class JointTurns implements Claim {
     this.behind = resting.length;
     this.cells.unclaim(left, this);
     for (const cell of resting) this.cells.insert(cell, [this.place]);
-    for (const cell of left) this.cells.nudge(cell);
+    for (const cell of left) this.cells.pump(cell);
   }
 
   fail(error: unknown): void {
@@ -302,6 +297,6 @@ class JointTurns implements Claim {
     const left = this.claimed;
     this.cells.unclaim(left, this);
     this.reject(error);
-    for (const cell of left) this.cells.nudge(cell);
+    for (const cell of left) this.cells.pump(cell);
   }
 }

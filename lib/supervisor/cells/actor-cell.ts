@@ -1,11 +1,10 @@
-import type { ActorKey } from '../../../actors/contracts.js';
 import type { ActorState } from '../draft/actor-state.js';
-import type { Watchdog, Watched } from './watchdog.js';
+import type { Watched } from './watchdog.js';
 import { keys } from '../../store/keys.js';
 
 /** One actor in memory, and what waits for its turn. */
 export interface Job {
-  /** Has the turn; must call `Cells.release(cell)` once, now or later. */
+  /** Has the turn; must call `ActorCells.release(cell)` once, now or later. */
   run(cell: ActorCell): void;
   /** The actor could not be loaded, or the store cannot write at the moment. */
   fail(error: unknown): void;
@@ -45,20 +44,6 @@ export interface ActorCell {
   listeners: Set<(live: ActorState | undefined) => void> | undefined;
 }
 
-/** What the cells need of the kernel around them. */
-export interface CellPorts {
-  readonly watchdog: Watchdog<ActorCell>;
-  readonly awakeActorsMax: number;
-  readonly mailboxMax: number;
-  load(kind: string, id: string): Promise<ActorState | undefined>;
-  /** Is there anything in the store that an earlier life left for this actor? */
-  owes(key: string): boolean;
-  /** Read it; what is returned queues it. */
-  backlog(actor: ActorKey): Promise<() => void>;
-  steady(): number;
-  timeout(ms: number, callback: () => void): void;
-}
-
 /** May it be forgotten? Not while it rests after a failure: asleep it would forget that, too. */
 export const isIdle = (cell: ActorCell): boolean =>
   !cell.busy &&
@@ -76,7 +61,7 @@ export class CellMap {
 
   constructor(
     private readonly awakeActorsMax: number,
-    private readonly owes: (key: string) => boolean,
+    private readonly owed: ReadonlyMap<string, unknown>,
   ) {}
 
   get size(): number {
@@ -111,7 +96,7 @@ export class CellMap {
       watched: undefined,
       queue: undefined,
       claims: undefined,
-      owed: this.owes(key),
+      owed: this.owed.has(key),
       listeners: undefined,
     };
     if (this.cells.size >= this.awakeActorsMax) this.evict();

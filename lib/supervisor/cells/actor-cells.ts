@@ -1,6 +1,13 @@
-import { StoreError } from '../../store/contract.js';
-import { type ActorCell, type CellPorts, type Claim, type Job, CellMap, Fifo } from './actor-cell.js';
+import type { ActorKey } from '../../../actors/contracts.js';
+import type { Environment } from '../../environment.js';
+import { StoreError, type Store } from '../../store/contract.js';
+import { keys } from '../../store/keys.js';
+import type { Limits } from '../contract.js';
+import type { Kinds } from '../define-kind.js';
+import { decodeRecord } from '../draft/stored-form.js';
 import type { ActorState } from '../draft/actor-state.js';
+import { type ActorCell, type Claim, type Job, CellMap, Fifo } from './actor-cell.js';
+import { Watchdog } from './watchdog.js';
 
 export type { ActorCell as Cell, Job } from './actor-cell.js';
 
@@ -17,9 +24,18 @@ export class ActorCells {
   private closed: Error | undefined;
   private heldTurns = 0;
   private readonly queued = new Set<ActorCell>();
+  /** Those for whom an earlier life left something in the store, and what reads it: it goes before all else. */
+  readonly owed = new Map<string, (actor: ActorKey) => Promise<() => void>>();
+  readonly watchdog: Watchdog<ActorCell>;
 
-  constructor(private readonly kernel: CellPorts) {
-    this.cells = new CellMap(kernel.awakeActorsMax, (key) => kernel.owes(key));
+  constructor(
+    private readonly environment: Environment,
+    private readonly store: Store,
+    private readonly kinds: Kinds,
+    private readonly limits: Pick<Limits, 'awakeActorsMax' | 'mailboxMax'>,
+  ) {
+    this.cells = new CellMap(limits.awakeActorsMax, this.owed);
+    this.watchdog = new Watchdog(environment, (cell) => this.pump(cell));
   }
 
   get awake(): number {
@@ -33,7 +49,7 @@ export class ActorCells {
       return true;
     }
     const cell = this.cells.of(kind, id);
-    if (job.urgent !== true && cell.queue !== undefined && cell.queue.length >= this.kernel.mailboxMax)
+    if (job.urgent !== true && cell.queue !== undefined && cell.queue.length >= this.limits.mailboxMax)
       return false;
     (cell.queue ??= new Fifo()).push(job);
     this.pump(cell);
@@ -57,7 +73,7 @@ export class ActorCells {
   /** No job runs from now on; who still waits is told, and so is whoever comes later. */
   close(error: Error): void {
     this.closed = error;
-    this.kernel.watchdog.stop();
+    this.watchdog.stop();
     for (const cell of [...this.queued]) {
       const waiting = cell.queue?.drain() ?? [];
       this.emptied(cell);
@@ -75,10 +91,6 @@ export class ActorCells {
     }
   }
 
-  get isClosed(): boolean {
-    return this.closed !== undefined;
-  }
-
   /** Would a job begin at once, or as soon as the actor is loaded? */
   isResting(kind: string, id: string): boolean {
     const cell = this.cells.find(kind, id);
@@ -87,7 +99,7 @@ export class ActorCells {
 
   private waits(cell: ActorCell): void {
     this.queued.add(cell);
-    this.kernel.watchdog.waits(cell);
+    this.watchdog.waits(cell);
   }
 
   private emptied(cell: ActorCell): void {
@@ -98,7 +110,6 @@ export class ActorCells {
   release(cell: ActorCell): void {
     this.giveBack(cell);
     this.pump(cell);
-    // A crowd that had to be awake all at once does not stay awake
     this.cells.released(cell);
   }
 
@@ -119,7 +130,7 @@ export class ActorCells {
   }
 
   rests(cell: ActorCell): boolean {
-    return cell.resumeAt > this.kernel.steady();
+    return cell.resumeAt > this.environment.clock.monotonic();
   }
 
   /** All of the turns or none; what sleeps is woken meanwhile. */
@@ -133,7 +144,7 @@ export class ActorCells {
 
   /** Is there room for one more? */
   hasRoom(kind: string, id: string): boolean {
-    return (this.cells.find(kind, id)?.queue?.length ?? 0) < this.kernel.mailboxMax;
+    return (this.cells.find(kind, id)?.queue?.length ?? 0) < this.limits.mailboxMax;
   }
 
   private take(cell: ActorCell): void {
@@ -148,10 +159,7 @@ export class ActorCells {
     this.heldTurns -= 1;
   }
 
-  /**
-   * After a commit: the new revision is what everybody sees from now on; undefined: there is no such actor
-   * any more.
-   */
+  /** After a commit: from now on this revision is seen; undefined: there is no such actor any more. */
   adopt(kind: string, id: string, live: ActorState | undefined, threw: (error: unknown) => void): void {
     const cell = this.cells.of(kind, id);
     cell.live = live;
@@ -166,14 +174,14 @@ export class ActorCells {
     }
   }
 
-  /** Forget what is in memory; the next job reads the last commit anew, not before `delayMs` from now. */
+  /** Forget what is in memory; the next job reads the last commit again, not before `delayMs` from now. */
   forget(cell: ActorCell, delayMs: number): void {
     cell.loaded = false; // who only looks on goes on seeing the last commit
     if (delayMs > 0) this.pause(cell, delayMs);
   }
 
   private pause(cell: ActorCell, delayMs: number): void {
-    cell.resumeAt = this.kernel.steady() + delayMs;
+    cell.resumeAt = this.environment.clock.monotonic() + delayMs;
     this.arm(cell);
   }
 
@@ -182,14 +190,14 @@ export class ActorCells {
    * and a cell that is not due yet then must be looked at again.
    */
   private arm(cell: ActorCell): void {
-    const now = this.kernel.steady();
+    const now = this.environment.clock.monotonic();
     const isArmed = cell.wakeAt >= now && cell.wakeAt <= cell.resumeAt;
     if (isArmed || this.closed !== undefined) return;
     const at = cell.resumeAt;
     cell.wakeAt = at;
-    this.kernel.timeout(at - now, () => {
+    this.environment.clock.timeout(at - now, () => {
       if (cell.wakeAt === at) cell.wakeAt = -1;
-      if (cell.resumeAt > this.kernel.steady()) return this.arm(cell);
+      if (cell.resumeAt > this.environment.clock.monotonic()) return this.arm(cell);
       cell.resumeAt = 0;
       this.pump(cell);
     });
@@ -198,7 +206,7 @@ export class ActorCells {
   /** The last commit: from memory, else from the store (without waking the actor). */
   async read(kind: string, id: string): Promise<ActorState | undefined> {
     const cell = this.cells.find(kind, id);
-    return cell?.loaded === true ? cell.live : this.kernel.load(kind, id);
+    return cell?.loaded === true ? cell.live : this.stored(kind, id);
   }
 
   /** Load an actor into memory. */
@@ -216,11 +224,6 @@ export class ActorCells {
     });
   }
 
-  /** Look at a cell again that should have been looked at. */
-  nudge(cell: ActorCell): void {
-    this.pump(cell);
-  }
-
   find(kind: string, id: string): ActorCell | undefined {
     return this.cells.find(kind, id);
   }
@@ -235,11 +238,15 @@ export class ActorCells {
     };
   }
 
+  get isClosed(): boolean {
+    return this.closed !== undefined;
+  }
   get busy(): boolean {
     return this.heldTurns > 0 || this.queued.size > 0;
   }
 
-  private pump(cell: ActorCell): void {
+  /** Begin what can begin. */
+  pump(cell: ActorCell): void {
     // A job that is refused releases at once: the loop below goes on, nothing recurses
     if (cell.pumping) return;
     cell.pumping = true;
@@ -254,7 +261,7 @@ export class ActorCells {
     while (!cell.busy && this.closed === undefined) {
       if (this.isTaken(cell) || cell.queue === undefined) return;
       if (cell.resumeAt > 0) {
-        if (cell.resumeAt > this.kernel.steady()) return this.arm(cell);
+        if (cell.resumeAt > this.environment.clock.monotonic()) return this.arm(cell);
         cell.resumeAt = 0;
       }
       if (!cell.loaded || cell.owed) return this.load(cell);
@@ -286,11 +293,14 @@ export class ActorCells {
   private load(cell: ActorCell): void {
     if (cell.loading) return;
     cell.loading = true;
-    const owed = cell.owed ? this.kernel.backlog(cell) : undefined;
-    const loaded = this.kernel.load(cell.kind, cell.id);
+    const owed = cell.owed ? this.owed.get(cell.key)?.(cell) : undefined;
+    const loaded = this.stored(cell.kind, cell.id);
     (owed === undefined ? loaded : Promise.all([loaded, owed])).then(
       (found) => {
-        const [live, queueOwed] = owed === undefined ? [found as ActorState | undefined] : (found as Owed);
+        const [live, queueOwed] =
+          owed === undefined
+            ? [found as ActorState | undefined]
+            : (found as [ActorState | undefined, () => void]);
         if (queueOwed !== undefined) this.putFirst(cell, queueOwed);
         cell.loading = false;
         if (!cell.loaded) {
@@ -319,16 +329,18 @@ export class ActorCells {
     );
   }
 
+  private async stored(kind: string, id: string): Promise<ActorState | undefined> {
+    const text = await this.store.get(keys.actor(kind, id));
+    return text === undefined ? undefined : decodeRecord(this.kinds.of(kind), text);
+  }
+
   /** While the cell still counts as loading, so that what is queued only queues. */
   private putFirst(cell: ActorCell, queueOwed: () => void): void {
     const waiting = cell.queue?.drain() ?? [];
     cell.owed = false;
+    this.owed.delete(cell.key);
     queueOwed();
-    this.insertLast(cell, waiting);
-  }
-
-  private insertLast(cell: ActorCell, jobs: readonly Job[]): void {
-    for (const job of jobs) {
+    for (const job of waiting) {
       if (this.closed !== undefined) job.fail(this.closed);
       else (cell.queue ??= new Fifo()).push(job);
     }
@@ -336,5 +348,3 @@ export class ActorCells {
     else if (cell.queue !== undefined) this.waits(cell);
   }
 }
-
-type Owed = [ActorState | undefined, () => void];

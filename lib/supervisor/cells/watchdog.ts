@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Environment } from '../../environment.js';
 
 /**
  * Counts actors that have work, whose work is due, and that do nothing. There should be none, ever: each is a
@@ -22,14 +22,6 @@ interface Patient {
   watched: Watched | undefined;
 }
 
-interface Surroundings<Cell> {
-  steady(): number;
-  timeout(ms: number, callback: () => void): () => void;
-  /** Look at a cell again. */
-  nudge(cell: Cell): void;
-  readonly log: Logger;
-}
-
 const everyMs = 2_000;
 /** One look without progress may be a process that slept. */
 const looksMin = 2;
@@ -44,14 +36,18 @@ export class Watchdog<Cell extends Patient = Patient> {
   /** Since start. */
   stalledTotal = 0;
 
-  constructor(private readonly around: Surroundings<Cell>) {}
+  constructor(
+    private readonly environment: Environment,
+    /** Look at a cell again. */
+    private readonly nudge: (cell: Cell) => void,
+  ) {}
 
   /** A cell has jobs that could not begin at once. */
   waits(cell: Cell): void {
     if (cell.watched !== undefined || this.stopped) return;
     cell.watched = { turns: cell.turns, still: 0 };
     this.waiting.add(cell);
-    this.cancel ??= this.around.timeout(everyMs, () => this.look());
+    this.cancel ??= this.environment.clock.timeout(everyMs, () => this.look());
   }
 
   stop(): void {
@@ -62,18 +58,18 @@ export class Watchdog<Cell extends Patient = Patient> {
 
   private look(): void {
     this.cancel = undefined;
-    const now = this.around.steady();
+    const now = this.environment.clock.monotonic();
     const stalled = [...this.waiting].filter((cell) => this.isStalled(cell, now));
     this.stalled = stalled.length;
     for (const cell of stalled) if (cell.watched?.still === looksMin) this.stalledTotal += 1;
     const [first] = stalled;
     if (first !== undefined)
-      this.around.log.warn(
+      this.environment.log.warn(
         { actors: stalled.length, first: first.key, turnHeld: first.busy },
         'actors with due work made no progress',
       );
-    if (this.waiting.size > 0) this.cancel = this.around.timeout(everyMs, () => this.look());
-    for (const cell of stalled) this.around.nudge(cell);
+    if (this.waiting.size > 0) this.cancel = this.environment.clock.timeout(everyMs, () => this.look());
+    for (const cell of stalled) this.nudge(cell);
   }
 
   private isStalled(cell: Cell, now: number): boolean {

@@ -10,7 +10,7 @@ import { none, type Call, type ActorState, type Timer } from './actor-state.js';
 
 /**
  * What a step asked for, turned into rows: timers, outbox, collections, messages. The rows go into the
- * commit; the rest of `Asked` tells the kernel what to start, stop and deliver once that commit is durable.
+ * commit; the rest of `RequestedActions` tells the kernel what to start, stop and deliver once that commit is durable.
  */
 export interface RequestedActions {
   readonly actor: ActorKey;
@@ -57,7 +57,7 @@ interface Input {
   readonly rev: number;
   readonly before: ActorState | undefined;
   readonly actions: readonly Action[];
-  readonly steady: number;
+  readonly monotonic: number;
   readonly parent: ActorKey | null;
   /** What this step uses up: the effect that has a result, the timer that fired, the child that ended. */
   readonly ended: Ended | undefined;
@@ -101,7 +101,7 @@ class Interpreter {
     this.consume();
     for (const action of actions) this.act(action);
     if (status !== 'active') this.endAll();
-    if (status === 'done' || status === 'error') this.tellParent();
+    if (status === 'done' || status === 'error') this.notifyParent();
     return {
       actor: { kind: kind.kind, id },
       ops: this.ops,
@@ -134,7 +134,7 @@ class Interpreter {
         return this.stop(action.id);
       case 'timer':
         return this.arm(action.id ?? `#${this.input.rev}.${this.armed.length}`, {
-          due: this.input.steady + Math.max(0, Math.ceil(action.delayMs)),
+          due: this.input.monotonic + Math.max(0, Math.ceil(action.delayMs)),
           event: asCarried(action.event, 'the delayed event'),
           target: action.target,
         });
@@ -143,7 +143,7 @@ class Interpreter {
       case 'send':
         return this.route(action.target, action.event);
       case 'emit':
-        return this.wish(action.event as Output);
+        return this.output(action.event as Output);
     }
   }
 
@@ -177,7 +177,7 @@ class Interpreter {
   }
 
   /**
-   * A left effect keeps its row until its hand has settled: a crash in between must still clean up after it.
+   * A left effect keeps its row until its effect has settled: a crash in between must still clean up after it.
    */
   private stop(callId: string): void {
     const { kind, id } = this.input;
@@ -229,23 +229,23 @@ class Interpreter {
     if (child !== undefined) this.post(child, event);
   }
 
-  private wish(wish: Output): void {
+  private output(output: Output): void {
     const { kind, id } = this.input;
-    switch (wish.type) {
+    switch (output.type) {
       case 'kernel.keep':
         this.ops.push([
-          keys.row(wish.collection, kind.kind, id, wish.n),
-          wish.row === null ? null : jsonText(wish.row, 'row'),
+          keys.row(output.collection, kind.kind, id, output.n),
+          output.row === null ? null : jsonText(output.row, 'row'),
         ]);
         return;
       case 'kernel.tell':
-        this.post(wish.to, wish.event);
+        this.post(output.to, output.event);
         return;
       case 'kernel.announce':
-        this.frames.push({ event: wish.event, payload: asCarried(wish.payload, 'payload') });
+        this.frames.push({ event: output.event, payload: asCarried(output.payload, 'payload') });
         return;
       default: // a host's own emitted event: a frame under its own name
-        this.frames.push({ event: (wish as AnyEventObject).type, payload: asCarried(wish, 'emitted') });
+        this.frames.push({ event: (output as AnyEventObject).type, payload: asCarried(output, 'emitted') });
     }
   }
 
@@ -269,7 +269,7 @@ class Interpreter {
     for (const timerId of Object.keys(this.timers)) this.dropTimer(timerId);
   }
 
-  private tellParent(): void {
+  private notifyParent(): void {
     const { parent, kind, id, outcome } = this.input;
     if (parent === null) return;
     const { status } = outcome;

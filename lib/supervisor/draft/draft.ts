@@ -6,6 +6,7 @@ import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Op } from '../../store/contract.js';
 import { keys } from '../../store/keys.js';
 import type { PlannedStep } from '../contract.js';
+import type { Kernel } from '../kernel.js';
 import { begin, persist, step, type Step } from './step.js';
 import { encodeState } from './codec.js';
 import { invalidId, notFound, stateRefusal } from './refusals.js';
@@ -17,10 +18,16 @@ import { changeTotals, listRows, leave, move, placesOf } from './indexes.js';
 
 /**
  * One commit in the making: steps actors on their committed revisions and collects everything that must be
- * written in one batch. Nothing here is visible to anybody until the committer has written it; a stage that
+ * written in one batch. Nothing here is visible to anybody until the committer has written it; a draft that
  * is thrown away has changed nothing.
  */
 export class Draft {
+  /** Wall time for `at` stamps and monotonic time for timers, epoch ms. */
+  readonly at: number;
+  readonly monotonic: number;
+  readonly by: Caller;
+  readonly cause: number | string | null;
+  readonly onBehalfOf: Causes | undefined;
   /** Revisions that this commit leads to, by actor. */
   readonly next = new Map<string, DraftedActor>();
   /** Operations that do not depend on the log position. */
@@ -28,8 +35,8 @@ export class Draft {
   readonly entries: EntryDraft[] = [];
   readonly requested: RequestedActions[] = [];
   readonly steps: PlannedStep[] = [];
-  /** Changes of tallies, by key. */
-  readonly tallies = new Map<string, number>();
+  /** Changes of totals, by key. */
+  readonly totals = new Map<string, number>();
   /** Keys of the records that this commit creates. */
   readonly reservations: string[] = [];
   /** What was sent last was allowed, and no state took it. */
@@ -38,18 +45,19 @@ export class Draft {
   /** About how much text this commit writes. */
   chars = 0;
   /** Log position of the first entry; set by the committer. */
-  tx = 0;
+  position = 0;
 
   constructor(
-    /** Wall time for `at` stamps and steady time for timers, epoch ms. */
-    readonly at: number,
-    readonly steady: number,
-    readonly by: Caller,
-    readonly cause: number | string | null,
-    private readonly kernel: DraftKernel,
-    /** With whose rights, where not with those of `by`: each of them must be allowed what is done. */
-    readonly causes?: Causes,
-  ) {}
+    private readonly kernel: Kernel,
+    { by, cause, onBehalfOf }: Origin,
+  ) {
+    const { clock } = kernel.environment;
+    this.at = clock.now();
+    this.monotonic = clock.monotonic();
+    this.by = by;
+    this.cause = cause;
+    this.onBehalfOf = onBehalfOf;
+  }
 
   /** A step threw half-way: what stands here is neither before nor after it, and must not be written. */
   get torn(): boolean {
@@ -127,7 +135,7 @@ export class Draft {
         input: given,
         at: this.at,
         by: this.by,
-        ...(this.causes !== undefined && { onBehalfOf: this.causes[0] }),
+        ...(this.onBehalfOf !== undefined && { onBehalfOf: this.onBehalfOf[0] }),
       },
       parent,
     );
@@ -186,10 +194,10 @@ export class Draft {
     this.ops.push([keys.actor(kind.kind, id), null]);
     if (live.parent !== null)
       this.ops.push([keys.child(live.parent.kind, live.parent.id, kind.kind, id), null]);
-    leave(kind.kind, id, live.places, this.ops, this.tallies);
+    leave(kind.kind, id, live.places, this.ops, this.totals);
     listRows(kind, id, live, undefined, this.ops);
     if (live.indexed === this.kernel.generations.of(kind.kind))
-      changeTotals(kind, id, live, undefined, this.tallies);
+      changeTotals(kind, id, live, undefined, this.totals);
   }
 
   private put(
@@ -205,31 +213,31 @@ export class Draft {
     const key = keys.actor(kind.kind, id);
     const persisted = persist(kind.machine, taken.snapshot);
     const state = encodeState(persisted);
-    if (state.length > this.kernel.snapshotBytesMax) {
+    if (state.length > this.kernel.limits.snapshotBytesMax) {
       throw new RangeError(
-        `the snapshot of ${kind.kind} ${id} would have ${state.length} characters; at most ${this.kernel.snapshotBytesMax} are allowed: store growing data in rows`,
+        `the snapshot of ${kind.kind} ${id} would have ${state.length} characters; at most ${this.kernel.limits.snapshotBytesMax} are allowed: store growing data in rows`,
       );
     }
     const rev = (before?.rev ?? 0) + 1;
-    const asked = requestedActions({
+    const requested = requestedActions({
       kind,
       id,
       rev,
       before,
       actions: taken.actions,
-      steady: this.steady,
+      monotonic: this.monotonic,
       parent,
       ended,
       outcome: taken.snapshot,
     });
-    for (const op of asked.ops) {
+    for (const op of requested.ops) {
       this.ops.push(op);
       this.chars += op[0].length + (op[1]?.length ?? 0);
     }
-    for (const { row } of asked.messages) this.chars += row.length;
-    this.requested.push(asked);
+    for (const { row } of requested.messages) this.chars += row.length;
+    this.requested.push(requested);
     // A difference is worth nothing when the whole snapshot below it has fallen under the retention floor.
-    const whole = before === undefined || before.sinceBase >= 31 || before.base <= this.kernel.logFloor;
+    const whole = before === undefined || before.sinceBase >= 31 || before.base <= this.kernel.log.floor;
     const live: ActorState = {
       rev,
       seq: 0,
@@ -239,15 +247,15 @@ export class Draft {
       updatedAt: this.at,
       parent,
       snapshot: taken.snapshot,
-      timers: asked.timers,
-      calls: asked.calls,
-      children: asked.children,
+      timers: requested.timers,
+      calls: requested.calls,
+      children: requested.children,
       failures: before?.failures ?? noFailures,
       halted: before?.halted ?? null,
       places: placesOf(taken.snapshot.value as Json, before?.halted ?? null, before?.places, this.at),
       indexed: this.kernel.generations.of(kind.kind),
     };
-    move(kind.kind, id, before?.places, live.places, this.ops, this.tallies);
+    move(kind.kind, id, before?.places, live.places, this.ops, this.totals);
     if (
       kind.forgetAfterMs !== undefined &&
       live.snapshot.status !== 'active' &&
@@ -259,7 +267,7 @@ export class Draft {
     const counted = before?.indexed === live.indexed ? before : undefined;
     if (counted !== before) listRows(kind, id, before, undefined, this.ops);
     listRows(kind, id, counted, live, this.ops);
-    changeTotals(kind, id, counted, live, this.tallies);
+    changeTotals(kind, id, counted, live, this.totals);
     const { cause, by, at } = this;
     const entry = draftEntry({
       kind,
@@ -270,38 +278,38 @@ export class Draft {
       state,
       persisted,
       whole,
-      asked,
+      requested,
       cause,
       by,
-      ...(this.causes !== undefined && { onBehalfOf: this.causes.map(callerName) }),
+      ...(this.onBehalfOf !== undefined && { onBehalfOf: this.onBehalfOf.map(callerName) }),
       at,
     });
     this.entries.push(entry);
     const record = draftRecord(kind, id, live, state);
     this.next.set(key, { kind, id, key, live, record });
     this.chars += entry.tail.length + record.tail.length;
-    if (this.chars > stageCharsMax)
-      throw new RangeError(`one commit may write at most ${stageCharsMax} characters`);
-    for (const { child, input } of asked.reservations) this.bear(child, input, { kind: kind.kind, id });
+    if (this.chars > draftCharsMax)
+      throw new RangeError(`one commit may write at most ${draftCharsMax} characters`);
+    for (const { child, input } of requested.reservations) this.bear(child, input, { kind: kind.kind, id });
     this.steps.push({
       kind: kind.kind,
       id,
       from: (before?.snapshot.value ?? null) as Json,
       to: taken.snapshot.value as Json,
-      effects: asked.effects,
+      effects: requested.effects,
     });
     this.underway -= 1;
   }
 
   /** A child that a machine spawned is born in the same commit; whoever refuses it refuses the whole step. */
   private bear(child: ActorKey, input: Json, parent: ActorKey): void {
-    const kind = this.kernel.kind(child.kind);
+    const kind = this.kernel.kinds.of(child.kind);
     const refusal = this.create(
       kind,
       child.id,
       input,
       parent,
-      this.kernel.facts(kind, undefined, { type: 'kernel.created' }),
+      this.kernel.kinds.facts(kind, undefined, { type: 'kernel.created' }),
     );
     if (refusal !== undefined)
       throw new TypeError(`the child ${child.kind} ${child.id} was refused: ${refusal.message}`);
@@ -309,18 +317,15 @@ export class Draft {
 }
 
 /** Of one commit: two of the largest go into one frame of the store, in whatever alphabet. */
-const stageCharsMax = 32 << 20;
+const draftCharsMax = 32 << 20;
 
-/** What a stage must know of the house around it. */
-export interface DraftKernel {
-  readonly snapshotBytesMax: number;
-  /** Log entries at or below this position are gone. */
-  readonly logFloor: number;
-  readonly generations: { of(kind: string): number };
-  /** By which it is decided when something is forgotten, epoch ms. */
-  readonly retention: { now(): number };
-  kind(name: string): Kind;
-  facts(kind: Kind, live: ActorState | undefined, event: { readonly type: string }): Json | undefined;
+/** What a commit comes from. */
+export interface Origin {
+  readonly by: Caller;
+  /** With whose rights, where not with those of `by`: each of them must be allowed what is done. */
+  readonly onBehalfOf?: Causes | undefined;
+  /** Log position or name of what caused it. */
+  readonly cause: number | string | null;
 }
 
 export interface DraftedActor {

@@ -11,7 +11,7 @@ import { metaOf, type ActorState, type StatePlaces } from './actor-state.js';
 /**
  * In which states an actor stands, and since when: one small row per innermost state, written only when it
  * changes, so that "the hundred that wait longest" is one read however many there are. How many there are is
- * tallied in the same commit. An actor's record keeps its own places: what was written for it is known even
+ * counted in the same commit. An actor's record keeps its own places: what was written for it is known even
  * after its machine has changed. Beside it the rows of lists and totals that the kind declares.
  */
 interface Halt {
@@ -19,10 +19,10 @@ interface Halt {
   readonly reason: string;
 }
 
-/** The name under which all actors of a kind are tallied. */
+/** The name under which all actors of a kind are counted. */
 export const allPlaces = '~all';
-/** Tallies of places stand beside those of `Kind.counts`, under a name that no kind can have. */
-export const talliesOf = (kind: string): string => `${kind}~places`;
+/** Totals of places stand beside those of `Kind.counts`, under a name that no kind can have. */
+export const placeTotals = (kind: string): string => `${kind}~places`;
 
 /** Where an actor stands now; the very same object when nothing has changed. */
 export function placesOf(
@@ -48,39 +48,39 @@ export function placesOf(
 }
 
 /** Their keys, made once: there are as many as states. */
-const tallyKeys = new Map<string, Map<string, string>>();
-function tallyKey(kind: string, name: string): string {
-  let keysOfKind = tallyKeys.get(kind);
-  if (keysOfKind === undefined) tallyKeys.set(kind, (keysOfKind = new Map<string, string>()));
+const totalKeys = new Map<string, Map<string, string>>();
+function totalKey(kind: string, name: string): string {
+  let keysOfKind = totalKeys.get(kind);
+  if (keysOfKind === undefined) totalKeys.set(kind, (keysOfKind = new Map<string, string>()));
   let key = keysOfKind.get(name);
-  if (key === undefined) keysOfKind.set(name, (key = keys.count(talliesOf(kind), name)));
+  if (key === undefined) keysOfKind.set(name, (key = keys.count(placeTotals(kind), name)));
   return key;
 }
 
-/** The rows that a change of places asks for, and the changes of tallies. */
+/** The rows that a change of places asks for, and the changes of totals. */
 export function move(
   kind: string,
   id: string,
   before: StatePlaces | undefined,
   after: StatePlaces,
   ops: Op[],
-  tallies: Map<string, number>,
+  totals: Map<string, number>,
 ): void {
   if (before === after) return;
-  const tally = (name: string, change: number): void => {
-    const key = tallyKey(kind, name);
-    tallies.set(key, (tallies.get(key) ?? 0) + change);
+  const count = (name: string, change: number): void => {
+    const key = totalKey(kind, name);
+    totals.set(key, (totals.get(key) ?? 0) + change);
   };
-  if (before === undefined) tally(allPlaces, 1);
+  if (before === undefined) count(allPlaces, 1);
   for (const name in before) {
     if (own(after, name) === before[name]) continue;
     ops.push([keys.place(kind, name, before[name] as number, id), null]);
-    tally(name, -1);
+    count(name, -1);
   }
   for (const name in after) {
     if (before !== undefined && after[name] === own(before, name)) continue;
     ops.push([keys.place(kind, name, after[name] as number, id), '1']);
-    tally(name, 1);
+    count(name, 1);
   }
 }
 
@@ -90,34 +90,34 @@ export function leave(
   id: string,
   before: StatePlaces,
   ops: Op[],
-  tallies: Map<string, number>,
+  totals: Map<string, number>,
 ): void {
-  move(kind, id, before, {}, ops, tallies);
-  const key = tallyKey(kind, allPlaces);
-  tallies.set(key, (tallies.get(key) ?? 0) - 1);
+  move(kind, id, before, {}, ops, totals);
+  const key = totalKey(kind, allPlaces);
+  totals.set(key, (totals.get(key) ?? 0) - 1);
 }
 
 const pageSize = 500;
 
 /**
  * Places for the actors of a store that was written before there were any: once, before anything else is
- * done. O(actors). The tallies come last and tell that it is done; a fresh store gets its first ones with its
+ * done. O(actors). The totals come last and tell that it is done; a fresh store gets its first ones with its
  * first actor, and no write here.
  */
 export async function settle(store: Store): Promise<void> {
   const [anybody] = await store.page({ ...prefix('a/'), limit: 1 });
   if (anybody === undefined || (await isSettled(store))) return;
-  const tallies = new Map<string, number>();
+  const totals = new Map<string, number>();
   for (let range = prefix('a/') as { gte: string; lt: string }; ;) {
     const page = await store.page({ ...range, limit: pageSize });
     const ops: Op[] = [];
     for (const [, text] of page) {
       const stored = JSON.parse(text) as { kind: string; id: string } & Parameters<typeof placesOfRecord>[0];
-      move(stored.kind, stored.id, undefined, placesOfRecord(stored), ops, tallies);
+      move(stored.kind, stored.id, undefined, placesOfRecord(stored), ops, totals);
     }
     const last = page.at(-1);
     const done = last === undefined || page.length < pageSize;
-    if (done) ops.push(...[...tallies].map(([key, count]): Op => [key, String(count)]));
+    if (done) ops.push(...[...totals].map(([key, count]): Op => [key, String(count)]));
     await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
     if (done) return;
     range = { ...range, gte: `${last[0]}\x00` };

@@ -9,7 +9,7 @@ interface Stamping {
   /** Epoch ms. */
   readonly at: number;
   readonly by: Caller;
-  readonly causes?: Causes | undefined;
+  readonly onBehalfOf?: Causes | undefined;
 }
 
 /**
@@ -17,7 +17,7 @@ interface Stamping {
  * that is new behind a spread costs half a microsecond, one that is there already nothing.
  */
 export function stamped<Members extends object>(
-  { at, by, causes }: Stamping,
+  { at, by, onBehalfOf }: Stamping,
   members: Members,
   facts?: Json,
 ): Members & Stamp {
@@ -25,7 +25,7 @@ export function stamped<Members extends object>(
   all.at = at;
   all.by = by;
   if (facts !== undefined) (all as { facts?: Json }).facts = facts;
-  if (causes !== undefined) (all as { onBehalfOf?: Caller }).onBehalfOf = causes[0];
+  if (onBehalfOf !== undefined) (all as { onBehalfOf?: Caller }).onBehalfOf = onBehalfOf[0];
   // No event says so of itself
   else if ('onBehalfOf' in all) delete (all as { onBehalfOf?: Caller }).onBehalfOf;
   return all;
@@ -36,10 +36,10 @@ export function judge(
   kind: Kind,
   snapshot: AnyMachineSnapshot,
   event: AnyEventObject,
-  { by, causes = [by] }: Pick<Stamping, 'by' | 'causes'>,
+  { by, onBehalfOf = [by] }: Pick<Stamping, 'by' | 'onBehalfOf'>,
 ): Refusal | undefined {
-  for (const onBehalfOf of causes) {
-    const refusal = kind.policy?.(snapshot, event as never, { by, onBehalfOf });
+  for (const cause of onBehalfOf) {
+    const refusal = kind.policy?.(snapshot, event as never, { by, onBehalfOf: cause });
     if (refusal !== undefined) return refusal;
   }
   return undefined;

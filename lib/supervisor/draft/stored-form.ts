@@ -174,7 +174,7 @@ interface Input {
   readonly state: string;
   readonly persisted: Persisted;
   readonly whole: boolean;
-  readonly asked: RequestedActions;
+  readonly requested: RequestedActions;
   readonly cause: number | string | null;
   readonly by: Caller;
   readonly onBehalfOf?: readonly string[];
@@ -182,14 +182,14 @@ interface Input {
 }
 
 export function draftEntry(input: Input): EntryDraft {
-  const { kind, id, before, live, asked, whole } = input;
+  const { kind, id, before, live, requested, whole } = input;
   const from = before === undefined ? 'null' : JSON.stringify(before.snapshot.value);
   const tail =
     `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${live.rev},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
     `,"event":${eventText(input.event, kind.redacted)},"from":${from},"to":${JSON.stringify(live.snapshot.value)}` +
-    `,"effects":${asked.effects.length === 0 ? '[]' : JSON.stringify(asked.effects)},"frames":${asked.frames.length === 0 ? '[]' : JSON.stringify(asked.frames)}` +
+    `,"effects":${requested.effects.length === 0 ? '[]' : JSON.stringify(requested.effects)},"frames":${requested.frames.length === 0 ? '[]' : JSON.stringify(requested.frames)}` +
     `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${causesOf(input)}${before === undefined && live.parent !== null ? `,"parent":${JSON.stringify(live.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as ActorState, input)}}`;
-  return { tail, prev: before?.seq ?? 0, whole, base: live.base, frames: asked.frames };
+  return { tail, prev: before?.seq ?? 0, whole, base: live.base, frames: requested.frames };
 }
 
 /** What a policy needs to know of an agent beside its id: without it a step could not be repeated. */

@@ -1,12 +1,12 @@
 import { StoreError, type Op } from '../../store/contract.js';
 import { expiriesFrom, partsOf } from '../../store/keys.js';
 import type { Retention, RetentionStatus } from '../contract.js';
+import type { Commits } from '../commit.js';
+import type { DeadLetters } from '../dead-letters.js';
 import type { Kernel } from '../kernel.js';
 import { LogRetention } from './log-retention.js';
 import { Reindexing } from './reindexing.js';
-import { system } from '../../../machines/caller.js';
 import type { ActorKey } from '../../../machines/outputs.js';
-import { Draft } from '../draft/draft.js';
 
 /**
  * What must be done now and then: forget expired keys, let old log entries go, watch the disk. Runs on one
@@ -29,22 +29,18 @@ export class Housekeeping implements Retention {
 
   constructor(
     private readonly kernel: Kernel,
-    private readonly disk: (low: boolean) => void,
+    private readonly commits: Commits,
+    private readonly deadLetters: DeadLetters,
   ) {
-    this.log = new LogRetention(kernel);
-    this.reindexing = new Reindexing(kernel);
-  }
-
-  /** Log entries at or below this position are gone. */
-  get floor(): number {
-    return this.log.floor;
+    this.log = new LogRetention(kernel, commits);
+    this.reindexing = new Reindexing(kernel, commits);
   }
 
   async start(): Promise<void> {
     await this.kernel.retention.load();
     await this.log.load();
     await this.keepFirst();
-    await this.kernel.deadLetters.load();
+    await this.deadLetters.load();
     await this.watchDisk();
     this.next();
   }
@@ -53,8 +49,8 @@ export class Housekeeping implements Retention {
   private async keepFirst(): Promise<void> {
     const rows = [...this.kernel.retention.first(), ...this.log.first()];
     if (rows.length === 0) return;
-    await this.kernel
-      .writeOps(rows)
+    await this.commits
+      .write(rows)
       .catch((error: unknown) => this.kernel.fault('the clock of retention could not be kept yet', error));
   }
 
@@ -78,12 +74,12 @@ export class Housekeeping implements Retention {
   }
 
   async allow(): Promise<RetentionStatus> {
-    await this.kernel.writeOps([this.kernel.retention.allow()]);
+    await this.commits.write([this.kernel.retention.allow()]);
     return this.status();
   }
 
   async dismiss(): Promise<RetentionStatus> {
-    await this.kernel.writeOps([this.kernel.retention.dismiss()]);
+    await this.commits.write([this.kernel.retention.dismiss()]);
     return this.status();
   }
 
@@ -129,7 +125,7 @@ export class Housekeeping implements Retention {
           [row, null],
           [key, null],
         ]);
-      if (gone.length > 0) await this.kernel.writeOps(gone);
+      if (gone.length > 0) await this.commits.write(gone);
       if (this.stopped) return;
       await Promise.all(
         rows.filter(({ key }) => key.startsWith('a/')).map(({ row, key }) => this.forget(row, key)),
@@ -145,11 +141,11 @@ export class Housekeeping implements Retention {
   private async forget(row: string, key: string): Promise<void> {
     const [, kind = '', id = ''] = partsOf(key);
     try {
-      await forget(this.kernel, { kind, id }, row);
+      await this.forgetActor({ kind, id }, row);
     } catch (error) {
       if (error instanceof StoreError) throw error;
       this.kernel.fault(`the ended ${kind} ${id} could not be forgotten`, error);
-      await this.kernel.writeOps([[row, null]]);
+      await this.commits.write([[row, null]]);
     }
   }
 
@@ -165,7 +161,7 @@ export class Housekeeping implements Retention {
 
   /** They may hold what a person said: that they went is written down. */
   private async expireDeadLetters(): Promise<void> {
-    const letters = await this.kernel.deadLetters.expire(() => this.stopped);
+    const letters = await this.deadLetters.expire(() => this.stopped);
     if (letters > 0) this.kernel.environment.log.info({ letters }, 'old dead letters were removed');
   }
 
@@ -173,38 +169,41 @@ export class Housekeeping implements Retention {
     const free = await this.kernel.store.freeBytes?.();
     if (free === undefined || free < diskBytesMin === this.diskLow) return;
     this.diskLow = !this.diskLow;
-    this.disk(this.diskLow);
+    const { root } = this.kernel;
+    if (this.diskLow) root.failed('disk', 'less than 200 MB are free');
+    else root.recovered('disk');
   }
-}
 
-/**
- * An ended actor whose time is over goes, with its turn held: record, places, lists and counts in one commit.
- * `due` is the row that said so. Its log stays until the log's own time is over. At its end its effects,
- * timers and children had gone with it: nothing of it can be under way but a fenced effect that still
- * settles, and that has a row of its own.
- */
-export function forget(kernel: Kernel, { kind: name, id }: ActorKey, due: string): Promise<void> {
-  const kind = kernel.allKinds().find((one) => one.kind === name);
-  if (kind?.forgetAfterMs === undefined) return kernel.writeOps([[due, null]]);
-  return new Promise((resolve, reject) => {
-    kernel.cells.enter(name, id, {
-      urgent: true,
-      fail: reject,
-      run: (cell) => {
-        const draft = new Draft(kernel.now(), kernel.steady(), system('kernel'), null, kernel);
-        draft.ops.push([due, null]);
-        const { live } = cell;
-        const ended = live !== undefined && live.snapshot.status !== 'active';
-        if (ended) draft.forget(kind, id, live);
-        kernel.commit(draft, [cell], (error) => {
-          if (error !== undefined) return reject(error as Error);
-          if (ended)
-            kernel.cells.adopt(name, id, undefined, (problem) =>
-              kernel.fault(`an observer of ${name} ${id} threw`, problem),
-            );
-          resolve();
-        });
-      },
+  /**
+   * An ended actor whose time is over goes, with its turn held: record, places, lists and totals in one commit.
+   * `due` is the row that said so. Its log stays until the log's own time is over. At its end its effects,
+   * timers and children had gone with it: nothing of it can be under way but a fenced effect that still
+   * settles, and that has a row of its own.
+   */
+  private forgetActor({ kind: name, id }: ActorKey, due: string): Promise<void> {
+    const { kernel, commits } = this;
+    const kind = kernel.kinds.find(name);
+    if (kind?.forgetAfterMs === undefined) return commits.write([[due, null]]);
+    return new Promise((resolve, reject) => {
+      kernel.cells.enter(name, id, {
+        urgent: true,
+        fail: reject,
+        run: (cell) => {
+          const draft = commits.draft();
+          draft.ops.push([due, null]);
+          const { live } = cell;
+          const ended = live !== undefined && live.snapshot.status !== 'active';
+          if (ended) draft.forget(kind, id, live);
+          commits.commit(draft, [cell], (error) => {
+            if (error !== undefined) return reject(error as Error);
+            if (ended)
+              kernel.cells.adopt(name, id, undefined, (problem) =>
+                kernel.fault(`an observer of ${name} ${id} threw`, problem),
+              );
+            resolve();
+          });
+        },
+      });
     });
-  });
+  }
 }

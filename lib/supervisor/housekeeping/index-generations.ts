@@ -1,6 +1,7 @@
 import type { Kind } from '../../../actors/contracts.js';
 import type { Op, Store } from '../../store/contract.js';
 import { keys, prefix } from '../../store/keys.js';
+import type { Kinds } from '../define-kind.js';
 
 /**
  * By which version of its kind an actor stands in lists and totals. A kind whose version or `indexVersion` has
@@ -13,14 +14,13 @@ export class IndexGenerations {
 
   constructor(
     private readonly store: Store,
-    private readonly kinds: () => readonly Kind[],
-    private readonly write: (ops: readonly Op[]) => Promise<void>,
+    private readonly kinds: Kinds,
   ) {}
 
   /** Before totals are read and anything is decided. O(kinds). */
   async load(): Promise<void> {
     const ops: Op[] = [];
-    for (const kind of this.kinds()) {
+    for (const kind of this.kinds.all) {
       if (kind.index === undefined && kind.totals === undefined) continue;
       const text = await this.store.get(rowKey(kind.kind));
       const mark = markOf(kind);
@@ -57,13 +57,13 @@ export class IndexGenerations {
   }
 
   /** Passes have come so far, or to their end. That counts once it is durable: a write that fails is tried again. */
-  async advance(reached: readonly Reached[]): Promise<void> {
+  async advance(reached: readonly Reached[], write: (ops: readonly Op[]) => Promise<void>): Promise<void> {
     if (reached.length === 0) return;
     const next = reached.map(({ kind, cursor, done }): [string, Generation] => [
       kind,
       { ...(this.generations.get(kind) as Generation), cursor: done ? '' : cursor, done, written: true },
     ]);
-    await this.write(next.map(([kind, generation]) => rowOf(kind, generation)));
+    await write(next.map(([kind, generation]) => rowOf(kind, generation)));
     for (const [kind, generation] of next) this.generations.set(kind, generation);
   }
 

@@ -1,6 +1,7 @@
 import { chainIn } from '../../store/chain.js';
 import type { Op } from '../../store/contract.js';
 import { keys, logFloorChainKey, logFloorKey } from '../../store/keys.js';
+import type { Commits } from '../commit.js';
 import type { Kernel } from '../kernel.js';
 import type { LogEntry } from '../contract.js';
 
@@ -13,8 +14,6 @@ import type { LogEntry } from '../contract.js';
  * the wall was wrong neither goes too early nor holds up all that follow it. The bytes use no clock.
  */
 export class LogRetention {
-  /** Entries at or below this position are gone. */
-  floor = 0;
   private marks: Mark[] = [];
   /** The youngest entry at the last look, and when it was committed. */
   private seen: Mark = [0, 0];
@@ -23,16 +22,19 @@ export class LogRetention {
   private isNew = false;
   private sliceEntries = 1_000;
 
-  constructor(private readonly kernel: Kernel) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+  ) {}
 
   async load(): Promise<void> {
     const { store, retention } = this.kernel;
-    this.floor = Number((await store.get(logFloorKey)) ?? 0);
+    this.kernel.log.floor = Number((await store.get(logFloorKey)) ?? 0);
     this.lookedAt = retention.now();
     const text = await store.get(marksKey);
     this.isNew = text === undefined;
     this.marks = text === undefined ? await this.marksOfOldLog() : (JSON.parse(text) as Mark[]);
-    this.seen = this.marks.at(-1) ?? [this.floor, this.lookedAt];
+    this.seen = this.marks.at(-1) ?? [this.kernel.log.floor, this.lookedAt];
   }
 
   /** What must be kept at once, because nothing was. */
@@ -43,17 +45,17 @@ export class LogRetention {
   /** One turn: mark what came, and let go what must. Rows to be written anyway go along. */
   async turn(rows: readonly Op[], stopped: () => boolean): Promise<void> {
     const marked = await this.mark();
-    if (marked.length + rows.length > 0) await this.kernel.writeOps([...rows, ...marked]);
+    if (marked.length + rows.length > 0) await this.commits.write([...rows, ...marked]);
     for (let rounds = 0; rounds < roundsMax && !stopped(); rounds += 1) {
       const target = Math.max(this.past(this.kernel.retention.now()), await this.overweight());
-      if (target <= this.floor) return;
-      while (this.floor < target && !stopped()) await this.drop(target);
+      if (target <= this.kernel.log.floor) return;
+      while (this.kernel.log.floor < target && !stopped()) await this.drop(target);
     }
   }
 
   /** How many entries would go if so much more time had passed. */
   wouldGo(ms: number): number {
-    return Math.max(0, this.past(this.kernel.retention.now() + ms) - this.floor);
+    return Math.max(0, this.past(this.kernel.retention.now() + ms) - this.kernel.log.floor);
   }
 
   /** Position up to which entries are past their days. */
@@ -85,7 +87,7 @@ export class LogRetention {
    */
   private async committedAt(seq: number, now: number): Promise<number> {
     const entry = await this.kernel.log.entry(seq);
-    const ageMs = this.kernel.now() - (entry?.at ?? this.kernel.now());
+    const ageMs = this.kernel.environment.clock.now() - (entry?.at ?? this.kernel.environment.clock.now());
     return Math.min(now, Math.max(this.lookedAt, now - ageMs));
   }
 
@@ -97,12 +99,12 @@ export class LogRetention {
   private async overweight(): Promise<number> {
     const { store, limits } = this.kernel;
     const head = store.head.seq;
-    const entries = head - this.floor;
+    const entries = head - this.kernel.log.floor;
     if (entries <= 0 || head === this.weighedHead) return 0;
     let rows = 0;
     let bytes = 0;
     for (let part = 0; part < samples; part += 1) {
-      const from = this.floor + Math.floor((entries * part) / samples);
+      const from = this.kernel.log.floor + Math.floor((entries * part) / samples);
       for (const [, value] of await store.page({
         gt: keys.log(from),
         lte: keys.log(head),
@@ -114,23 +116,23 @@ export class LogRetention {
     }
     const surplus = rows === 0 ? 0 : Math.ceil(entries - limits.keepLogBytes / (bytes / rows));
     if (surplus <= 0) this.weighedHead = head;
-    return this.floor + Math.max(0, Math.min(surplus, entries));
+    return this.kernel.log.floor + Math.max(0, Math.min(surplus, entries));
   }
 
   /** A slice, as large as can be written in a moment. */
   private async drop(target: number): Promise<void> {
     const { environment } = this.kernel;
     const began = environment.clock.monotonic();
-    const floor = Math.min(target, this.floor + this.sliceEntries);
+    const floor = Math.min(target, this.kernel.log.floor + this.sliceEntries);
     const ops: Op[] = [];
-    for (let seq = this.floor + 1; seq <= floor; seq += 1) ops.push([keys.log(seq), null]);
+    for (let seq = this.kernel.log.floor + 1; seq <= floor; seq += 1) ops.push([keys.log(seq), null]);
     const kept = this.marks.filter(([seq]) => seq > floor);
     const fewer = kept.length < this.marks.length;
     this.marks = kept;
     if (fewer) ops.push(this.markRow());
     ops.push(...(await this.floorRows(floor)));
-    await this.kernel.writeOps(ops);
-    this.floor = floor;
+    await this.commits.write(ops);
+    this.kernel.log.floor = floor;
     const tookMs = environment.clock.monotonic() - began;
     if (tookMs < 20) this.sliceEntries = Math.min(sliceEntriesMax, this.sliceEntries * 2);
     else if (tookMs > 60) this.sliceEntries = Math.max(sliceEntriesMin, Math.ceil(this.sliceEntries / 2));
@@ -154,10 +156,10 @@ export class LogRetention {
     const now = retention.now();
     const head = store.head.seq;
     const marks: Mark[] = [];
-    for (let part = 1; part <= oldMarks && head > this.floor; part += 1) {
-      const seq = this.floor + Math.ceil(((head - this.floor) * part) / oldMarks);
+    for (let part = 1; part <= oldMarks && head > this.kernel.log.floor; part += 1) {
+      const seq = this.kernel.log.floor + Math.ceil(((head - this.kernel.log.floor) * part) / oldMarks);
       const entry: LogEntry | undefined = await log.entry(seq);
-      const [before, earliest] = marks.at(-1) ?? [this.floor, 0];
+      const [before, earliest] = marks.at(-1) ?? [this.kernel.log.floor, 0];
       if (entry === undefined || seq <= before) continue;
       marks.push([seq, Math.min(now, Math.max(earliest, entry.at))]);
     }

@@ -1,15 +1,15 @@
 import type { Kind } from '../../../actors/contracts.js';
-import { system } from '../../../machines/caller.js';
-import { StoreError } from '../../store/contract.js';
+import { StoreError, type Op } from '../../store/contract.js';
 import { keys, partsOf, prefix } from '../../store/keys.js';
 import type { Cell } from '../cells/actor-cells.js';
 import { encodeState } from '../draft/codec.js';
 import { persist } from '../draft/step.js';
+import type { Commits } from '../commit.js';
 import type { Kernel } from '../kernel.js';
-import { changeTotals, listRows, placesInLists, allPlaces, talliesOf } from '../draft/indexes.js';
+import { changeTotals, listRows, placesInLists, allPlaces, placeTotals } from '../draft/indexes.js';
 import type { ActorState } from '../draft/actor-state.js';
 import { decodeRecord, draftRecord } from '../draft/stored-form.js';
-import { Draft } from '../draft/draft.js';
+import type { Draft } from '../draft/draft.js';
 
 /** How far a pass over a kind's actors has come. */
 export interface ReindexProgress {
@@ -27,24 +27,29 @@ export class Reindexing {
   private readonly reached = new Map<string, number>();
   private readonly reported = new Set<string>();
 
-  constructor(private readonly kernel: Kernel) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly commits: Commits,
+  ) {}
+
+  private readonly write = (ops: readonly Op[]): Promise<void> => this.commits.write(ops);
 
   get progress(): readonly ReindexProgress[] {
     return this.kernel.generations.pending.map(([kind]) => ({
       kind,
       done: this.reached.get(kind) ?? 0,
-      total: this.kernel.committer.tallies.of(talliesOf(kind)).get(allPlaces) ?? 0,
+      total: this.commits.committer.totals.of(placeTotals(kind)).get(allPlaces) ?? 0,
     }));
   }
 
   async run(stopped: () => boolean): Promise<void> {
     const { generations } = this.kernel;
-    await generations.advance(generations.unwritten);
+    await generations.advance(generations.unwritten, this.write);
     for (const [name, cursor] of generations.pending) {
-      const kind = this.kernel.kind(name);
+      const kind = this.kernel.kinds.of(name);
       if (!(await this.visitAll(kind, cursor, stopped))) return;
       if (!(await this.sweep(kind, stopped))) return;
-      await generations.advance([{ kind: name, cursor: '', done: true }]);
+      await generations.advance([{ kind: name, cursor: '', done: true }], this.write);
       this.kernel.environment.log.info(
         { kind: name, actors: this.reached.get(name) ?? 0 },
         'kind was reindexed',
@@ -70,7 +75,7 @@ export class Reindexing {
       [after] = last;
       if (stopped()) return false;
       if (pages % pagesPerNote === 0)
-        await generations.advance([{ kind: kind.kind, cursor: idOf(after), done: false }]);
+        await generations.advance([{ kind: kind.kind, cursor: idOf(after), done: false }], this.write);
     }
   }
 
@@ -79,13 +84,13 @@ export class Reindexing {
     const { kernel } = this;
     const generation = kernel.generations.of(kind.kind);
     if (live === undefined || live.indexed === generation) return undefined;
-    const draft = this.draft();
+    const draft = this.commits.draft();
     const { snapshot } = live;
     // Of a migrated snapshot the next entry of the log must hold the whole
     const sinceBase = Math.min(live.sinceBase, wholeNext);
     const next: ActorState = { ...live, sinceBase, indexed: generation };
     listRows(kind, id, undefined, next, draft.ops);
-    changeTotals(kind, id, undefined, next, draft.tallies);
+    changeTotals(kind, id, undefined, next, draft.totals);
     const record = draftRecord(kind, id, next, encodeState(persist(kind.machine, snapshot)));
     draft.next.set(key, { kind, id, key, live: next, record });
     return draft;
@@ -107,7 +112,7 @@ export class Reindexing {
         strange.map((key) =>
           this.withTurn(kind, idOf(key), ({ id, live }) => {
             if (live !== undefined && placesInLists(kind, id, live).has(key)) return undefined;
-            const draft = this.draft();
+            const draft = this.commits.draft();
             draft.ops.push([key, null]);
             return draft;
           }),
@@ -159,14 +164,10 @@ export class Reindexing {
             kernel.cells.release(cell);
             return resolve();
           }
-          kernel.commit(draft, [cell], (error) => (error === undefined ? resolve() : failed(error)));
+          this.commits.commit(draft, [cell], (error) => (error === undefined ? resolve() : failed(error)));
         },
       });
     });
-  }
-
-  private draft(): Draft {
-    return new Draft(this.kernel.now(), this.kernel.steady(), system('kernel'), null, this.kernel);
   }
 }
 

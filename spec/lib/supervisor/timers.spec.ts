@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { assign, raise, sendTo, setup } from 'xstate';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { defineKind } from '../../../lib/supervisor/define-kind.js';
-import { TimerWheel, type Due } from '../../../lib/supervisor/timers.js';
+import type { Due } from '../../../lib/supervisor/delivery.js';
+import { TimerWheel } from '../../../lib/supervisor/timers.js';
 import { keys } from '../../../lib/store/keys.js';
 import { testEnvironment } from '../../../lib/testing/test-environment.js';
 import { effect, type Json } from '../../../machines/outputs.js';
@@ -297,7 +298,7 @@ describe('the wheel', () => {
     let late = 0;
     let most = 0;
     const wheel: TimerWheel = new TimerWheel(
-      environment,
+      environment.clock,
       store,
       ({ id, due }: Due) => {
         fired.add(id);
@@ -335,7 +336,7 @@ describe('the wheel', () => {
     const fired = new Map<string, number>();
     let armed = 0;
     const wheel: TimerWheel = new TimerWheel(
-      environment,
+      environment.clock,
       store,
       ({ id }: Due) => {
         fired.set(id, (fired.get(id) ?? 0) + 1);
@@ -361,7 +362,7 @@ describe('the wheel', () => {
       const environment = testEnvironment();
       const fired: [id: string, at: number][] = [];
       const wheel = new TimerWheel(
-        environment,
+        environment.clock,
         store,
         ({ id }) => {
           fired.push([id, environment.clock.monotonic() - start]);
@@ -468,7 +469,7 @@ describe('the wheel', () => {
     const fired: string[] = [];
     const failures: unknown[] = [];
     const wheel = new TimerWheel(
-      environment,
+      environment.clock,
       store,
       ({ id }) => {
         fired.push(id);

@@ -6,19 +6,19 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F2: a timeout that comes early is not armed again',
     edits: [
       {
-        from: `            if (cell.resumeAt > this.kernel.steady())
+        from: `            if (cell.resumeAt > this.environment.clock.monotonic())
                 return this.arm(cell);
             cell.resumeAt = 0;
             this.pump(cell);`,
         to: `            this.pump(cell);`,
       },
       {
-        from: `                if (cell.resumeAt > this.kernel.steady())
+        from: `                if (cell.resumeAt > this.environment.clock.monotonic())
                     return this.arm(cell);`,
-        to: `                if (cell.resumeAt > this.kernel.steady())
+        to: `                if (cell.resumeAt > this.environment.clock.monotonic())
                     return;`,
       },
-      { from: 'this.around.nudge(cell)', to: 'void cell' },
+      { from: 'this.nudge(cell)', to: 'void cell' },
     ],
   },
   {
@@ -31,7 +31,7 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F10: a row of a kind that is not known ends every start',
     edits: [
       {
-        from: 'strange.set(name, (strange.get(name) ?? 0) + 1);',
+        from: 'unknown.set(name, (unknown.get(name) ?? 0) + 1);',
         to: 'throw new TypeError(`unknown kind "${name}"`);',
       },
     ],
@@ -90,9 +90,9 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F15: the row of a counter is made before the commit is under way',
     edits: [
       {
-        from: `        return this.kernel.counter(counter).next();`,
-        to: `        const number = this.kernel.counter(counter).next();
-        this.draft.ops.push(this.kernel.counter(counter).op());
+        from: `        return this.commits.committer.sequences.of(counter).next();`,
+        to: `        const number = this.commits.committer.sequences.of(counter).next();
+        this.draft.ops.push(this.commits.committer.sequences.of(counter).op());
         return number;`,
       },
       { from: 'draft.ops.push(...turns.counterRows());', to: '' },
@@ -104,7 +104,7 @@ export const plantedInTheKernel: readonly Planted[] = [
     edits: [
       {
         from: 'return this.at + Math.max(0, Math.floor(this.machine().ms - this.sinceBoot));',
-        to: 'return this.world.now();',
+        to: 'return this.environment.clock.now();',
       },
     ],
   },
@@ -141,7 +141,7 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'found here: the row of a fenced effect that was left stays when the store could not write',
     edits: [
       {
-        from: 'if (!(error instanceof StoreError) || this.cells.isClosed)',
+        from: 'if (!(error instanceof StoreError) || this.kernel.cells.isClosed)',
         to: 'if (true)',
       },
     ],
@@ -186,8 +186,7 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'after a failed write the committer goes on from a position that is void',
     edits: [
       {
-        from: `        this.seq = this.store.head.seq;
-        this.chain = this.store.head.chain;
+        from: `        ({ seq: this.seq, chain: this.chain } = this.kernel.store.head);
         this.broken = false;`,
         to: `        this.broken = false;`,
       },
