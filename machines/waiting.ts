@@ -13,6 +13,8 @@ export type Waiting = {
   readonly title: string;
   /** Who can end it: `operator` for a person, else the name of an employee. */
   readonly on: string;
+  /** Id of what the actor belongs to, where its routes name that too: the workflow of a run. */
+  readonly within?: string;
   /** Epoch milliseconds. */
   readonly since: number;
   /** When it ends by itself; null: never. */

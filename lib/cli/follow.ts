@@ -7,7 +7,8 @@ import { plainText } from './print.js';
  * own start: what a turn before it still has to say is not the answer.
  */
 export interface Following {
-  until(sessionId: string): Promise<Ending>;
+  /** `started`: the turn that is watched runs already. */
+  until(sessionId: string, turn?: { readonly started: boolean }): Promise<Ending>;
   close(): void;
 }
 
@@ -30,9 +31,9 @@ export async function follow(
   const watch = await client.watch((frame) => take(frame));
   return {
     close: () => watch.close(),
-    until: (sessionId) =>
+    until: (sessionId, turn) =>
       new Promise((resolve) => {
-        let started = false;
+        let started = turn?.started ?? false;
         let shown: Ending['shown'] = 'nothing';
         take = ({ event, payload }) => {
           if (payload?.['sessionId'] !== sessionId) return;

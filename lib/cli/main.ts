@@ -22,6 +22,11 @@ import { startCommand } from './start.js';
 import { statusCommand } from './status.js';
 import { stopCommand } from './stop.js';
 import { tailCommand } from './tail.js';
+import { attachCommand } from './attach.js';
+import { costCommand } from './cost.js';
+import { cronCommand } from './cron.js';
+import { itemsCommand } from './items.js';
+import { workflowCommand } from './workflow.js';
 import { topCommand } from './top.js';
 import { uninstallCommand } from './uninstall.js';
 import { decideCommands, waitingCommand } from './waiting.js';
@@ -36,6 +41,11 @@ const commands = [
   runCommand,
   listCommand,
   showCommand,
+  attachCommand,
+  itemsCommand,
+  workflowCommand,
+  cronCommand,
+  costCommand,
   waitingCommand,
   decideCommands,
   statusCommand,

@@ -12,6 +12,7 @@ export interface WaitingItem {
   readonly waitingId: string;
   readonly what: string;
   readonly title: string;
+  readonly within?: string;
   readonly on: string;
   readonly since: string;
   readonly until: string | null;
@@ -75,7 +76,7 @@ const done = { allow: 'Allowed', deny: 'Denied', approve: 'Approved', reject: 'R
 /** Sends the decision to whatever the item is; a refusal of the gateway is thrown in its own words. */
 export async function decide(
   client: Client,
-  item: Pick<WaitingItem, 'what' | 'id' | 'waitingId'>,
+  item: Pick<WaitingItem, 'what' | 'id' | 'waitingId' | 'within'>,
   verb: Verb,
   { note, always }: { readonly note?: string; readonly always?: boolean },
   layout: Layout,
@@ -96,11 +97,14 @@ export async function decide(
       await client.post(`/api/work-items/${id}/approval`, { decision, ...why });
       return;
     case 'gate':
-      await client.post(`/api/workflows/runs/${id}/resolve-gate`, {
-        decision,
-        gateKey: item.waitingId,
-        ...why,
-      });
+      await client.post(
+        `/api/workflow-definitions/${encodeURIComponent(item.within ?? '')}/runs/${id}/resolve-gate`,
+        {
+          decision,
+          gateKey: item.waitingId,
+          ...why,
+        },
+      );
       return;
     case 'activation':
       await client.post(`/api/workflow-triggers/${id}/activation-approval`, { decision, ...why });

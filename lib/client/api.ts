@@ -16,6 +16,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that waits on a person or an employee, longest first. */
+        get: operations["get /api/attention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/bootstrap": {
         parameters: {
             query?: never;
@@ -2950,6 +2967,64 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/attention": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        nextCursor: string | null;
+                        waiting: {
+                            /** @description Id of that actor. */
+                            id: string;
+                            /** @description Kind of the actor that waits: `session`, `work-item`, `workflow-run`, `poll` … */
+                            kind: string;
+                            /** @description Who can end it: `operator` for a person, else an employee. */
+                            on: string;
+                            since: string;
+                            title: string;
+                            /** @description When it ends by itself. */
+                            until: string | null;
+                            /** @description What of it waits, e.g. the id of a tool permission. */
+                            waitingId: string;
+                            /** @description `permission`, `approval`, `gate`, `activation`, `budget`, `resume`, `move`, or a word of a host. */
+                            what: string;
+                            /** @description Id of the workflow that a run belongs to. */
+                            within?: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

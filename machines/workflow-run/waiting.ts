@@ -12,6 +12,7 @@ export const runWaiting = ({ context }: RunSnapshot): readonly Waiting[] =>
       id: gateKey,
       what: 'gate',
       title: excerpt(`${context.title}: ${gateId} (${kind})`, titleCharsMax),
+      within: context.workflowId,
       on: escalatedAt !== null || targetKind === 'virtual' || target === null ? 'operator' : target,
       since: at,
       until: deadlineOf(context, nodeId, gateId, at),

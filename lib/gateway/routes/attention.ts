@@ -20,6 +20,7 @@ const waiting = z.object({
       '`permission`, `approval`, `gate`, `activation`, `budget`, `resume`, `move`, or a word of a host.',
     ),
   title: z.string(),
+  within: z.string().optional().describe('Id of the workflow that a run belongs to.'),
   on: z.string().describe('Who can end it: `operator` for a person, else an employee.'),
   since: z.string(),
   until: z.string().nullable().describe('When it ends by itself.'),

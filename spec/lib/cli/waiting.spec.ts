@@ -4,6 +4,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WaitingItem } from '../../../lib/cli/waiting.js';
+import { poll } from '../gateway/fixture.js';
 import { Running, Troupe } from './troupe.js';
 
 /**
@@ -103,6 +104,22 @@ describe('what waits for a decision', () => {
     ]);
     expect((await troupe.run(...at('approve', one.id))).out).to.match(/^Approved: Paint the fence/);
     expect((await troupe.run(...at('reject', two.id, '--note', 'never'))).out).to.match(/^Rejected: Sell/);
+    expect(await listed()).to.deep.equal([]);
+  });
+  it('is a gate of a run, and is decided by the id of the run', async () => {
+    const nodes = [
+      { id: 'ask', type: 'gate', gate: { kind: 'approval', approvalRef: 'go', description: 'Ship it?' } },
+      { id: 'ship', type: 'step', actor: { kind: 'noop' } },
+    ];
+    const { definition } = (await api('/api/workflow-definitions', {
+      title: 'Ship',
+      nodes,
+      edges: [{ id: 'e1', from: 'ask', to: 'ship' }],
+    })) as { readonly definition: { readonly id: string } };
+    const { runId } = (await api(`/api/workflow-definitions/${definition.id}/run`, {})) as { runId: string };
+    const items = await poll(listed, ({ length }) => length > 0);
+    expect(items.map(({ id, what }) => [id, what])).to.deep.equal([[runId, 'gate']]);
+    expect((await troupe.run(...at('approve', runId))).out).to.match(/^Approved: Ship/);
     expect(await listed()).to.deep.equal([]);
   });
   type Item = { readonly workItem: { readonly id: string } };

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { connect } from './client.js';
+import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { table } from './print.js';
+
+interface Job {
+  readonly id: string;
+  readonly name: string;
+  readonly schedule: string;
+  readonly enabled: boolean;
+  readonly nextRunAt: string | null;
+  readonly lastRun: { readonly status: string } | null;
+}
+
+type Options = HomeOptions & { readonly json?: boolean };
+
+/** `troupe cron [list|run|pause|resume]`: the cron jobs, and one of them now. */
+export function cronCommand(program: Command, terminal: Terminal): void {
+  const cron = program.command('cron').description('show and control cron jobs');
+  const command = (usage: string, about: string): Command =>
+    withHome(cron.command(usage).description(about)).option('--json', 'answer as JSON');
+
+  command('list', 'list cron jobs with their next and latest runs').action(async (options: Options) => {
+    const client = await connect(homeOf(options, terminal));
+    const jobs = (await client.get('/api/cron')) as readonly Job[];
+    if (options.json === true) return terminal.out(JSON.stringify(jobs));
+    terminal.out(
+      table(
+        ['ID', 'SCHEDULE', 'NEXT', 'LAST', 'NAME'],
+        jobs.map(({ id, schedule, enabled, nextRunAt, lastRun, name }) => [
+          id,
+          schedule,
+          enabled ? (nextRunAt ?? '-') : 'paused',
+          lastRun?.status ?? '-',
+          name,
+        ]),
+        'No cron jobs yet. "troupe help cron" shows how to create one.',
+      ),
+    );
+  });
+  command('run <id>', 'run a job now, even if it is paused').action(async (id: string, options: Options) => {
+    const client = await connect(homeOf(options, terminal));
+    const answer = await client.post(`/api/cron/${encodeURIComponent(id)}/trigger`);
+    terminal.out(options.json === true ? JSON.stringify(answer) : `Started ${id}.`);
+  });
+}
