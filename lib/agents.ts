@@ -9,6 +9,7 @@ import { connectionEffect } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryEffect } from '../actors/effects/delivery.js';
 import { engineTurnEffect } from '../actors/effects/engine-turn.js';
+import { lackingSandbox, type TurnSandbox } from '../actors/effects/turn-sandbox.js';
 import type { Purse } from '../actors/effects/purse.js';
 import type { Engine } from '../actors/engines/engine.js';
 import { createPool } from '../actors/engines/pool.js';
@@ -66,7 +67,12 @@ export interface SessionWish {
  * 'work'})`
  */
 export function createAgents({ engines, defaultEngine, turnDeadlineMs, ...options }: AgentsOptions): Agents {
-  const registry = createEngineRegistry({ engines, default: defaultEngine ?? null });
+  const { sandbox } = options;
+  const registry = createEngineRegistry({
+    engines,
+    default: defaultEngine ?? null,
+    ...(sandbox === undefined ? {} : { lacking: lackingSandbox(sandbox) }),
+  });
   const tokens = createSessionTokens();
   return {
     kinds: agentKinds({ ...options, registry, tokens }),
@@ -126,6 +132,8 @@ export interface AgentKindsOptions {
   readonly evidence?: Evidence;
   /** Keeps the accounts of employees. */
   readonly purse?: (context: EffectContext) => Purse;
+  /** Confines the programs of engines. Absent: they run as this program's user. */
+  readonly sandbox?: TurnSandbox;
   readonly log?: Logger;
 }
 
@@ -142,6 +150,7 @@ export function agentKinds(options: AgentKindsOptions): readonly Kind[] {
     attachmentPath,
     inboxOf,
     purse,
+    sandbox,
     workflows,
     evidence,
     log,
@@ -157,6 +166,7 @@ export function agentKinds(options: AgentKindsOptions): readonly Kind[] {
     ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(purse === undefined ? {} : { purse }),
+    ...(sandbox === undefined ? {} : { sandbox }),
   });
   const links = createConnectorLinks(
     createConnectorRegistry({

@@ -6,9 +6,9 @@ import { agentKinds } from './agents.js';
 import type { App, AppParts } from './commands/app.js';
 import { purseOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
+import { refuseUnusable } from './gateway/usable-config.js';
 import { createGateway } from './gateway/server.js';
 import { addressesOf, openListeners } from './gateway/listeners.js';
-import { isLoopback } from './gateway/origin.js';
 import {
   announce,
   announceStopped,
@@ -21,14 +21,13 @@ import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import { connectorBook } from './home/connector-book.js';
 import { readCertificate } from './home/certificate.js';
-import type { Config } from './home/config.js';
 import { configuredEngines } from './home/engines.js';
-import { HomeError } from './home/home-error.js';
 import { keepOthersOut } from './home/keep-others-out.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { logTail } from './home/log-tail.js';
+import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
@@ -146,9 +145,11 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     override: options.evidenceRoot ?? process.env['SVC_WORKFLOW_EVIDENCE_ROOT'],
   });
   if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are disabled');
+  const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const registry = createEngineRegistry({
     engines: configuredEngines(config, () => url, layout.engines),
     default: config.engines.default,
+    lacking: sandbox.lacking,
   });
   const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
   const tokens = createSessionTokens();
@@ -160,6 +161,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     records,
     connectors,
     evidence,
+    sandbox,
     keyFor: keysOf(secrets.token),
     wakers: followTodos(failed(log, 'could not process changes of work items')),
     reviews: followReviews(failed(log, 'could not open a review')),
@@ -172,6 +174,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       workFolder: layout.work,
       gatewayUrl: () => url,
       evidence,
+      sandbox,
       workflows: (context) => workflowPorts(appOf(context)),
       purse: ({ supervisor }) => purseOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),
       connectors: builtInConnectors,
@@ -182,7 +185,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     }),
-    ...homeKinds(layout, records, appOf),
+    ...homeKinds({ layout, records, sandbox }, appOf),
   ];
   const interrupted = await interruptedTurns(store); // before the supervisor settles them
   const supervisor = await createSupervisor({
@@ -323,23 +326,6 @@ async function openStore(
       { cause: error },
     );
   }
-}
-
-/** What each value alone does not tell. */
-function refuseUnusable(config: Config, layout: Layout, host: string): void {
-  const names = configuredEngines(config, () => undefined, layout.engines).map(({ name }) => name);
-  if (!names.includes(config.engines.default))
-    throw new HomeError(
-      'BAD_CONFIG',
-      `${layout.config}, engines.default: unknown engine "${config.engines.default}".`,
-      'Use a configured engine, or "clerk".',
-    );
-  if (!config.gateway.authRequired && !isLoopback(host))
-    throw new HomeError(
-      'BAD_CONFIG',
-      `${layout.config}, gateway.authRequired: false is not allowed when the gateway listens on the network.`,
-      'Remove it, or bind to 127.0.0.1.',
-    );
 }
 
 const chosen = ({ host, port }: InstanceOptions) => ({

@@ -22,6 +22,7 @@ import { launchScheduled } from './commands/workflow-runs/follow-schedule.js';
 import { receiveMessage } from './commands/sessions/receive-message.js';
 import type { Config } from './home/config.js';
 import type { Layout } from './home/layout.js';
+import type { HomeSandbox } from './home/sandbox.js';
 import type { Allowances, Records } from './records/records.js';
 
 /**
@@ -32,22 +33,28 @@ import type { Allowances, Records } from './records/records.js';
 /** The app of an effect: all that there was before the supervisor, and the supervisor that runs the effect. */
 export type AppOf = (context: EffectContext) => App;
 
+export interface HomeParts {
+  readonly layout: Layout;
+  readonly records: Records;
+  readonly sandbox: HomeSandbox;
+}
+
 /** The kinds that a home has beside agents: its files, its browsers, its schedules. */
-export const homeKinds = (layout: Layout, records: Records, app: AppOf): readonly Kind[] =>
+export const homeKinds = ({ layout, records, sandbox }: HomeParts, app: AppOf): readonly Kind[] =>
   [
     homeKind(),
     fileKind(),
     scheduleKind(),
     triggerKind(),
-    pollKind(pollEffects(layout, app)),
+    pollKind(pollEffects(layout, sandbox, app)),
     cronFireKind(cronEffects(records, app)),
     ...pairingKinds(layout, records),
   ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
 
 /** Programs that look for events: each in a folder of its own; what they find starts a run. */
-function pollEffects({ polls }: Layout, app: AppOf): PollEffects {
+function pollEffects({ polls }: Layout, { confine }: HomeSandbox, app: AppOf): PollEffects {
   return {
-    check: pollCheckEffect({ folder: polls }),
+    check: pollCheckEffect({ folder: polls, confine }),
     fire: { guarantee: 'at-least-once', run: (input: FireInput, context) => firePoll(app(context), input) },
   };
 }

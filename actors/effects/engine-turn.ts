@@ -15,6 +15,7 @@ import { failure, interruption, sentence, type TurnOutput } from './turn-outcome
 import { partialOf, tellPartial } from './turn-partial.js';
 import { permissionAsker } from './turn-permission.js';
 import { played } from './turn-play.js';
+import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
 import { createSpawner } from './turn-spawner.js';
 
 /**
@@ -48,6 +49,8 @@ export interface EngineTurnOptions {
   readonly attachmentPath?: (id: string, context: EffectContext) => Promise<string | undefined>;
   /** Keeps the accounts of employees. */
   readonly purse?: (context: EffectContext) => Purse;
+  /** Confines what engines start. Absent: nothing is confined. */
+  readonly sandbox?: TurnSandbox;
   /** Called when an engine broke its contract; the turn fails with a sentence in any case. */
   readonly onFault?: (engine: string, error: unknown) => void;
   readonly graces?: Graces;
@@ -150,13 +153,27 @@ async function turn(
   if (engine === undefined) return failure(`Unknown engine "${input.engine}". GET /api/engines lists them.`);
   const folderFault = await prepareFolder(input.cwd, options.workRoot);
   if (folderFault !== undefined) return failure(folderFault);
-  await context.send({ type: 'turn.began', turnId: input.turnId });
-  const { attachmentPath } = options;
-  const conversation = await readConversation(
-    input.messageIds,
-    context,
-    attachmentPath && ((id) => attachmentPath(id, context)),
-  );
+  const files: string[] = [];
+  const sandbox =
+    options.sandbox &&
+    (await openSandbox(options.sandbox, input, {
+      sessionId,
+      engine,
+      files,
+      gatewayUrl: options.gatewayUrl(),
+    }));
+  await context.send({
+    type: 'turn.began',
+    turnId: input.turnId,
+    ...(sandbox === undefined ? {} : { sandbox: sandbox.record }),
+  });
+  if (sandbox?.refusal !== undefined) return failure(sandbox.refusal);
+  const conversation = await readConversation(input.messageIds, context, async (id) => {
+    const path = await options.attachmentPath?.(id, context);
+    if (path !== undefined) files.push(path);
+    return path;
+  });
+  const gatewayUrl = sandbox === undefined ? options.gatewayUrl() : sandbox.gatewayUrl;
 
   const token = options.tokens.mint(sessionId);
   const abort = new AbortController();
@@ -172,6 +189,7 @@ async function turn(
     note: (note) => context.checkpoint({ ...note }),
     onSilence: () =>
       deltas.add('status', 'The engine has been silent for a while; it may be waiting for a rate limit.'),
+    ...(sandbox === undefined ? {} : { confine: (command) => sandbox.confine(command) }),
     ...processOptions(options),
   });
   const deadline = setTimeout(
@@ -187,10 +205,10 @@ async function turn(
       model: input.model,
       effort: input.effort,
       cwd: input.cwd,
-      env: environment(input, sessionId, token, options),
+      env: environment(input, sessionId, token, gatewayUrl),
       deadlineMs: input.deadlineMs,
       silenceMs: options.silenceMs ?? 120_000,
-      ...toolsOf(token, options),
+      ...toolsOf(token, gatewayUrl),
     };
     await spawner.intend(); // the fence: from here on a crash means "recover", also for engines that start no process
     const result = await played(engine, request, {
@@ -219,6 +237,7 @@ async function turn(
   } finally {
     clearTimeout(deadline);
     context.signal.removeEventListener('abort', onAbort);
+    sandbox?.close();
     options.tokens.revoke(token);
   }
 }
@@ -251,9 +270,8 @@ function environment(
   input: TurnInput,
   sessionId: string,
   token: string,
-  { gatewayUrl }: EngineTurnOptions,
+  url: string | undefined,
 ): Record<string, string> {
-  const url = gatewayUrl();
   return {
     SVC_SESSION_ID: sessionId,
     SVC_SESSION_CAPABILITY: token,
@@ -262,8 +280,7 @@ function environment(
   };
 }
 
-function toolsOf(token: string, { gatewayUrl }: EngineTurnOptions): Pick<TurnRequest, 'mcp'> {
-  const url = gatewayUrl();
+function toolsOf(token: string, url: string | undefined): Pick<TurnRequest, 'mcp'> {
   return url === undefined ? {} : { mcp: { url: `${url}/mcp`, token } };
 }
 

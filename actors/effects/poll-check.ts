@@ -9,6 +9,7 @@ import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { ChildResult } from '../engines/engine.js';
 import { createPool } from '../engines/pool.js';
 import { ChildProcessError, reap, startChild, type Graces } from '../engines/process.js';
+import type { Command, Confined } from '../sandbox/sandbox.js';
 import { measured, outputBytes } from './poll-contract.js';
 
 /**
@@ -21,6 +22,8 @@ export function pollCheckEffect(options: {
   readonly folder: string;
   /** Programs at once; the others wait in line. Default 4. */ readonly atOnceMax?: number;
   readonly graces?: Graces;
+  /** What is started in place of the program. Absent: the program itself. */
+  readonly confine?: (command: Command) => Promise<Confined>;
 }): AtMostOnceEffect<CheckInput, Checked> {
   const pool = createPool({ maxProcesses: options.atOnceMax ?? 4 });
   const graces = options.graces === undefined ? {} : { graces: options.graces };
@@ -73,9 +76,12 @@ export function pollCheckEffect(options: {
     const cwd = join(options.folder, name);
     await mkdir(cwd, { recursive: true, mode: 0o700 });
     const [program = '', ...args] = contract.command;
-    const child = await startChild(program, args, {
-      cwd,
-      env: {},
+    const plain = { program, args, cwd, env: {} };
+    const reads = contract.executableArtifacts.map(({ path }) => path);
+    const confined = (await options.confine?.({ ...plain, folders: { reads } })) ?? plain;
+    const child = await startChild(confined.program, confined.args, {
+      cwd: confined.cwd,
+      env: confined.env,
       stdin: '',
       spawnId: randomUUID(),
       tokenHash: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChildProcessHandle, SpawnChildOptions } from '../engines/engine.js';
+import { ConfineError, type Command, type Confined } from '../sandbox/sandbox.js';
 import {
   ChildProcessError,
   startChild,
@@ -27,6 +28,8 @@ export interface SpawnerOptions {
   readonly signal: AbortSignal;
   readonly note: (note: SpawnNote) => Promise<void>;
   readonly onSilence: () => void;
+  /** What is started in place of each command. Absent: the command itself. */
+  readonly confine?: (command: Command) => Promise<Confined>;
   readonly graces?: Graces;
   readonly table?: ProcessTable;
 }
@@ -40,6 +43,7 @@ export function createSpawner({
   signal,
   note,
   onSilence,
+  confine,
   graces,
   table,
 }: SpawnerOptions): Spawner {
@@ -67,8 +71,13 @@ export function createSpawner({
   ): Promise<ChildProcessHandle> {
     if (isClosed)
       throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
-    const child = await startChild(command, args, {
+    const { cwd, env } = options;
+    const plain = { program: command, args, cwd, env };
+    const confined = confine === undefined ? plain : await confine(plain).catch(refused);
+    const child = await startChild(confined.program, confined.args, {
       ...options,
+      cwd: confined.cwd,
+      env: confined.env,
       spawnId: `${spawnId}.${(children += 1)}`,
       tokenHash,
       note: remember,
@@ -101,4 +110,10 @@ export function createSpawner({
     },
     lastNote: () => lastNote,
   };
+}
+
+/** What cannot be confined is not started, and says why in its own words. */
+function refused(error: unknown): never {
+  if (!(error instanceof ConfineError)) throw error;
+  throw new ChildProcessError('NOT_STARTED', error.message, { cause: error });
 }

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { commandFacts } from './executable.js';
 import { defineEngine, type Engine, type EngineModel, type TurnMessage } from './engine.js';
 import { lastBytes } from './process/output.js';
@@ -46,6 +47,8 @@ export function commandEngine(options: CommandEngineOptions): Engine {
       );
       return { ...facts, defaultModel: model?.id ?? null, models: model === undefined ? [] : [model] };
     },
+    // scripts that the operator named
+    folders: () => Promise.resolve({ reads: args.filter(isAbsolute) }),
     async turn(request, io) {
       const child = await io.spawn(program, args, {
         cwd: request.cwd,

@@ -1,5 +1,6 @@
 import type { Json } from '../../machines/outputs.js';
 import type { EngineLimits } from './limits.js';
+import type { CommandFolders } from '../sandbox/sandbox.js';
 
 /**
  * The engine port: what an agent program must be able to do to work here. One file per engine, made with
@@ -14,6 +15,15 @@ export interface Engine {
   discover(): Promise<EngineFacts>;
   /** One turn. Settles when the agent is done and its processes are gone; rejects only on our own faults. */
   turn(request: TurnRequest, io: TurnIO): Promise<TurnResult>;
+  /**
+   * What its program needs of this machine beside the working folder when it is confined: its settings and
+   * logins. May make folders that would be missing. Absent: nothing.
+   */
+  folders?(request: Pick<TurnRequest, 'sessionId' | 'cwd' | 'nativeId'>): Promise<CommandFolders>;
+  /** Hosts that its provider lives at, as `host` or `host:port`; reached at the level `strict`. */
+  readonly hosts?: readonly string[];
+  /** It starts no program of its own, so there is nothing to confine. */
+  readonly isInProcess?: boolean;
   /**
    * What the provider's own record of a conversation says, oldest first: also what was said in it without us.
    * Absent: it keeps none that can be read. An empty list for one that is not there; must not start a turn;

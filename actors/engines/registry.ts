@@ -81,6 +81,10 @@ export interface RegistryOptions {
   readonly engines: readonly Engine[];
   /** The configured default. */
   readonly default?: string | null;
+  /** What keeps an engine from being used here although it is installed: a sandbox that is required. */
+  readonly lacking?: (
+    engine: Engine,
+  ) => Promise<{ readonly reason: string; readonly remedy: string } | undefined>;
   readonly cacheSeconds?: number;
   /** A steady clock in ms, for specs. */
   readonly now?: () => number;
@@ -118,13 +122,21 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
   function factsOf(engine: Engine): Promise<EngineFacts> {
     const entry = known.get(engine.name);
     if (entry !== undefined && now() - entry.at < cacheMs) return entry.facts;
-    const facts = discover(engine).then((now) => {
+    const facts = usable(engine).then((now) => {
       const text = JSON.stringify(now);
       compare(found, engine.name, text, text); // what was not known is not changed
       return now;
     });
     known.set(engine.name, { at: now(), facts });
     return facts;
+  }
+
+  async function usable(engine: Engine): Promise<EngineFacts> {
+    const facts = await discover(engine);
+    const lacking = facts.available ? await options.lacking?.(engine) : undefined;
+    return lacking === undefined
+      ? facts
+      : { ...facts, available: false, reason: lacking.reason, mend: lacking.remedy };
   }
 
   async function defaultEngine(): Promise<string | null> {

@@ -6,6 +6,7 @@ import { defaultConfig, type Config } from '../home/config.js';
 import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
+import { homeSandbox } from '../home/sandbox.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
 import { connect, running } from './client.js';
@@ -28,6 +29,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => browsers(layout),
     () => settingsFile(layout, settings),
     () => people(layout),
+    () => sandbox(layout, config),
     () => disk(layout),
     () => gateway(layout, config),
     () => retention(layout),
@@ -165,6 +167,28 @@ async function people({ org }: Layout): Promise<Finding> {
     about: 'people',
     what: `${what}; unusable files: ${unusable}`,
     mend: 'GET /api/org lists them under setAside.',
+  };
+}
+
+/** What agents are confined by, tried on this machine. */
+async function sandbox(layout: Layout, config: Config): Promise<Finding> {
+  const about = 'sandbox';
+  const asked = config.agents.sandbox;
+  if (asked === 'off')
+    return {
+      grade: 'poor',
+      about,
+      what: 'off: agents can do what you can, and read the token of this home',
+      mend: 'Set agents.sandbox to home, workspace or strict.',
+    };
+  const { level, lacking } = await homeSandbox({ layout, config: () => config }).port.inForce(asked);
+  if (lacking === undefined) return { grade: 'good', about, what: `agents run at the level ${level}` };
+  const isRequired = config.agents.sandboxRequired;
+  return {
+    grade: isRequired ? 'bad' : 'poor',
+    about,
+    what: `${isRequired ? 'no agent runs' : `agents run at the level ${level}`} instead of ${asked}: ${lacking.reason}`,
+    mend: lacking.remedy,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Command, Confined, Sandbox } from '../../actors/sandbox/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
@@ -34,6 +35,8 @@ export interface App {
   readonly reviews?: Follower;
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
   readonly keyFor?: (label: string) => string;
+  /** Confines what is started for agents. Absent: nothing is confined. */
+  readonly sandbox?: { confine(command: Command): Promise<Confined>; readonly port: Sandbox };
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
 }

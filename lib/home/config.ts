@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { cpus } from 'node:os';
+import { agents } from './agent-settings.js';
 import {
   engineFamilies,
   engineName,
@@ -281,14 +282,7 @@ const schema = z.strictObject({
   engines: section(engines),
   sessions: section(sessions),
   connectors: section(connectors),
-  agents: section(
-    z.strictObject({
-      token: z
-        .enum(['session', 'operator'])
-        .default('session')
-        .describe("Token for spawned agents: one per session, or (where unavoidable) the operator's."),
-    }),
-  ),
+  agents: section(agents),
   approvals: section(
     z.strictObject({
       escalateAfterHours: z

@@ -118,6 +118,9 @@ export const liveKeys: readonly string[] = [
   'sessions.cwd',
   'sessions.worktree',
   'sessions.turnDeadlineMinutes',
+  'agents.sandbox',
+  'agents.sandboxRequired',
+  'agents.sandboxHosts',
   'budgets.enforce',
   'logging.level',
 ];

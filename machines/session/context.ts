@@ -153,7 +153,16 @@ export interface SessionContext {
   /** Steps of workflows that wait for the end of the present work, and what the session had cost before. */
   readonly steps?: readonly (StepLink & { readonly costBefore: number })[];
   readonly reportTo?: ActorKey;
+  /** How its agent was confined in the last turn that began. */
+  readonly sandbox?: SandboxInForce;
 }
+
+/** A level of `agents.sandbox`, and why it is not the one that was asked for. */
+export type SandboxInForce = {
+  readonly level: string;
+  readonly asked: string;
+  readonly reason: string | null;
+};
 
 /** Where the answers of a session go that is talked to from outside: a connector, its channel and thread. */
 export type ReplyTo = {
@@ -230,7 +239,7 @@ export type SessionEvent = Stamp &
      * Oldest first.
      */
     | { readonly type: 'transcript.found'; readonly entries: readonly FoundEntry[] }
-    | { readonly type: 'turn.began'; readonly turnId: string }
+    | { readonly type: 'turn.began'; readonly turnId: string; readonly sandbox?: SandboxInForce }
     | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
     | {
         readonly type: 'turn.partial';

@@ -242,7 +242,10 @@ export function begin(
 ): Decision<SessionContext> {
   if (context.turn === null || context.turn.id !== event.turnId) return {};
   return {
-    set: { turn: { ...context.turn, began: true } },
+    set: {
+      turn: { ...context.turn, began: true },
+      ...(event.sandbox === undefined ? {} : { sandbox: event.sandbox }),
+    },
     outputs: [publish('session:updated', { sessionId: context.id })],
   };
 }

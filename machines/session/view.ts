@@ -58,6 +58,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     ancestors: context.ancestors,
     usage: context.usage,
     toolPolicy: policyOf(context),
+    sandbox: context.sandbox ?? null,
     pendingPermissions: pending(context).map(({ id, tool, title, expiresAt }) => ({
       id,
       tool,

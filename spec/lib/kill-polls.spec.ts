@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processTable } from '../../actors/engines/process.js';
 import { Troupe, type Running } from './cli/troupe.js';
@@ -15,6 +15,9 @@ describe('a gateway that is killed while it polls', () => {
   let client: Client;
   beforeEach(async () => {
     troupe = await Troupe.create();
+    // programs tell their process ids, which are others within a sandbox
+    await mkdir(troupe.home(), { mode: 0o700 });
+    await writeFile(join(troupe.home(), 'config.yaml'), 'agents: {sandbox: off}\n');
     await start();
     const nodes = [
       { id: 't', type: 'trigger', trigger: { kind: 'manual' } },

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { endWithoutResult } from '../agent/ending.js';
 import { isObject, startLines, textAt, type LineChild } from '../agent/lines.js';
 import {
@@ -6,6 +8,7 @@ import {
   modelsOf,
   ownChoice,
   programFinder,
+  providerHosts,
   type AgentProgram,
 } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
@@ -34,6 +37,10 @@ export interface AcpOptions extends AgentProgram {
   readonly mode?: string;
   /** Way to log in, of those that it names; used before every conversation. */
   readonly authMethod?: string;
+  /** Folders of its settings and logins, below the user's own; for sandboxes. */
+  readonly folders?: readonly string[];
+  /** Where its provider lives; for sandboxes. */
+  readonly hosts?: readonly string[];
   readonly quirks?: AcpQuirks;
 }
 
@@ -79,6 +86,8 @@ export function acpEngine(options: AcpOptions): Engine {
 
   return defineEngine({
     name: options.name,
+    folders: () => Promise.resolve({ writes: (options.folders ?? []).map((name) => join(homedir(), name)) }),
+    hosts: providerHosts(options.baseUrl, options.hosts ?? []),
     effortMechanism:
       efforts.length === 0
         ? 'none'

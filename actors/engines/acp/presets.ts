@@ -14,6 +14,9 @@ export interface AcpPreset {
   readonly mend: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly efforts?: readonly string[];
+  /** Below the user's own folder. */
+  readonly folders: readonly string[];
+  readonly hosts: readonly string[];
   readonly quirks: AcpQuirks;
 }
 
@@ -25,6 +28,8 @@ export const acpPresets = {
     // otherwise it starts itself a second time, for more memory; and in a folder that it does not trust it
     // takes no tools of others
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    folders: ['.gemini'],
+    hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
       keyVariable: 'GEMINI_API_KEY',
@@ -40,6 +45,8 @@ export const acpPresets = {
     bin: 'qwen',
     args: ['--acp', '--allowed-tools=mcp__troupe'],
     mend: 'npm install -g @qwen-code/qwen-code',
+    folders: ['.qwen'],
+    hosts: ['chat.qwen.ai', 'dashscope.aliyuncs.com', 'portal.qwen.ai'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
       keyVariable: 'OPENAI_API_KEY',
@@ -57,6 +64,8 @@ export const acpPresets = {
       OPENCODE_DISABLE_SHARE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     },
+    folders: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
+    hosts: ['opencode.ai', 'models.dev'],
     quirks: {},
   },
   copilot: {
@@ -65,6 +74,8 @@ export const acpPresets = {
     mend: 'npm install -g @github/copilot',
     env: { COPILOT_AUTO_UPDATE: 'false' },
     efforts: ['low', 'medium', 'high', 'xhigh'],
+    folders: ['.copilot'],
+    hosts: ['api.githubcopilot.com', 'api.github.com', 'api.individual.githubcopilot.com'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
       effortArgument: (effort) => `--reasoning-effort=${effort}`,

@@ -110,3 +110,10 @@ export function chosenWord(word: string | null | undefined): string | undefined 
 export function apiKey({ apiKeyEnv }: Pick<AgentProgram, 'apiKeyEnv'>): string | undefined {
   return apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
 }
+
+/** Hosts of a provider, as `host:port`: of the address that was configured, else its usual ones. */
+export function providerHosts(baseUrl: string | undefined, usual: readonly string[]): readonly string[] {
+  if (baseUrl === undefined) return usual;
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return [`${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`];
+}

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { startLines, textAt, objectAt, type JsonObject, type LineChild } from '../agent/lines.js';
 import { endWithoutResult } from '../agent/ending.js';
 import { permit } from '../agent/permission.js';
-import { modelsOf, ownChoice, programFinder, type AgentProgram } from '../agent/program.js';
+import { modelsOf, ownChoice, programFinder, providerHosts, type AgentProgram } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import { defineEngine, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
 import { limitsMemory, type LimitsMemory } from '../limits.js';
 import { allowList, claudeArguments, claudeEnvironment } from './arguments.js';
+import { claudeFolders } from './folders.js';
 import { claudeResult, readClaude } from './reading.js';
 import { readClaudeTranscript } from './transcript.js';
 
@@ -42,6 +43,8 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
       defaultModel: options.model ?? ownChoice,
       models: [...own, ...models],
     }),
+    folders: ({ cwd }) => claudeFolders(options, cwd),
+    hosts: providerHosts(options.baseUrl, ['api.anthropic.com', 'console.anthropic.com', 'claude.ai']),
     limits: async () => limits.read(),
     readTranscript: async (nativeId, cwd) =>
       isUuid(nativeId)

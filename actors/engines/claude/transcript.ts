@@ -1,7 +1,7 @@
-import { open, realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TranscriptEntry } from '../engine.js';
+import { configurationFolder, conversationFolder } from './folders.js';
 
 /**
  * The record that Claude Code keeps of a conversation: a file of JSON lines, below a folder that is named for
@@ -23,9 +23,8 @@ export async function readClaudeTranscript(
   cwd: string,
   { folder }: ClaudeRecords = {},
 ): Promise<readonly TranscriptEntry[]> {
-  const place = await realpath(cwd).catch(() => cwd);
-  const home = folder ?? process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude');
-  const text = await tailOf(join(home, 'projects', place.replace(/[^A-Za-z0-9]/g, '-'), `${nativeId}.jsonl`));
+  const home = folder ?? configurationFolder({});
+  const text = await tailOf(join(await conversationFolder(home, cwd), `${nativeId}.jsonl`));
   return text.split('\n').flatMap(entryOf);
 }
 

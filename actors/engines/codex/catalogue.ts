@@ -4,7 +4,8 @@ import { isObject, listAt, objectAt, textAt, type JsonObject } from '../agent/li
 import { modelsOf, ownChoice } from '../agent/program.js';
 import type { EngineFacts, EngineModel } from '../engine.js';
 import { childEnvironment } from '../process/environment.js';
-import { codexEnvironment, prepareHome, processSettings, type CodexOptions } from './settings.js';
+import { prepareHome } from './homes.js';
+import { codexEnvironment, processSettings, type CodexOptions } from './settings.js';
 
 /**
  * Which models may be chosen: those of the settings, else those that the program itself offers. It is asked

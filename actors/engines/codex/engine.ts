@@ -1,6 +1,6 @@
 import { endWithoutResult } from '../agent/ending.js';
 import { objectAt, startLines, textAt, type JsonObject } from '../agent/lines.js';
-import { chosenWord, programFinder } from '../agent/program.js';
+import { chosenWord, programFinder, providerHosts } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import {
   defineEngine,
@@ -16,13 +16,8 @@ import { catalogue } from './catalogue.js';
 import { converse, Refused, type Conversation } from './conversation.js';
 import { playExec } from './exec.js';
 import { codexResult, failed, readCodex } from './reading.js';
-import {
-  codexEnvironment,
-  prepareHome,
-  processSettings,
-  threadSettings,
-  type CodexOptions,
-} from './settings.js';
+import { codexFolders, sessionHome } from './homes.js';
+import { codexEnvironment, processSettings, threadSettings, type CodexOptions } from './settings.js';
 
 /**
  * Codex as an engine: one `codex app-server` a turn, spoken to in JSON-RPC lines. Commands and changes of
@@ -51,15 +46,17 @@ export function codexEngine(options: CodexOptions = {}): Engine {
       const facts = await find();
       return { ...facts, ...(await models(facts.available ? (facts.version ?? '') : undefined)) };
     },
+    folders: (request) => codexFolders(options, request),
+    hosts: providerHosts(options.baseUrl, ['api.openai.com', 'chatgpt.com', 'auth.openai.com']),
     limits: async () => limits.read(),
     async turn(request, io) {
-      await prepareHome(options);
+      const own = { ...options, ...(await sessionHome(options, request)) };
       if (!isOld) {
-        const result = await play(bin, options, request, io, limits);
+        const result = await play(bin, own, request, io, limits);
         if (result !== 'no app-server') return result;
         isOld = true;
       }
-      return playExec(bin, options, request, io, limits);
+      return playExec(bin, own, request, io, limits);
     },
   });
 }

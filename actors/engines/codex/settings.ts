@@ -1,6 +1,3 @@
-import { lstat, mkdir, symlink } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import type { Json } from '../../../machines/outputs.js';
 import type { TurnRequest } from '../engine.js';
 import { apiKey, type AgentProgram } from '../agent/program.js';
@@ -83,23 +80,4 @@ export function codexEnvironment(
     ...request.env,
     ...(request.mcp === undefined ? {} : { [tokenVariable]: request.mcp.token }),
   };
-}
-
-/**
- * Makes its folder in one that exists. A login of the user's counts there too, by a link: codex renews it in
- * place for both.
- */
-export async function prepareHome({ home, baseUrl, apiKeyEnv }: CodexOptions): Promise<void> {
-  if (home === undefined) return;
-  await mkdir(home, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  if (baseUrl !== undefined || apiKeyEnv !== undefined) return;
-  const login = join(process.env['CODEX_HOME'] ?? join(homedir(), '.codex'), 'auth.json');
-  const isThere = await lstat(login).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  // It stands there already
-  if (isThere) await symlink(login, join(home, 'auth.json')).catch(() => undefined);
 }

@@ -25,6 +25,7 @@ export function openAiEngine(options: OpenAiOptions): Engine {
   ).filter(({ id }, index, all) => all.findIndex((other) => other.id === id) === index);
   return defineEngine({
     name: options.name,
+    isInProcess: true,
     effortMechanism: efforts.length === 0 ? 'none' : 'reasoning_effort',
     limits: async () => limits.read(),
     async discover() {

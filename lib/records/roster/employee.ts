@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sandboxLevels, type SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { judged } from '../judged.js';
 
 /**
@@ -58,6 +59,7 @@ export const employeeFile = z.looseObject({
   emoji: word(16).nullish(),
   cwd: word(4_096).nullish(),
   worktree: z.boolean().nullish(),
+  sandbox: z.enum(sandboxLevels).nullish(),
   mcp: z.union([z.boolean(), words(50)]).nullish(),
   provides: z
     .array(z.looseObject({ name: word(200), description: z.string().max(2_000).optional() }))
@@ -91,6 +93,8 @@ export interface Person {
   /** Where the sessions work, inside sessions.roots; with `worktree` in a git worktree of it. */
   readonly cwd?: string;
   readonly worktree?: boolean;
+  /** Narrower than agents.sandbox; a wider one has no effect. */
+  readonly sandbox?: SandboxLevel;
   readonly mcp?: boolean | readonly string[];
   readonly provides?: readonly { readonly name: string; readonly description?: string | undefined }[];
   readonly monthlyBudgetUsd?: number;
@@ -135,6 +139,7 @@ export function personOf(
     ...(data.emoji != null && { emoji: data.emoji }),
     ...(data.cwd != null && { cwd: data.cwd }),
     ...(data.worktree != null && { worktree: data.worktree }),
+    ...(data.sandbox != null && { sandbox: data.sandbox }),
     ...(data.mcp != null && { mcp: data.mcp }),
     ...(data.provides != null && { provides: data.provides }),
     ...(data.monthlyBudgetUsd != null && { monthlyBudgetUsd: data.monthlyBudgetUsd }),

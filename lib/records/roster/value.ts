@@ -28,6 +28,7 @@ export interface RosterEmployee {
   readonly monthlyBudgetUsd?: number;
   readonly cwd?: string;
   readonly worktree?: boolean;
+  readonly sandbox?: Person['sandbox'];
 }
 
 /** Where there is nobody, no name is anybody's, and the operator is the root. */
@@ -46,6 +47,7 @@ export function rosterValue(people: readonly Person[], standing: Standing, revis
       ...(person.effortLevel !== undefined && { effortLevel: person.effortLevel }),
       ...(person.cwd !== undefined && { cwd: person.cwd }),
       ...(person.worktree !== undefined && { worktree: person.worktree }),
+      ...(person.sandbox !== undefined && { sandbox: person.sandbox }),
       ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),
     }),
   );

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAnnouncement } from '../../../lib/home/announce.js';
@@ -26,6 +26,9 @@ async function until<Value>(ask: () => Promise<Value | undefined>): Promise<Valu
 async function openHome() {
   const folder = await mkdtemp(join(tmpdir(), 'polls-'));
   const layout = layoutOf({ home: join(folder, 'home') });
+  // programs tell their process ids, which are others within a sandbox
+  await mkdir(layout.home, { mode: 0o700 });
+  await writeFile(layout.config, 'agents: {sandbox: off}\n');
   let served = await startInstance({ layout, port: 0 });
   const connect = async (): Promise<Client> =>
     makeClient(Number(new URL(served.url).port), {

@@ -164,7 +164,7 @@ describe('the codex engine', () => {
       token: string;
       settings: { config: { mcp_servers: unknown } };
     };
-    expect(told).to.include({ home, token: 'very-secret-token' });
+    expect(told).to.include({ home: join(home, 'of', 'bench'), token: 'very-secret-token' });
     expect(told.settings.config.mcp_servers).to.deep.equal({
       troupe: {
         url: 'http://127.0.0.1:1/mcp',

@@ -1,0 +1,119 @@
+import type { SandboxInForce, TurnInput } from '../../machines/session/context.js';
+import type { Engine } from '../engines/engine.js';
+import type { SandboxLevel } from '../sandbox/levels.js';
+import type { Command, Confined, InForce, Sandbox } from '../sandbox/sandbox.js';
+
+/** How the programs of turns are confined. */
+export interface TurnSandbox {
+  readonly port: Sandbox;
+  /** What is asked for, by employee. */
+  levelOf(employee: string | null): SandboxLevel;
+  /** Each turn, once it is known what holds in it. */
+  onTurn?(sessionId: string, asked: SandboxLevel, inForce: InForce): void;
+  /** At `strict`: the session's own socket to the gateway, and a way to the hosts that are named. */
+  openLink?(sessionId: string, hosts: readonly string[]): Promise<TurnLink>;
+}
+
+export interface TurnLink {
+  /** Path of the socket; the same for a session's whole life. */
+  readonly socket: string;
+  close(): void;
+}
+
+/** One turn in its sandbox. */
+export interface ConfinedTurn {
+  /** For the session's record. */
+  readonly record: SandboxInForce;
+  /** Why nothing may be started. */
+  readonly refusal: string | undefined;
+  /** Where the agent reaches the gateway from within. */
+  readonly gatewayUrl: string | undefined;
+  confine(command: Command): Promise<Confined>;
+  close(): void;
+}
+
+export interface TurnPlace {
+  readonly sessionId: string;
+  readonly engine: Engine;
+  readonly gatewayUrl: string | undefined;
+  /** Files that came with the messages. */
+  readonly files: readonly string[];
+}
+
+/** `const turn = await openSandbox(sandbox, input, {sessionId, engine, gatewayUrl, files})` */
+export async function openSandbox(
+  sandbox: TurnSandbox,
+  input: Pick<TurnInput, 'employee' | 'cwd' | 'nativeId'>,
+  { sessionId, engine, gatewayUrl, files }: TurnPlace,
+): Promise<ConfinedTurn> {
+  const asked = engine.isInProcess === true ? 'off' : sandbox.levelOf(input.employee);
+  const inForce = await sandbox.port.inForce(asked);
+  sandbox.onTurn?.(sessionId, asked, inForce);
+  const hosts = (engine.hosts ?? []).map(withPort);
+  const isLinked = inForce.level === 'strict' && !inForce.isRefused;
+  const link = isLinked ? await sandbox.openLink?.(sessionId, hosts) : undefined;
+  const url = link === undefined || gatewayUrl === undefined ? gatewayUrl : onLoopback(gatewayUrl);
+  const proxy = link === undefined || url === undefined ? {} : proxyVariables(url);
+  return {
+    record: { level: inForce.level, asked, reason: inForce.lacking?.reason ?? null },
+    refusal: inForce.isRefused
+      ? `The sandbox level "${asked}" is required here and not available. ${inForce.lacking?.reason} ${inForce.lacking?.remedy}`
+      : undefined,
+    gatewayUrl: url,
+    async confine(command) {
+      const own = (await engine.folders?.({ sessionId, cwd: input.cwd, nativeId: input.nativeId })) ?? {};
+      return sandbox.port.confine(
+        {
+          ...command,
+          env: { ...proxy, ...command.env },
+          folders: { ...own, reads: [...(own.reads ?? []), ...files] },
+          ...(link !== undefined &&
+            url !== undefined && {
+              link: {
+                socket: link.socket,
+                proxyPort: Number(new URL(url).port),
+                ports: loopbackPorts(hosts),
+              },
+            }),
+        },
+        asked,
+      );
+    },
+    close: () => link?.close(),
+  };
+}
+
+/** Within, the only address there is. */
+function onLoopback(url: string): string {
+  const { port } = new URL(url);
+  return `http://127.0.0.1:${port}`;
+}
+
+const withPort = (host: string): string => (/:\d+$/.test(host) ? host : `${host}:443`);
+
+/** A provider on this machine is reached under its own address: its port is carried, too. */
+const loopbackPorts = (hosts: readonly string[]): readonly number[] =>
+  hosts.filter((host) => /^(?:127\.0\.0\.1|localhost):/.test(host)).map((host) => Number(host.split(':')[1]));
+
+function proxyVariables(url: string): Readonly<Record<string, string>> {
+  const near = '127.0.0.1,localhost';
+  return {
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    http_proxy: url,
+    https_proxy: url,
+    NO_PROXY: near,
+    no_proxy: near,
+  };
+}
+
+/**
+ * For the registry: where a sandbox is required and not there, whoever starts programs is unavailable, never
+ * silently bare.
+ */
+export const lackingSandbox =
+  ({ port, levelOf }: TurnSandbox) =>
+  async (engine: Engine): Promise<InForce['lacking']> => {
+    const inForce = await port.inForce(engine.isInProcess === true ? 'off' : levelOf(null));
+    return inForce.isRefused ? inForce.lacking : undefined;
+  };

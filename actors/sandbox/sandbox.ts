@@ -1,0 +1,192 @@
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findExecutable } from '../engines/executable.js';
+import { bubblewrapCommand } from './bubblewrap.js';
+import { isWithin, type SandboxLevel } from './levels.js';
+import { mountsOf, type Mount, type Places } from './mounts.js';
+import { findPlaces, foldersOfProgram, isInside, real } from './places.js';
+import { seatbeltCommand, seatbeltProfile } from './seatbelt.js';
+import { findSandboxTool, type SandboxTool } from './tool.js';
+
+/**
+ * The port through which every program of an agent goes before it is started. It answers data: what to start
+ * in place of the command, and what will be seen there. Who hosts the turn starts it, and it dies with that.
+ */
+export interface Sandbox {
+  /** What holds for work that asks for a level, on this machine, now. */
+  inForce(asked: SandboxLevel): Promise<InForce>;
+  /**
+   * The command as it is to be started. Rejects with a `ConfineError` where the folder is not what it was, or
+   * where what is asked for is required and cannot be had.
+   */
+  confine(command: Command, asked: SandboxLevel): Promise<Confined>;
+}
+
+export interface InForce {
+  readonly level: SandboxLevel;
+  /** Less than was asked for: why, and what to do about it. */
+  readonly lacking?: { readonly reason: string; readonly remedy: string };
+  /** Nothing may be started: confinement is required. */
+  readonly isRefused: boolean;
+}
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly folders?: CommandFolders;
+  /** Its socket to the gateway, at `strict`, and what is reached through it. */
+  readonly link?: { readonly socket: string; readonly ports: readonly number[]; readonly proxyPort: number };
+}
+
+/** Beside its working folder. Absolute; what is not there is left out. */
+export interface CommandFolders {
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
+  /** Replaced by an empty folder of its own at `workspace`. */
+  readonly privates?: readonly string[];
+}
+
+export interface Confined {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly level: SandboxLevel;
+  /** Empty when nothing is confined. */
+  readonly mounts: readonly Mount[];
+}
+
+export interface SandboxOptions {
+  /** What no agent may see: the gateway's home, keys. */
+  readonly hidden: readonly string[];
+  /** Folders within those whose folders are the working folders of one agent each. */
+  readonly ownFolders: readonly string[];
+  /** Refuse whatever cannot be confined as asked. */
+  readonly isRequired: () => boolean;
+  /** Processes of one command at once. Default 512. */
+  readonly processesMax?: number;
+  readonly tool?: () => Promise<SandboxTool>;
+}
+
+export class ConfineError extends Error {
+  override readonly name = 'ConfineError';
+}
+
+/** Folder of this package: no agent writes the program that judges it. */
+const ownProgram = fileURLToPath(new URL('../../..', import.meta.url));
+const linkProgram = fileURLToPath(new URL('./link-main.js', import.meta.url));
+
+/** `const sandbox = createSandbox({hidden: [layout.home], ownFolders: [layout.work], isRequired: () => false})` */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const look = options.tool ?? findSandboxTool;
+  let tool: Promise<SandboxTool> | undefined;
+  let places: Promise<Places> | undefined;
+  const found = (): Promise<SandboxTool> => (tool ??= look());
+  const present = (): Promise<Places> =>
+    (places ??= findPlaces({ hidden: options.hidden, program: ownProgram }));
+
+  async function inForce(asked: SandboxLevel): Promise<InForce> {
+    if (asked === 'off') return { level: 'off', isRefused: false };
+    const known = await found();
+    const refused = options.isRequired();
+    if (known.name === null) {
+      const { reason, remedy } = known;
+      return { level: 'off', lacking: { reason, remedy }, isRefused: refused };
+    }
+    if (asked === 'strict' && known.name !== 'bubblewrap')
+      return {
+        level: 'workspace',
+        lacking: {
+          reason: 'strict needs a network namespace, which only Linux has.',
+          remedy: 'Set agents.sandbox to workspace, or run the gateway on Linux.',
+        },
+        isRefused: refused,
+      };
+    return { level: asked, isRefused: false };
+  }
+
+  return {
+    inForce,
+    async confine(command, asked) {
+      const { level, isRefused, lacking } = await inForce(asked);
+      if (isRefused)
+        throw new ConfineError(
+          `The sandbox level "${asked}" is required and not available: ${lacking?.reason} ${lacking?.remedy}`,
+        );
+      const file = await findExecutable(command.program, command.env['PATH'] ?? process.env['PATH']);
+      const known = await found();
+      // a program that is not there fails in its own words, not in those of the sandbox
+      if (level === 'off' || file === undefined || known.name === null)
+        return { ...command, level, mounts: [] };
+      const at = await present();
+      const cwd = await ownFolder(command.cwd, level, at, await realOf(options.ownFolders));
+      const mounts = mountsOf(level, at, {
+        cwd,
+        reads: await realOf([
+          ...(isWithin(level, 'workspace') ? await foldersOfProgram(file) : []),
+          ...(command.folders?.reads ?? []),
+          ...(command.link === undefined ? [] : [command.link.socket]),
+        ]),
+        writes: await realOf(command.folders?.writes ?? []),
+        privates: await realOf(command.folders?.privates ?? []),
+      });
+      const isOffline = level === 'strict';
+      const line = [...(isOffline ? linkCommand(command) : []), command.program, ...command.args];
+      const wrapped =
+        known.name === 'sandbox-exec'
+          ? seatbeltCommand(seatbeltProfile(mounts, command.env['TMPDIR']), line)
+          : bubblewrapCommand(known.path, line, {
+              mounts,
+              cwd,
+              isOffline,
+              passesInterrupt: known.passesInterrupt,
+              processesMax: known.countsProcesses ? (options.processesMax ?? 512) : undefined,
+            });
+      const [program, ...args] = wrapped;
+      const isEmptied = isWithin(level, 'workspace') && known.name === 'bubblewrap';
+      return {
+        program,
+        args,
+        cwd: isEmptied ? '/' : cwd,
+        env: { ...command.env, ...(isEmptied ? { TMPDIR: '/tmp' } : {}) },
+        level,
+        mounts,
+      };
+    },
+  };
+}
+
+/**
+ * The working folder, where it really is. An agent that may write the folder above could have put a link in
+ * its place since the session was opened: into the gateway's home, or beside its own.
+ */
+async function ownFolder(
+  given: string,
+  level: SandboxLevel,
+  { hidden }: Places,
+  ownFolders: readonly string[],
+): Promise<string> {
+  const cwd = await real(given);
+  if (cwd === undefined) throw new ConfineError(`The working folder ${given} does not exist.`);
+  const around = await real(dirname(given));
+  const isReplaced = cwd !== join(around ?? '/', basename(given));
+  if (hidden.some(({ path }) => isInside(cwd, path))) {
+    const isOwn = ownFolders.some((folder) => cwd !== folder && isInside(cwd, folder));
+    if (isReplaced || !isOwn)
+      throw new ConfineError(`The working folder ${given} lies in a folder that agents must not see.`);
+  } else if (cwd !== given && isWithin(level, 'workspace')) {
+    throw new ConfineError(`The working folder ${given} was replaced by a link to ${cwd}.`);
+  }
+  return cwd;
+}
+
+const realOf = async (paths: readonly string[]): Promise<readonly string[]> =>
+  (await Promise.all(paths.map(real))).filter((path) => path !== undefined);
+
+/** At `strict` a small program of ours carries loopback connections over the session's socket. */
+function linkCommand({ link }: Command): readonly string[] {
+  if (link === undefined) return [];
+  return [process.execPath, linkProgram, link.socket, String(link.proxyPort), link.ports.join(','), '--'];
+}

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { release } from 'node:os';
+import { promisify } from 'node:util';
+import { findExecutable } from '../engines/executable.js';
+
+/** The program of this machine that confines, or why there is none and what to install. */
+export type SandboxTool =
+  | {
+      readonly name: 'bubblewrap';
+      readonly path: string;
+      readonly passesInterrupt: boolean;
+      readonly countsProcesses: boolean;
+    }
+  | { readonly name: 'sandbox-exec'; readonly path: string }
+  | { readonly name: null; readonly reason: string; readonly remedy: string };
+
+const run = promisify(execFile);
+const probeMsMax = 5_000;
+
+/** Starts the tool once, for nothing: where user namespaces are switched off it is there and does not work. */
+export async function findSandboxTool(platform: NodeJS.Platform = process.platform): Promise<SandboxTool> {
+  if (platform === 'darwin') return seatbelt();
+  if (platform === 'linux') return bubblewrap();
+  return {
+    name: null,
+    reason: `There is no sandbox for ${platform}.`,
+    remedy: 'Run the gateway on Linux or macOS, or as a user of its own.',
+  };
+}
+
+async function bubblewrap(): Promise<SandboxTool> {
+  const path = await findExecutable('bwrap');
+  if (path === undefined)
+    return {
+      name: null,
+      reason: 'bubblewrap (bwrap) was not found on the PATH.',
+      remedy: 'Install bubblewrap: apt install bubblewrap, dnf install bubblewrap, or pacman -S bubblewrap.',
+    };
+  try {
+    await run(path, [...probe, 'true'], { timeout: probeMsMax });
+  } catch (error) {
+    const said = String((error as { readonly stderr?: unknown }).stderr ?? '').trim();
+    return {
+      name: null,
+      reason: `bubblewrap does not work here: ${said.slice(0, 300) || 'it did not start'}`,
+      remedy:
+        'Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu an AppArmor profile for bwrap; in a container, run it with --security-opt seccomp=unconfined.',
+    };
+  }
+  const [passesInterrupt, canCount] = await Promise.all([
+    works('env', ['--ignore-signal=INT', 'env', '--default-signal=INT', 'true']),
+    works('prlimit', ['--nproc=4096', '--', 'true']),
+  ]);
+  return { name: 'bubblewrap', path, passesInterrupt, countsProcesses: canCount && countsForThemselves() };
+}
+
+const probe = [
+  ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-net', '--cap-drop', 'ALL'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+];
+
+/**
+ * Before Linux 5.14 the limit counted every process of the user, so that a busy desktop would leave none to an
+ * agent. For the superuser there is no such limit, and no namespace of users.
+ */
+function countsForThemselves(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14));
+}
+
+async function seatbelt(): Promise<SandboxTool> {
+  const path = '/usr/bin/sandbox-exec';
+  if (await works(path, ['-p', '(version 1)(allow default)', '/usr/bin/true']))
+    return { name: 'sandbox-exec', path };
+  return {
+    name: null,
+    reason: 'sandbox-exec does not work here.',
+    remedy: 'Start the gateway outside of any other sandbox.',
+  };
+}
+
+const works = (program: string, args: readonly string[]): Promise<boolean> =>
+  run(program, args, { timeout: probeMsMax }).then(
+    () => true,
+    () => false,
+  );

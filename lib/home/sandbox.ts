@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import { lackingSandbox, type TurnSandbox } from '../../actors/effects/turn-sandbox.js';
+import type { Engine } from '../../actors/engines/engine.js';
+import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
+import { createSandbox, type Command, type Confined, type InForce } from '../../actors/sandbox/sandbox.js';
+import type { SandboxTool } from '../../actors/sandbox/tool.js';
+import type { Config } from './config.js';
+import type { Layout } from './layout.js';
+
+/** The sandbox of a home: what config.yaml and the files of its employees ask for, on this machine. */
+export interface HomeSandbox extends TurnSandbox {
+  /** For programs of no employee: polls, and git on folders that agents can write. */
+  confine(command: Command): Promise<Confined>;
+  /** What keeps an engine from being used: a sandbox that is required. */
+  lacking(engine: Engine): Promise<InForce['lacking']>;
+}
+
+export interface HomeSandboxOptions {
+  readonly layout: Layout;
+  /** Asked at every use. */
+  readonly config: () => Config;
+  readonly records?: {
+    readonly roster: { readonly value: { readonly employees: readonly Confinable[] } };
+    readonly audit: { decided(decision: SandboxDecision): void };
+  };
+  readonly tool?: () => Promise<SandboxTool>;
+}
+
+interface Confinable {
+  readonly name: string;
+  readonly sandbox?: SandboxLevel | undefined;
+}
+
+/** A line of the audit log. */
+export interface SandboxDecision {
+  readonly by: string;
+  readonly address: undefined;
+  readonly authority: 'sandbox';
+  readonly method: 'TURN';
+  readonly target: SandboxLevel;
+  readonly verdict: 'allowed' | 'refused';
+  readonly code?: 'UNCONFINED' | 'SANDBOX_REQUIRED';
+}
+
+/** `homeSandbox({layout, config: () => live.current, records})` */
+export function homeSandbox({ layout, config, records, tool }: HomeSandboxOptions): HomeSandbox {
+  const { tls } = config().gateway;
+  const port = createSandbox({
+    // the key of its certificate may lie elsewhere
+    hidden: [layout.home, ...(tls === null ? [] : [resolve(layout.home, tls.key)])],
+    ownFolders: [layout.work, layout.polls],
+    isRequired: () => config().agents.sandboxRequired,
+    ...(tool === undefined ? {} : { tool }),
+  });
+  const sandbox: TurnSandbox = {
+    port,
+    levelOf: (employee) => {
+      const own = records?.roster.value.employees.find(({ name }) => name === employee)?.sandbox;
+      return narrower(config().agents.sandbox, own ?? 'off');
+    },
+    onTurn: (sessionId, _asked, inForce) => records?.audit.decided(decisionOf(sessionId, inForce)),
+  };
+  return {
+    ...sandbox,
+    confine: (command) => port.confine(command, config().agents.sandbox),
+    lacking: lackingSandbox(sandbox),
+  };
+}
+
+function decisionOf(sessionId: string, { level, lacking, isRefused }: InForce): SandboxDecision {
+  return {
+    by: `session:${sessionId}`,
+    address: undefined,
+    authority: 'sandbox',
+    method: 'TURN',
+    target: level,
+    verdict: isRefused ? 'refused' : 'allowed',
+    ...(isRefused ? { code: 'SANDBOX_REQUIRED' } : lacking === undefined ? {} : { code: 'UNCONFINED' }),
+  };
+}

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SandboxLevel } from '../../actors/sandbox/levels.js';
+import { findSandboxTool } from '../../actors/sandbox/tool.js';
+import type { Targets } from '../fixtures/agents/adversary.js';
+import { Troupe, type Running } from './cli/troupe.js';
+import { makeClient, type Client } from './gateway/fixture.js';
+
+const adversary = fileURLToPath(new URL('../fixtures/agents/adversary.js', import.meta.url));
+const tool = await findSandboxTool();
+
+/** A gateway whose one engine means harm, and a user with something to lose. */
+class Scene {
+  private constructor(
+    readonly troupe: Troupe,
+    readonly client: Client,
+    readonly running: Running,
+  ) {}
+
+  static async open(settings: string): Promise<Scene> {
+    const troupe = await Troupe.create();
+    await mkdir(troupe.home(), { mode: 0o700 });
+    const engines = `engines: {adversary: {command: [${process.execPath}, ${adversary}]}, default: adversary}`;
+    await writeFile(join(troupe.home(), 'config.yaml'), `${engines}\nagents: ${settings}\n`);
+    for (const [name, text] of [
+      ['.ssh/id', 'a key'],
+      ['.aws/credentials', 'a credential'],
+      ['.bashrc', '# mine\n'],
+      ['outside/mine', 'mine'],
+    ] as const) {
+      await mkdir(join(troupe.folder, name, '..'), { recursive: true });
+      await writeFile(join(troupe.folder, name), text);
+    }
+    const running = await troupe.start();
+    const { port, token } = await troupe.announcement();
+    return new Scene(troupe, makeClient(port, { authorization: `Bearer ${token}` }), running);
+  }
+
+  async session(prompt: string, more: object = {}) {
+    const { body, status, text } = await this.client.post('/api/sessions', { prompt, ...more });
+    expect(status, text).to.equal(201);
+    for (;;) {
+      const { body: now } = await this.client.get(`/api/sessions/${body.id}`);
+      if (!['running', 'waiting'].includes(now.status)) return now;
+    }
+  }
+
+  /** What the adversary reports of its turn. */
+  async attack(more: Partial<Targets> = {}) {
+    const other = await this.session('{}');
+    await writeFile(join(other.cwd, 'private'), 'x');
+    const tcp = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    const udp = createSocket('udp4');
+    udp.on('message', (_text, from) => udp.send('x', from.port, from.address)).bind(0, '127.0.0.1');
+    await once(udp, 'listening');
+    const targets: Targets = {
+      home: this.troupe.home(),
+      gatewayPid: this.running.child.pid ?? 0,
+      otherFolder: other.cwd,
+      otherSocket: join(this.troupe.home(), 'run', 'x'),
+      userHome: this.troupe.folder,
+      outside: join(this.troupe.folder, 'outside'),
+      tcpPort: (tcp.address() as { port: number }).port,
+      udpPort: udp.address().port,
+      mark: `mark-${process.pid}-${Math.random().toString(36).slice(2)}`,
+      bomb: 0,
+      ...more,
+    };
+    const session = await this.session(JSON.stringify(targets));
+    tcp.close();
+    udp.close();
+    const { body } = await this.client.get(`/api/sessions/${session.id}/messages`);
+    const answer = body.messages.findLast((message: { role: string }) => message.role === 'assistant');
+    return {
+      session,
+      targets,
+      outcome: JSON.parse(answer.content) as Readonly<Record<string, unknown>>,
+    };
+  }
+}
+
+/** What each level adds to the ones before. */
+const held: Readonly<Record<Exclude<SandboxLevel, 'off'>, readonly string[]>> = {
+  home: [
+    'the token file',
+    'the store',
+    'the settings',
+    'environment of the gateway',
+    'memory of the gateway',
+    'root of the gateway',
+    'signal to the gateway',
+    'folder of another session',
+    'socket of another session',
+    'a link to the token',
+    'the mounts undone',
+    'a setting of the kernel',
+    'keys of the user',
+    'a startup file',
+  ].filter((name) => name !== 'keys of the user'),
+  workspace: [
+    'a parent that changes into a link',
+    'a file outside',
+    'keys of the user',
+    'credentials of the user',
+  ],
+  strict: ['egress', 'egress by datagrams', 'names'],
+};
+
+describe('an agent that means harm', () => {
+  let scene: Scene | undefined;
+  afterEach(async () => {
+    await scene?.troupe.clear();
+    scene = undefined;
+  });
+
+  if (tool.name === null) {
+    console.log(`      no sandbox here (${tool.reason}): only the refusals are tested`);
+
+    it('runs bare, which its record, the audit log and doctor say', async () => {
+      scene = await Scene.open('{sandbox: workspace}');
+      const session = await scene.session('{}');
+      expect(session.sandbox).to.deep.equal({ level: 'off', asked: 'workspace', reason: tool.reason });
+      expect((await scene.troupe.run('doctor', '--home', scene.troupe.home())).out).to.include(tool.reason);
+    });
+
+    it('does not run where a sandbox is required', async () => {
+      scene = await Scene.open('{sandbox: home, sandboxRequired: true}');
+      const session = await scene.session('{}');
+      expect(session).to.deep.include({ status: 'error' });
+      expect(session.lastError).to.include(tool.reason);
+    });
+    return;
+  }
+
+  const levels = ['home', 'workspace', 'strict'] as const;
+  for (const [n, level] of levels.entries()) {
+    it(`gets nowhere at the level ${level}`, async () => {
+      scene = await Scene.open(`{sandbox: ${level}}`);
+      const { outcome, session, targets } = await scene.attack();
+      const expected = levels.slice(0, n + 1).flatMap((each) => held[each]);
+      for (const name of expected)
+        expect(outcome, `${name}: ${JSON.stringify(outcome)}`).to.have.property(name, 'denied');
+      expect(session.sandbox).to.deep.equal({ level, asked: level, reason: null });
+      // what it started by the way is gone with its turn
+      expect(outcome['orphans']).to.equal('started');
+      expect(processesWith(targets.mark)).to.deep.equal([]);
+      expect(await exists(join(targets.outside, `${targets.mark}-raced`))).to.equal(level === 'home');
+      expect(await readFile(join(targets.userHome, '.bashrc'), 'utf8')).to.equal('# mine\n');
+    });
+  }
+
+  it('gets everything without a sandbox, so that the attempts above prove something', async () => {
+    scene = await Scene.open('{sandbox: off}');
+    const { outcome, session, targets } = await scene.attack();
+    const free = [
+      'the token file',
+      'the store',
+      'folder of another session',
+      'a link to the token',
+      'signal to the gateway',
+      'a file outside',
+      'keys of the user',
+      'egress',
+      'egress by datagrams',
+      'a startup file',
+    ];
+    for (const name of free) expect(outcome[name], name).to.not.equal('denied');
+    expect(session.sandbox).to.deep.equal({ level: 'off', asked: 'off', reason: null });
+    for (const pid of processesWith(targets.mark)) process.kill(pid, 'SIGKILL');
+  });
+});
+
+/** Processes of this machine that have a word on their command line. */
+const processesWith = (word: string): readonly number[] =>
+  execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(word))
+    .map((line) => Number.parseInt(line, 10));
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
