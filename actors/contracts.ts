@@ -1,7 +1,7 @@
-import type { AnyStateMachine, EventFromLogic, SnapshotFrom } from 'xstate';
+import type { AnyStateMachine, EventFromLogic, InputFrom, SnapshotFrom } from 'xstate';
 import type { Authority } from '../machines/caller.js';
 import type { ActorKey, Json, Stamp } from '../machines/outputs.js';
-import type { Refusal } from '../machines/refusals.js';
+import type { Refusal, RefusalCode, RefusalMeaning } from '../machines/refusals.js';
 import type { Shape } from '../machines/shape.js';
 import type { Waiting } from '../machines/waiting.js';
 import type { Supervision } from '../machines/supervisor/supervise.js';
@@ -61,9 +61,15 @@ export type Facts = Readonly<Record<string, unknown>>;
  * Otherwise record, rows, effects, messages and frames are written in one atomic, fsynced batch before any of
  * them becomes visible.
  */
-export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends Json = Json> {
+export interface Kind<
+  M extends AnyStateMachine = AnyStateMachine,
+  View = Json,
+  Name extends string = string,
+  List extends IndexRow = IndexRow,
+  Code extends string = string,
+> {
   /** `[a-z][a-z0-9-]*` */
-  readonly kind: string;
+  readonly kind: Name;
   /** Version of machine and context; grows when either changes shape. From 1. */
   readonly version: number;
   readonly machine: M;
@@ -84,16 +90,21 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
     snapshot: SnapshotFrom<M>,
     event: EventFromLogic<M> & Stamp,
     authority: Authority,
-  ): Refusal | undefined;
+  ): Refusal<RefusalCode | Code> | undefined;
+  /** What codes of your own mean, beside the kernel's: `{ INSUFFICIENT: { status: 409, message: 'Not enough.' } }`. */
+  readonly refusals?: Readonly<Record<string, RefusalMeaning>>;
   /**
    * A better word than the kernel's own for an event that the policy allows and no state takes now: `undefined`
    * leaves it at the kernel's, which names the states that take it.
    */
-  notInState?(snapshot: SnapshotFrom<M>, event: EventFromLogic<M> & Stamp): Refusal | undefined;
+  notInState?(
+    snapshot: SnapshotFrom<M>,
+    event: EventFromLogic<M> & Stamp,
+  ): Refusal<RefusalCode | Code> | undefined;
   /** May an actor be created with this input (the machine's, stamp included)? Pure. */
   validateInput?(
-    input: Readonly<Record<string, unknown>> & Stamp & { readonly id: string },
-  ): Refusal | undefined;
+    input: GivenInput<M> & Stamp & { readonly id: string },
+  ): Refusal<RefusalCode | Code> | undefined;
   /**
    * What a decision must know of the world, as JSON; carried in `event.facts` and logged. `snapshot` is
    * absent at creation.
@@ -102,7 +113,7 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   /** What callers see. */
   view(snapshot: SnapshotFrom<M>, meta: Meta): View;
   /** The lists that this actor appears in. Pure; diffed by the kernel at every commit. */
-  index?(snapshot: SnapshotFrom<M>, meta: Meta): readonly IndexRow[];
+  index?(snapshot: SnapshotFrom<M>, meta: Meta): readonly List[];
   /**
    * What this actor cannot go on without, and on whom it waits. Pure; the kernel keeps one row for each in the
    * same commit, and `GET /api/attention` reads nothing else.
@@ -134,11 +145,11 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
    * Events that a person may send by hand from the inspector, with the members that each takes (`?`: may be
    * absent). Judged by `policy` like any other; without it none.
    */
-  readonly operatorEvents?: Readonly<Record<string, Shape>>;
+  readonly operatorEvents?: { readonly [Type in EventFromLogic<M>['type']]?: Shape };
   /**
    * Events that begin new work: refused while the disk is almost full, when everything else still goes on.
    */
-  readonly startsWork?: readonly string[];
+  readonly startsWork?: readonly EventFromLogic<M>['type'][];
   /**
    * Ended actors are removed from the store this long after their end, and only their log tells of them. For
    * kinds that have no rows of their own and whose ids never return. Without it they stay for ever.
@@ -149,6 +160,13 @@ export interface Kind<M extends AnyStateMachine = AnyStateMachine, View extends 
   /** How failures of this kind's actors are met. Default: one_for_one, transient, 5 in 60 s. */
   readonly supervision?: Partial<Supervision>;
 }
+
+/** What a machine is created with, as far as it says so. */
+type GivenInput<M extends AnyStateMachine> = 0 extends 1 & InputFrom<M>
+  ? any // oxlint-disable-line typescript/no-explicit-any -- of whatever machine
+  : unknown extends InputFrom<M>
+    ? Readonly<Record<string, unknown>>
+    : InputFrom<M>;
 
 /**
  * The hands of an effect: where a machine's placeholder meets the world. Rejections arrive as `onError` with
@@ -205,5 +223,5 @@ export interface EffectContext {
   rows(collection: string, options?: { readonly last?: number }): Promise<readonly Json[]>;
 }
 
-/** Identity functions that check: see lib/supervisor/define-kind.ts for the checks of a kind. */
+/** Identity functions that check: see define-kind.ts for the checks of a kind. */
 export type { ActorKey, Json, Stamp } from '../machines/outputs.js';

@@ -60,7 +60,7 @@ const supervisor = await createSupervisor({
 
 if ((await supervisor.get('parcel', 'p1')) === undefined) await supervisor.spawn('parcel', { id: 'p1' });
 
-for (const event of [{ type: 'parcel.hand-over' }, { type: 'parcel.scan', place: 'Leipzig' }]) {
+for (const event of [{ type: 'parcel.hand-over' }, { type: 'parcel.scan', place: 'Leipzig' }] as const) {
   const answer = await supervisor.ask('parcel', 'p1', event);
   console.log(event.type, isRefusal(answer) ? `refused: ${answer.message}` : JSON.stringify(answer.view));
 }

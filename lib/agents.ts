@@ -4,7 +4,8 @@ import type { Logger } from 'pino';
 import { createConnectorRegistry, type ConnectorInstance } from '../actors/connectors/registry.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connector, Inbox } from '../actors/connectors/connector.js';
-import type { AtMostOnceEffect, EffectContext, Kind } from '../actors/contracts.js';
+import type { AtMostOnceEffect, EffectContext } from '../actors/contracts.js';
+import type { AnyKinds, InputOf } from '../actors/inference.js';
 import { connectionEffect } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryEffect } from '../actors/effects/delivery.js';
@@ -22,8 +23,7 @@ import { workItemKind } from '../actors/kinds/work-item.js';
 import type { WorkflowPorts } from '../actors/effects/workflow-ports.js';
 import { workflowRunKind } from '../actors/kinds/workflow-run.js';
 import { workflowKind } from '../actors/kinds/workflow.js';
-import type { Json } from '../machines/outputs.js';
-import type { TurnInput } from '../machines/session/context.js';
+import type { TurnInput, TurnOutput } from '../machines/session/context.js';
 import { evidenceEffect } from './records/evidence/evidence-hand.js';
 import type { Evidence } from './records/evidence/evidence.js';
 import { isRefusal } from '../machines/refusals.js';
@@ -40,16 +40,26 @@ export interface AgentsOptions extends Omit<AgentKindsOptions, 'registry' | 'tok
   readonly turnDeadlineMs?: number;
 }
 
-export interface Agents {
+/** The kinds of every agent runtime. */
+export type AgentKinds = readonly [
+  ReturnType<typeof sessionKind>,
+  ReturnType<typeof workItemKind>,
+  ReturnType<typeof budgetKind>,
+  ReturnType<typeof workflowKind>,
+  ReturnType<typeof connectorKind>,
+];
+export type WorkflowRunKind = ReturnType<typeof workflowRunKind>;
+
+export interface Agents<Kinds extends AnyKinds = AgentKinds> {
   /** For `createSupervisor({kinds})`. */
-  readonly kinds: readonly Kind[];
+  readonly kinds: Kinds;
   readonly registry: EngineRegistry;
   readonly tokens: SessionTokens;
   /**
    * The input of a new session: `supervisor.spawn('session', {input: await agents.session({prompt:
    * 'digest'})})`. Rejects when there is no such engine or model.
    */
-  session(wish: SessionWish): Promise<Json>;
+  session(wish: SessionWish): Promise<InputOf<AgentKinds[0]>>;
 }
 
 export interface SessionWish {
@@ -66,7 +76,16 @@ export interface SessionWish {
  * `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder:
  * 'work'})`
  */
-export function createAgents({ engines, defaultEngine, turnDeadlineMs, ...options }: AgentsOptions): Agents {
+export function createAgents(
+  options: WithWorkflows<AgentsOptions>,
+): Agents<readonly [...AgentKinds, WorkflowRunKind]>;
+export function createAgents(options: AgentsOptions): Agents;
+export function createAgents({
+  engines,
+  defaultEngine,
+  turnDeadlineMs,
+  ...options
+}: AgentsOptions): Agents<readonly [...AgentKinds, ...WorkflowRunKind[]]> {
   const { sandbox } = options;
   const registry = createEngineRegistry({
     engines,
@@ -101,6 +120,10 @@ export function createAgents({ engines, defaultEngine, turnDeadlineMs, ...option
     },
   };
 }
+
+type WithWorkflows<Options extends AgentKindsOptions | AgentsOptions> = Options & {
+  readonly workflows: NonNullable<Options['workflows']>;
+};
 
 export interface AgentKindsOptions {
   readonly registry: EngineRegistry;
@@ -138,7 +161,11 @@ export interface AgentKindsOptions {
 }
 
 /** The kinds alone, over a registry and tokens that the caller has made. */
-export function agentKinds(options: AgentKindsOptions): readonly Kind[] {
+export function agentKinds(
+  options: WithWorkflows<AgentKindsOptions>,
+): readonly [...AgentKinds, WorkflowRunKind];
+export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds, ...WorkflowRunKind[]];
+export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds, ...WorkflowRunKind[]] {
   const {
     registry,
     tokens,
@@ -175,20 +202,21 @@ export function agentKinds(options: AgentKindsOptions): readonly Kind[] {
     }),
   );
   const connection = connectionEffect({ links, ...(inboxOf === undefined ? {} : { inboxOf }) });
-  const kinds = [
+  return [
     sessionKind({ turn: hearing(registry, turn) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
     budgetKind(),
-    ...(workflows === undefined ? [] : [workflowRunKind({ ports: workflows })]),
     workflowKind(evidence === undefined ? {} : { evidence: evidenceEffect(evidence) }),
     connectorKind({ connection, delivery: deliveryEffect({ links }) }),
+    ...(workflows === undefined ? [] : [workflowRunKind({ ports: workflows })]),
   ];
-  // Each kind knows its own machine; a list of them knows only that they are kinds
-  return kinds as readonly Kind[];
 }
 
 /** The end of a turn is when an engine may know more of its provider's limits; nobody waits for it. */
-function hearing(registry: EngineRegistry, effect: AtMostOnceEffect<TurnInput>): AtMostOnceEffect<TurnInput> {
+function hearing(
+  registry: EngineRegistry,
+  effect: AtMostOnceEffect<TurnInput, TurnOutput>,
+): AtMostOnceEffect<TurnInput, TurnOutput> {
   return {
     ...effect,
     run: (input, context) =>

@@ -9,7 +9,7 @@ export {
   type DurableInput,
   type DurableSnapshot,
 } from './supervisor/as-actor.js';
-export { defineKind } from './supervisor/define-kind.js';
+export { defineKind } from '../actors/define-kind.js';
 export { Fault } from './supervisor/kernel.js';
 export type {
   ActorView,

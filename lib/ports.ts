@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Inbox } from '../actors/connectors/connector.js';
 import type { Connectors } from '../actors/connectors/registry.js';
-import type { AtLeastOnceEffect, EffectContext, Kind } from '../actors/contracts.js';
+import type { EffectContext, Kind } from '../actors/contracts.js';
 import { deviceEffect } from '../actors/effects/pair-device.js';
 import { clearingEffect, proofEffect } from '../actors/effects/pair-proof.js';
 import { cronFireKind } from '../actors/kinds/cron-fire.js';
@@ -60,10 +60,7 @@ function pollEffects({ polls }: Layout, { confine }: HomeSandbox, app: AppOf): P
 }
 
 /** What a run of a cron job needs: to be opened, and to be written down. */
-function cronEffects(
-  records: Records,
-  app: AppOf,
-): { readonly launch: AtLeastOnceEffect; readonly record: AtLeastOnceEffect } {
+function cronEffects(records: Records, app: AppOf): Parameters<typeof cronFireKind>[0] {
   return {
     launch: {
       guarantee: 'at-least-once',

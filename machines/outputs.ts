@@ -22,9 +22,27 @@ export type Json =
   | readonly Json[]
   | { readonly [member: string]: Json | undefined };
 
+/**
+ * A type that is JSON all the way down, where the compiler cannot see it by itself: an interface has no index
+ * signature, and so is no `Json` to it. What cannot be stored (a function, a Date, a Map) is refused.
+ */
+export type AsJson<Type> = Type extends Json | undefined
+  ? Type
+  : Type extends object
+    ? Type extends (...given: never[]) => unknown
+      ? never
+      : { readonly [Member in keyof Type]: AsJson<Type[Member]> }
+    : never;
+
+/** An event as a caller sends it; see Stamp for what the kernel adds. */
+export interface EventObject {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
 /** The address of a durable actor. */
-export interface ActorKey {
-  readonly kind: string;
+export interface ActorKey<Name extends string = string> {
+  readonly kind: Name;
   readonly id: string;
 }
 
@@ -41,12 +59,13 @@ export interface Stamp<Facts = Json> {
 }
 
 /** Keep (or with `null` delete) one row of a growing collection, e.g. the 12th message of a session. */
-export interface WriteRow {
+export interface WriteRow<Collection extends string = string, Row = unknown> {
   readonly type: 'kernel.keep';
-  readonly collection: string;
+  readonly collection: Collection;
   /** Position: a counter from the context (ordered), or a name. */
   readonly n: number | string;
-  readonly row: Json;
+  /** JSON; `null` deletes. */
+  readonly row: Row | null;
 }
 
 /** Send an event to another durable actor: exactly once, first in first out per sender and receiver. */
@@ -66,12 +85,11 @@ export interface Publish {
 export type Output = WriteRow | SendTo | Publish;
 
 /** `emit(({context}) => keep('messages', context.messages + 1, {…}))` */
-export const writeRow = (collection: string, n: number | string, row: Json): WriteRow => ({
-  type: 'kernel.keep',
-  collection,
-  n,
-  row,
-});
+export const writeRow = <const Collection extends string, Row>(
+  collection: Collection,
+  n: number | string,
+  row: (Row & AsJson<Row>) | null,
+): WriteRow<Collection, Row> => ({ type: 'kernel.keep', collection, n, row });
 /** `emit(({context}) => tell({kind: 'session', id: context.parent}, {type: 'child.finished', …}))` */
 export const sendToActor = (to: ActorKey, event: SendTo['event']): SendTo => ({
   type: 'kernel.tell',

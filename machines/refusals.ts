@@ -5,9 +5,9 @@
  * by them. Nothing is written and nobody is to blame. A *fault* is ours and never appears here. Only the
  * gateway speaks HTTP; the status is a hint so that the table needs no second half elsewhere.
  */
-export interface Refusal {
+export interface Refusal<Code extends string = string> {
   readonly refused: true;
-  readonly code: RefusalCode;
+  readonly code: Code;
   readonly status: number;
   /** A sentence for a person: what was refused, why, and what to do instead. */
   readonly message: string;
@@ -93,14 +93,29 @@ const table = {
   BUSY: [503, 'Too much work is waiting. Try again in a moment.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
-export type RefusalCode = keyof typeof table;
+// Not `keyof typeof table`: this way the compiler's messages say RefusalCode and not sixty codes
+export type RefusalCode = Extract<keyof typeof table, string>;
+
+/** What a code of a host's own means: the HTTP status it is answered with, and its sentence for a person. */
+export interface RefusalMeaning {
+  /** 400 to 599. */
+  readonly status: number;
+  readonly message: string;
+}
 
 /**
  * `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one
- * is given.
+ * is given. A code that is not in the table is the host's own, with status 409 unless `Kind.refusals` says
+ * another.
  */
-export function refuse(code: RefusalCode, details: Record<string, unknown> = {}, message?: string): Refusal {
-  const [status, sentence] = table[code];
+export function refuse<Code extends RefusalCode | (string & {})>(
+  code: Code,
+  details: Record<string, unknown> = {},
+  message?: string,
+): Refusal<Code> {
+  const [status, sentence] = Object.hasOwn(table, code)
+    ? table[code as RefusalCode]
+    : ([409, sentenceOf(code)] as const);
   const refusal = {
     [mark]: true,
     refused: true as const,
@@ -111,6 +126,24 @@ export function refuse(code: RefusalCode, details: Record<string, unknown> = {},
   };
   return refusal;
 }
+
+/** A refusal by a code of the host's own, with the status and the sentence that its kind gives that code. */
+export function explained(
+  refusal: Refusal,
+  meanings: Readonly<Record<string, RefusalMeaning>> | undefined,
+): Refusal {
+  const meaning =
+    meanings !== undefined && Object.hasOwn(meanings, refusal.code) ? meanings[refusal.code] : undefined;
+  if (meaning === undefined) return refusal;
+  const { status, message } = meaning;
+  return {
+    ...refusal,
+    status,
+    message: refusal.message === sentenceOf(refusal.code) ? message : refusal.message,
+  };
+}
+
+const sentenceOf = (code: string): string => `Refused: ${code}.`;
 
 /**
  * True for what `refuse` made: `if (isRefusal(answer)) …`. Words of a client that look like one (`{"refused":

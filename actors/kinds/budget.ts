@@ -1,12 +1,12 @@
 import { budgetMachine, budgetPolicy, monthOf, type Band } from '../../machines/budget/machine.js';
 import { checkShape } from '../../machines/shape.js';
-import type { Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 
 /**
  * The account of an employee as a kind; the id is the employee's name. The budget is a fact of the roster.
  */
-export function budgetKind(): Kind<typeof budgetMachine> {
-  return {
+export function budgetKind() {
+  return defineKind({
     kind: 'budget',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -41,7 +41,7 @@ export function budgetKind(): Kind<typeof budgetMachine> {
       grantedUsd: 'number',
       limitUsd: 'number?',
     }),
-  };
+  });
 }
 
 /** What the roster allows an employee a month; null where it says nothing. */

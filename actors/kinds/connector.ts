@@ -1,20 +1,18 @@
 import type { ConnectorFacts } from '../../machines/connector/context.js';
 import { connectorMachine } from '../../machines/connector/machine.js';
 import { connectorNotInState, connectorPolicy } from '../../machines/connector/policy.js';
-import { connectorView, type ConnectorView } from '../../machines/connector/view.js';
+import { connectorView } from '../../machines/connector/view.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
-import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
+import type { EffectsOf } from '../inference.js';
 
 /**
  * Connectors as a kind: `connectorKind({connection, delivery})`. The effects get a ConnectionInput and a
  * DeliveryInput.
  */
-export function connectorKind(effects: {
-  readonly connection: AtLeastOnceEffect;
-  readonly delivery: AtMostOnceEffect;
-}): Kind<typeof connectorMachine, ConnectorView> {
-  return {
+export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
+  return defineKind({
     kind: 'connector',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -48,7 +46,7 @@ export function connectorKind(effects: {
       last: 'object?',
     }),
     supervision: { strategy: 'one_for_one', restart: 'permanent' },
-  };
+  });
 }
 
 /** Sessions may send where their employee lists the connector. */

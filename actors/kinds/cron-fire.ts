@@ -2,14 +2,12 @@ import { fireMachine, firePolicy, runLine } from '../../machines/cron-fire/machi
 import { isoTime } from '../../machines/iso-time.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortable, sortableText } from '../../machines/sortable.js';
-import type { AtLeastOnceEffect, Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
+import type { EffectsOf } from '../inference.js';
 
 /** Runs of cron jobs as a kind: `cronFireKind({launch, record})`, both keyed by the run's name. */
-export function cronFireKind(effects: {
-  readonly launch: AtLeastOnceEffect;
-  readonly record: AtLeastOnceEffect;
-}): Kind<typeof fireMachine> {
-  return {
+export function cronFireKind(effects: EffectsOf<typeof fireMachine>) {
+  return defineKind({
     kind: 'cron-fire',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -40,5 +38,5 @@ export function cronFireKind(effects: {
       status: 'string',
     }),
     supervision: { strategy: 'one_for_one', restart: 'transient' },
-  };
+  });
 }

@@ -1,29 +1,22 @@
-import {
-  admitFile,
-  fileMachine,
-  filePolicy,
-  type FileContext,
-  type FileInput,
-} from '../../machines/file/machine.js';
+import { admitFile, fileMachine, filePolicy, type FileContext } from '../../machines/file/machine.js';
 import { isoTime } from '../../machines/iso-time.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortable } from '../../machines/sortable.js';
-import type { Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 
 /**
  * Managed files as a kind: what is known of them. The bytes are lib/records' matter. Lists: `all`, newest
  * first.
  */
-export function fileKind(): Kind<typeof fileMachine> {
-  return {
+export function fileKind() {
+  return defineKind({
     kind: 'file',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
     migrate: { 1: (old) => old },
     machine: fileMachine,
     policy: (_snapshot, event, authority) => filePolicy(event, authority),
-    // The kernel passes inputs on as JSON; the command has made this one
-    validateInput: (input) => admitFile(input as unknown as FileInput),
+    validateInput: (input) => admitFile(input),
     view: ({ value, context }) => ({
       ...metaOf(context),
       status: value,
@@ -45,7 +38,7 @@ export function fileKind(): Kind<typeof fileMachine> {
       createdAt: 'number',
       createdBy: 'string',
     }),
-  };
+  });
 }
 
 /** What lists and routes show of a file. */

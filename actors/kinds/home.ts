@@ -1,10 +1,10 @@
 import { homeMachine, homePolicy } from '../../machines/home/machine.js';
 import { checkShape } from '../../machines/shape.js';
-import type { Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 
 /** The home as a kind with one actor, `homeId`: facts about files, in the log and told to watchers. */
-export function homeKind(): Kind<typeof homeMachine> {
-  return {
+export function homeKind() {
+  return defineKind({
     kind: 'home',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -14,7 +14,7 @@ export function homeKind(): Kind<typeof homeMachine> {
     view: ({ context }) => ({ id: context.id, facts: context.facts, lastAt: context.lastAt }),
     index: ({ context }) => [{ index: 'all', key: context.id }],
     validateContext: checkShape({ id: 'string', facts: 'number' }),
-  };
+  });
 }
 
 export const homeId = 'home';

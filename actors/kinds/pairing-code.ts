@@ -4,19 +4,17 @@ import {
   pairingCodeMachine,
   pairingCodeNotInState,
   pairingCodePolicy,
-  type PairingCodeInput,
 } from '../../machines/pairing-code/machine.js';
 import { checkShape } from '../../machines/shape.js';
-import type { AtLeastOnceEffect, Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
+import type { EffectsOf } from '../inference.js';
 
 /**
  * Pairing codes as a kind. The effect `device` gets a NewDevice and writes it where devices are kept; the same
  * one twice is one.
  */
-export function pairingCodeKind(effects: {
-  readonly device: AtLeastOnceEffect;
-}): Kind<typeof pairingCodeMachine> {
-  return {
+export function pairingCodeKind(effects: EffectsOf<typeof pairingCodeMachine>) {
+  return defineKind({
     kind: 'pairing-code',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -26,8 +24,7 @@ export function pairingCodeKind(effects: {
     effects: { device: effects.device },
     policy: (_snapshot, event, authority) => pairingCodePolicy(event, authority),
     notInState: pairingCodeNotInState,
-    // The kernel passes inputs on as JSON; the command has made this one
-    validateInput: (input) => admitPairingCode(input as unknown as PairingCodeInput),
+    validateInput: (input) => admitPairingCode(input),
     view: ({ value, context }) => ({
       id: context.id,
       status: value,
@@ -48,5 +45,5 @@ export function pairingCodeKind(effects: {
       device: 'object?',
       reason: 'string?',
     }),
-  };
+  });
 }

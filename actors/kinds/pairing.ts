@@ -4,20 +4,17 @@ import {
   pairingMachine,
   pairingNotInState,
   pairingPolicy,
-  type PairingInput,
 } from '../../machines/pairing/machine.js';
 import { checkShape } from '../../machines/shape.js';
-import type { AtLeastOnceEffect, Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
+import type { EffectsOf } from '../inference.js';
 
 /**
  * Pairing challenges as a kind. The effects get a ProofInput: `proof` reads the file and removes it,
  * `clearing` only removes it.
  */
-export function pairingKind(effects: {
-  readonly proof: AtLeastOnceEffect;
-  readonly clearing: AtLeastOnceEffect;
-}): Kind<typeof pairingMachine> {
-  return {
+export function pairingKind(effects: EffectsOf<typeof pairingMachine>) {
+  return defineKind({
     kind: 'pairing',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -27,8 +24,7 @@ export function pairingKind(effects: {
     effects: { proof: effects.proof, clearing: effects.clearing },
     policy: (_snapshot, event, authority) => pairingPolicy(event, authority),
     notInState: pairingNotInState,
-    // The kernel passes inputs on as JSON; the command has made this one
-    validateInput: (input) => admitPairing(input as unknown as PairingInput),
+    validateInput: (input) => admitPairing(input),
     view: ({ value, context }) => ({
       id: context.id,
       status: value,
@@ -41,5 +37,5 @@ export function pairingKind(effects: {
       openedAt: 'number',
       expiresAt: 'number',
     }),
-  };
+  });
 }

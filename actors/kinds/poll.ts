@@ -6,7 +6,8 @@ import { pollWaiting } from '../../machines/poll/waiting.js';
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
-import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../contracts.js';
+import type { AtMostOnceEffect, AtLeastOnceEffect } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 
 export interface PollEffects {
   readonly check: AtMostOnceEffect<CheckInput, Checked>;
@@ -14,8 +15,8 @@ export interface PollEffects {
 }
 
 /** Bindings that poll for their event with a program, as a kind; the id is the binding's name. */
-export function pollKind(effects: PollEffects): Kind<typeof pollMachine> {
-  return {
+export function pollKind(effects: PollEffects) {
+  return defineKind({
     kind: 'poll',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -79,7 +80,7 @@ export function pollKind(effects: PollEffects): Kind<typeof pollMachine> {
       checks: 'number',
     }),
     supervision: { strategy: 'one_for_one', restart: 'transient' },
-  };
+  });
 }
 
 const stateOf = (value: string | object): PollState =>

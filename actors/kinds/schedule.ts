@@ -1,13 +1,13 @@
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
-import { jobPlace, type ScheduleInput } from '../../machines/schedule/context.js';
+import { jobPlace } from '../../machines/schedule/context.js';
 import { fitJob, scheduleMachine, schedulePolicy } from '../../machines/schedule/machine.js';
 import { refuse } from '../../machines/refusals.js';
 import { checkShape } from '../../machines/shape.js';
-import type { Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 
 /** Cron jobs as a kind. Each fire is a durable child of the kind `cron-fire`. */
-export function scheduleKind(): Kind<typeof scheduleMachine> {
-  return {
+export function scheduleKind() {
+  return defineKind({
     kind: 'schedule',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -17,7 +17,7 @@ export function scheduleKind(): Kind<typeof scheduleMachine> {
     policy: (snapshot, event, authority) => schedulePolicy(snapshot.context, event, authority),
     notInState: ({ value, context: { id } }) =>
       value === 'deleted' ? refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found') : undefined,
-    validateInput: (input) => fitJob(input as unknown as ScheduleInput), // the command has parsed it
+    validateInput: (input) => fitJob(input),
     view: ({ context }) => {
       const {
         id,
@@ -77,5 +77,5 @@ export function scheduleKind(): Kind<typeof scheduleMachine> {
       doneUntil: 'number',
       active: 'array',
     }),
-  };
+  });
 }

@@ -1,20 +1,19 @@
 import { checkShape } from '../../machines/shape.js';
-import type { SessionInput } from '../../machines/session/context.js';
+import type { TurnInput, TurnOutput } from '../../machines/session/context.js';
 import { sessionMachine } from '../../machines/session/machine.js';
 import { admitSession, sessionNotInState, sessionPolicy } from '../../machines/session/policy.js';
 import { isResting, statusOf } from '../../machines/session/status.js';
-import { sessionIndex, sessionView, type SessionView } from '../../machines/session/view.js';
+import { sessionIndex, sessionView } from '../../machines/session/view.js';
 import { sessionWaiting } from '../../machines/session/waiting.js';
-import type { AtMostOnceEffect, Json, Kind, Persisted } from '../contracts.js';
+import type { AtMostOnceEffect, Json, Persisted } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 
 /**
  * Sessions as a kind: `sessionKind({turn: engineTurnHand(…)})`. The hand gets a TurnInput and answers a
  * TurnOutput.
  */
-export function sessionKind(effects: {
-  readonly turn: AtMostOnceEffect;
-}): Kind<typeof sessionMachine, SessionView> {
-  return {
+export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput, TurnOutput> }) {
+  return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
     version: 3,
@@ -22,8 +21,7 @@ export function sessionKind(effects: {
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
     notInState: ({ value, context }, event) => sessionNotInState(statusOf(value), context, event),
-    // The kernel passes inputs on as JSON; the command has parsed this one
-    validateInput: (input) => admitSession(input as unknown as SessionInput),
+    validateInput: (input) => admitSession(input),
     view: (snapshot) => sessionView(statusOf(snapshot.value), snapshot.context),
     index: (snapshot) => sessionIndex(statusOf(snapshot.value), snapshot.context),
     waitingFor: (snapshot) => sessionWaiting(statusOf(snapshot.value), snapshot.context),
@@ -78,7 +76,7 @@ export function sessionKind(effects: {
       2: (old) => ({ ...old, context: { ...old.context, actsAs: rightsBefore(old.context) } }),
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
-  };
+  });
 }
 
 function rightsBefore({ employee = null, parentSessionId, source }: Persisted['context']): Json {

@@ -3,11 +3,11 @@ import { refuse } from '../../machines/refusals.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
 import { triggerMachine, triggerPolicy } from '../../machines/trigger/machine.js';
-import type { Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 
 /** Bindings of events to workflows as a kind; the id is the binding's name. The view holds no hash. */
-export function triggerKind(): Kind<typeof triggerMachine> {
-  return {
+export function triggerKind() {
+  return defineKind({
     kind: 'trigger',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -52,5 +52,5 @@ export function triggerKind(): Kind<typeof triggerMachine> {
       tokenHash: 'string',
       revision: 'number',
     }),
-  };
+  });
 }

@@ -1,30 +1,23 @@
 import { checkShape } from '../../machines/shape.js';
-import type { WorkItemFacts, WorkItemInput } from '../../machines/work-item/context.js';
+import type { WorkItemFacts } from '../../machines/work-item/context.js';
 import { workItemMachine } from '../../machines/work-item/machine.js';
 import { admitWorkItem, workItemPolicy } from '../../machines/work-item/policy.js';
 import { workItemNotInState } from '../../machines/work-item/state-refusals.js';
-import {
-  workItemCount,
-  workItemIndex,
-  workItemView,
-  type WorkItemView,
-} from '../../machines/work-item/view.js';
+import { workItemCount, workItemIndex, workItemView } from '../../machines/work-item/view.js';
 import { workItemWaiting } from '../../machines/work-item/waiting.js';
 import { awaits, candidates } from '../../machines/work-item/why.js';
-import type { Kind } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 import { workItemFacts } from './work-item-facts.js';
 
 /**
  * Work items as a kind: `workItemKind({escalateAfterMs: 24 * 3600 * 1000})`. A pending approval escalates by
  * itself after that long.
  */
-export function workItemKind(
-  options: { readonly escalateAfterMs?: number } = {},
-): Kind<typeof workItemMachine, WorkItemView> {
+export function workItemKind(options: { readonly escalateAfterMs?: number } = {}) {
   const { escalateAfterMs } = options;
   if (escalateAfterMs !== undefined && !(escalateAfterMs > 0))
     throw new RangeError('escalateAfterMs must be positive');
-  return {
+  return defineKind({
     kind: 'work-item',
     version: 2,
     machine:
@@ -33,8 +26,7 @@ export function workItemKind(
         : workItemMachine.provide({ delays: { escalation: escalateAfterMs } }),
     policy: ({ value, context }, event, authority) => workItemPolicy(value, context, event, authority),
     notInState: ({ value, context }, event) => workItemNotInState(value, context, event),
-    // The kernel passes inputs on as JSON; the command has parsed this one
-    validateInput: (input) => admitWorkItem(input as unknown as WorkItemInput),
+    validateInput: (input) => admitWorkItem(input),
     facts: (snapshot, event, world) => workItemFacts(snapshot?.context, event, world['roster']),
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
@@ -84,5 +76,5 @@ export function workItemKind(
     /** Its chart says when, and no longer who; states and context are the same. */
     migrate: { 1: (old) => old },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
-  };
+  });
 }

@@ -9,7 +9,8 @@ import { runStatus } from '../../machines/workflow-run/status.js';
 import { runWaiting } from '../../machines/workflow-run/waiting.js';
 import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
 import type { Json } from '../../machines/outputs.js';
-import type { EffectContext, Kind } from '../contracts.js';
+import type { EffectContext } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 import { workflowEvidenceEffect } from '../effects/workflow-evidence.js';
 import type { WorkflowPorts } from '../effects/workflow-ports.js';
 import { workflowActEffect, workflowStepEffect } from '../effects/workflow-step.js';
@@ -17,12 +18,8 @@ import { managersOf, rootOf, rosterOf } from './work-item-facts.js';
 import { departmentManagers } from './workflow.js';
 
 /** Runs of workflows as a kind: `workflowRunKind({ports: ({supervisor}) => workflowPorts({...parts, supervisor})})`. */
-export function workflowRunKind({
-  ports,
-}: {
-  readonly ports: (context: EffectContext) => WorkflowPorts;
-}): Kind<typeof workflowRunMachine, RunView & { [member: string]: Json }> {
-  return {
+export function workflowRunKind({ ports }: { readonly ports: (context: EffectContext) => WorkflowPorts }) {
+  return defineKind({
     kind: 'workflow-run',
     version: 2,
     migrate: { 1: stepsAsMachines },
@@ -34,8 +31,7 @@ export function workflowRunKind({
     },
     policy: (snapshot, event, authority) => runPolicy(snapshot.context, event, authority),
     notInState: (snapshot, event) => runNotInState(snapshot, event),
-    // The kernel hands inputs on as JSON; the command has made this one
-    validateInput: (input) => admitRun(input as unknown as RunInput),
+    validateInput: (input) => admitRun(input),
     facts: (snapshot, event, world) =>
       runFacts(
         snapshot === undefined
@@ -81,7 +77,7 @@ export function workflowRunKind({
       continuing: 'boolean',
     }),
     supervision: { strategy: 'one_for_one', restart: 'transient' },
-  };
+  });
 }
 
 /** Who may be asked to decide, or may steer: only for events that need to know. */

@@ -5,12 +5,12 @@ import type {
   EvidenceOutput,
   WorkflowContext,
   WorkflowFacts,
-  WorkflowInput,
 } from '../../machines/workflow/context.js';
 import { workflowMachine } from '../../machines/workflow/machine.js';
 import { admitWorkflow, workflowNotInState, workflowPolicy } from '../../machines/workflow/policy.js';
 import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
-import type { AtLeastOnceEffect, Kind } from '../contracts.js';
+import type { AtLeastOnceEffect } from '../contracts.js';
+import { defineKind } from '../define-kind.js';
 import { managersOf, rootOf, rosterOf, type Roster } from './work-item-facts.js';
 
 /**
@@ -18,8 +18,8 @@ import { managersOf, rootOf, rosterOf, type Roster } from './work-item-facts.js'
  */
 export function workflowKind(
   options: { readonly evidence?: AtLeastOnceEffect<EvidenceInput, EvidenceOutput> } = {},
-): Kind<typeof workflowMachine, WorkflowView & Json> {
-  return {
+) {
+  return defineKind({
     kind: 'workflow',
     version: 2,
     /** Its chart says when, and no longer who; states and context are the same. */
@@ -28,8 +28,7 @@ export function workflowKind(
     effects: { evidence: options.evidence ?? unwritten },
     policy: ({ context }, event, authority) => workflowPolicy(context, event, authority),
     notInState: ({ context }) => workflowNotInState(context),
-    // The kernel passes inputs on as JSON; the command has parsed this one
-    validateInput: (input) => admitWorkflow(input as unknown as WorkflowInput),
+    validateInput: (input) => admitWorkflow(input),
     facts: (snapshot, event, world) =>
       // An interface is no record to the compiler
       workflowFacts(snapshot?.context, event, world['roster']) as unknown as Json,
@@ -55,7 +54,7 @@ export function workflowKind(
       evidence: 'object',
     }),
     startsWork: ['definition.update'],
-  };
+  });
 }
 
 const unwritten: AtLeastOnceEffect<EvidenceInput, EvidenceOutput> = {

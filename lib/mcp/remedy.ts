@@ -9,7 +9,7 @@ import type { Refusal, RefusalCode } from '../../machines/refusals.js';
 export function withRemedy({ code, message, details }: Refusal): string {
   const { issues: _issues, path: _path, ...facts } = details;
   const reported = Object.keys(facts).length === 0 ? '' : `\nDetails: ${JSON.stringify(facts)}`;
-  const instead = code === 'NOT_FOUND' ? sought(details) : remedies[code];
+  const instead = code === 'NOT_FOUND' ? sought(details) : remedies[code as RefusalCode];
   return `Refused (${code}): ${message}${instead === undefined ? '' : `\nInstead: ${instead}`}${reported}`;
 }
 

@@ -1,4 +1,5 @@
 import type { ActorKey, Meta, Kind } from '../../actors/contracts.js';
+import type { AnyKind, StateValueOf, ViewOf } from '../../actors/inference.js';
 import type { Waiting } from '../../machines/waiting.js';
 import type { Json } from '../../machines/outputs.js';
 import type { StoreState } from '../store/contract.js';
@@ -8,18 +9,18 @@ import type { Supervision } from '../../machines/supervisor/supervise.js';
 /** What the supervisor answers: plain values, made from committed state only. */
 
 /** An actor as callers see it: the kind's `view` plus what the kernel knows. */
-export interface ActorView {
-  readonly kind: string;
+export interface ActorView<View = Json, Name extends string = string, Value = Json> {
+  readonly kind: Name;
   readonly id: string;
   readonly revision: number;
   /** Position of the commit in the log. */
   readonly position: number;
   /** XState's state value, e.g. `"running"`. */
-  readonly value: Json;
+  readonly value: Value;
   readonly status: 'active' | 'done' | 'error';
   readonly meta: Meta;
   /** What the kind's `view` answers. */
-  readonly view: Json;
+  readonly view: View;
   /** `until` was not reached in time; the outcome arrives as a frame. */
   readonly pending?: true;
   /** The answer of an earlier request with the same idempotency key. */
@@ -27,6 +28,9 @@ export interface ActorView {
   /** The rehearsed steps, when `dryRun` was asked; nothing was written. */
   readonly steps?: readonly PlannedStep[];
 }
+
+/** An actor of this kind as callers see it. */
+export type ActorViewOf<K extends AnyKind> = ActorView<ViewOf<K>, K['kind'], StateValueOf<K>>;
 
 export interface PlannedStep {
   readonly kind: string;
@@ -43,14 +47,14 @@ export interface Committed<Result> {
   readonly steps: readonly PlannedStep[];
 }
 
-export interface ListItem {
+export interface ListItem<Row = Json> {
   readonly id: string;
   readonly key: string;
-  readonly row: Json;
+  readonly row: Row;
 }
 
-export interface ListPage {
-  readonly items: readonly ListItem[];
+export interface ListPage<Row = Json> {
+  readonly items: readonly ListItem<Row>[];
   /** Pass as `after`. */ readonly next: string | null;
 }
 
@@ -182,9 +186,9 @@ export interface Retention {
   dismiss(): Promise<RetentionStatus>;
 }
 
-export interface Row {
+export interface Row<Written = Json> {
   readonly n: number | string;
-  readonly row: Json;
+  readonly row: Written;
 }
 
 /**

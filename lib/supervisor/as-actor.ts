@@ -1,7 +1,14 @@
-import type { ActorLogic, AnyActorRef, EventObject as XStateEvent, Snapshot } from 'xstate';
+import type {
+  ActorLogic,
+  AnyActorRef,
+  AnyMachineSnapshot,
+  EventObject as XStateEvent,
+  Snapshot,
+} from 'xstate';
+import type { AnyKinds, EventOf, InputOf, KindNamed, ViewOf } from '../../actors/inference.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { ActorView, EventObject, Supervisor, AskOptions, Handle } from './contract.js';
+import type { ActorView, ActorViewOf, EventObject, Supervisor, AskOptions, Handle } from './contract.js';
 import type { Kernel } from './kernel.js';
 import type { ActorState } from './draft/actor-state.js';
 import type { Requests } from './requests.js';
@@ -16,36 +23,50 @@ import type { Requests } from './requests.js';
  * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} },
  * onDone: 'happy' } });
  */
-export interface DurableInput {
+export interface DurableInput<Input = Json> {
   /** Attach to this actor, or create it under this id. Default: a new id. */
   readonly id?: string;
   /** Input for its creation. */
-  readonly input?: Json;
+  readonly input?: Input;
 }
 
-export type DurableSnapshot = Snapshot<Json> & {
-  readonly input: DurableInput;
+export type DurableSnapshot<View = Json, Output = Json> = Snapshot<Output> & {
+  readonly input: DurableInput<unknown>;
   readonly id: string;
   /** The actor's last committed view; null until it is attached. */
-  readonly view: Json;
+  readonly view: View | null;
 };
 
 type Inward =
   | { readonly type: 'troupe.view'; readonly view: ActorView; readonly done: boolean; readonly output: Json }
   | { readonly type: 'troupe.failed'; readonly error: unknown };
 
-export interface AsActorOptions {
+export interface AsActorOptions<View = Record<string, Json>, Output = Json, Actor = ActorView> {
   /**
    * When is the child done? Default: when its machine has ended. A session is never at its end: say
    * `({status}) => status === 'idle'`.
    */
-  readonly done?: (view: Record<string, Json>, actor: ActorView) => boolean;
+  readonly done?: (view: View, actor: Actor) => boolean;
   /** What `onDone` gets. Default: the view. */
-  readonly output?: (view: Record<string, Json>, actor: ActorView) => Json;
+  readonly output?: (view: View, actor: Actor) => Output;
 }
 
 // This system is what XState's own logic creators answer; with anything narrower, setup({actors})
 // would refuse it.
+export function asActor<
+  Kinds extends AnyKinds,
+  const Name extends Kinds[number]['kind'],
+  Output = ViewOf<KindNamed<Kinds, Name>>,
+>(
+  supervisor: Supervisor<Kinds>,
+  kind: Name,
+  options?: AsActorOptions<ViewOf<KindNamed<Kinds, Name>>, Output, ActorViewOf<KindNamed<Kinds, Name>>>,
+): ActorLogic<
+  DurableSnapshot<ViewOf<KindNamed<Kinds, Name>>, Output>,
+  EventOf<KindNamed<Kinds, Name>>,
+  DurableInput<InputOf<KindNamed<Kinds, Name>>>,
+  AnyActorRef['system']
+>;
 export function asActor(
   supervisor: Supervisor,
   kind: string,
@@ -127,7 +148,10 @@ async function attach(
   const known = await supervisor.get(kind, id);
   const first =
     known ??
-    (await supervisor.spawn(kind, { id, ...(input.input === undefined ? {} : { input: input.input }) }));
+    (await supervisor.spawn(kind, {
+      id,
+      ...(input.input === undefined ? {} : { input: input.input as Json }),
+    }));
   // Another host may have been quicker
   if (isRefusal(first) && first.code !== 'EXISTS') throw new Error(first.message, { cause: first });
   // Listen, then look: what is committed in between is seen by one of the two.
@@ -181,12 +205,12 @@ export class ActorHandle implements Handle {
   }
 
   /** The last commit of an awake actor; undefined while it sleeps (await `wake()` first). */
-  getSnapshot(): unknown {
+  getSnapshot(): AnyMachineSnapshot | undefined {
     return this.kernel.cells.find(this.kind, this.id)?.live?.snapshot;
   }
 
   /** Load the actor; its snapshot, or a refusal when there is none. */
-  async wake(): Promise<unknown> {
+  async wake(): Promise<AnyMachineSnapshot | Refusal<'NOT_FOUND' | 'DRAINING'>> {
     if (this.kernel.cells.isClosed) return refuse('DRAINING');
     const live = await this.kernel.cells.wake(this.kind, this.id);
     return live === undefined ? refuse('NOT_FOUND', { kind: this.kind, id: this.id }) : live.snapshot;

@@ -1,4 +1,18 @@
 import type { ActorKey, Kind, Facts } from '../../actors/contracts.js';
+import type {
+  AnyKind,
+  AnyKinds,
+  EventOf,
+  InputOf,
+  InputOption,
+  KindNamed,
+  ListNameOf,
+  ListRowOf,
+  RefusalOf,
+  RowsOf,
+  SnapshotOf,
+  ViewOf,
+} from '../../actors/inference.js';
 import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Refusal } from '../../machines/refusals.js';
@@ -6,6 +20,7 @@ import type { Store } from '../store/contract.js';
 import type {
   Inspection,
   ActorView,
+  ActorViewOf,
   Committed,
   DeadLetter,
   ListPage,
@@ -21,62 +36,86 @@ import type {
 import type { Environment } from '../environment.js';
 
 export type * from './answers.js';
+export type { EventObject } from '../../machines/outputs.js';
 
 /**
  * The supervisor's public face: what a gateway, a command or an embedding program may do with durable actors.
  * Every answer leaves only after the commit that it tells of.
+ *
+ * The kinds that a supervisor was created with type its calls: names, events, inputs, views, rows and codes of
+ * refusals. `Supervisor` alone takes kinds of any name.
  */
-export interface Supervisor {
+export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   /**
    * Create an actor. `EXISTS` when the id is taken. `await supervisor.spawn('work-item', {id, input: {title:
    * 'Buy milk'}})`
    */
-  spawn(kind: string, options: SpawnOptions): Promise<ActorView | Refusal>;
+  spawn<Name extends Kinds[number]['kind']>(
+    kind: Name,
+    options: SpawnSettings & InputOption<InputOf<KindNamed<Kinds, Name>>>,
+  ): Promise<ActorViewOf<KindNamed<Kinds, Name>> | RefusalOf<KindNamed<Kinds, Name>>>;
   /**
    * Send an event and answer with the actor's view after the commit, or the refusal. `NOT_FOUND` for an
    * absent actor.
    */
-  ask(kind: string, id: string, event: EventObject, options?: AskOptions): Promise<ActorView | Refusal>;
+  ask<Name extends Kinds[number]['kind']>(
+    kind: Name,
+    id: string,
+    event: EventOf<KindNamed<Kinds, Name>>,
+    options?: AskOptions<ActorViewOf<KindNamed<Kinds, Name>>>,
+  ): Promise<ActorViewOf<KindNamed<Kinds, Name>> | RefusalOf<KindNamed<Kinds, Name>>>;
   /** Several actors, one commit, all or nothing. At most 16 actors. */
-  transact<Result extends Json>(plan: Transaction<Result>): Promise<Committed<Result> | Refusal>;
+  transact<Result extends Json>(
+    transaction: Transaction<Result, Kinds>,
+  ): Promise<Committed<Result> | Refusal>;
   /** The committed view of an actor, or undefined. */
-  get(kind: string, id: string): Promise<ActorView | undefined>;
+  get<Name extends Kinds[number]['kind']>(
+    kind: Name,
+    id: string,
+  ): Promise<ActorViewOf<KindNamed<Kinds, Name>> | undefined>;
   /**
    * The committed views of a kind's actors in the order of their ids, a page at a time and without waking
    * anybody: for reading all of them.
    */
-  iterate(
-    kind: string,
+  iterate<Name extends Kinds[number]['kind']>(
+    kind: Name,
     query: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly { readonly id: string; readonly view: Json }[]>;
+  ): Promise<readonly { readonly id: string; readonly view: ViewOf<KindNamed<Kinds, Name>> }[]>;
   /** A page of a list that the kind's `index` declares. */
-  list(kind: string, query: ListQuery): Promise<ListPage>;
+  list<Name extends Kinds[number]['kind'], List extends ListNameOf<KindNamed<Kinds, Name>>>(
+    kind: Name,
+    query: ListQuery<List>,
+  ): Promise<ListPage<ListRowOf<KindNamed<Kinds, Name>, List>>>;
   /** How many rows of a list lie in a range, up to `limit`. Reads keys only. */
-  countRange(
-    kind: string,
-    query: Pick<ListQuery, 'index' | 'prefix' | 'from' | 'to' | 'limit'>,
+  countRange<Name extends Kinds[number]['kind']>(
+    kind: Name,
+    query: Pick<ListQuery<ListNameOf<KindNamed<Kinds, Name>>>, 'index' | 'prefix' | 'from' | 'to' | 'limit'>,
   ): Promise<number>;
   /**
    * What a list shows at these places (of a page of another list that is ordered alike); undefined where
    * nothing stands there any more.
    */
-  rowsAt(
-    kind: string,
-    index: string,
+  rowsAt<Name extends Kinds[number]['kind'], List extends ListNameOf<KindNamed<Kinds, Name>>>(
+    kind: Name,
+    index: List,
     places: readonly { readonly key: string; readonly id: string }[],
-  ): Promise<readonly (Json | undefined)[]>;
+  ): Promise<readonly (ListRowOf<KindNamed<Kinds, Name>, List> | undefined)[]>;
   /**
    * How many actors count under each of the names that the kind's `counts` gives. Committed numbers; costs
    * nothing.
    */
-  totals(kind: string): ReadonlyMap<string, number>;
+  totals(kind: Kinds[number]['kind']): ReadonlyMap<string, number>;
   /**
    * What waits on a person or an employee, of all kinds, longest first: what each kind's `waitingFor` says of
    * its actors, as committed. `await supervisor.waiting({ limit: 20 })`
    */
   waiting(query?: WaitingQuery): Promise<WaitingPage>;
   /** Rows of a collection, e.g. the messages of a session. */
-  rows(actor: ActorKey, collection: string, query?: RowsQuery): Promise<readonly Row[]>;
+  rows<Name extends Kinds[number]['kind'], Collection extends keyof RowsOf<KindNamed<Kinds, Name>> & string>(
+    actor: ActorKey<Name>,
+    collection: Collection,
+    query?: RowsQuery,
+  ): Promise<readonly Row<RowsOf<KindNamed<Kinds, Name>>[Collection]>[]>;
   /**
    * Log entries as they are committed, from `since` (exclusive) or from now on. Never misses one; ends when
    * `signal` aborts or the supervisor stops.
@@ -96,7 +135,7 @@ export interface Supervisor {
   /** The durable key-value rows of plans (`Turns.put`) by prefix. */
   keyValues(prefix: string): Promise<readonly (readonly [key: string, value: Json])[]>;
   /** A handle usable wherever XState users expect an actor reference. */
-  handle(kind: string, id: string): Handle;
+  handle<Name extends Kinds[number]['kind']>(kind: Name, id: string): Handle<KindNamed<Kinds, Name>>;
   /** Events at which an actor failed, newest first. `before`: the `place` of the last one of the page before. */
   deadLetters(query?: { readonly limit?: number; readonly before?: string }): Promise<readonly DeadLetter[]>;
   /**
@@ -129,8 +168,8 @@ declare module '../../actors/contracts.js' {
   }
 }
 
-export interface SupervisorOptions {
-  readonly kinds: readonly Kind[];
+export interface SupervisorOptions<Kinds extends AnyKinds = AnyKinds> {
+  readonly kinds: Kinds;
   readonly store: Store;
   readonly environment?: Environment;
   /** First values of the world that `facts` functions see. */
@@ -153,15 +192,9 @@ export interface Limits {
   readonly deadLettersMax: number;
 }
 
-export interface EventObject {
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
-
-export interface SpawnOptions {
+export interface SpawnSettings {
   /** Default: a new UUID. `[A-Za-z0-9._:-]{1,200}` */
   readonly id?: string;
-  readonly input?: Json;
   readonly parent?: ActorKey;
   /** Default: the operator. */
   readonly by?: Caller;
@@ -171,7 +204,12 @@ export interface SpawnOptions {
   readonly dryRun?: boolean;
 }
 
-export interface AskOptions {
+/** With the input of whatever machine. */
+export interface SpawnOptions extends SpawnSettings {
+  readonly input?: Json;
+}
+
+export interface AskOptions<View = ActorView> {
   readonly by?: Caller;
   /** With whose rights, where not with those of `by`: each of them must be allowed it. */
   readonly onBehalfOf?: Causes;
@@ -179,7 +217,7 @@ export interface AskOptions {
    * Answer only once the actor's view satisfies this (at most `timeoutMs`, default 25,000), else `{pending:
    * true}` in the view.
    */
-  readonly until?: (view: ActorView) => boolean;
+  readonly until?: (view: View) => boolean;
   readonly timeoutMs?: number;
   readonly idempotency?: Idempotency;
   readonly dryRun?: boolean;
@@ -201,14 +239,14 @@ export interface Idempotency {
  * A deed that touches several actors: names them, takes their turns in order, decides on committed snapshots,
  * writes one batch.
  */
-export interface Transaction<Result extends Json> {
+export interface Transaction<Result extends Json, Kinds extends AnyKinds = readonly Kind[]> {
   /** Shown in the log as the cause. */
   readonly name: string;
   /**
    * Existing or absent actors whose turns the plan takes. New actors with ids made by the caller need not be
    * named.
    */
-  readonly actors: readonly ActorKey[];
+  readonly actors: readonly ActorKey<Kinds[number]['kind']>[];
   /** Keys of own rows (`Turns.put`) that the plan will `peek` at. */
   readonly reads?: readonly string[];
   readonly by?: Caller;
@@ -222,20 +260,26 @@ export interface Transaction<Result extends Json> {
    */
   readonly startsWork?: boolean;
   /** Synchronous and pure but for `turns`. Return a refusal to refuse the whole. */
-  run(turns: TransactionContext): Result | Refusal;
+  run(tx: TransactionContext<Kinds>): Result | Refusal;
 }
 
-export interface TransactionContext {
+export interface TransactionContext<Kinds extends AnyKinds = readonly Kind[]> {
   readonly at: number;
   /** The state as of now within the plan; undefined when absent. Only actors named by the plan. */
-  read(actor: ActorKey): ActorView | undefined;
+  read<Name extends Kinds[number]['kind']>(
+    actor: ActorKey<Name>,
+  ): ActorViewOf<KindNamed<Kinds, Name>> | undefined;
   /** Step an actor. A refusal is thrown as the plan's refusal, unless `soft`. */
-  send(actor: ActorKey, event: EventObject, options?: { readonly soft?: boolean }): ActorView | Refusal;
-  create(
-    kind: string,
+  send<Name extends Kinds[number]['kind']>(
+    actor: ActorKey<Name>,
+    event: EventOf<KindNamed<Kinds, Name>>,
+    options?: { readonly soft?: boolean },
+  ): ActorViewOf<KindNamed<Kinds, Name>> | RefusalOf<KindNamed<Kinds, Name>>;
+  create<Name extends Kinds[number]['kind']>(
+    kind: Name,
     id: string,
-    options?: { readonly input?: Json; readonly parent?: ActorKey },
-  ): ActorView;
+    ...options: OptionalWhere<{ readonly parent?: ActorKey } & InputOption<InputOf<KindNamed<Kinds, Name>>>>
+  ): ActorViewOf<KindNamed<Kinds, Name>>;
   /** Next number of a durable counter (gaps are legal): 1, 2, 3 … */
   next(counter: string): number;
   /** A durable key-value row of the plan's own (`null` deletes). */
@@ -244,8 +288,11 @@ export interface TransactionContext {
   get(key: string): Json | undefined;
 }
 
-export interface ListQuery {
-  readonly index: string;
+/** Nothing need be given where every member may be absent. */
+type OptionalWhere<Options> = {} extends Options ? [options?: Options] : [options: Options];
+
+export interface ListQuery<List extends string = string> {
+  readonly index: List;
   /** Only keys that begin with this. */
   readonly prefix?: string;
   /** Only keys from here (inclusive), and before there (exclusive). */
@@ -273,19 +320,18 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** XState's actor reference, durable: `send` never throws, `getSnapshot` is the last commit. */
-export interface Handle {
-  readonly id: string;
-  readonly kind: string;
-  send(event: EventObject): void;
-  ask(event: EventObject, options?: AskOptions): Promise<ActorView | Refusal>;
+/** XState's actor reference, durable: `send` never throws, `getSnapshot` is the last commit. Also an ActorKey. */
+export interface Handle<K extends AnyKind = Kind> extends ActorKey<K['kind']> {
+  send(event: EventOf<K>): void;
+  ask(event: EventOf<K>, options?: AskOptions<ActorViewOf<K>>): Promise<ActorViewOf<K> | RefusalOf<K>>;
   /** The last commit; undefined while the actor sleeps: `await handle.wake()` first. */
-  getSnapshot(): unknown;
-  wake(): Promise<unknown>;
+  getSnapshot(): SnapshotOf<K> | undefined;
+  /** Load the actor and answer with its last commit; `NOT_FOUND` where there is none. */
+  wake(): Promise<SnapshotOf<K> | Refusal<'NOT_FOUND' | 'DRAINING'>>;
   subscribe(
     observer:
-      | ((snapshot: unknown) => void)
-      | { next?(snapshot: unknown): void; error?(error: unknown): void; complete?(): void },
+      | ((snapshot: SnapshotOf<K>) => void)
+      | { next?(snapshot: SnapshotOf<K>): void; error?(error: unknown): void; complete?(): void },
   ): { unsubscribe(): void };
 }
 

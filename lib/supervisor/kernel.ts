@@ -14,7 +14,7 @@ import type { Store } from '../store/contract.js';
 import { ActorCells } from './cells/actor-cells.js';
 import { Intake } from './cells/intake.js';
 import type { Limits, ProgressFrame } from './contract.js';
-import type { Kinds } from './define-kind.js';
+import type { Kinds } from './kinds.js';
 import { reasonOf } from './draft/stored-form.js';
 import { begin, step } from './draft/step.js';
 import { EventLog } from './event-log.js';

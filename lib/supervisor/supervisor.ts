@@ -1,3 +1,4 @@
+import type { AnyKinds } from '../../actors/inference.js';
 import type { Supervisor, Limits, SupervisorOptions, SupervisorStatus } from './contract.js';
 import { systemEnvironment } from '../environment.js';
 import { StoreError } from '../store/contract.js';
@@ -5,7 +6,7 @@ import { ActorHandle } from './as-actor.js';
 import { Backlog } from './backlog.js';
 import { Commits } from './commit.js';
 import { DeadLetters, Resumption } from './dead-letters.js';
-import { Kinds } from './define-kind.js';
+import { Kinds } from './kinds.js';
 import { Deliverer, Dispatch } from './deliver.js';
 import { settle } from './draft/indexes.js';
 import { Effects } from './effects.js';
@@ -37,7 +38,9 @@ export const defaultLimits: Limits = {
  * const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore() }); await
  * supervisor.spawn('counter', { id: 'c1' }); await supervisor.ask('counter', 'c1', { type: 'add', n: 2 });
  */
-export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
+export async function createSupervisor<const Given extends AnyKinds>(
+  options: SupervisorOptions<Given>,
+): Promise<Supervisor<Given>> {
   const { store, environment = systemEnvironment() } = options;
   const kinds = new Kinds(options.kinds, options.facts ?? {});
   const kernel = new Kernel(environment, store, kinds, { ...defaultLimits, ...options.limits });
@@ -104,7 +107,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   };
   await boot(parts);
   root.booted();
-  return supervisor;
+  return supervisor as Supervisor<Given>; // at run time kinds go by name; their types are the face's
 }
 
 interface Parts {

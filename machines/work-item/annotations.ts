@@ -1,3 +1,4 @@
+import type { Json } from '../outputs.js';
 import { callerName } from '../caller.js';
 import { afterwards, type Decision } from '../decision.js';
 import { writeRow } from '../outputs.js';
@@ -53,7 +54,7 @@ function changed(
   context: WorkItemContext,
   event: WorkItemEventOf<'comment.edit' | 'comment.delete'>,
   kind: 'comment_edited' | 'comment_deleted',
-  row: Parameters<typeof writeRow>[2],
+  row: Json,
 ): Item {
   const done: Item = {
     set: { commentEdition: (context.commentEdition ?? 0) + 1 },

@@ -12,7 +12,10 @@ import { inFlight } from './measure.js';
  */
 const [, , home, count] = process.argv;
 if (home === undefined || count === undefined) throw new TypeError('usage: cron-home.js <home> <count>');
-const idle: AtLeastOnceEffect = { guarantee: 'at-least-once', run: async () => undefined };
+const idle: AtLeastOnceEffect<unknown, never> = {
+  guarantee: 'at-least-once',
+  run: () => Promise.reject(new Error('no job is due')),
+};
 const supervisor = await createSupervisor({
   kinds: [scheduleKind() as unknown as Kind, cronFireKind({ launch: idle, record: idle }) as unknown as Kind],
   store: await openLevelStore({ directory: home }),

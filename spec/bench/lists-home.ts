@@ -38,7 +38,7 @@ await inFlight(lanes, size / 2, async (lane, turn) => {
   const n = (turn * lanes + lane) * 2 + 1;
   await supervisor.ask('work-item', `TRP-${n}`, {
     type: 'item.move',
-    status: statuses[n % 5],
+    status: statuses[n % 5] ?? 'done',
     note: 'because',
   });
 });

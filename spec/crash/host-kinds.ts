@@ -1,6 +1,6 @@
 import { assign, emit, setup } from 'xstate';
 import type { Effect, Kind } from '../../actors/contracts.js';
-import { defineKind } from '../../lib/supervisor/define-kind.js';
+import { defineKind } from '../../actors/define-kind.js';
 import { callerName } from '../../machines/caller.js';
 import {
   effect,
@@ -181,7 +181,10 @@ const errand = setup({
   states: { away: { after: { 150: 'back' } }, back: { type: 'final' } },
 });
 
-export function hostKinds(hands: { readonly keyed: Effect; readonly fenced: Effect }): readonly Kind[] {
+export function hostKinds(hands: {
+  readonly keyed: Effect<Input, Json>;
+  readonly fenced: Effect<Input, Json>;
+}): readonly Kind[] {
   const view = (snapshot: { readonly value: unknown; readonly context: unknown }): Json => ({
     state: snapshot.value as Json,
     ...(snapshot.context as Record<string, Json>),

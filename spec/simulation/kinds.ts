@@ -1,6 +1,6 @@
 import { assign, cancel, emit, raise, setup, spawnChild } from 'xstate';
 import type { EffectContext, Kind, Persisted } from '../../actors/contracts.js';
-import { defineKind } from '../../lib/supervisor/define-kind.js';
+import { defineKind } from '../../actors/define-kind.js';
 import { effect, writeRow, sendToActor } from '../../machines/outputs.js';
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { AtLeastOnceEffect, Kind } from '../../../actors/contracts.js';
 import { pairingCodeKind } from '../../../actors/kinds/pairing-code.js';
+import type { ProofInput, ProofOutput } from '../../../machines/pairing/machine.js';
 import { pairingKind } from '../../../actors/kinds/pairing.js';
 import { system } from '../../../machines/caller.js';
 import type { NewDevice } from '../../../machines/pairing-code/machine.js';
@@ -16,16 +17,19 @@ describe('pairing and crashes', () => {
     lastIp: null,
     userAgent: null,
   };
-  const hanging: AtLeastOnceEffect = { guarantee: 'at-least-once', run: () => new Promise(() => undefined) };
+  const hanging: AtLeastOnceEffect<unknown, never> = {
+    guarantee: 'at-least-once',
+    run: () => new Promise(() => undefined),
+  };
   let house: House | undefined;
   afterEach(async () => {
     await house?.stop();
   });
 
   const kindsWith = (effects: {
-    proof?: AtLeastOnceEffect;
-    clearing?: AtLeastOnceEffect;
-    device?: AtLeastOnceEffect;
+    proof?: AtLeastOnceEffect<ProofInput, ProofOutput>;
+    clearing?: AtLeastOnceEffect<ProofInput, null>;
+    device?: AtLeastOnceEffect<NewDevice, null>;
   }): readonly Kind[] =>
     [
       pairingKind({ proof: effects.proof ?? hanging, clearing: effects.clearing ?? hanging }),

@@ -7,7 +7,7 @@ import {
   type Client,
   type GatewayEvent,
 } from '../../../lib/client/index.js';
-import { defineKind } from '../../../lib/supervisor/define-kind.js';
+import { defineKind } from '../../../actors/define-kind.js';
 import { publish } from '../../../machines/outputs.js';
 import { isRefusal as isRefusalOfTroupe } from '../../../machines/refusals.js';
 import { openHouse, operatorToken as token, type House } from '../gateway/fixture.js';

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AtMostOnceEffect } from '../../../actors/contracts.js';
+import type { TurnOutput } from '../../../machines/session/context.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
 import type { App, Settings, Roster, Selection } from '../../../lib/commands/app.js';
@@ -67,7 +68,7 @@ export async function openApp(
   };
 }
 
-const turn: AtMostOnceEffect = {
+const turn: AtMostOnceEffect<unknown, TurnOutput> = {
   guarantee: 'at-most-once',
   async run(_input: unknown, context) {
     await context.checkpoint({ begun: true });

@@ -9,7 +9,7 @@ import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import { operator } from '../../../machines/caller.js';
 import { refuse } from '../../../machines/refusals.js';
 
-const connection: AtLeastOnceEffect = {
+const connection: AtLeastOnceEffect<unknown, void> = {
   guarantee: 'at-least-once',
   async run(input, { signal }) {
     if ((input as { mode: string }).mode === 'hold')
@@ -26,7 +26,7 @@ const open = () =>
         delivery: {
           guarantee: 'at-most-once',
           run: async () => ({ outcome: 'sent' }),
-          recover: async () => ({ outcome: 'unknown' }),
+          recover: async () => ({ outcome: 'unknown', reason: 'it was cut' }),
         },
       }),
     ],
@@ -35,7 +35,7 @@ const open = () =>
 
 describe('alignConnectors', () => {
   it('starts the others where one was halted: the gateway did not start any more', async () => {
-    const supervisor = await open();
+    const supervisor: Supervisor = await open();
     const named = (...names: string[]) => ({
       types: [],
       instances: () =>

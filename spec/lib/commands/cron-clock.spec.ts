@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { cronFireKind } from '../../../actors/kinds/cron-fire.js';
 import { scheduleKind } from '../../../actors/kinds/schedule.js';
+import type { Launched } from '../../../machines/cron-fire/machine.js';
 import type { AtLeastOnceEffect, Kind } from '../../../actors/contracts.js';
 import { followClock } from '../../../lib/commands/cron.js';
 import { openHouse, seen, type House } from '../../fixtures/house.js';
 
 const yearsMs = Date.UTC(2031, 0, 1) - Date.UTC(2026, 0, 1);
-const effect: AtLeastOnceEffect = { guarantee: 'at-least-once', run: async () => ({}) };
+const launch: AtLeastOnceEffect<unknown, Launched> = { guarantee: 'at-least-once', run: async () => ({}) };
+const record: AtLeastOnceEffect<unknown, void> = { guarantee: 'at-least-once', run: async () => undefined };
 /** Due at nine on the first of the month. The world begins at midnight of the first of January 2026. */
 const monthly = {
   name: 'Monthly',
@@ -36,7 +38,7 @@ describe('followClock', () => {
   beforeEach(async () => {
     house = await openHouse([
       scheduleKind() as unknown as Kind,
-      cronFireKind({ launch: effect, record: effect }) as unknown as Kind,
+      cronFireKind({ launch, record }) as unknown as Kind,
     ]); // a list of kinds forgets the type of each one's machine
     await house.supervisor.spawn('schedule', { id: 'm', input: monthly });
   });

@@ -50,7 +50,7 @@ describe('a disk with less than 200 MB free', () => {
       guarantee: 'at-least-once' as const,
       run: (input: LaunchInput) => launchFire(house.gateway.app, input),
     };
-    const record = { guarantee: 'at-least-once' as const, run: async () => null };
+    const record = { guarantee: 'at-least-once' as const, run: async () => undefined };
     house = await openHouse({
       withRoster: true,
       environment,

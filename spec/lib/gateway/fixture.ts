@@ -7,6 +7,7 @@ import { defineEngine, type Engine } from '../../../actors/engines/engine.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../../../actors/engines/tokens.js';
 import type { AtMostOnceEffect, Kind } from '../../../actors/contracts.js';
+import type { TurnOutput } from '../../../machines/session/context.js';
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
 import { workflowRunKind } from '../../../actors/kinds/workflow-run.js';
@@ -139,7 +140,7 @@ function partsOf({
   return Object.fromEntries(Object.entries(given).filter(([, part]) => part !== undefined));
 }
 
-const turnEffect: AtMostOnceEffect = {
+const turnEffect: AtMostOnceEffect<unknown, TurnOutput> = {
   guarantee: 'at-most-once',
   async run(_input: unknown, context) {
     const last = (await context.rows('messages', { last: 1 }))[0] as { content?: string } | undefined;

@@ -18,9 +18,9 @@ const turn = {
   guarantee: 'at-most-once' as const,
   run: async (_input: unknown, context: { checkpoint(data: null): Promise<void> }) => {
     await context.checkpoint(null);
-    return { outcome: 'succeeded', text: `${secret}, said the agent` };
+    return { outcome: 'succeeded' as const, text: `${secret}, said the agent` };
   },
-  recover: async () => ({ outcome: 'interrupted', text: '' }),
+  recover: async () => ({ outcome: 'interrupted' as const, text: '' }),
 };
 const kinds = [sessionKind({ turn }), workItemKind()] as unknown as readonly Kind[];
 

@@ -84,7 +84,7 @@ describe('the supervision tree', () => {
 
   it('shows engines and connectors as circuits: open with a reason, half-open while they are tried, closed', async () => {
     let way: 'hang' | 'fail' = 'hang';
-    const connection: AtLeastOnceEffect = {
+    const connection: AtLeastOnceEffect<unknown, void> = {
       guarantee: 'at-least-once',
       run: (_input, { signal }) =>
         way === 'fail'
@@ -93,7 +93,7 @@ describe('the supervision tree', () => {
               signal.addEventListener('abort', () => reject(new Error('left')));
             }),
     };
-    const delivery: AtMostOnceEffect = {
+    const delivery: AtMostOnceEffect<unknown, never> = {
       guarantee: 'at-most-once',
       run: () => Promise.reject(new Error('none')),
       recover: () => Promise.reject(new Error('none')),

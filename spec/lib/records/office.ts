@@ -14,6 +14,7 @@ import { clearingEffect, proofEffect } from '../../../actors/effects/pair-proof.
 import { sessionKind } from '../../../actors/kinds/session.js';
 import { workItemKind } from '../../../actors/kinds/work-item.js';
 import type { AtMostOnceEffect } from '../../../actors/contracts.js';
+import type { TurnOutput } from '../../../machines/session/context.js';
 import { createGateway, type GatewayOptions } from '../../../lib/gateway/server.js';
 import { layoutOf, type Layout } from '../../../lib/home/layout.js';
 import { openRecords, type Records, type RecordsOptions } from '../../../lib/records/records.js';
@@ -153,7 +154,7 @@ export async function openOffice(
 export const cookiesOf = ({ headers }: Answer): string =>
   ((headers['set-cookie'] ?? []) as string[]).map((cookie) => cookie.split(';', 1)[0]).join('; ');
 
-const turn: AtMostOnceEffect = {
+const turn: AtMostOnceEffect<unknown, TurnOutput> = {
   guarantee: 'at-most-once',
   async run(_input, context) {
     await context.checkpoint({ begun: true });

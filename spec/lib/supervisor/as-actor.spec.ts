@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Json } from '../../../machines/outputs.js';
 import { assign, createActor, sendTo, setup, type AnyActorRef } from 'xstate';
 import { asActor, type DurableInput } from '../../../lib/supervisor/as-actor.js';
 import { childKind, counterKind } from '../../fixtures/kinds.js';
@@ -22,7 +23,13 @@ describe('asActor', () => {
         context: {} as { got: unknown },
         events: {} as { type: 'pass'; n: number } | { type: 'leave' },
       },
-      actors: { agent: asActor(house.supervisor, kind, done === undefined ? {} : { done }) },
+      actors: {
+        agent: asActor(
+          house.supervisor,
+          kind,
+          done === undefined ? {} : { done: (view) => done(view as Record<string, Json>) },
+        ),
+      },
     }).createMachine({
       context: { got: null },
       initial: 'working',

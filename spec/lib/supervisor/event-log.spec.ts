@@ -8,7 +8,7 @@ import { keys } from '../../../lib/store/keys.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import type { LogEntry } from '../../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
-import { defineKind } from '../../../lib/supervisor/define-kind.js';
+import { defineKind } from '../../../actors/define-kind.js';
 import { counterKind } from '../../fixtures/kinds.js';
 import { openHouse, seen, type House } from '../../fixtures/house.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { assign, raise, sendTo, setup } from 'xstate';
 import { memoryStore } from '../../../lib/store/memory.js';
-import { defineKind } from '../../../lib/supervisor/define-kind.js';
+import { defineKind } from '../../../actors/define-kind.js';
 import type { Due } from '../../../lib/supervisor/delivery.js';
 import { TimerWheel } from '../../../lib/supervisor/timers.js';
 import { keys } from '../../../lib/store/keys.js';

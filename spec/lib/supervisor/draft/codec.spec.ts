@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decodeState, encodeState, isPlain } from '../../../../lib/supervisor/draft/codec.js';
 import { assign, enqueueActions, setup } from 'xstate';
 import type { Kind, Persisted } from '../../../../actors/contracts.js';
-import { defineKind } from '../../../../lib/supervisor/define-kind.js';
+import { defineKind } from '../../../../actors/define-kind.js';
 import { openHouse } from '../../../fixtures/house.js';
 
 const trip = (context: unknown): unknown =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { assign, setup } from 'xstate';
 import type { Kind, Persisted } from '../../../../actors/contracts.js';
-import { defineKind } from '../../../../lib/supervisor/define-kind.js';
+import { defineKind } from '../../../../actors/define-kind.js';
 import { openHouse, rejection, seen, type House } from '../../../fixtures/house.js';
 
 type Context = Record<string, unknown>;
@@ -140,7 +140,7 @@ describe('versions', () => {
         () => house.supervisor.handle('thing', 't').wake(),
         () => house.supervisor.transact({ name: 'x', actors: [thing], run: () => null }),
       ]) {
-        const error = await rejection(Promise.resolve().then(attempt) as Promise<unknown>);
+        const error = await rejection(Promise.resolve().then<unknown>(attempt));
         expect(error).to.include({ name: 'UnreadableRecord' });
         expect(error.message)
           .to.match(says)

@@ -1,62 +1,62 @@
-import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import type { Facts, Json, Kind } from '../../actors/contracts.js';
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import type { RefusalCode, RefusalMeaning } from '../machines/refusals.js';
+import type { IndexRow, Kind } from './contracts.js';
+import type { AnyKind, EffectsOption } from './inference.js';
 
 /**
- * Checks what a machine and its hands may be, and names each fault at definition instead of at three in the
- * morning.
+ * Defines a kind of actor: checks what its machine and its effects may be, names each fault at definition, and
+ * carries the types of the machine, the view and the lists to every call of a supervisor.
  *
+ * @throws TypeError with every fault of the definition
  * @example
- * const counter = defineKind({ kind: 'counter', version: 1, machine, view: (snapshot) => ({ n:
- * snapshot.context.n }) });
+ *   const counter = defineKind({
+ *     kind: 'counter',
+ *     version: 1,
+ *     machine,
+ *     view: (snapshot) => ({ total: snapshot.context.total }),
+ *   });
  */
-export function defineKind<M extends AnyStateMachine>(kind: Kind<M>): Kind<M> {
-  const problems = [...problemsOf(kind as unknown as Kind)]; // the checks need none of the machine's own types
-  if (problems.length > 0)
-    throw new TypeError(`the kind "${kind.kind}" cannot be used:\n- ${problems.join('\n- ')}`);
+export function defineKind<
+  M extends AnyStateMachine,
+  View,
+  const Name extends string,
+  const List extends IndexRow = never,
+  const Code extends string = never,
+  const Meanings extends Refusals = {},
+  const Child extends string = never,
+>(kind: KindDefinition<M, View, Name, List, Code, Meanings, Child>): Kind<M, View, Name, List, Code>;
+export function defineKind(kind: AnyKind): AnyKind {
+  checkKind(kind);
   return kind;
 }
 
-/** The kinds of a supervisor by name, and the values that their `facts` see. */
-export class Kinds {
-  private readonly byName = new Map<string, Kind>();
+/** A kind as it is written: its effects are those that the machine's `setup({actors})` names. */
+export type KindDefinition<
+  M extends AnyStateMachine,
+  View,
+  Name extends string,
+  List extends IndexRow,
+  Code extends string,
+  Meanings extends Refusals,
+  Child extends string,
+> = Omit<Kind<M, View, Name, List, Code>, 'effects' | 'childKinds' | 'refusals'> & {
+  /** What codes of your own mean. Once there are some, each code that a rule uses must be among them. */
+  readonly refusals?: Meanings;
+  /** `src` names that the machine invokes or spawns as durable child actors: src → kind. */
+  readonly childKinds?: { readonly [Src in Child]: string };
+} & EffectsOption<M, Child> &
+  ({} extends Meanings ? unknown : MeaningsOf<Exclude<Code, RefusalCode | keyof Meanings>>);
 
-  constructor(
-    kinds: readonly Kind[],
-    private values: Facts,
-  ) {
-    for (const kind of kinds) {
-      if (this.byName.has(kind.kind)) throw new TypeError(`two kinds are named "${kind.kind}"`);
-      this.byName.set(kind.kind, defineKind(kind));
-    }
-  }
+type Refusals = Readonly<Record<string, RefusalMeaning>>;
+type MeaningsOf<Missing extends string> = [Missing] extends [never]
+  ? unknown
+  : { readonly refusals: { readonly [Code in Missing]: RefusalMeaning } };
 
-  get all(): readonly Kind[] {
-    return [...this.byName.values()];
-  }
-
-  find(name: string): Kind | undefined {
-    return this.byName.get(name);
-  }
-
-  of(name: string): Kind {
-    const kind = this.byName.get(name);
-    if (kind === undefined)
-      throw new TypeError(`unknown kind "${name}"; known: ${[...this.byName.keys()].join(', ')}`);
-    return kind;
-  }
-
-  /** What an event for an actor (none yet at its creation) carries as `facts`. */
-  facts(
-    kind: Kind,
-    actor: { readonly snapshot: AnyMachineSnapshot } | undefined,
-    event: { readonly type: string },
-  ): Json | undefined {
-    return kind.facts?.(actor?.snapshot, event, this.values);
-  }
-
-  setFact(name: string, value: unknown): void {
-    this.values = { ...this.values, [name]: value };
-  }
+/** Throws a TypeError that names everything that is wrong with a kind. */
+export function checkKind(kind: AnyKind): void {
+  const problems = [...problemsOf(kind)];
+  if (problems.length > 0)
+    throw new TypeError(`the kind "${kind.kind}" cannot be used:\n- ${problems.join('\n- ')}`);
 }
 
 function* problemsOf(kind: Kind): Generator<string> {

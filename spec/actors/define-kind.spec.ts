@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { assign, emit, fromPromise, raise, sendTo, setup, type AnyStateMachine } from 'xstate';
-import type { Kind } from '../../../actors/contracts.js';
-import { defineKind } from '../../../lib/supervisor/define-kind.js';
-import { publish, effect } from '../../../machines/outputs.js';
+import type { Kind } from '../../actors/contracts.js';
+import { defineKind } from '../../actors/define-kind.js';
+import { publish, effect } from '../../machines/outputs.js';
 
 const deed = { guarantee: 'at-least-once', run: async () => null } as const;
 const machineOf = (

@@ -1,0 +1,47 @@
+import type { AnyMachineSnapshot } from 'xstate';
+import type { Facts, Json, Kind } from '../../actors/contracts.js';
+import { checkKind } from '../../actors/define-kind.js';
+
+/** The kinds of a supervisor by name, and the values that their `facts` see. */
+export class Kinds {
+  private readonly byName = new Map<string, Kind>();
+
+  constructor(
+    kinds: readonly Kind[],
+    private values: Facts,
+  ) {
+    for (const kind of kinds) {
+      if (this.byName.has(kind.kind)) throw new TypeError(`two kinds are named "${kind.kind}"`);
+      checkKind(kind);
+      this.byName.set(kind.kind, kind);
+    }
+  }
+
+  get all(): readonly Kind[] {
+    return [...this.byName.values()];
+  }
+
+  find(name: string): Kind | undefined {
+    return this.byName.get(name);
+  }
+
+  of(name: string): Kind {
+    const kind = this.byName.get(name);
+    if (kind === undefined)
+      throw new TypeError(`unknown kind "${name}"; known: ${[...this.byName.keys()].join(', ')}`);
+    return kind;
+  }
+
+  /** What an event for an actor (none yet at its creation) carries as `facts`. */
+  facts(
+    kind: Kind,
+    actor: { readonly snapshot: AnyMachineSnapshot } | undefined,
+    event: { readonly type: string },
+  ): Json | undefined {
+    return kind.facts?.(actor?.snapshot, event, this.values);
+  }
+
+  setFact(name: string, value: unknown): void {
+    this.values = { ...this.values, [name]: value };
+  }
+}
