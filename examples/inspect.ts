@@ -26,7 +26,7 @@ let cursor = 0;
  * Tell what happens to one light until it stands in a state. The next watch goes on after the last entry that
  * was seen.
  */
-async function tell(id: string, until: string): Promise<void> {
+async function follow(id: string, until: string): Promise<void> {
   for await (const { seq, event, from, to, by } of supervisor.watch({
     kinds: ['light'],
     ids: [id],
@@ -42,11 +42,11 @@ async function tell(id: string, until: string): Promise<void> {
 
 for (const id of ['north', 'south']) await supervisor.spawn('light', { id });
 await supervisor.ask('light', 'north', { type: 'go' });
-await tell('north', 'green');
+await follow('north', 'green');
 
 await supervisor.ask('light', 'south', { type: 'go' }); // happens unwatched; only north is asked for below
 await supervisor.ask('light', 'north', { type: 'stop' });
-await tell('north', 'red'); // by its durable timer
+await follow('north', 'red'); // by its durable timer
 
 const why = await supervisor.why({ kind: 'light', id: 'north' }, { type: 'operator' });
 console.log('may happen next:', why?.next.map(({ event }) => event).join(', '));

@@ -89,9 +89,9 @@ await new Promise<void>((resolve) => {
     if ((snapshot as AnyMachineSnapshot).matches({ resting: 'idle' })) resolve();
   });
 });
-type Told = { engineSessionId: string; usage: object };
-const told = (await supervisor.get('session', id))?.view as Told | undefined;
-console.log('\nconversation', told?.engineSessionId, 'used', JSON.stringify(told?.usage));
+type Reported = { engineSessionId: string; usage: object };
+const reported = (await supervisor.get('session', id))?.view as Reported | undefined;
+console.log('\nconversation', reported?.engineSessionId, 'used', JSON.stringify(reported?.usage));
 for (const { row } of await supervisor.rows({ kind: 'session', id }, 'messages'))
   console.log((row as { content: string }).content);
 

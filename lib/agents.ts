@@ -11,7 +11,7 @@ import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryEffect } from '../actors/effects/delivery.js';
 import { engineTurnEffect } from '../actors/effects/engine-turn.js';
 import { lackingSandbox, type TurnSandbox } from '../actors/effects/turn-sandbox.js';
-import type { Purse } from '../actors/effects/purse.js';
+import type { BudgetPort } from '../actors/effects/budget-port.js';
 import type { Engine } from '../actors/engines/engine.js';
 import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRegistry } from '../actors/engines/registry.js';
@@ -59,10 +59,10 @@ export interface Agents<Kinds extends AnyKinds = AgentKinds> {
    * The input of a new session: `supervisor.spawn('session', {input: await agents.session({prompt:
    * 'digest'})})`. Rejects when there is no such engine or model.
    */
-  session(wish: SessionWish): Promise<InputOf<AgentKinds[0]>>;
+  session(options: SessionOptions): Promise<InputOf<AgentKinds[0]>>;
 }
 
-export interface SessionWish {
+export interface SessionOptions {
   readonly prompt: string;
   readonly engine?: string;
   readonly model?: string;
@@ -154,7 +154,7 @@ export interface AgentKindsOptions {
   /** Where workflows leave their evidence. */
   readonly evidence?: Evidence;
   /** Keeps the accounts of employees. */
-  readonly purse?: (context: EffectContext) => Purse;
+  readonly budget?: (context: EffectContext) => BudgetPort;
   /** Confines the programs of engines. Absent: they run as this program's user. */
   readonly sandbox?: TurnSandbox;
   readonly log?: Logger;
@@ -176,7 +176,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     permissionWaitMs,
     attachmentPath,
     inboxOf,
-    purse,
+    budget,
     sandbox,
     workflows,
     evidence,
@@ -192,7 +192,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(silenceMs === undefined ? {} : { silenceMs }),
     ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
-    ...(purse === undefined ? {} : { purse }),
+    ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
   });
   const links = createConnectorLinks(

@@ -37,7 +37,7 @@ export type {
   Why,
 } from './supervisor/contract.js';
 export type { Inspection, KindFacts, StoredActor } from './supervisor/answers.js';
-export { createAgents, type Agents, type AgentsOptions, type SessionWish } from './agents.js';
+export { createAgents, type Agents, type AgentsOptions, type SessionOptions } from './agents.js';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway/server.js';
 export { startInstance, type Instance, type InstanceOptions } from './instance.js';
 export { memoryStore } from './store/memory.js';

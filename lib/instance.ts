@@ -4,7 +4,7 @@ import { createEngineRegistry, type EngineRecord } from '../actors/engines/regis
 import { createSessionTokens } from '../actors/engines/tokens.js';
 import { agentKinds } from './agents.js';
 import type { App, AppParts } from './commands/app.js';
-import { purseOf } from './commands/budgets.js';
+import { budgetPortOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
 import { refuseUnusable } from './gateway/usable-config.js';
 import { createGateway } from './gateway/server.js';
@@ -163,7 +163,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     evidence,
     sandbox,
     keyFor: keysOf(secrets.token),
-    wakers: followTodos(failed(log, 'could not process changes of work items')),
+    subscribers: followTodos(failed(log, 'could not process changes of work items')),
     reviews: followReviews(failed(log, 'could not open a review')),
   };
   const appOf: AppOf = ({ supervisor }) => ({ ...parts, supervisor });
@@ -176,7 +176,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       evidence,
       sandbox,
       workflows: (context) => workflowPorts(appOf(context)),
-      purse: ({ supervisor }) => purseOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),
+      budget: ({ supervisor }) =>
+        budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),
       connectors: builtInConnectors,
       connectorInstances: () => connectors.instances(),
       inboxOf: inboxes(connectors, appOf),
@@ -251,7 +252,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
 async function startFollowing(app: App, opened: Opened, interrupted: InterruptedTurns): Promise<void> {
   const { supervisor, connectors } = app;
   const { log } = supervisor.environment;
-  for (const follower of [app.wakers, app.reviews]) {
+  for (const follower of [app.subscribers, app.reviews]) {
     opened.add(() => follower?.close());
     await follower?.poll(app);
   }

@@ -75,7 +75,7 @@ async function post(
     };
   const nonce = createHash('sha256').update(`${key} ${n}`).digest('base64url').slice(0, 25);
   try {
-    const told = (await rest.post(Routes.channelMessages(channel), {
+    const sent = (await rest.post(Routes.channelMessages(channel), {
       signal,
       body: {
         content: text,
@@ -85,7 +85,7 @@ async function post(
         ...(thread === null ? {} : { message_reference: { message_id: thread, fail_if_not_exists: false } }),
       },
     })) as Partial<APIMessage>;
-    return { outcome: 'sent', ...(typeof told.id === 'string' ? { messageId: told.id } : {}) };
+    return { outcome: 'sent', ...(typeof sent.id === 'string' ? { messageId: sent.id } : {}) };
   } catch (error) {
     if (error instanceof RateLimitError)
       return { retryAfterMs: Math.max(error.retryAfter, error.timeToReset, 0) };

@@ -59,14 +59,14 @@ async function post(
 ): Promise<DeliveryResult | RateLimited> {
   try {
     // nobody is called by a text of an agent: `<!channel>` and its like are shown as they are written
-    const told = await web.chat.postMessage({
+    const sent = await web.chat.postMessage({
       channel,
       text: text.replaceAll('<!', '&lt;!'),
       ...(thread === null ? {} : { thread_ts: thread }),
       unfurl_links: false,
       unfurl_media: false,
     });
-    return { outcome: 'sent', ...(told.ts === undefined ? {} : { messageId: told.ts }) };
+    return { outcome: 'sent', ...(sent.ts === undefined ? {} : { messageId: sent.ts }) };
   } catch (error) {
     if (error instanceof WebAPIRateLimitedError) return { retryAfterMs: error.retryAfter * 1000 };
     if (error instanceof WebAPIPlatformError)

@@ -59,7 +59,7 @@ async function post(
       reason: 'The thread of a Telegram message must be the id of the message that it answers.',
     };
   try {
-    const told = await api.sendMessage(
+    const sent = await api.sendMessage(
       chat,
       text,
       thread === null
@@ -67,7 +67,7 @@ async function post(
         : { reply_parameters: { message_id: answered, allow_sending_without_reply: true } },
       signal as never,
     );
-    return { outcome: 'sent', messageId: String(told.message_id) };
+    return { outcome: 'sent', messageId: String(sent.message_id) };
   } catch (error) {
     if (!(error instanceof GrammyError)) return unanswered('Telegram', error);
     if (error.error_code === 429) return { retryAfterMs: (error.parameters.retry_after ?? 1) * 1000 };

@@ -8,11 +8,11 @@ import type { Pool } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
-import type { Purse } from './purse.js';
+import type { BudgetPort } from './budget-port.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
-import { partialOf, tellPartial } from './turn-partial.js';
+import { partialOf, reportPartial } from './turn-partial.js';
 import { permissionAsker } from './turn-permission.js';
 import { played } from './turn-play.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
@@ -48,7 +48,7 @@ export interface EngineTurnOptions {
   /** Where the bytes of a managed file lie, by its id. Absent: agents are told its address. */
   readonly attachmentPath?: (id: string, context: EffectContext) => Promise<string | undefined>;
   /** Keeps the accounts of employees. */
-  readonly purse?: (context: EffectContext) => Purse;
+  readonly budget?: (context: EffectContext) => BudgetPort;
   /** Confines what engines start. Absent: nothing is confined. */
   readonly sandbox?: TurnSandbox;
   /** Called when an engine broke its contract; the turn fails with a sentence in any case. */
@@ -128,15 +128,15 @@ async function paidTurn(
   onLingering: (note: Json) => void,
 ): Promise<TurnOutput> {
   const { employee, turnId } = input;
-  const purse = options.purse?.(context);
-  if (purse === undefined || employee === null) return turn(input, context, options, onLingering);
-  const closed = await purse.admits(employee);
+  const budget = options.budget?.(context);
+  if (budget === undefined || employee === null) return turn(input, context, options, onLingering);
+  const closed = await budget.admits(employee);
   if (closed !== undefined)
     return { outcome: 'rate-limited', text: '', error: closed.reason, resetAt: closed.resetAt };
   const output = await turn(input, context, options, onLingering);
   const costUsd = output.usage?.costUsd ?? 0;
   if (costUsd > 0)
-    await purse
+    await budget
       .spent(employee, turnId, costUsd)
       .catch((error: unknown) => options.onFault?.(input.engine, error));
   return output;
@@ -229,11 +229,11 @@ async function turn(
     });
     const unconfirmedPid = await spawner.close(() => abort.abort());
     deltas.close();
-    const told = judged(result, context.signal, abort.signal, input, deltas);
-    if (context.signal.aborted) await tellPartial(told, input.turnId, context, spawner.lastNote());
-    if (unconfirmedPid === undefined) return told;
+    const outcome = judged(result, context.signal, abort.signal, input, deltas);
+    if (context.signal.aborted) await reportPartial(outcome, input.turnId, context, spawner.lastNote());
+    if (unconfirmedPid === undefined) return outcome;
     onLingering({ ...spawner.lastNote() });
-    return { ...told, unconfirmedPid };
+    return { ...outcome, unconfirmedPid };
   } finally {
     clearTimeout(deadline);
     context.signal.removeEventListener('abort', onAbort);
@@ -245,14 +245,14 @@ async function turn(
 /** What we did to the turn outranks what the engine makes of it. */
 function judged(
   result: TurnResult,
-  asked: AbortSignal,
+  aborted: AbortSignal,
   ended: AbortSignal,
   input: TurnInput,
   deltas: Deltas,
 ): TurnResult {
   const text = result.text === '' ? deltas.text() : result.text;
   const usage = result.usage === undefined ? {} : { usage: result.usage };
-  if (asked.aborted) return { ...interruption(text), ...usage };
+  if (aborted.aborted) return { ...interruption(text), ...usage };
   const isLate =
     ended.aborted && (ended.reason as { readonly name?: string } | undefined)?.name === 'TimeoutError';
   if (isLate)

@@ -9,19 +9,19 @@ import { firstBytes } from '../engines/process/output.js';
  * stops may not hear the outcome any more, so it stands in the note, where `recover` finds it. With the store
  * gone nobody can be told.
  */
-export async function tellPartial(
-  told: TurnResult,
+export async function reportPartial(
+  result: TurnResult,
   turnId: string,
   context: EffectContext,
   spawnNote: SpawnNote | undefined,
 ): Promise<void> {
-  if (told.text === '' && told.usage === undefined) return;
-  const usage = told.usage === undefined ? {} : { usage: { ...told.usage } };
-  const telling =
+  if (result.text === '' && result.usage === undefined) return;
+  const usage = result.usage === undefined ? {} : { usage: { ...result.usage } };
+  const reported =
     context.reason() === 'stopping'
-      ? context.checkpoint({ ...spawnNote, partial: firstBytes(told.text, partialBytesMax) })
-      : context.send({ type: 'turn.partial', turnId, text: told.text, ...usage });
-  await telling.catch(() => undefined);
+      ? context.checkpoint({ ...spawnNote, partial: firstBytes(result.text, partialBytesMax) })
+      : context.send({ type: 'turn.partial', turnId, text: result.text, ...usage });
+  await reported.catch(() => undefined);
 }
 
 const partialBytesMax = 64 * 1024;

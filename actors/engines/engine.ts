@@ -60,7 +60,7 @@ export interface EngineFacts {
   readonly available: boolean;
   /** Why not, and the command that would mend it. */
   readonly reason?: string;
-  readonly mend?: string;
+  readonly remedy?: string;
   readonly version?: string;
   readonly executable?: string;
   readonly defaultModel: string | null;

@@ -19,17 +19,17 @@ export async function findExecutable(
 /** `available`, or the reason and what would mend it: the part of `EngineFacts` that any program has. */
 export async function commandFacts(
   program: string,
-  mend: string,
+  remedy: string,
 ): Promise<
   | { readonly available: true; readonly executable: string }
-  | { readonly available: false; readonly reason: string; readonly mend: string }
+  | { readonly available: false; readonly reason: string; readonly remedy: string }
 > {
   const executable = await findExecutable(program);
   if (executable !== undefined) return { available: true, executable };
   const reason = isAbsolute(program)
     ? `${program} is not an executable file.`
     : `The program "${program}" was not found on the PATH.`;
-  return { available: false, reason, mend };
+  return { available: false, reason, remedy };
 }
 
 async function isExecutable(file: string): Promise<boolean> {

@@ -32,7 +32,7 @@ export interface LimitWindow {
  * limits.read().status // 'live'`
  */
 export interface LimitsMemory {
-  tell(windows: readonly LimitWindow[], accountPlan?: string): void;
+  report(windows: readonly LimitWindow[], accountPlan?: string): void;
   read(): EngineLimits;
   /** Epoch ms of the latest reset of a window that is used up. */
   resetAt(): number | undefined;
@@ -45,33 +45,33 @@ const askMsMax = 3_000;
 const freshMs = 300_000;
 
 export function limitsMemory(source: string, now: () => number = Date.now): LimitsMemory {
-  let told:
+  let reported:
     | { readonly at: number; readonly windows: readonly LimitWindow[]; readonly accountPlan?: string }
     | undefined;
   return {
-    tell(windows, accountPlan) {
+    report(windows, accountPlan) {
       const names = new Set(windows.map(({ name }) => name));
       // a provider tells one window at a time; those it did not mention still stand
-      const others = (told?.windows ?? []).filter(({ name }) => !names.has(name));
-      told = {
+      const others = (reported?.windows ?? []).filter(({ name }) => !names.has(name));
+      reported = {
         at: now(),
         windows: [...others, ...windows].slice(-20),
         ...(accountPlan === undefined ? {} : { accountPlan }),
       };
     },
     read() {
-      if (told === undefined) return { status: 'static', source: 'configuration' };
+      if (reported === undefined) return { status: 'static', source: 'configuration' };
       return {
-        status: now() - told.at < freshMs ? 'live' : 'cached',
+        status: now() - reported.at < freshMs ? 'live' : 'cached',
         source,
-        refreshedAt: new Date(told.at).toISOString(),
-        windows: told.windows,
-        ...(now() - told.at > staleMs ? { stale: true } : {}),
-        ...(told.accountPlan === undefined ? {} : { accountPlan: told.accountPlan }),
+        refreshedAt: new Date(reported.at).toISOString(),
+        windows: reported.windows,
+        ...(now() - reported.at > staleMs ? { stale: true } : {}),
+        ...(reported.accountPlan === undefined ? {} : { accountPlan: reported.accountPlan }),
       };
     },
     resetAt() {
-      const resets = (told?.windows ?? []).filter(
+      const resets = (reported?.windows ?? []).filter(
         ({ usedPercent, resetsAt }) =>
           resetsAt !== null && resetsAt * 1000 > now() && (usedPercent ?? 0) >= 100,
       );

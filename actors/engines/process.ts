@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { childEnvironment } from './process/environment.js';
-import { defaultGraces, endAll, type Graces } from './process/ending.js';
+import { defaultGraces, terminate, type Graces } from './process/terminate.js';
 import { follow } from './process/follow.js';
 import type { SpawnNote } from './process/reap.js';
 import { processTable, type ProcessTable } from './process/table.js';
@@ -131,7 +131,7 @@ async function settle(child: ChildProcess, pid: number, options: SettleOptions):
   following.close();
   const from = why === 'exited' ? 'SIGTERM' : 'SIGINT';
   try {
-    const left = await endAll(
+    const left = await terminate(
       { groupId: pid, spawnId: options.spawnId },
       { table: options.table, graces: options.graces ?? defaultGraces, from },
     );
@@ -150,6 +150,6 @@ async function settle(child: ChildProcess, pid: number, options: SettleOptions):
 }
 
 export { childEnvironment, spawnMark } from './process/environment.js';
-export { defaultGraces, type Graces } from './process/ending.js';
+export { defaultGraces, type Graces } from './process/terminate.js';
 export { readNote, reap, type Reaped, type SpawnNote } from './process/reap.js';
 export { processTable, type ProcessTable } from './process/table.js';

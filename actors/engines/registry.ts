@@ -57,7 +57,7 @@ export interface EngineRecord {
   readonly models: readonly EngineModel[];
   readonly version?: string;
   readonly reason?: string;
-  readonly mend?: string;
+  readonly remedy?: string;
 }
 
 export interface EngineList {
@@ -91,7 +91,7 @@ export interface RegistryOptions {
 }
 
 const discoveryMsMax = 5_000;
-const nothingTold = JSON.stringify([[], undefined]);
+const nothingReported = JSON.stringify([[], undefined]);
 
 /** `const registry = createEngineRegistry({engines: [clerk, commandEngine({…})]})` */
 export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
@@ -103,7 +103,7 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
 
   const listeners = new Set<(name: string) => void>();
   const found = new Map<string, string>();
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
 
   function compare(last: Map<string, string>, name: string, now: string, first: string): void {
     const changed = (last.get(name) ?? first) !== now;
@@ -115,7 +115,12 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
   async function readLimits(engine: Engine): Promise<EngineLimits> {
     const limits = await limitsOf(engine);
     if (limits.status !== 'error')
-      compare(told, engine.name, JSON.stringify([limits.windows ?? [], limits.accountPlan]), nothingTold);
+      compare(
+        reported,
+        engine.name,
+        JSON.stringify([limits.windows ?? [], limits.accountPlan]),
+        nothingReported,
+      );
     return limits;
   }
 
@@ -136,7 +141,7 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
     const lacking = facts.available ? await options.lacking?.(engine) : undefined;
     return lacking === undefined
       ? facts
-      : { ...facts, available: false, reason: lacking.reason, mend: lacking.remedy };
+      : { ...facts, available: false, reason: lacking.reason, remedy: lacking.remedy };
   }
 
   async function defaultEngine(): Promise<string | null> {
@@ -301,7 +306,7 @@ function checkEffort(
 const list = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
 function unavailableReason(name: string, facts: EngineFacts): string {
-  return [`Engine "${name}" is not available.`, facts.reason, facts.mend && `To fix it: ${facts.mend}`]
+  return [`Engine "${name}" is not available.`, facts.reason, facts.remedy && `To fix it: ${facts.remedy}`]
     .filter((part) => part !== undefined)
     .join(' ');
 }
@@ -315,6 +320,6 @@ function record(engine: Engine, facts: EngineFacts): EngineRecord {
     models: facts.models,
     ...(facts.version === undefined ? {} : { version: facts.version }),
     ...(facts.reason === undefined ? {} : { reason: facts.reason }),
-    ...(facts.mend === undefined ? {} : { mend: facts.mend }),
+    ...(facts.remedy === undefined ? {} : { remedy: facts.remedy }),
   };
 }

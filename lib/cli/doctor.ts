@@ -24,8 +24,8 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
 
 const marks: Readonly<Record<Finding['grade'], string>> = { good: 'ok   ', poor: 'note ', bad: 'FIX  ' };
 
-const line = ({ grade, about, what, mend }: Finding): string =>
-  `${marks[grade]} ${about.padEnd(9)} ${what}${mend === undefined ? '' : `\n      ${''.padEnd(9)} → ${mend}`}`;
+const line = ({ grade, about, what, remedy }: Finding): string =>
+  `${marks[grade]} ${about.padEnd(9)} ${what}${remedy === undefined ? '' : `\n      ${''.padEnd(9)} → ${remedy}`}`;
 
 function summary(findings: readonly Finding[]): string {
   const bad = findings.filter((finding) => finding.grade === 'bad').length;

@@ -5,5 +5,5 @@ export interface Finding {
   readonly about: string;
   readonly what: string;
   /** What to do about it. */
-  readonly mend?: string;
+  readonly remedy?: string;
 }

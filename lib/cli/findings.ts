@@ -12,7 +12,7 @@ import { readRoster } from '../records/roster/read-roster.js';
 import { connect, running } from './client.js';
 import type { Finding } from './finding.js';
 import { bytes, duration } from './print.js';
-import { loss, retentionOf, worthTellingMs } from './retention.js';
+import { loss, retentionOf, worthShowingMs } from './retention.js';
 import { closedStore } from './store-finding.js';
 
 /**
@@ -57,7 +57,7 @@ async function nodeVersion(): Promise<Finding> {
   const what = `Node ${process.versions.node}`;
   return major > 20 || (major === 20 && minor >= 19)
     ? { grade: 'good', about: 'node', what }
-    : { grade: 'bad', about: 'node', what, mend: 'Install Node 20.19 or newer.' };
+    : { grade: 'bad', about: 'node', what, remedy: 'Install Node 20.19 or newer.' };
 }
 
 async function homeFolder({ home }: Layout): Promise<Finding> {
@@ -74,18 +74,18 @@ async function homeFolder({ home }: Layout): Promise<Finding> {
           grade: 'bad',
           about: 'home',
           what: `cannot be created: ${above} is not writable for you`,
-          mend: 'Choose another with --home, or fix the permissions of that folder.',
+          remedy: 'Choose another with --home, or fix the permissions of that folder.',
         };
   }
   if (!facts.isDirectory())
-    return { grade: 'bad', about: 'home', what: 'is not a folder', mend: 'Choose another with --home.' };
+    return { grade: 'bad', about: 'home', what: 'is not a folder', remedy: 'Choose another with --home.' };
   const mine = process.getuid === undefined || facts.uid === process.getuid();
   if (!mine)
     return {
       grade: 'bad',
       about: 'home',
       what: `belongs to another user (uid ${facts.uid})`,
-      mend: `chown -R "$(id -u)" ${home}`,
+      remedy: `chown -R "$(id -u)" ${home}`,
     };
   if (
     !(await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(
@@ -97,14 +97,14 @@ async function homeFolder({ home }: Layout): Promise<Finding> {
       grade: 'bad',
       about: 'home',
       what: 'is not readable and writable for you',
-      mend: `chmod u+rwx ${home}`,
+      remedy: `chmod u+rwx ${home}`,
     };
   if ((facts.mode & 0o077) !== 0)
     return {
       grade: 'poor',
       about: 'home',
       what: 'can be entered by other users of this machine',
-      mend: `chmod 700 ${home}`,
+      remedy: `chmod 700 ${home}`,
     };
   return { grade: 'good', about: 'home', what: 'yours and private' };
 }
@@ -121,7 +121,7 @@ async function announcement({ announcement: path }: Layout): Promise<Finding> {
         grade: 'bad',
         about: 'secrets',
         what: 'gateway.json contains the token and is readable by other users',
-        mend: `chmod 600 ${path}, and if others use this machine, delete it: the next start creates a new token`,
+        remedy: `chmod 600 ${path}, and if others use this machine, delete it: the next start creates a new token`,
       };
 }
 
@@ -132,7 +132,7 @@ async function browsers({ authDevices }: Layout): Promise<Finding> {
       grade: 'bad',
       about: 'browsers',
       what: read.message,
-      mend: 'Paired browsers have no access until it is repaired; or delete it and pair again.',
+      remedy: 'Paired browsers have no access until it is repaired; or delete it and pair again.',
     };
   const { length } = read.devices;
   return { grade: 'good', about: 'browsers', what: length === 0 ? 'none paired' : `${length} paired` };
@@ -166,7 +166,7 @@ async function people({ org }: Layout): Promise<Finding> {
     grade: 'poor',
     about: 'people',
     what: `${what}; unusable files: ${unusable}`,
-    mend: 'GET /api/org lists them under setAside.',
+    remedy: 'GET /api/org lists them under setAside.',
   };
 }
 
@@ -179,7 +179,7 @@ async function sandbox(layout: Layout, config: Config): Promise<Finding> {
       grade: 'poor',
       about,
       what: 'off: agents can do what you can, and read the token of this home',
-      mend: 'Set agents.sandbox to home, workspace or strict.',
+      remedy: 'Set agents.sandbox to home, workspace or strict.',
     };
   const { level, lacking } = await homeSandbox({ layout, config: () => config }).port.inForce(asked);
   if (lacking === undefined) return { grade: 'good', about, what: `agents run at the level ${level}` };
@@ -188,7 +188,7 @@ async function sandbox(layout: Layout, config: Config): Promise<Finding> {
     grade: isRequired ? 'bad' : 'poor',
     about,
     what: `${isRequired ? 'no agent runs' : `agents run at the level ${level}`} instead of ${asked}: ${lacking.reason}`,
-    mend: lacking.remedy,
+    remedy: lacking.remedy,
   };
 }
 
@@ -201,10 +201,10 @@ async function disk({ home }: Layout): Promise<Finding> {
       grade: 'bad',
       about: 'disk',
       what,
-      mend: `New work is refused below ${bytes(freeBytesMin)}: free some space.`,
+      remedy: `New work is refused below ${bytes(freeBytesMin)}: free some space.`,
     };
   return free < 5 * freeBytesMin
-    ? { grade: 'poor', about: 'disk', what, mend: `New work is refused below ${bytes(freeBytesMin)}.` }
+    ? { grade: 'poor', about: 'disk', what, remedy: `New work is refused below ${bytes(freeBytesMin)}.` }
     : { grade: 'good', about: 'disk', what };
 }
 
@@ -221,7 +221,7 @@ async function gateway(layout: Layout, config: Config): Promise<Finding> {
       grade: 'bad',
       about: 'gateway',
       what: `runs at ${url} but is unhealthy`,
-      mend: `See its log: ${layout.log}.`,
+      remedy: `See its log: ${layout.log}.`,
     };
   }
   const { host, port } = config.gateway;
@@ -231,7 +231,7 @@ async function gateway(layout: Layout, config: Config): Promise<Finding> {
       grade: 'bad',
       about: 'port',
       what: `${host}:${port} cannot be listened on (${busy})`,
-      mend: 'Set gateway.port in config.yaml, or start with --port 0.',
+      remedy: 'Set gateway.port in config.yaml, or start with --port 0.',
     };
   return closedStore(layout, port);
 }
@@ -241,13 +241,14 @@ async function retention(layout: Layout): Promise<Finding | undefined> {
   if ((await running(layout)) === undefined) return undefined;
   const status = await retentionOf(await connect(layout));
   if (status === undefined) return undefined;
-  if (status.heldMs < worthTellingMs)
+  if (status.heldMs < worthShowingMs)
     return { grade: 'good', about: 'retention', what: 'the clocks agree; no retention is held back' };
   return {
     grade: 'poor',
     about: 'retention',
     what: `the clock claims ${duration(status.heldMs)} that cannot be verified; held back: ${loss(status)}`,
-    mend: 'troupe retention allow, if so much time has passed; troupe retention dismiss, if the clock was set.',
+    remedy:
+      'troupe retention allow, if so much time has passed; troupe retention dismiss, if the clock was set.',
   };
 }
 
@@ -264,7 +265,7 @@ async function engineHere(engine: ReturnType<typeof enginesOf>[number], standard
     grade: engine.name === standard ? 'bad' : 'poor',
     about: 'engine',
     what: `${name} not found: ${facts.reason ?? 'no reason given'}`,
-    ...(facts.mend === undefined ? {} : { mend: facts.mend }),
+    ...(facts.remedy === undefined ? {} : { remedy: facts.remedy }),
   };
 }
 
@@ -275,7 +276,7 @@ async function defaultEngine(config: Config, layout: Layout): Promise<Finding | 
     grade: 'bad',
     about: 'engine',
     what: `engines.default is "${config.engines.default}", which is not one of ${names.join(', ')}`,
-    mend: 'Set engines.default in config.yaml to one of them, or configure that engine.',
+    remedy: 'Set engines.default in config.yaml to one of them, or configure that engine.',
   };
 }
 

@@ -8,11 +8,11 @@ import { plainText } from './print.js';
  */
 export interface Following {
   /** `started`: the turn that is watched runs already. */
-  until(sessionId: string, turn?: { readonly started: boolean }): Promise<Ending>;
+  until(sessionId: string, turn?: { readonly started: boolean }): Promise<TurnEnd>;
   close(): void;
 }
 
-export interface Ending {
+export interface TurnEnd {
   /** `over`: the turn ended somehow (the session tells how). `lost`: the connection went away. */
   readonly why: 'over' | 'lost';
   readonly reason: string;
@@ -34,7 +34,7 @@ export async function follow(
     until: (sessionId, turn) =>
       new Promise((resolve) => {
         let started = turn?.started ?? false;
-        let shown: Ending['shown'] = 'nothing';
+        let shown: TurnEnd['shown'] = 'nothing';
         take = ({ event, payload }) => {
           if (payload?.['sessionId'] !== sessionId) return;
           if (event === 'session:started') started = true;
@@ -58,7 +58,7 @@ function delta(
   payload: Frame['payload'],
   show: (text: string) => void,
   remark: (text: string) => void,
-): Ending['shown'] | undefined {
+): TurnEnd['shown'] | undefined {
   const content = typeof payload['content'] === 'string' ? payload['content'] : '';
   if (payload['type'] === 'text') {
     show(plainText(content, { keepLines: true }));

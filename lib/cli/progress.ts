@@ -7,11 +7,11 @@ import type { Terminal } from './command-line.js';
 export function progressTeller(
   terminal: Pick<Terminal, 'say'>,
 ): (progress: { readonly task: string; readonly rows: number }) => void {
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   return ({ task, rows }) => {
     const step = Math.floor(rows / rowsPerLine);
-    if (step === (told.get(task) ?? 0)) return;
-    told.set(task, step);
+    if (step === (reported.get(task) ?? 0)) return;
+    reported.set(task, step);
     terminal.say(`${tasks[task] ?? task}: ${step * rowsPerLine} rows …`);
   };
 }

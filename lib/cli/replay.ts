@@ -21,7 +21,7 @@ export function replayCommand(program: Command, terminal: Terminal): void {
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const bundle = await read(file);
       const report = replayBundle(bundle, builtInKinds());
-      terminal.out(options.json === true ? JSON.stringify(report) : told(bundle, report));
+      terminal.out(options.json === true ? JSON.stringify(report) : summaryOf(bundle, report));
       if (!report.same) process.exitCode = exitCodes.failed;
     });
 }
@@ -92,7 +92,7 @@ async function read(file: string): Promise<Bundle> {
 
 const bundleBytesMax = 256 * 1024 * 1024;
 
-function told(bundle: Bundle, report: ReplayReport): string {
+function summaryOf(bundle: Bundle, report: ReplayReport): string {
   const differing = report.actors.filter(({ differs }) => differs !== null);
   const lines = [
     `${report.entries} steps of ${report.actors.length} actors, made by Troupe ${plainText(bundle.troupe)}${bundle.truncated ? ' (cut to the newest)' : ''}`,

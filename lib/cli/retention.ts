@@ -39,7 +39,7 @@ export function retentionCommand(program: Command, terminal: Terminal): void {
         if (decision === 'dismiss')
           return terminal.out(`Dismissed ${duration(before.heldMs)}: nothing is removed.`);
         terminal.out(
-          status.heldMs < worthTellingMs
+          status.heldMs < worthShowingMs
             ? 'Nothing is held back.'
             : [
                 `The clock claims ${duration(status.heldMs)} that this machine cannot verify.`,
@@ -60,7 +60,7 @@ export const retentionOf = (client: Client): Promise<RetentionStatus | undefined
   );
 
 /** Clocks differ by a little, and a pause of a moment is believed in time. */
-export const worthTellingMs = 3_600_000;
+export const worthShowingMs = 3_600_000;
 
 export const loss = ({ wouldForget: { entries, others } }: RetentionStatus): string =>
   `${entries} log entries and ${others}${others >= 10_000 ? ' or more' : ''} other things`;

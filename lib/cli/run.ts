@@ -4,7 +4,7 @@ import { connect, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
-import { follow, type Ending } from './follow.js';
+import { follow, type TurnEnd } from './follow.js';
 import { plainText } from './print.js';
 
 interface RunOptions extends HomeOptions {
@@ -57,17 +57,17 @@ export function runCommand(program: Command, terminal: Terminal): void {
       try {
         const { id: sessionId, status } = await post(client, text, options);
         // An engine that is not there fails the session before anything could start.
-        const ending =
+        const end =
           status === 'error'
             ? stillborn
             : await Promise.race([following.until(sessionId), interrupted.happened]);
-        if (ending === undefined) {
+        if (end === undefined) {
           throw new CommandError(
             exitCodes.interrupted,
             `The session continues. Read it with: ${hint(layout, 'show', sessionId)}`,
           );
         }
-        await conclude(client, sessionId, ending, options, terminal, layout);
+        await conclude(client, sessionId, end, options, terminal, layout);
         if (questions.expired > 0)
           throw new CommandError(
             exitCodes.turnFailed,
@@ -80,7 +80,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-const stillborn: Ending = { why: 'over', reason: 'error', shown: 'nothing' };
+const stillborn: TurnEnd = { why: 'over', reason: 'error', shown: 'nothing' };
 
 async function post(
   client: Client,
@@ -110,21 +110,21 @@ interface Session {
 async function conclude(
   client: Client,
   sessionId: string,
-  ending: Ending,
+  end: TurnEnd,
   options: RunOptions,
   terminal: Terminal,
   layout: Layout,
 ): Promise<void> {
-  if (ending.why === 'lost') {
+  if (end.why === 'lost') {
     throw new CommandError(
       exitCodes.notRunning,
-      `Lost the gateway (${ending.reason}). The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`,
+      `Lost the gateway (${end.reason}). The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`,
     );
   }
   const session = (await client.get(`/api/sessions/${encodeURIComponent(sessionId)}?last=1`)) as Session;
   if (options.json === true) terminal.out(JSON.stringify(session));
-  else if (ending.shown === 'an open line') terminal.out('');
-  else if (ending.shown === 'nothing' && ending !== stillborn)
+  else if (end.shown === 'an open line') terminal.out('');
+  else if (end.shown === 'nothing' && end !== stillborn)
     terminal.out(plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
   if (session.status === 'idle' || session.status === 'running') {
     if (options.json !== true)

@@ -4,7 +4,7 @@ import { connect, notRunning, running } from './client.js';
 import { engineLine, hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
 import { duration } from './print.js';
-import { retentionOf, worthTellingMs } from './retention.js';
+import { retentionOf, worthShowingMs } from './retention.js';
 
 interface Status {
   readonly version?: string;
@@ -46,7 +46,7 @@ export function statusCommand(program: Command, terminal: Terminal): void {
       terminal.out(`  home      ${layout.home}`);
       terminal.out(`  engines   ${engines(status)}`);
       terminal.out(`  sessions  ${status.sessions?.total ?? 0}, ${status.sessions?.running ?? 0} running`);
-      if (retention !== undefined && retention.heldMs >= worthTellingMs)
+      if (retention !== undefined && retention.heldMs >= worthShowingMs)
         terminal.out(`  retention ${duration(retention.heldMs)} held back; see ${hint(layout, 'retention')}`);
     });
 }

@@ -28,7 +28,7 @@ export function stopCommand(program: Command, terminal: Terminal): void {
           terminal.say('Stopped.');
           return;
         }
-        await wait(lookEveryMs);
+        await wait(pollEveryMs);
       }
       throw new CommandError(
         exitCodes.failed,
@@ -39,4 +39,4 @@ export function stopCommand(program: Command, terminal: Terminal): void {
 
 // The drain is bounded by ten seconds; the rest is for a slow disk.
 const patienceMs = 20_000;
-const lookEveryMs = 50;
+const pollEveryMs = 50;

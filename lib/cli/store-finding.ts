@@ -19,7 +19,7 @@ export async function closedStore({ home, store, storeCopy }: Layout, port: numb
       grade: 'poor',
       about: 'store',
       what: 'the database is missing; the second copy is there',
-      mend: 'The next start rebuilds it from the copy; troupe verify checks all of it.',
+      remedy: 'The next start rebuilds it from the copy; troupe verify checks all of it.',
     };
   const deaths = await deathsNoted(nodeFiles, home);
   const checked = await check(home, port);
@@ -28,7 +28,8 @@ export async function closedStore({ home, store, storeCopy }: Layout, port: numb
     grade: 'poor',
     about: 'store',
     what: `${checked.what}; but the last ${deaths === 0 ? 'start' : `${deaths + 1} starts`} of the gateway ended without a clean stop soon after opening it`,
-    mend: 'See the log for the cause. After two such starts the next one rebuilds the database from its second copy.',
+    remedy:
+      'See the log for the cause. After two such starts the next one rebuilds the database from its second copy.',
   };
 }
 
@@ -46,7 +47,8 @@ async function check(home: string, port: number): Promise<Finding> {
       grade: 'bad',
       about: 'store',
       what: faults.slice(0, 3).join('; '),
-      mend: 'Make a copy of the home, then start the gateway: it repairs one copy from the other where possible. troupe verify shows details.',
+      remedy:
+        'Make a copy of the home, then start the gateway: it repairs one copy from the other where possible. troupe verify shows details.',
     };
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError')

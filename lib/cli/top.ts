@@ -31,19 +31,19 @@ export function topCommand(program: Command, terminal: Terminal): void {
     .action(async (options: TopOptions) => {
       const layout = homeOf(options, terminal);
       const client = await connect(layout);
-      const look = await looker(client, `Troupe ${layout.instance}  ${client.announcement.url}`);
+      const read = await looker(client, `Troupe ${layout.instance}  ${client.announcement.url}`);
       const { stdin, stdout } = process;
       if (options.once === true || !stdout.isTTY) {
         const size = { columns: stdout.columns ?? 120, rows: 60, colour: false };
-        return terminal.out(topFrame(await look(), size).join('\n'));
+        return terminal.out(topFrame(await read(), size).join('\n'));
       }
-      await redraw(look, options.every * 1_000, terminal, stdin, stdout);
+      await redraw(read, options.every * 1_000, terminal, stdin, stdout);
     });
 }
 
 /** Draws over itself until q, Ctrl-C or a signal; the terminal is left as it was, whatever happens. */
 export async function redraw(
-  look: () => Promise<TopData>,
+  read: () => Promise<TopData>,
   everyMs: number,
   terminal: Terminal,
   input: NodeJS.ReadStream,
@@ -64,7 +64,7 @@ export async function redraw(
   terminal.write('\u001b[?1049h\u001b[?25l'); // a screen of its own, without cursor
   try {
     while (!quit) {
-      const lines = topFrame(await look(), { columns: output.columns, rows: output.rows - 1, colour: true });
+      const lines = topFrame(await read(), { columns: output.columns, rows: output.rows - 1, colour: true });
       terminal.write(`\u001b[H${lines.map((text) => `${text}\u001b[K`).join('\r\n')}\u001b[J`);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, everyMs);

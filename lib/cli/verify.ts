@@ -30,12 +30,12 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       await needStore(layout);
       const { verifyApart } = await import('../store/verify-apart.js');
       const report = await verifyApart(layout.home, { onProgress: progressTeller(terminal) });
-      terminal.out(options.json === true ? JSON.stringify(report) : told(report));
+      terminal.out(options.json === true ? JSON.stringify(report) : summaryOf(report));
       if (!report.ok) process.exitCode = exitCodes.badHome;
     });
 }
 
-function told(report: VerifyReport): string {
+function summaryOf(report: VerifyReport): string {
   const lines = [
     `database     ${report.rows} records; log ${report.firstSeq ?? '-'} to ${report.head?.seq ?? '-'} (${report.entries} entries)`,
     `second copy  up to ${report.copy.seq} (${report.copy.baseRows} records in the base image, ${report.copy.frames} commits after it, ${bytes(report.copy.bytes)})`,

@@ -30,7 +30,7 @@ export interface App {
   /** Absent: none can be configured. */
   readonly connectors?: Connectors;
   /** Starts runs of definitions that wait for work items; polled when a definition was written. */
-  readonly wakers?: Follower;
+  readonly subscribers?: Follower;
   /** Opens reviews that are due; polled when a work item names a verifier. */
   readonly reviews?: Follower;
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
@@ -87,7 +87,7 @@ export interface EngineListing {
   readonly effortMechanism: string;
   readonly models: readonly unknown[];
   readonly reason?: string;
-  readonly mend?: string;
+  readonly remedy?: string;
 }
 
 export interface Settings {
@@ -255,12 +255,12 @@ export async function answeredBefore<Result extends Json>(
 export async function inTurn<Result>(
   owner: object,
   key: string,
-  deed: () => Promise<Result>,
+  operation: () => Promise<Result>,
 ): Promise<Result> {
   const waiting = waitingOf.get(owner) ?? new Map<string, Promise<void>>();
   waitingOf.set(owner, waiting);
   const before = waiting.get(key) ?? Promise.resolve();
-  const mine = before.then(deed);
+  const mine = before.then(operation);
   const settled = mine.then(
     () => undefined,
     () => undefined,

@@ -1,4 +1,4 @@
-import type { Purse } from '../../actors/effects/purse.js';
+import type { BudgetPort } from '../../actors/effects/budget-port.js';
 import { limitOf } from '../../actors/kinds/budget.js';
 import { bandOf, inMonth, monthOf, type BudgetContext } from '../../machines/budget/machine.js';
 import { system } from '../../machines/caller.js';
@@ -51,10 +51,10 @@ export async function budgetOf(
 }
 
 /** The port of the hand of a turn. `roster` and `enforce` are read at every turn. */
-export function purseOf(
+export function budgetPortOf(
   supervisor: Supervisor,
   world: { readonly roster: () => unknown; readonly enforce: () => boolean },
-): Purse {
+): BudgetPort {
   const by = system('turns');
   return {
     async admits(employee) {

@@ -271,7 +271,7 @@ export function followClock(
   let known: number | undefined;
   let closed = false;
   let cancel: (() => void) | undefined;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     known ??= await leadKept(app);
     const lead = environment.clock.monotonic() - environment.clock.now();
     if (Math.abs(lead - known) > leastMs) {
@@ -281,7 +281,7 @@ export function followClock(
     }
   };
   const turn = (): void => {
-    void look()
+    void poll()
       .catch((error: unknown) => {
         if (!closed) failed(error);
       })

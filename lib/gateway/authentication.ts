@@ -21,12 +21,12 @@ import { callerName, operator, type Caller } from '../../machines/caller.js';
  */
 export function authentication(options: {
   step: OriginCheck;
-  visitors: Authenticator;
+  authenticator: Authenticator;
   routes: readonly Route[];
   authRequired: boolean;
   audit?: Audit | undefined;
 }) {
-  const { step, visitors, authRequired, audit } = options;
+  const { step, authenticator, authRequired, audit } = options;
   const open = new Set(options.routes.filter((route) => isOpen(route.authority)).map((route) => route.path));
 
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -44,7 +44,7 @@ export function authentication(options: {
     };
     const refusal = step.check(ctx.req);
     if (refusal) return turnAway(refusal, 'unknown');
-    const found = visitors.identify(ctx.req.headers, clientOf(ctx.req).address);
+    const found = authenticator.identify(ctx.req.headers, clientOf(ctx.req).address);
     const identity: Identity = found instanceof Promise ? await found : found;
     ctx.state['identity'] = identity;
     const { path } = ctx;
@@ -108,7 +108,7 @@ export interface Authenticator {
  * tools may only narrow it. Whatever claims to be an agent's call and cannot prove which agent's is refused,
  * never widened.
  */
-export function authenticator(options: {
+export function createAuthenticator(options: {
   supervisor: Supervisor;
   tokens: TokenBook;
   operatorToken: string;

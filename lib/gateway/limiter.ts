@@ -25,7 +25,7 @@ export function perMinute(most: number, now: () => number): Limiter {
 }
 
 /** The same for each of many, and for all of them together: who takes too much takes it from nobody else. */
-export interface CrowdLimiter {
+export interface GroupLimiter {
   take(who: string): number | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface CrowdLimiter {
 export function perMinuteEach(
   { each, all }: { readonly each: number; readonly all: number },
   now: () => number,
-): CrowdLimiter {
+): GroupLimiter {
   const whole = perMinute(all, now);
   let known = new Map<string, Limiter>();
   let since = now();
@@ -46,7 +46,7 @@ export function perMinuteEach(
         known = new Map([...known].filter(([, limiter]) => !limiter.idle()));
         since = now();
       }
-      const name = known.has(who) || known.size < crowdMax ? who : '';
+      const name = known.has(who) || known.size < membersMax ? who : '';
       const own = known.get(name) ?? perMinute(each, now);
       known.set(name, own);
       return own.take() ?? whole.take();
@@ -54,5 +54,5 @@ export function perMinuteEach(
   };
 }
 
-const crowdMax = 1_000;
+const membersMax = 1_000;
 const windowMs = 60_000;

@@ -147,17 +147,17 @@ const connectionsMax = 4_096;
  * row, is cut.
  */
 interface Slowness {
-  readonly lookEveryMs: number;
+  readonly checkEveryMs: number;
   readonly bytesMin: number;
-  readonly looksMax: number;
+  readonly checksMax: number;
 }
 /** What all answers together may hold that wait for their readers. */
 const heldBytesMax = 256 * 2 ** 20;
-const slowness: Slowness = { lookEveryMs: 5_000, bytesMin: 16_384, looksMax: 4 };
+const slowness: Slowness = { checkEveryMs: 5_000, bytesMin: 16_384, checksMax: 4 };
 
 function cutSlowReaders(
   servers: readonly Server[],
-  { lookEveryMs, bytesMin, looksMax }: Slowness,
+  { checkEveryMs, bytesMin, checksMax }: Slowness,
 ): () => void {
   const sockets = new Map<Socket, { sent: number; slow: number }>();
   for (const server of servers) {
@@ -166,12 +166,12 @@ function cutSlowReaders(
       socket.once('close', () => sockets.delete(socket));
     });
   }
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     for (const [socket, reader] of sockets) {
       const sent = socket.bytesWritten - socket.writableLength;
       reader.slow = socket.writableLength > 0 && sent - reader.sent < bytesMin ? reader.slow + 1 : 0;
       reader.sent = sent;
-      if (reader.slow >= looksMax) socket.destroy();
+      if (reader.slow >= checksMax) socket.destroy();
     }
     // Many that are each not slow enough yet: those who hold most go first.
     let held = 0;
@@ -181,8 +181,8 @@ function cutSlowReaders(
       held += socket.writableLength;
       if (held > heldBytesMax && socket.writableLength > 0) socket.destroy();
     }
-  }, lookEveryMs).unref();
-  return () => clearInterval(looking);
+  }, checkEveryMs).unref();
+  return () => clearInterval(checking);
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

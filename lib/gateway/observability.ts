@@ -53,7 +53,7 @@ const bounds: readonly number[] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 /** Headers of every answer, W3C trace context passed on, and one line per request where the log wants it. */
 export function trace(log: Logger) {
   return (ctx: Context, next: Next): Promise<void> => {
-    for (const [name, value] of standing) ctx.res.setHeader(name, value);
+    for (const [name, value] of always) ctx.res.setHeader(name, value);
     if ((ctx.req.socket as { encrypted?: boolean }).encrypted === true)
       ctx.res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     const traceparent = ctx.req.headers['traceparent'];
@@ -86,7 +86,7 @@ export function trace(log: Logger) {
  * On every answer; a page names what more it may do. An answer is data: it runs nothing, is shown in no frame
  * and loaded by no other origin.
  */
-const standing: readonly (readonly [string, string])[] = [
+const always: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Cache-Control', 'no-store'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; sandbox"],

@@ -40,7 +40,7 @@ export interface BodyLimits {
 export function judgeJson(value: unknown, limits: Pick<BodyLimits, 'forbidden'>): Refusal | undefined {
   if (deeperThan(value, jsonDepthMax))
     return refuse('BAD_REQUEST', {}, `The body is nested deeper than ${jsonDepthMax}.`);
-  return smuggled(value, limits.forbidden ?? []);
+  return forbiddenMember(value, limits.forbidden ?? []);
 }
 
 export const bodyBytesDefault = 1_048_576;
@@ -76,7 +76,7 @@ function sentenceOf(issue: z.core.$ZodIssue, value: unknown, where: string): str
   if (absent && issue.code === 'invalid_type') return `${path} is required`;
   if (absent && issue.code === 'invalid_value')
     return `${path} is required: ${issue.values.map(String).join(', ')}`;
-  return `${path === '' ? where : path}: ${wordingOf(issue, given)}`;
+  return `${path === '' ? where : path}: ${messageOf(issue, given)}`;
 }
 
 const memberAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
@@ -146,7 +146,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer |
 }
 
 /** Who made a thing, where it comes from and what was approved are never the caller's to say. */
-function smuggled(value: unknown, forbidden: readonly string[]): Refusal | undefined {
+function forbiddenMember(value: unknown, forbidden: readonly string[]): Refusal | undefined {
   if (forbidden.length === 0 || typeof value !== 'object' || value === null) return undefined;
   for (const member of Object.keys(value)) {
     const hit = forbidden.some((name) =>
@@ -162,7 +162,7 @@ function smuggled(value: unknown, forbidden: readonly string[]): Refusal | undef
  * replaced; those that a schema was given are kept.
  * @example wordingOf(issue, 5) // 'must be text, not a number'
  */
-export function wordingOf(issue: z.core.$ZodIssue, value: unknown): string {
+export function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (!/^(?:Invalid|Too) /.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':

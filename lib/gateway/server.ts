@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import { authenticator, type TokenBook, authentication } from './authentication.js';
+import { createAuthenticator, type TokenBook, authentication } from './authentication.js';
 import { cookieJar } from './cookies.js';
 import { failures, answerRefusal, answerClientErrors, isClientError } from './errors.js';
 import { originCheck, isLoopback, type Names } from './origin.js';
@@ -55,7 +55,7 @@ export interface GatewayOptions {
   /** Listens already; in place of `port`, `tls` and `slow`. */
   readonly listeners?: Listeners;
   /** When a reader is too slow: for specs. */
-  readonly slow?: { readonly lookEveryMs?: number; readonly bytesMin?: number; readonly looksMax?: number };
+  readonly slow?: { readonly checkEveryMs?: number; readonly bytesMin?: number; readonly checksMax?: number };
   readonly instance?: string;
   readonly version?: string;
   readonly log?: Logger;
@@ -84,7 +84,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     cookies: cookieJar(instance),
     codeKey: operatorToken,
   };
-  const visitors = authenticator({ supervisor, tokens, operatorToken, browsers: pairing });
+  const authenticator = createAuthenticator({ supervisor, tokens, operatorToken, browsers: pairing });
   const step = originCheck({
     host,
     allowedHosts: options.allowedHosts ?? [],
@@ -99,9 +99,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     port,
     pairing: pairing !== undefined,
   };
-  const meter = requestMetricsOf();
+  const metrics = requestMetricsOf();
   const { backup, console } = options;
-  const routes = routesOf(facts, { backup, records, evidence: app.evidence, pairing, meter, console });
+  const routes = routesOf(facts, { backup, records, evidence: app.evidence, pairing, metrics, console });
 
   const koa = new Koa();
   // Koa says here what Node says of the request's bytes too: who stops in the middle of a body is no fault of
@@ -112,19 +112,19 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       : log.error({ err: error }, 'a response could not be written'),
   );
   const drain = drainable(listeners.servers);
-  koa.use(meter.middleware); // 0. counted and timed, whatever becomes of it
+  koa.use(metrics.middleware); // 0. counted and timed, whatever becomes of it
   koa.use(failures(log, () => supervisor.environment.ids.next())); // 1. the one error exit
   koa.use(trace(log)); // 2. traceparent, nosniff, one debug line
   koa.use(drain.middleware); // 3. nothing new while draining
   // 4. Host, Origin, who is it; 401 before all else
-  koa.use(authentication({ step, visitors, routes, authRequired, audit: records?.audit }));
+  koa.use(authentication({ step, authenticator, routes, authRequired, audit: records?.audit }));
   koa.use(createRouter(app, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   const handle = koa.callback();
   for (const server of listeners.servers) answerClientErrors(server);
   const socket = openSocket(listeners.servers, {
     app,
     step,
-    visitors,
+    authenticator,
     authRequired,
     log,
     tokens,

@@ -12,12 +12,12 @@ import type { ActorKey } from '../../machines/outputs.js';
  */
 export interface Visibility {
   /** Known at once: yes, no, or undefined when a read must tell. */
-  now(actor: Told): boolean | undefined;
-  later(actor: Told): Promise<boolean>;
+  now(actor: Subject): boolean | undefined;
+  later(actor: Subject): Promise<boolean>;
 }
 
 /** Somebody who is told of; an entry of the log says under which names. */
-export type Told = ActorKey & { readonly frames?: readonly { readonly event: string }[] };
+export type Subject = ActorKey & { readonly frames?: readonly { readonly event: string }[] };
 
 export function visibilityOf(app: App, caller: Caller): Visibility {
   if (caller.type !== 'session') return { now: () => true, later: async () => true };

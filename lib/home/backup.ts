@@ -194,6 +194,6 @@ async function whole<Result>(place: string, fill: (folder: string) => Promise<Re
 }
 
 function inside(outer: string, inner: string): boolean {
-  const way = relative(outer, inner);
-  return way === '' || (!way.startsWith('..') && !isAbsolute(way));
+  const path = relative(outer, inner);
+  return path === '' || (!path.startsWith('..') && !isAbsolute(path));
 }

@@ -51,13 +51,17 @@ async function copyFile(from: string, to: string, path: string, mode: number): P
   }
 }
 
-async function pour(source: FileHandle, target: FileHandle, look: (piece: Buffer) => void): Promise<number> {
+async function pour(
+  source: FileHandle,
+  target: FileHandle,
+  onPiece: (piece: Buffer) => void,
+): Promise<number> {
   const buffer = Buffer.allocUnsafe(pieceBytes);
   for (let total = 0; ;) {
     const { bytesRead } = await source.read(buffer, 0, pieceBytes, null);
     if (bytesRead === 0) return total;
     const piece = buffer.subarray(0, bytesRead);
-    look(piece);
+    onPiece(piece);
     await target.writeFile(piece);
     total += bytesRead;
   }

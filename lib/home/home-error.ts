@@ -9,10 +9,10 @@ export class HomeError extends Error {
     /** What is wrong and where: `config.yaml line 3, gateway.port: must be a whole number.` */
     what: string,
     /** What to do about it. */
-    readonly mend: string,
+    readonly remedy: string,
     options?: { cause?: unknown },
   ) {
-    super(`${what} ${mend}`, options);
+    super(`${what} ${remedy}`, options);
   }
 }
 

@@ -9,16 +9,16 @@ import type { Layout } from './layout.js';
  * cannot be taken back. Resolves to what was closed, for the log.
  */
 export async function keepOthersOut({ home, config, announcement }: Layout): Promise<readonly string[]> {
-  const house = await stat(home).catch(() => undefined);
-  if (house === undefined) return [];
+  const folder = await stat(home).catch(() => undefined);
+  if (folder === undefined) return [];
   const closed: string[] = [];
   const close = async (path: string, mode: number): Promise<void> => {
     if ((mode & writable) === 0) return;
     await chmod(path, mode & 0o7777 & ~writable);
     closed.push(path);
   };
-  const entered = (house.mode & enterable) !== 0; // into a folder that others cannot enter they reach nothing
-  await close(home, house.mode);
+  const entered = (folder.mode & enterable) !== 0; // into a folder that others cannot enter they reach nothing
+  await close(home, folder.mode);
   if (!entered) return closed;
   const settings = await stat(config).catch(() => undefined);
   if (settings) await close(config, settings.mode);

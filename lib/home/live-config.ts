@@ -16,7 +16,7 @@ export interface LiveConfig {
   /** What the last look found. */
   onChange(listener: (change: ConfigChange) => void): void;
   /** Look now. */
-  look(): Promise<void>;
+  poll(): Promise<void>;
   close(): void;
 }
 
@@ -44,11 +44,11 @@ export function watchConfig(options: {
   let quiet: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const tell = (change: ConfigChange): void => {
+  const notify = (change: ConfigChange): void => {
     for (const listener of listeners) listener(change);
   };
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const now = await markOf(path);
     if (closed || now === mark) return;
     const first = mark === undefined;
@@ -63,15 +63,15 @@ export function watchConfig(options: {
       const needsRestart = changed.filter((key) => !isLive(key) && key !== reloadKey);
       current = merged(current, next);
       log.info({ applied, needsRestart, needsReload }, 'configuration reloaded');
-      tell({ type: 'taken', applied, needsRestart, needsReload });
+      notify({ type: 'taken', applied, needsRestart, needsReload });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.error({ reason }, 'configuration change rejected; previous settings kept');
-      if (!first) tell({ type: 'refused', reason });
+      if (!first) notify({ type: 'refused', reason });
     }
   }
 
-  const inOrder = (): Promise<void> => (running = running.then(look, look));
+  const inOrder = (): Promise<void> => (running = running.then(poll, poll));
   const soon = (): void => {
     clearTimeout(quiet);
     quiet = setTimeout(() => void inOrder(), quietMs).unref();
@@ -83,7 +83,7 @@ export function watchConfig(options: {
     }),
   );
   watcher?.on('error', () => watcher.close());
-  const looking = setInterval(() => void inOrder(), lookEveryMs).unref(); // notices can be lost
+  const polling = setInterval(() => void inOrder(), pollEveryMs).unref(); // notices can be lost
   void inOrder();
 
   return {
@@ -91,11 +91,11 @@ export function watchConfig(options: {
       return current;
     },
     onChange: (listener) => void listeners.add(listener),
-    look: inOrder,
+    poll: inOrder,
     close() {
       closed = true;
       clearTimeout(quiet);
-      clearInterval(looking);
+      clearInterval(polling);
       watcher?.close();
     },
   };
@@ -130,7 +130,7 @@ const reloadKey = 'connectors.instances';
 export const isLive = (key: string): boolean => liveKeys.includes(key);
 
 const quietMs = 100;
-const lookEveryMs = 5_000;
+const pollEveryMs = 5_000;
 
 /** Sections and their members: `{'gateway.port': 7420, …}`. Deeper values are compared whole. */
 export function flat(config: Config): ReadonlyMap<string, unknown> {

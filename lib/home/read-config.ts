@@ -33,10 +33,10 @@ export function parseConfig(text: string, source = 'config.yaml'): Config {
 
   const checked = configSchema.safeParse(plain(document, fault) ?? {});
   if (checked.success) return checked.data;
-  const told = checked.error.issues
+  const faults = checked.error.issues
     .slice(0, faultsShownMax)
-    .map((issue) => tell(issue, document, lines, source));
-  throw new HomeError('BAD_CONFIG', told.join('\n'), 'Fix the settings, then start again.');
+    .map((issue) => faultOf(issue, document, lines, source));
+  throw new HomeError('BAD_CONFIG', faults.join('\n'), 'Fix the settings, then start again.');
 }
 
 const configBytesMax = 2 ** 20;
@@ -82,7 +82,7 @@ function plain(
 }
 
 /** `config.yaml line 3, gateway.port: expected number, received string.` */
-function tell(
+function faultOf(
   issue: z.core.$ZodIssue,
   document: Document.Parsed,
   lines: LineCounter,

@@ -4,7 +4,7 @@ import { haltedPlace, type Place, type StoredActor } from '../supervisor/answers
 import type { Supervisor } from '../supervisor/contract.js';
 import type { ActorDetail, ActorsPage, ActorSummary, Fleet, History } from './answers.js';
 import { diffOf, entryOf } from './entry-of.js';
-import { childrenOf, parentOf } from './kin.js';
+import { childrenOf, parentOf } from './relations.js';
 import { redact } from './redact.js';
 import { sendableOf } from './sendable.js';
 
@@ -54,7 +54,7 @@ export async function actors(
       next: page.length === limit ? (page.at(-1)?.id ?? null) : null,
     };
   }
-  const { places, next } = await standing(supervisor, kind, state, {
+  const { places, next } = await longestIn(supervisor, kind, state, {
     after,
     offset,
     limit,
@@ -68,7 +68,7 @@ export async function actors(
 }
 
 /** Those longest in any of the states that are meant, first: a merge of one sorted list for each of them. */
-async function standing(
+async function longestIn(
   supervisor: Supervisor,
   kind: string,
   state: string,
@@ -104,10 +104,10 @@ async function passedOver(
   kind: string,
   state: string,
   { offset, limit, until }: { readonly offset: number; readonly limit: number; readonly until: number },
-): ReturnType<typeof standing> {
+): ReturnType<typeof longestIn> {
   let after: string | undefined;
   for (let left = offset; left > 0;) {
-    const { places, next } = await standing(supervisor, kind, state, {
+    const { places, next } = await longestIn(supervisor, kind, state, {
       after,
       limit: Math.min(left, 900),
       until,
@@ -116,7 +116,7 @@ async function passedOver(
     after = next;
     left -= places.length;
   }
-  return standing(supervisor, kind, state, { after, limit, until });
+  return longestIn(supervisor, kind, state, { after, limit, until });
 }
 
 const from = (
@@ -132,12 +132,12 @@ export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<A
   const [stored] = await inspection.stored([actor]);
   if (stored === undefined) return undefined;
   const kind = inspection.kinds().find(({ kind: name }) => name === actor.kind);
-  const [kin, inbox, letters] = await Promise.all([
+  const [children, inbox, letters] = await Promise.all([
     childrenOf(supervisor, actor, childrenMax),
     inspection.inbox(actor),
     supervisor.deadLetters({ limit: 500 }),
   ]);
-  const shown = kin.slice(0, childrenMax);
+  const shown = children.slice(0, childrenMax);
   const below = await inspection.stored(shown);
   return {
     ...summaryOf(stored),

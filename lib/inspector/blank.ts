@@ -71,9 +71,9 @@ export type Private = (member: string) => boolean;
 export const privateTo =
   (kind: { readonly redacted?: readonly string[] }): Private =>
   (member) =>
-    kind.redacted?.includes(member) === true || telling.test(member);
+    kind.redacted?.includes(member) === true || privateNames.test(member);
 
-const telling =
+const privateNames =
   /title|body|acceptance|content|text$|prompt|excerpt|note|reason|summary|message$|error|cwd|request$|description|url$|token$|secret|password|authorization|cookie|apikey|capability$/i;
 
 /**

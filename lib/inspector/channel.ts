@@ -4,7 +4,7 @@ import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import type { SealedEntry } from '../supervisor/answers.js';
 import { entryOf } from './entry-of.js';
 import type { EntriesFrame, InspectFilter, InspectRefusal, RefusalsFrame } from './frames.js';
-import { parentAtBirth, placeOf, treeOf } from './kin.js';
+import { parentAtCreation, placeOf, treeOf } from './relations.js';
 
 /**
  * The live end of the log for all who watch with the same filter: gathered, cut to what people can take in,
@@ -57,7 +57,7 @@ class Live implements Channel {
   private readonly skipped = new Map<string, number>();
   private refusals: InspectRefusal[] = [];
   private refusalsSkipped = 0;
-  private told: number;
+  private sent: number;
   private seen: number;
   private flushedAt = -Infinity;
   private cancel: (() => void) | undefined;
@@ -71,7 +71,7 @@ class Live implements Channel {
     position: number,
     private readonly closed: () => void,
   ) {
-    this.told = this.seen = position;
+    this.sent = this.seen = position;
     this.leave.push(supervisor.inspection.tap((entries) => this.take(entries)));
     if (refusals)
       this.leave.push(
@@ -83,7 +83,7 @@ class Live implements Channel {
   }
 
   get position(): number {
-    return this.told;
+    return this.sent;
   }
   get size(): number {
     return this.listeners.size;
@@ -120,7 +120,7 @@ class Live implements Channel {
     }
     if (this.pending.length > entriesPerFrame * 4) this.countOff();
     if (this.pending.length > 0) this.schedule();
-    else if (this.skipped.size === 0) this.told = this.seen;
+    else if (this.skipped.size === 0) this.sent = this.seen;
   }
 
   private refused(actor: ActorKey, { event, code, message }: RefusalPayload, at: number): void {
@@ -159,11 +159,11 @@ class Live implements Channel {
       };
       this.refusals = [];
       this.refusalsSkipped = 0;
-      this.tell(JSON.stringify({ event: 'refusals', seq: null, payload, ts } satisfies RefusalsFrame));
+      this.send(JSON.stringify({ event: 'refusals', seq: null, payload, ts } satisfies RefusalsFrame));
     }
-    const { told, seen, pending } = this;
+    const { sent, seen, pending } = this;
     if (pending.length === 0) {
-      this.told = seen;
+      this.sent = seen;
       return;
     }
     const skipped =
@@ -175,11 +175,11 @@ class Live implements Channel {
           };
     this.pending = [];
     this.skipped.clear();
-    this.told = seen;
-    this.tell(entriesText(told, seen, pending.map(textOf), ts, skipped));
+    this.sent = seen;
+    this.send(entriesText(sent, seen, pending.map(textOf), ts, skipped));
   }
 
-  private tell(text: string): void {
+  private send(text: string): void {
     const frame = Buffer.from(text); // once, however many sockets it goes into
     for (const listener of [...this.listeners]) listener(frame);
   }
@@ -234,10 +234,10 @@ async function input(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter
     };
   const family = new Set<string>();
   const learn = (sealed: SealedEntry): void => {
-    if (family.size >= treeMax || !isBirth(sealed)) return;
+    if (family.size >= treeMax || !isCreation(sealed)) return;
     const entry = JSON.parse(sealed.value) as LogEntry;
     const parent =
-      entry.parent ?? parentAtBirth(entry.kind, (entry.event as { readonly input?: unknown }).input);
+      entry.parent ?? parentAtCreation(entry.kind, (entry.event as { readonly input?: unknown }).input);
     if (parent !== null && family.has(placeOf(parent))) family.add(placeOf(entry));
   };
   // Who is born while the tree is read must not be missed.
@@ -245,7 +245,7 @@ async function input(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter
   const leave = supervisor.inspection.tap((entries) => {
     for (const entry of entries) {
       if (meanwhile === undefined) learn(entry);
-      else if (isBirth(entry)) meanwhile.push(entry);
+      else if (isCreation(entry)) meanwhile.push(entry);
     }
   });
   const found = await treeOf(supervisor, tree, treeMax).catch((error: unknown) => {
@@ -269,4 +269,4 @@ async function input(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter
 }
 
 /** An actor's first entry has none before it; told by the head of its text, without parsing the rest. */
-const isBirth = ({ value }: SealedEntry): boolean => value.slice(0, 160).includes('"prev":0,');
+const isCreation = ({ value }: SealedEntry): boolean => value.slice(0, 160).includes('"prev":0,');

@@ -175,9 +175,9 @@ function callerOf({ by, agent }: LogEntry): Caller {
  * A replay that throws is a finding for who replays the bundle; here it only means that nothing is known of
  * where texts went.
  */
-function tried(deed: () => Persisted): Persisted | undefined {
+function tried(migrate: () => Persisted): Persisted | undefined {
   try {
-    return deed();
+    return migrate();
   } catch {
     return undefined;
   }

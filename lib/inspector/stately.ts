@@ -4,7 +4,7 @@ import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import type { SealedEntry, StoredActor } from '../supervisor/answers.js';
 import { decodeChange, type Change } from './change.js';
 import type { InspectFilter } from './frames.js';
-import { parentOf } from './kin.js';
+import { parentOf } from './relations.js';
 import {
   actorFrame,
   rootFrame,
@@ -13,7 +13,7 @@ import {
   stepFrames,
   type StatelyFrame,
 } from './stately-frames.js';
-import type { Outlet } from './watch.js';
+import type { FrameSink } from './watch.js';
 
 /**
  * A running Troupe in Stately's words: at first the root and the actors that were asked for (or with `since`,
@@ -23,10 +23,10 @@ import type { Outlet } from './watch.js';
 export function statelyWatch(
   supervisor: Supervisor,
   filter: StatelyQuery,
-  outlet: Outlet,
+  sink: FrameSink,
   failed: (error: unknown) => void,
 ): { stop(): void } {
-  const watch = new StatelyWatch(supervisor, filter, outlet);
+  const watch = new StatelyWatch(supervisor, filter, sink);
   const leave = supervisor.inspection.tap((entries) => watch.take(entries));
   watch.run().catch((error: unknown) => {
     if (!watch.ended.signal.aborted) failed(error);
@@ -69,7 +69,7 @@ class StatelyWatch {
   constructor(
     private readonly supervisor: Supervisor,
     private readonly filter: StatelyQuery,
-    private readonly outlet: Outlet,
+    private readonly sink: FrameSink,
   ) {
     this.begin = supervisor.inspection.head;
   }
@@ -99,7 +99,7 @@ class StatelyWatch {
       const steps = this.pending.slice(-stepsPerFlush);
       this.pending = [];
       for (const { value } of steps) if (!signal.aborted) await this.show(JSON.parse(value) as LogEntry);
-      await this.outlet.drained(signal);
+      await this.sink.drained(signal);
       if (!signal.aborted)
         await new Promise<void>((resolve) => {
           environment.clock.timeout(everyMs, resolve);
@@ -129,7 +129,7 @@ class StatelyWatch {
       }
       for (const entry of page) if (this.wants(entry) && !signal.aborted) await this.show(entry);
       position = page.at(-1)?.seq ?? position;
-      await this.outlet.drained(signal);
+      await this.sink.drained(signal);
     }
     this.pending = this.pending.filter(({ seq }) => seq > position);
   }
@@ -155,7 +155,7 @@ class StatelyWatch {
             environment.clock.now(),
           ),
         );
-        await this.outlet.drained(this.ended.signal); // each frame holds the whole definition
+        await this.sink.drained(this.ended.signal); // each frame holds the whole definition
       }
     }
   }
@@ -220,7 +220,7 @@ class StatelyWatch {
   }
 
   private send(frame: StatelyFrame): void {
-    if (!this.ended.signal.aborted) this.outlet.send(JSON.stringify(frame));
+    if (!this.ended.signal.aborted) this.sink.send(JSON.stringify(frame));
   }
 }
 

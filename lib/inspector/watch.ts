@@ -13,13 +13,13 @@ export interface InspectWatch {
   stop(): void;
 }
 
-export interface Outlet {
+export interface FrameSink {
   send(frame: string | Buffer): void;
   /** Resolves once the watcher can take more. */
   drained(signal: AbortSignal): Promise<void>;
 }
 
-interface Standing {
+interface Progress {
   position(): number;
   leave(): void;
 }
@@ -34,26 +34,26 @@ export class Channels {
   watch(
     filter: InspectFilter,
     since: number | undefined,
-    outlet: Outlet,
+    sink: FrameSink,
     failed: (error: unknown) => void,
   ): InspectWatch {
     const end = new AbortController();
-    const standing: Standing = {
+    const progress: Progress = {
       position: () => since ?? this.supervisor.inspection.head,
       leave: () => undefined,
     };
-    this.run(filter, since, outlet, end.signal, standing).catch(
+    this.run(filter, since, sink, end.signal, progress).catch(
       (error: unknown) => end.signal.aborted || failed(error),
     );
     return {
       get position() {
-        return standing.position();
+        return progress.position();
       },
       stop() {
-        const position = standing.position();
-        standing.position = () => position;
+        const position = progress.position();
+        progress.position = () => position;
         end.abort();
-        standing.leave();
+        progress.leave();
       },
     };
   }
@@ -66,22 +66,22 @@ export class Channels {
   private async run(
     filter: InspectFilter,
     since: number | undefined,
-    outlet: Outlet,
+    sink: FrameSink,
     signal: AbortSignal,
-    standing: Standing,
+    progress: Progress,
   ): Promise<void> {
     let channel = await this.channel(filter);
     // Whoever opened it has gone while it was opened
     while (channel.ended) channel = await this.channel(filter);
     const release = channel.join(() => undefined); // holds it open while this watch catches up
-    standing.leave = release;
+    progress.leave = release;
     if (signal.aborted) return release();
     channel.settle();
     let position = since ?? channel.position;
-    standing.position = () => position;
+    progress.position = () => position;
     const { inspection, environment } = this.supervisor;
     const { head, floor } = inspection;
-    outlet.send(
+    sink.send(
       JSON.stringify({
         event: 'hello',
         seq: null,
@@ -90,17 +90,17 @@ export class Channels {
       } satisfies HelloFrame),
     );
     // The log is shorter than the watcher remembers: it was restored
-    if (position > head) position = this.reset(outlet);
+    if (position > head) position = this.reset(sink);
     while (position !== channel.position) {
       if (position > channel.position) await this.settled(channel, position);
       // Also when the floor has overtaken a slow watcher
-      else if (position < inspection.floor) position = this.reset(outlet);
-      else position = await this.replay(channel, position, outlet, signal);
+      else if (position < inspection.floor) position = this.reset(sink);
+      else position = await this.replay(channel, position, sink, signal);
       if (signal.aborted) return;
     }
     // Nothing was awaited since the last look: what the channel tells next begins where this watch stands.
-    standing.leave = channel.join((frame) => outlet.send(frame));
-    standing.position = () => channel.position;
+    progress.leave = channel.join((frame) => sink.send(frame));
+    progress.position = () => channel.position;
     release();
   }
 
@@ -113,37 +113,42 @@ export class Channels {
       });
   }
 
-  private async replay(channel: Channel, from: number, outlet: Outlet, signal: AbortSignal): Promise<number> {
+  private async replay(
+    channel: Channel,
+    from: number,
+    sink: FrameSink,
+    signal: AbortSignal,
+  ): Promise<number> {
     const { inspection, environment } = this.supervisor;
     const until = channel.position;
     const read = await inspection.entries(from, 500);
     // The floor has moved while the page was read
-    if ((read[0]?.seq ?? until + 1) > from + 1) return this.reset(outlet);
+    if ((read[0]?.seq ?? until + 1) > from + 1) return this.reset(sink);
     const page = read.filter(({ seq }) => seq <= until);
     const last = page.at(-1)?.seq ?? until;
     const wanted = page.filter((entry: LogEntry) => channel.wants(entry));
-    let told = from;
+    let sent = from;
     for (let start = 0; start < wanted.length && !signal.aborted; start += entriesPerFrame) {
       const part = wanted.slice(start, start + entriesPerFrame);
       const seq = start + entriesPerFrame >= wanted.length ? last : (part.at(-1)?.seq ?? last);
-      outlet.send(
+      sink.send(
         entriesText(
-          told,
+          sent,
           seq,
           part.map((entry) => JSON.stringify(entryOf(entry))),
           environment.clock.now(),
         ),
       );
-      told = seq;
-      await outlet.drained(signal);
+      sent = seq;
+      await sink.drained(signal);
     }
     return last;
   }
 
-  private reset(outlet: Outlet): number {
+  private reset(sink: FrameSink): number {
     const { inspection, environment } = this.supervisor;
     const { head, floor } = inspection;
-    outlet.send(
+    sink.send(
       JSON.stringify({
         event: 'reset',
         seq: null,

@@ -14,7 +14,7 @@ import { tools } from './tools.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /** What stands behind the tools, for one caller. */
-export interface Doors {
+export interface ToolBackend {
   /** What the route reads; undefined when there is none, or it is closed to this caller whatever is asked. */
   find(method: string, path: string): Reads | undefined;
   /**
@@ -41,15 +41,15 @@ export interface Incoming {
  */
 export async function answerMcp(
   incoming: Incoming,
-  doors: Doors,
+  backend: ToolBackend,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const server = new Server(
     { name: 'troupe', version: incoming.version },
     { capabilities: { tools: {} }, instructions },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered(doors).map(listing) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered(backend).map(listing) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    called(doors, params.name, params.arguments ?? {}),
+    called(backend, params.name, params.arguments ?? {}),
   );
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
@@ -83,9 +83,10 @@ interface Offer {
   readonly reads: Reads;
 }
 
-function offered(doors: Doors): Offer[] {
+function offered(backend: ToolBackend): Offer[] {
   return tools.flatMap((tool) => {
-    const reads = tool.onSelf && doors.self === undefined ? undefined : doors.find(tool.method, tool.path);
+    const reads =
+      tool.onSelf && backend.self === undefined ? undefined : backend.find(tool.method, tool.path);
     return reads ? [{ tool, reads }] : [];
   });
 }
@@ -107,17 +108,17 @@ function listing({ tool, reads }: Offer): Listing {
 }
 
 async function called(
-  doors: Doors,
+  backend: ToolBackend,
   name: string,
   args: Readonly<Record<string, unknown>>,
 ): Promise<CallToolResult> {
-  const offer = offered(doors).find(({ tool }) => tool.name === name);
+  const offer = offered(backend).find(({ tool }) => tool.name === name);
   if (!offer) return refused(refuse('NOT_FOUND', { tool: name }, `Unknown tool "${name}".`));
   const request = toolRequestOf(offer.tool, args, {
-    self: doors.self,
+    self: backend.self,
     queryMembers: queryMembersOf(offer.reads),
   });
-  const answer = isRefusal(request) ? request : await doors.ask(request);
+  const answer = isRefusal(request) ? request : await backend.ask(request);
   if (isRefusal(answer)) return refused(answer);
   if ('faultId' in answer)
     return failed(

@@ -21,10 +21,10 @@ export interface JailedFile {
  * Why not. `malformed`: the path itself. `outside`: a link, a pipe, a device, a second name. `absent`:
  * nothing there.
  */
-export type Barred = 'malformed' | 'outside' | 'absent';
+export type OpenError = 'malformed' | 'outside' | 'absent';
 
 /** `const file = await openJailed(layout.knowledge, 'guides/tea.md')`. The caller closes `file.handle`. */
-export async function openJailed(root: string, path: string): Promise<JailedFile | Barred> {
+export async function openJailed(root: string, path: string): Promise<JailedFile | OpenError> {
   const segments = segmentsOf(path);
   if (segments === undefined) return 'malformed';
   const realRoot = await realpath(root).catch(() => undefined); // the home itself may be behind a link of its owner's
@@ -34,7 +34,7 @@ export async function openJailed(root: string, path: string): Promise<JailedFile
 }
 
 /** The same for an absolute path that somebody with authority over the whole machine named. */
-export async function openPlain(path: string): Promise<JailedFile | Barred> {
+export async function openPlain(path: string): Promise<JailedFile | OpenError> {
   const place = await realpath(path).catch(() => undefined);
   return place === undefined ? 'absent' : openThere(place);
 }
@@ -56,7 +56,7 @@ export function segmentsOf(path: string): readonly string[] | undefined {
  */
 const unfit = /[\p{Cc}\p{Cs}\\\u2028\u2029]|%(?:2e|2f|5c|00)/iu;
 
-async function openThere(place: string): Promise<JailedFile | Barred> {
+async function openThere(place: string): Promise<JailedFile | OpenError> {
   let handle: FileHandle;
   try {
     // O_NONBLOCK: a pipe in the file's place must not hold us
@@ -83,7 +83,7 @@ async function openThere(place: string): Promise<JailedFile | Barred> {
 async function liesAt(handle: FileHandle, place: string): Promise<boolean> {
   if (process.platform === 'linux') return (await readlink(`/proc/self/fd/${handle.fd}`)) === place;
   const opened = await handle.stat();
-  for (let looks = 0; looks < 2; looks += 1) {
+  for (let tries = 0; tries < 2; tries += 1) {
     if ((await realpath(place)) !== place) return false;
     const there = await stat(place);
     if (there.ino !== opened.ino || there.dev !== opened.dev) return false;

@@ -12,7 +12,7 @@ import { openDevices, type DeviceBook } from './devices/devices.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
 import { openKnowledge, type Knowledge } from './knowledge/knowledge.js';
-import { openSkills, type SkillShelf } from './skills/skills.js';
+import { openSkills, type SkillStore } from './skills/skills.js';
 import { runBook, type RunBook } from './cron-runs.js';
 import { openRoster, type RosterBook } from './roster/roster.js';
 
@@ -22,7 +22,7 @@ import { openRoster, type RosterBook } from './roster/roster.js';
  */
 export interface Records {
   readonly roster: RosterBook;
-  readonly skills: SkillShelf;
+  readonly skills: SkillStore;
   readonly knowledge: Knowledge;
   readonly files: FileRoom;
   /** The runs of cron jobs. */
@@ -153,11 +153,11 @@ async function raiseHome(supervisor: Supervisor): Promise<void> {
  * that it failed.
  */
 export async function announceFact(supervisor: Supervisor, event: string, payload: Json): Promise<void> {
-  const told = await supervisor
+  const recorded = await supervisor
     .ask('home', homeId, { type: 'fact.recorded', event, payload }, { by: system('records') })
     .catch((error: unknown) => error as Error);
-  if (told instanceof Error)
-    supervisor.environment.log.error({ err: told, event }, 'event could not be published');
-  else if (isRefusal(told))
-    supervisor.environment.log.warn({ code: told.code, event }, 'event could not be published');
+  if (recorded instanceof Error)
+    supervisor.environment.log.error({ err: recorded, event }, 'event could not be published');
+  else if (isRefusal(recorded))
+    supervisor.environment.log.warn({ code: recorded.code, event }, 'event could not be published');
 }

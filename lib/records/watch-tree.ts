@@ -33,7 +33,7 @@ export interface TreeWatch {
   /** Resolves when everything is watched: what is read after that misses nothing. */
   readonly established: Promise<void>;
   /** Look now; resolves when `onChange` has run. */
-  look(): Promise<void>;
+  scan(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,10 +59,10 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
     clearTimeout(quiet);
     // Or else steady noise would put it off for ever
     const patience = noticedSince + 8 * debounceMs - performance.now();
-    quiet = setTimeout(() => void look(false), Math.max(0, Math.min(debounceMs, patience))).unref();
+    quiet = setTimeout(() => void scan(false), Math.max(0, Math.min(debounceMs, patience))).unref();
   }
 
-  function look(everything = true): Promise<void> {
+  function scan(everything = true): Promise<void> {
     clearTimeout(quiet);
     running = running.then(async () => {
       if (closed) return;
@@ -94,7 +94,7 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
         )
           tops.push(place);
       }
-      for (const top of tops) for (const came of await follow(top)) changed.set(came, undefined);
+      for (const top of tops) for (const appeared of await follow(top)) changed.set(appeared, undefined);
     }
   }
 
@@ -153,13 +153,13 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
     return below;
   }
 
-  const regular = setInterval(() => void look(), rescanMs).unref();
+  const regular = setInterval(() => void scan(), rescanMs).unref();
   running = follow(root).then(() => undefined);
   const established = running;
 
   return {
     established,
-    look,
+    scan,
     async close() {
       closed = true;
       clearInterval(regular);

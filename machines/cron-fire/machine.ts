@@ -50,7 +50,7 @@ export interface FireContext {
   readonly resultPreview: string | null;
 }
 
-export interface FireBirth {
+export interface FireInput {
   readonly id: string;
   readonly at: number;
   readonly jobId: string;
@@ -191,7 +191,7 @@ export const fireMachine = setup({
   types: {} as {
     context: FireContext;
     events: FireEvent;
-    input: FireBirth;
+    input: FireInput;
     emitted: Output;
     output: {
       readonly timestamp: string;

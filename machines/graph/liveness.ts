@@ -33,7 +33,7 @@ export function livenessFaults(reading: Reading, { nodes, edges, runGates }: Wor
     );
   }
   for (const edge of whole) if (edge.kind === 'loop') loopFaults(reading, edge, forward);
-  for (const node of nodes) wayOutFaults(reading, node, whole, { forward, nodes });
+  for (const node of nodes) exitFaults(reading, node, whole, { forward, nodes });
   for (const gate of runGates) if (gate.kind !== 'approval') neverOpens(reading, gate, gate.id);
 }
 
@@ -57,7 +57,7 @@ function loopFaults(reading: Reading, edge: WorkflowEdge, forward: readonly Work
 /** Types at which a branch may not end. */
 const passages: ReadonlySet<WorkflowNode['type']> = new Set(['trigger', 'switch', 'merge', 'wait']);
 
-function wayOutFaults(
+function exitFaults(
   reading: Reading,
   node: WorkflowNode,
   edges: readonly WorkflowEdge[],

@@ -42,8 +42,8 @@ export function executionPlan(definition: WorkflowDefinition) {
     runGates,
     hasApprovalGate: allGates.some((gate) => gate.kind === 'approval'),
     loop: definition.loop,
-    loops: edges.flatMap(({ id, kind: way, from, to, maxRounds }) =>
-      way === 'loop' ? [{ edgeId: id, from, to, maxRounds }] : [],
+    loops: edges.flatMap(({ id, kind, from, to, maxRounds }) =>
+      kind === 'loop' ? [{ edgeId: id, from, to, maxRounds }] : [],
     ),
     concurrency: definition.concurrency,
     switchNodes: only('switch'),

@@ -236,9 +236,9 @@ function withTrigger(
   if (nodes.length === 0 || nodes.length >= limits.nodesMax || nodes.some(({ type }) => type === 'trigger'))
     return { nodes, edges };
   const ids = new Set([...nodes, ...edges].map(({ id }) => id));
-  const free = (wish: string): string => {
-    let id = wish;
-    for (let n = 2; ids.has(id); n += 1) id = `${wish}-${n}`;
+  const free = (wanted: string): string => {
+    let id = wanted;
+    for (let n = 2; ids.has(id); n += 1) id = `${wanted}-${n}`;
     ids.add(id);
     return id;
   };

@@ -127,10 +127,10 @@ function conditionsAt(
           `${place.ref === '' ? '' : `"${place.ref}": `}${message}`,
           { ref: place.ref || member, path: `${within(place, member).path}[${index}]` },
         );
-      return [unreadable];
+      return [placeholder];
     },
   );
 }
 
 /** Stands for a condition with faults, so that the rest of the graph is judged as if it were there. */
-const unreadable: Condition = { path: 'run.id', op: 'exists' };
+const placeholder: Condition = { path: 'run.id', op: 'exists' };

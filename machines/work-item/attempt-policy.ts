@@ -16,7 +16,7 @@ export function mayReport(
     : refuse('FORBIDDEN', { sessionId: event.sessionId }, 'Only the session itself reports on its attempt.');
 }
 
-export function mayHandOver(
+export function mayHandOff(
   context: WorkItemContext,
   event: WorkItemEventOf<'attempt.reported'>,
   by: Caller,

@@ -2,7 +2,7 @@ import { fromKernel, type Authority } from '../caller.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { mayChangeComment, mayComment, mayLabel, mayLink } from './annotation-policy.js';
 import { mayDecideRequest, mayRequest } from './approval-policy.js';
-import { mayHandOver, mayReport, mayReview } from './attempt-policy.js';
+import { mayHandOff, mayReport, mayReview } from './attempt-policy.js';
 import { mayEscalate, ownsItem, type Asker } from './authority.js';
 import { limits, type WorkItemContext, type WorkItemEvent, type WorkItemInput } from './context.js';
 import { fitFields, fitLabels } from './fields.js';
@@ -52,7 +52,7 @@ export function workItemPolicy(
     case 'attempt.ended':
       return mayReport(event, by);
     case 'attempt.reported':
-      return mayHandOver(context, event, by);
+      return mayHandOff(context, event, by);
     case 'review.opened':
     case 'review.refused':
       return mayReview(context, event, by);

@@ -71,10 +71,10 @@ export function workItemIndex(
   return [
     { index: 'all', key: order, row: workItemRow(where, context) },
     { index: 'status', key: `${where.work}/${order}` },
-    { index: 'crowd', key: `${crowdOf(where, context)}/${order}` },
+    { index: 'crowd', key: `${groupOf(where, context)}/${order}` },
     ...(context.assignee === null
       ? []
-      : [{ index: 'desk', key: `${sortableText(context.assignee)}/${crowdOf(where, context)}/${order}` }]),
+      : [{ index: 'desk', key: `${sortableText(context.assignee)}/${groupOf(where, context)}/${order}` }]),
     ...(context.assignee === null
       ? []
       : [{ index: 'assignee', key: `${sortableText(context.assignee)}/${order}` }]),
@@ -102,12 +102,12 @@ export const workItemOrder = (rank: number | null, updatedAt: number): string =>
   `${rank === null ? '1' : `0${sortable(rank)}`}${sortable(updatedAt, { descending: true })}`;
 
 /** `<status>/<source>/<department>`, the last empty where there is none. */
-const crowdOf = (where: WorkItemState, context: WorkItemContext): string =>
+const groupOf = (where: WorkItemState, context: WorkItemContext): string =>
   `${where.work}/${sortableText(context.source)}/${context.department === null ? '' : sortableText(context.department)}`;
 
 /** The name under which an item is counted: `<crowd>/<assignee>`. */
 export const workItemCount = (where: WorkItemState, context: WorkItemContext): string =>
-  `${crowdOf(where, context)}/${context.assignee === null ? '' : sortableText(context.assignee)}`;
+  `${groupOf(where, context)}/${context.assignee === null ? '' : sortableText(context.assignee)}`;
 
 /** What lists show of an item. Members that are null are left out; showing a row fills them in. */
 function workItemRow(where: WorkItemState, context: WorkItemContext): Json {

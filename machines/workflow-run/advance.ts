@@ -103,13 +103,13 @@ export class Advance implements Situation {
     });
 
   /** Look at every node: at the start, and where an earlier commit left off. */
-  lookEverywhere(): void {
+  checkAll(): void {
     for (let place = 0; place < this.graph.nodes.length; place += 1) this.candidates.push(place);
   }
 
   /** Begin everything that is ready, round after round, as far as one commit goes. */
   goOn(): this {
-    if (this.now.continuing) this.lookEverywhere();
+    if (this.now.continuing) this.checkAll();
     this.set({ continuing: false });
     while (!this.over) {
       const place = this.candidates.shift();
@@ -156,7 +156,7 @@ export class Advance implements Situation {
     if (receipts !== this.now.receipts || costUsd !== this.now.costUsd) this.set({ receipts, costUsd });
     const after = { state: next.state, ...kept } as StepRun;
     this.put(node.id, after);
-    if (isMove(before, after, node)) this.tellMove(node, after);
+    if (isMove(before, after, node)) this.recordMove(node, after);
     const first = this.outputs.length;
     this.outputs.push(...outputs);
     for (const action of next.actions) {
@@ -183,7 +183,7 @@ export class Advance implements Situation {
     else this.steps[id] = step;
   }
 
-  private tellMove(node: RunNode, { state, round, attempt }: StepRun): void {
+  private recordMove(node: RunNode, { state, round, attempt }: StepRun): void {
     this.moved.push({ nodeId: node.id, status: statusOf(node, state), round, attempt });
   }
 
@@ -321,7 +321,7 @@ export class Advance implements Situation {
   finish(): Partial<RunContext> {
     const { id: runId, workflowId, rounds, settled } = this.now;
     if (this.moved.length > 0) {
-      const steps = this.moved.slice(-stepsToldMax) as unknown as Json; // plain members only
+      const steps = this.moved.slice(-stepsPublishedMax) as unknown as Json; // plain members only
       this.outputs.push(publish('run:step', { runId, workflowId, rounds, settled, steps }));
     }
     return {
@@ -341,5 +341,5 @@ const isMove = (before: StepRun, after: StepRun, node: RunNode): boolean =>
   before.gate?.place !== after.gate?.place ||
   (after.state === 'running.working' && before.state !== 'running.reading');
 
-const stepsToldMax = 20;
+const stepsPublishedMax = 20;
 const nothing: Scope = { steps: {}, run: { id: '', rounds: 1, status: 'running' }, trigger: {}, input: null };

@@ -16,21 +16,21 @@ export type Relation =
   | 'executive'
   | 'other';
 
-interface Asked {
+interface Asker {
   readonly by: Caller;
   readonly facts?: RunFacts | null;
 }
 
-const nobody: RunFacts = { root: null, managers: [], executives: [], approvers: [], heads: [] };
+const noFacts: RunFacts = { root: null, managers: [], executives: [], approvers: [], heads: [] };
 
 export function relationTo(
   context: RunContext,
   gate: ParkedGate | undefined,
-  { by, facts }: Asked,
+  { by, facts }: Asker,
 ): Relation {
   if (by.type === 'system') return 'system';
   if (isPerson(by) || by.type !== 'session') return 'operator';
-  const { root, executives } = facts ?? nobody;
+  const { root, executives } = facts ?? noFacts;
   if (isRequester(context, by) || worksIn(context, by)) return 'requester';
   if (by.employee !== null && by.employee === root) return 'root';
   if (by.employee !== null && by.employee === gate?.target) return 'routed manager';
@@ -54,12 +54,12 @@ export const gateMatrix: Readonly<Record<Relation, Readonly<Record<Column, Cell>
 export function mayDecideGate(
   context: RunContext,
   key: string | undefined,
-  asked: Asked,
+  asked: Asker,
 ): Refusal | undefined {
   const found = gateNamed(context.steps, key);
   const cell =
     gateMatrix[relationTo(context, found?.[1], asked)][
-      found === undefined ? 'escalated' : columnOf(found[1], asked.facts ?? nobody)
+      found === undefined ? 'escalated' : columnOf(found[1], asked.facts ?? noFacts)
     ];
   if (cell !== 'yes') {
     const target = found?.[1].target ?? null;
@@ -91,7 +91,7 @@ const isRequester = ({ requester }: RunContext, by: Caller): boolean =>
  * Who may cancel a run and edit its steps beside people: who asked for it, who may run its definition, the
  * root.
  */
-export function isSteward(context: RunContext, { by, facts }: Asked): boolean {
+export function isSteward(context: RunContext, { by, facts }: Asker): boolean {
   if (by.type !== 'session') return true;
   if (isRequester(context, by)) return true;
   const { employee } = by;

@@ -52,11 +52,11 @@ function apply(advance: Advance, event: RunEvent): void {
     case 'gate.overdue':
     case 'gate.unanswered': {
       const own = timerFor(event.type);
-      if (own !== undefined) tellGate(advance, event.gateKey, { type: own });
+      if (own !== undefined) publishGate(advance, event.gateKey, { type: own });
       return;
     }
     case 'gate.escalate':
-      return tellGate(advance, event.gateKey, event);
+      return publishGate(advance, event.gateKey, event);
     case 'gate.resolve':
       return decideGate(advance, event);
   }
@@ -70,7 +70,7 @@ function present(advance: Advance, { nodeId, round, attempt }: Attempted): numbe
     : advance.topology.place.get(nodeId);
 }
 
-function tellGate(
+function publishGate(
   advance: Advance,
   gateKey: string | undefined,
   event: Parameters<Advance['step']>[1],
@@ -95,7 +95,7 @@ function decideGate(advance: Advance, event: RunEventOf<'gate.resolve'>): void {
     approval: { target, targetKind, at, escalatedAt },
   };
   advance.set({ decisions: [...advance.now.decisions, decided].slice(-limits.decisionsKept) });
-  tellGate(
+  publishGate(
     advance,
     gateKey,
     decision === 'approve'

@@ -197,10 +197,10 @@ function between(
   into: readonly (readonly number[])[],
   loop: RunEdge,
 ): readonly number[] {
-  const follow = (start: number, ways: readonly (readonly number[])[], end: 'to' | 'from'): Set<number> => {
+  const follow = (start: number, next: readonly (readonly number[])[], end: 'to' | 'from'): Set<number> => {
     const met = new Set([start]);
     // A set may grow while it is walked
-    for (const place of met) for (const at of ways[place] ?? []) met.add(edges[at]?.[end] ?? start);
+    for (const place of met) for (const at of next[place] ?? []) met.add(edges[at]?.[end] ?? start);
     return met;
   };
   const after = follow(loop.to, out, 'to');

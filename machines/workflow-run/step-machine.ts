@@ -17,7 +17,7 @@ import {
   stepCall,
   submit,
 } from './step-attempts.js';
-import { await_, endWait, pass, skip, waitOf } from './step-passages.js';
+import { await_, endWait, passThrough, skip, waitOf } from './step-passages.js';
 import type { StepContext, StepEvent } from './step-context.js';
 import { gatesOf } from './graph.js';
 import { limits } from './context.js';
@@ -72,7 +72,7 @@ const decisions = {
   escalate,
   hideGate,
   openNode,
-  pass,
+  passThrough,
   skip,
   await: await_,
   endWait,
@@ -119,7 +119,7 @@ const setupStep = setup({
     escalate: decides(escalate),
     hideGate: decides(hideGate),
     openNode: decides(openNode),
-    pass: decides(pass),
+    passThrough: decides(passThrough),
     skip: decides(skip),
     await: decides(await_),
     endWait: decides(endWait),
@@ -150,9 +150,9 @@ const proceed = (...before: readonly 'leaveGate'[]) =>
     {
       guard: { type: 'isNode', params: { kind: 'fail' } },
       target: '#step.failed',
-      actions: [...before, 'pass'],
+      actions: [...before, 'passThrough'],
     },
-    { target: '#step.succeeded', actions: [...before, 'pass'] },
+    { target: '#step.succeeded', actions: [...before, 'passThrough'] },
   ] as const;
 
 /** An attempt has failed: another one, or the end. */

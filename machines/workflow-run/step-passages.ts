@@ -8,7 +8,7 @@ import { statusOf } from './step-run.js';
 type StepDecision = Decision<StepContext>;
 
 /** The receipt of a node that needs nothing of the world, which begins and ends in this commit. */
-export function pass(context: StepContext): StepDecision {
+export function passThrough(context: StepContext): StepDecision {
   const { node, at, run } = context;
   const past = pastGates(context);
   const row = past.receipts + 1;

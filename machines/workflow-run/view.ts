@@ -41,7 +41,7 @@ export interface RunView {
       })
     | null;
   readonly gates: readonly string[];
-  readonly spots: Readonly<Record<string, StepView>>;
+  readonly steps: Readonly<Record<string, StepView>>;
   readonly receipts: number;
   readonly settled: number;
   readonly costUsd: number;
@@ -118,7 +118,7 @@ export function runView({ value, context }: RunSnapshot, revision: number): RunV
             escalatedAt: isoTimeOrNull(found[1].escalatedAt),
           },
     gates: parkedGates(context.steps).map(([key]) => key),
-    spots: Object.fromEntries(
+    steps: Object.fromEntries(
       nodes.flatMap((node) => {
         const step = context.steps[node.id];
         return step === undefined ? [] : [[node.id, stepView(node, step)]];

@@ -153,7 +153,7 @@ async function settle(
   if (model !== undefined && !isModelGiven) await chooseModel(ask, sessionId, session, model);
   if (effort === undefined) return;
   const option = selectOf(session, 'thought_level');
-  const told =
+  const fault =
     option === undefined
       ? 'no choice'
       : await ask('session/set_config_option', { sessionId, configId: option.id, value: effort }).then(
@@ -163,8 +163,8 @@ async function settle(
             return error.message;
           },
         );
-  if (told !== undefined)
-    io.delta('status', `The agent did not take the effort "${effort}" (${told}); it uses its own.`);
+  if (fault !== undefined)
+    io.delta('status', `The agent did not take the effort "${effort}" (${fault}); it uses its own.`);
 }
 
 async function chooseMode(ask: Ask, sessionId: string, session: JsonObject, mode: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { endWithoutResult } from '../agent/ending.js';
+import { endWithoutResult } from '../agent/completion.js';
 import { isObject, startLines, textAt, type LineChild } from '../agent/lines.js';
 import {
   apiKey,
@@ -14,9 +14,9 @@ import {
 import { promptWithTranscript } from '../command.js';
 import { defineEngine, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
 import { CannotOpen, isAnswer, openConversation, type Conversation } from './conversation.js';
-import { endOfError, endOfPrompt, type Ending } from './ending.js';
+import { endOfError, endOfPrompt, type Completion } from './completion.js';
 import { allowedByDefault, answerPermission, type OwnTool } from './permission.js';
-import { readAcp, usageOfAnswer } from './reading.js';
+import { acpParser, usageOfAnswer } from './parser.js';
 import { connect, Late } from './wire.js';
 
 /**
@@ -30,7 +30,7 @@ export interface AcpOptions extends AgentProgram {
   readonly name: string;
   readonly bin: string;
   /** The command that would install it. */
-  readonly mend?: string;
+  readonly remedy?: string;
   /** Levels that may be chosen; the agent must offer a choice of that kind. */
   readonly efforts?: readonly string[];
   /** Mode of its own in which it works, e.g. one that does not ask. */
@@ -71,18 +71,18 @@ const learnedMax = 200;
 export function acpEngine(options: AcpOptions): Engine {
   const find = programFinder(
     options.bin,
-    options.mend ??
+    options.remedy ??
       `Install "${options.bin}", or set the command of engine ${options.name} to a program of this machine.`,
   );
   const efforts = options.efforts ?? [];
   const learned = new Set<string>();
   const written = new Map<string, number>();
-  const bornAt = Date.now();
+  const startedAt = Date.now();
 
   /** What was written before this process began is not known; it may have been a moment ago. */
   const mayLoad = (id: string): boolean =>
     options.quirks?.losesByLoadingInSameMinute !== true ||
-    Math.floor((written.get(id) ?? bornAt) / 60_000) !== Math.floor(Date.now() / 60_000);
+    Math.floor((written.get(id) ?? startedAt) / 60_000) !== Math.floor(Date.now() / 60_000);
 
   return defineEngine({
     name: options.name,
@@ -134,16 +134,16 @@ async function play(
   const { quirks = {}, allow = allowedByDefault } = options;
   const model = chosenWord(request.model ?? options.model);
   const effort = chosenWord(request.effort ?? options.effort);
-  const reading = readAcp(io);
+  const parser = acpParser(io);
   let conversation: Conversation | undefined;
   let isAsked = false;
   let child: LineChild | undefined;
   const wire = await connect({
     send: (message) => child?.send(message),
-    onUpdate: (params) => reading.take(params),
+    onUpdate: (params) => parser.take(params),
     onPermission: (params) => {
       const id = isObject(params['toolCall']) ? (textAt(params['toolCall'], 'toolCallId') ?? '') : '';
-      return answerPermission(params, reading.toolCall(id), { allow, ownTool: quirks.ownTool }, io);
+      return answerPermission(params, parser.toolCall(id), { allow, ownTool: quirks.ownTool }, io);
     },
   });
   child = await startLines(
@@ -166,10 +166,10 @@ async function play(
     () => wire.close(),
     () => wire.close(),
   );
-  const ending = (): Ending => ({
+  const completion = (): Completion => ({
     program: options.name,
-    text: reading.text(),
-    usage: reading.usage(),
+    text: parser.text(),
+    usage: parser.usage(),
     isAsked,
     ...(quirks.errorInText === undefined ? {} : { errorInText: quirks.errorInText }),
   });
@@ -189,25 +189,25 @@ async function play(
       io,
     );
     memory.onOpen(opened);
-    if (opened.isResumed) await reading.quiet();
+    if (opened.isResumed) await parser.quiet();
     const text = opened.isResumed
       ? request.prompt
       : promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax);
     if (!isAsked) {
       conversation = opened;
-      reading.begin(opened.id);
+      parser.begin(opened.id);
       const answer = await wire.agent.request<unknown>('session/prompt', {
         sessionId: opened.id,
         prompt: [{ type: 'text', text }],
       });
       const fields = isObject(answer) ? answer : {};
-      result = endOfPrompt(fields, { ...ending(), usage: usageOfAnswer(fields) ?? reading.usage() });
+      result = endOfPrompt(fields, { ...completion(), usage: usageOfAnswer(fields) ?? parser.usage() });
     }
   } catch (error) {
     // otherwise the wire broke, and how the program ended tells why
     if (error instanceof CannotOpen || error instanceof Late)
-      result = { outcome: isAsked ? 'interrupted' : 'failed', text: reading.text(), error: error.message };
-    else if (isAnswer(error)) result = endOfError(error, ending());
+      result = { outcome: isAsked ? 'interrupted' : 'failed', text: parser.text(), error: error.message };
+    else if (isAnswer(error)) result = endOfError(error, completion());
     else if (!isGone(error)) throw error;
   } finally {
     if (result === undefined || quirks.staysAfterEnd === true) child.stop();
@@ -217,7 +217,7 @@ async function play(
   if (conversation !== undefined) memory.onEnd(conversation.id);
   return (
     result ??
-    endWithoutResult(isAsked ? { ...ended, ended: 'interrupted' } : ended, options.name, reading.text())
+    endWithoutResult(isAsked ? { ...ended, ended: 'interrupted' } : ended, options.name, parser.text())
   );
 }
 

@@ -3,7 +3,7 @@ import { listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { permit } from '../agent/permission.js';
 import type { TurnIO } from '../engine.js';
 import { firstBytes } from '../process/output.js';
-import { toolName } from './reading.js';
+import { toolName } from './parser.js';
 import type { PermissionOutcome } from './wire.js';
 
 /** Reading is allowed without asking; whatever changes something is asked for. Kinds of the protocol. */

@@ -11,7 +11,7 @@ import { acpEngine, type AcpOptions, type AcpQuirks } from './engine.js';
 export interface AcpPreset {
   readonly bin: string;
   readonly args: readonly string[];
-  readonly mend: string;
+  readonly remedy: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly efforts?: readonly string[];
   /** Below the user's own folder. */
@@ -24,7 +24,7 @@ export const acpPresets = {
   gemini: {
     bin: 'gemini',
     args: ['--acp'],
-    mend: 'npm install -g @google/gemini-cli',
+    remedy: 'npm install -g @google/gemini-cli',
     // otherwise it starts itself a second time, for more memory; and in a folder that it does not trust it
     // takes no tools of others
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
@@ -44,7 +44,7 @@ export const acpPresets = {
   qwen: {
     bin: 'qwen',
     args: ['--acp', '--allowed-tools=mcp__troupe'],
-    mend: 'npm install -g @qwen-code/qwen-code',
+    remedy: 'npm install -g @qwen-code/qwen-code',
     folders: ['.qwen'],
     hosts: ['chat.qwen.ai', 'dashscope.aliyuncs.com', 'portal.qwen.ai'],
     quirks: {
@@ -56,7 +56,7 @@ export const acpPresets = {
   opencode: {
     bin: 'opencode',
     args: ['acp'],
-    mend: 'npm install -g opencode-ai',
+    remedy: 'npm install -g opencode-ai',
     // by itself it asks for nothing
     env: {
       OPENCODE_PERMISSION: JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' }),
@@ -71,7 +71,7 @@ export const acpPresets = {
   copilot: {
     bin: 'copilot',
     args: ['--acp', '--no-auto-update', '--disable-builtin-mcps', '--allow-tool=troupe'],
-    mend: 'npm install -g @github/copilot',
+    remedy: 'npm install -g @github/copilot',
     env: { COPILOT_AUTO_UPDATE: 'false' },
     efforts: ['low', 'medium', 'high', 'xhigh'],
     folders: ['.copilot'],

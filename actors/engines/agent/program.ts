@@ -31,13 +31,13 @@ export interface AgentProgram {
 
 export type ProgramFacts =
   | { readonly available: true; readonly executable: string; readonly version?: string }
-  | { readonly available: false; readonly reason: string; readonly mend: string };
+  | { readonly available: false; readonly reason: string; readonly remedy: string };
 
 /** Looks for the program and its version; the version is asked for once per file as it is. */
-export function programFinder(program: string, mend: string): () => Promise<ProgramFacts> {
+export function programFinder(program: string, remedy: string): () => Promise<ProgramFacts> {
   const versions = new Map<string, Promise<string | undefined>>();
   return async () => {
-    const facts = await commandFacts(program, mend);
+    const facts = await commandFacts(program, remedy);
     if (!facts.available) return facts;
     const file = await realpath(facts.executable);
     const key = `${file} ${(await stat(file)).mtimeMs}`;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startLines, textAt, objectAt, type JsonObject, type LineChild } from '../agent/lines.js';
-import { endWithoutResult } from '../agent/ending.js';
+import { endWithoutResult } from '../agent/completion.js';
 import { permit } from '../agent/permission.js';
 import { modelsOf, ownChoice, programFinder, providerHosts, type AgentProgram } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
@@ -8,7 +8,7 @@ import { defineEngine, type Engine, type TurnIO, type TurnRequest, type TurnResu
 import { limitsMemory, type LimitsMemory } from '../limits.js';
 import { allowList, claudeArguments, claudeEnvironment } from './arguments.js';
 import { claudeFolders } from './folders.js';
-import { claudeResult, readClaude } from './reading.js';
+import { claudeResult, claudeParser } from './parser.js';
 import { readClaudeTranscript } from './transcript.js';
 
 /**
@@ -78,7 +78,7 @@ async function play(
   io: TurnIO,
   limits: LimitsMemory,
 ): Promise<TurnResult | 'unknown session'> {
-  const reading = readClaude(io, limits);
+  const parser = claudeParser(io, limits);
   let isAsked = false;
   const child = await startLines(
     bin,
@@ -88,7 +88,7 @@ async function play(
       env: claudeEnvironment(options, request),
       onMessage(message, self) {
         if (message['type'] === 'control_request') return void answer(message, options, self, io);
-        reading.take(message);
+        parser.take(message);
         if (message['type'] === 'result') self.finish();
       },
       interrupt(self) {
@@ -105,15 +105,15 @@ async function play(
     session_id: '',
   });
   const ended = await child.done;
-  const result = reading.result();
+  const result = parser.result();
   const isUnknown =
     'resume' in session &&
     /No conversation found/i.test(
       `${ended.stderr} ${result === undefined ? '' : JSON.stringify(result['errors'] ?? '')}`,
     );
   if (isUnknown && !isAsked) return 'unknown session';
-  if (result === undefined) return endWithoutResult(ended, 'claude', reading.text());
-  return claudeResult(result, reading.text(), limits, isAsked);
+  if (result === undefined) return endWithoutResult(ended, 'claude', parser.text());
+  return claudeResult(result, parser.text(), limits, isAsked);
 }
 
 /**

@@ -31,14 +31,14 @@ export function clerkEngine({ gatewayUrl }: ClerkOptions): Engine {
           ...facts,
           available: false,
           reason: "The clerk's program is missing.",
-          mend: 'Install the package again, or build it.',
+          remedy: 'Install the package again, or build it.',
         };
       if (gatewayUrl() !== undefined) return { ...facts, available: true };
       return {
         ...facts,
         available: false,
         reason: "The clerk works through the gateway's API, and there is no gateway here.",
-        mend: 'Start a gateway beside the supervisor, or use another engine.',
+        remedy: 'Start a gateway beside the supervisor, or use another engine.',
       };
     },
     async turn(request, io) {

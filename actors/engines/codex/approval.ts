@@ -3,7 +3,7 @@ import { listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { permit } from '../agent/permission.js';
 import type { PermissionRequest, TurnIO } from '../engine.js';
 import { firstBytes } from '../process/output.js';
-import type { CodexReading } from './reading.js';
+import type { CodexParser } from './parser.js';
 import { toolServer } from './settings.js';
 
 /**
@@ -15,7 +15,7 @@ export async function answerApproval(
   method: string,
   params: JsonObject,
   allow: readonly string[],
-  reading: CodexReading,
+  parser: CodexParser,
   io: TurnIO,
   explain: (params: JsonObject, message: string) => void,
 ): Promise<JsonObject | undefined> {
@@ -24,7 +24,7 @@ export async function answerApproval(
     if (!answer.allow) explain(params, answer.message);
     return answer.allow;
   };
-  const asked = questionOf(method, params, reading);
+  const asked = questionOf(method, params, parser);
   if (asked !== undefined) return { decision: (await judged(asked)) ? 'accept' : 'decline' };
   switch (method) {
     case 'mcpServer/elicitation/request':
@@ -38,12 +38,8 @@ export async function answerApproval(
   }
 }
 
-function questionOf(
-  method: string,
-  params: JsonObject,
-  reading: CodexReading,
-): PermissionRequest | undefined {
-  const item = reading.item(textAt(params, 'itemId') ?? '') ?? {};
+function questionOf(method: string, params: JsonObject, parser: CodexParser): PermissionRequest | undefined {
+  const item = parser.item(textAt(params, 'itemId') ?? '') ?? {};
   const reason = textAt(params, 'reason');
   const why = reason === undefined ? {} : { reason };
   switch (method) {

@@ -86,14 +86,14 @@ async function askModels(bin: string, options: CodexOptions): Promise<readonly E
   });
 }
 
-function modelOf(told: JsonObject): readonly EngineModel[] {
-  const id = textAt(told, 'model') ?? textAt(told, 'id');
-  if (id === undefined || told['hidden'] === true || id === ownChoice) return [];
-  const effortLevels = listAt(told, 'supportedReasoningEfforts').flatMap(
+function modelOf(entry: JsonObject): readonly EngineModel[] {
+  const id = textAt(entry, 'model') ?? textAt(entry, 'id');
+  if (id === undefined || entry['hidden'] === true || id === ownChoice) return [];
+  const effortLevels = listAt(entry, 'supportedReasoningEfforts').flatMap(
     (level) => textAt(level, 'reasoningEffort') ?? [],
   );
   return [
-    { id, label: textAt(told, 'displayName') ?? id, supportsEffort: effortLevels.length > 0, effortLevels },
+    { id, label: textAt(entry, 'displayName') ?? id, supportsEffort: effortLevels.length > 0, effortLevels },
   ];
 }
 

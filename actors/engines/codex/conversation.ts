@@ -9,7 +9,7 @@ import { isObject, numberAt, textAt, type JsonObject, type LineChild } from '../
 export interface Conversation {
   /** Rejects with `Refused` when the program answers with an error, and when it is gone. */
   ask(method: string, params: JsonObject): Promise<JsonObject>;
-  tell(method: string): void;
+  notify(method: string): void;
   /** One line of the program. */
   take(message: JsonObject, child: LineChild): void;
   /** The child that questions go to; until then they wait. */
@@ -62,7 +62,7 @@ export function converse(listener: Listener): Conversation {
         child?.send({ method, id, params });
       });
     },
-    tell: (method) => child?.send({ method }),
+    notify: (method) => child?.send({ method }),
     take(message, self) {
       const method = textAt(message, 'method');
       const params = isObject(message['params']) ? message['params'] : {};

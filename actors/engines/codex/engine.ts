@@ -1,4 +1,4 @@
-import { endWithoutResult } from '../agent/ending.js';
+import { endWithoutResult } from '../agent/completion.js';
 import { objectAt, startLines, textAt, type JsonObject } from '../agent/lines.js';
 import { chosenWord, programFinder, providerHosts } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
@@ -15,7 +15,7 @@ import { answerApproval } from './approval.js';
 import { catalogue } from './catalogue.js';
 import { converse, Refused, type Conversation } from './conversation.js';
 import { playExec } from './exec.js';
-import { codexResult, failed, readCodex } from './reading.js';
+import { codexResult, failed, codexParser } from './parser.js';
 import { codexFolders, sessionHome } from './homes.js';
 import { codexEnvironment, processSettings, threadSettings, type CodexOptions } from './settings.js';
 
@@ -28,14 +28,14 @@ import { codexEnvironment, processSettings, threadSettings, type CodexOptions } 
 export type { CodexOptions };
 
 const transcriptBytesMax = 256 * 1024;
-const mend = 'npm install -g @openai/codex';
+const remedy = 'npm install -g @openai/codex';
 
 /**
  * `codexEngine({home: 'codex-home'})`; with `{baseUrl, apiKeyEnv}` for another endpoint than the provider's.
  */
 export function codexEngine(options: CodexOptions = {}): Engine {
   const bin = options.bin ?? 'codex';
-  const find = programFinder(bin, mend);
+  const find = programFinder(bin, remedy);
   const models = catalogue(bin, options);
   const limits = limitsMemory('account/rateLimits/updated');
   let isOld = false;
@@ -72,7 +72,7 @@ async function play(
     model: chosenWord(request.model ?? options.model),
     effort: chosenWord(request.effort ?? options.effort),
   };
-  const reading = readCodex(io, limits);
+  const parser = codexParser(io, limits);
   const running: { threadId?: string; turnId?: string } = {};
   let isHeard = false;
   let refusal: TurnResult | undefined;
@@ -89,13 +89,13 @@ async function play(
         .catch(() => undefined);
   };
   const talk = converse({
-    onQuestion: (method, params) => answerApproval(method, params, options.allow ?? [], reading, io, explain),
+    onQuestion: (method, params) => answerApproval(method, params, options.allow ?? [], parser, io, explain),
     onNotification(method, params) {
       // agents that it begins beside itself have conversations of their own
       const threadId = textAt(params, 'threadId');
       if (threadId === undefined || running.threadId === undefined || threadId === running.threadId)
-        reading.take(method, params);
-      if (reading.ended() !== undefined) child.finish();
+        parser.take(method, params);
+      if (parser.ended() !== undefined) child.finish();
     },
   });
   const child = await startLines(
@@ -123,12 +123,12 @@ async function play(
     child.finish();
   });
   const ended = await child.done.finally(() => talk.end());
-  const last = reading.ended();
-  if (last !== undefined) return codexResult(last, reading, limits);
+  const last = parser.ended();
+  if (last !== undefined) return codexResult(last, parser, limits);
   if (refusal !== undefined && ended.ended === null) return refusal;
   if (!isHeard && isUnknownCommand(ended)) return 'no app-server';
-  const usage = reading.usage();
-  return { ...endWithoutResult(ended, 'codex', reading.text()), ...(usage === undefined ? {} : { usage }) };
+  const usage = parser.usage();
+  return { ...endWithoutResult(ended, 'codex', parser.text()), ...(usage === undefined ? {} : { usage }) };
 }
 
 const isUnknownCommand = ({ ended, stderr }: ChildResult): boolean =>
@@ -158,7 +158,7 @@ async function begin(
     clientInfo: { name: 'troupe', title: 'Troupe', version: '1' },
     capabilities: null,
   });
-  talk.tell('initialized');
+  talk.notify('initialized');
   const resumed =
     request.nativeId === null
       ? undefined

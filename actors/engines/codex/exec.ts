@@ -1,10 +1,10 @@
-import { endWithoutResult } from '../agent/ending.js';
+import { endWithoutResult } from '../agent/completion.js';
 import { listAt, numberAt, objectAt, startLines, textAt, type JsonObject } from '../agent/lines.js';
 import { chosenWord } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import type { TurnIO, TurnRequest, TurnResult, Usage } from '../engine.js';
 import type { LimitsMemory } from '../limits.js';
-import { failed } from './reading.js';
+import { failed } from './parser.js';
 import { codexEnvironment, processSettings, threadSettings, type CodexOptions } from './settings.js';
 
 /**
@@ -59,9 +59,9 @@ async function play(
             return;
           }
           case 'item.started':
-            return tellUse(item, io);
+            return reportUse(item, io);
           case 'item.completed': {
-            if (item['type'] !== 'agent_message') return tellResult(item, io);
+            if (item['type'] !== 'agent_message') return reportResult(item, io);
             text = textAt(item, 'text') ?? '';
             return io.delta('text', text);
           }
@@ -130,7 +130,7 @@ function leavesOf(value: unknown, path = ''): readonly (readonly [key: string, v
   );
 }
 
-function tellUse(item: JsonObject, io: TurnIO): void {
+function reportUse(item: JsonObject, io: TurnIO): void {
   const name = textAt(item, 'type');
   if (name === 'command_execution' || name === 'mcp_tool_call')
     io.delta('tool_use', name, {
@@ -139,7 +139,7 @@ function tellUse(item: JsonObject, io: TurnIO): void {
     });
 }
 
-function tellResult(item: JsonObject, io: TurnIO): void {
+function reportResult(item: JsonObject, io: TurnIO): void {
   const said =
     textAt(item, 'aggregated_output') ??
     listAt(objectAt(item, 'result'), 'content')
@@ -148,8 +148,8 @@ function tellResult(item: JsonObject, io: TurnIO): void {
   if (said !== '') io.delta('tool_result', said.slice(0, 4_096), { toolId: textAt(item, 'id') ?? null });
 }
 
-const usageOf = (told: JsonObject): Usage => ({
-  inputTokens: numberAt(told, 'input_tokens') ?? 0,
-  outputTokens: numberAt(told, 'output_tokens') ?? 0,
-  cachedTokens: numberAt(told, 'cached_input_tokens') ?? 0,
+const usageOf = (counts: JsonObject): Usage => ({
+  inputTokens: numberAt(counts, 'input_tokens') ?? 0,
+  outputTokens: numberAt(counts, 'output_tokens') ?? 0,
+  cachedTokens: numberAt(counts, 'cached_input_tokens') ?? 0,
 });

@@ -1,21 +1,21 @@
 import type OpenAI from 'openai';
 import type { LimitsMemory } from '../limits.js';
 import type { WireMessage } from './conversation.js';
-import { tellLimits } from './ending.js';
+import { reportLimits } from './completion.js';
 import { keyOf, type OpenAiOptions } from './options.js';
 import type { OfferedTool } from './tools.js';
 
 /** The endpoint of one turn, over the official SDK. */
 export interface Endpoint {
   /** Begins an answer. Rejects with the SDK's errors; what may pass by itself was tried again before. */
-  stream(wish: StreamWish): Promise<AsyncIterable<Chunk>>;
+  stream(request: StreamRequest): Promise<AsyncIterable<Chunk>>;
   /** The first model that the endpoint names. */
   firstModel(): Promise<string | undefined>;
 }
 
 export type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 
-export interface StreamWish {
+export interface StreamRequest {
   readonly model: string;
   readonly effort: string | undefined;
   readonly messages: readonly WireMessage[];
@@ -78,7 +78,7 @@ export async function openEndpoint(
             { signal },
           )
           .withResponse();
-        tellLimits(response.headers, limits);
+        reportLimits(response.headers, limits);
         return data;
       }),
     async firstModel() {

@@ -4,9 +4,9 @@ import { modelsOf } from '../agent/program.js';
 import { limitsMemory } from '../limits.js';
 import { conversationOf } from './conversation.js';
 import { openEndpoint, type Endpoint } from './endpoint.js';
-import { endOfFault } from './ending.js';
-import { lookFor } from './looking.js';
-import { playRounds } from './rounds.js';
+import { endOfFault } from './completion.js';
+import { probe } from './probe.js';
+import { runToolLoop } from './tool-loop.js';
 import type { OpenAiOptions } from './options.js';
 import { openTools } from './tools.js';
 
@@ -29,7 +29,7 @@ export function openAiEngine(options: OpenAiOptions): Engine {
     effortMechanism: efforts.length === 0 ? 'none' : 'reasoning_effort',
     limits: async () => limits.read(),
     async discover() {
-      const { models: found, ...facts } = await lookFor(options);
+      const { models: found, ...facts } = await probe(options);
       const models = configured.length > 0 ? configured : modelsOf(found, efforts);
       return { ...facts, models, defaultModel: options.model ?? models[0]?.id ?? null };
     },
@@ -86,7 +86,7 @@ async function play(
     watch.signal,
   );
   try {
-    return await playRounds({
+    return await runToolLoop({
       endpoint,
       tools,
       io,

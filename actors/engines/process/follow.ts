@@ -144,7 +144,7 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
 function watchSilence(silenceMs: number, heardAt: () => number, onSilent: () => void): () => void {
   let reportedFor: number | undefined;
   let timer: NodeJS.Timeout;
-  const look = (): void => {
+  const check = (): void => {
     const silentMs = performance.now() - heardAt();
     if (silentMs >= silenceMs && reportedFor !== heardAt()) {
       reportedFor = heardAt();
@@ -153,7 +153,7 @@ function watchSilence(silenceMs: number, heardAt: () => number, onSilent: () => 
     arm(silentMs >= silenceMs ? silenceMs : silenceMs - silentMs);
   };
   const arm = (ms: number): void => {
-    timer = setTimeout(look, Math.max(1, Math.min(Math.ceil(ms), longestDelayMs)));
+    timer = setTimeout(check, Math.max(1, Math.min(Math.ceil(ms), longestDelayMs)));
   };
   arm(silenceMs);
   return () => clearTimeout(timer);

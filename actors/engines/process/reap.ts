@@ -1,5 +1,5 @@
 import type { Json } from '../../../machines/outputs.js';
-import { defaultGraces, endAll, type Graces } from './ending.js';
+import { defaultGraces, terminate, type Graces } from './terminate.js';
 import { processTable, type ProcessTable } from './table.js';
 
 /**
@@ -34,7 +34,7 @@ export async function reap(
   const table = options.table ?? processTable();
   const marked = await table.marked(parsed.spawnId);
   const groupId = await ownGroup(parsed, marked, table);
-  const left = await endAll(
+  const left = await terminate(
     { groupId, spawnId: parsed.spawnId },
     { table, graces: options.graces ?? defaultGraces, from: 'SIGTERM' },
   );

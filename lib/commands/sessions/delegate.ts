@@ -22,7 +22,14 @@ import {
 import { causesOf } from '../authority/causes.js';
 import { rightsOf, type SessionRights } from '../authority/session-rights.js';
 import { relationToItem } from '../relation.js';
-import { lineageOf, openWithin, selectFor, statusOf, type Lineage, workplaceOf } from './open-session.js';
+import {
+  lineageOf,
+  openWithin,
+  selectFor,
+  statusOf,
+  type Lineage,
+  workingDirectoryOf,
+} from './open-session.js';
 import { ownRow } from '../iterate.js';
 import type { ActorView, Committed, TransactionContext } from '../../supervisor/contract.js';
 import { sortableText } from '../../../machines/sortable.js';
@@ -57,9 +64,11 @@ export interface Delegated {
  * same idempotency key then dispatches that item once the engine is there.
  */
 export function delegate(request: Request, input: DelegationInput): Promise<Reply<Delegated> | Refusal> {
-  const deed = () => delegateOnce(request, input);
+  const operation = () => delegateOnce(request, input);
   // twins under one key run one after the other, so that the second finds what the first has kept
-  const once = request.idempotency ? () => inTurn(request.app.supervisor, intentKey(request), deed) : deed;
+  const once = request.idempotency
+    ? () => inTurn(request.app.supervisor, intentKey(request), operation)
+    : operation;
   // and those of one Todo too: its attempts are listed before the plan takes any turn
   return input.workItemId == null
     ? once()
@@ -114,7 +123,7 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
   if (isRefusal(item)) return item;
   if (delegation.selection.unavailable) return keepIntent(app, delegation, itemId);
   const sessionId = app.supervisor.environment.ids.next();
-  const place = await workplaceOf(request, sessionId, input, delegation.employee);
+  const place = await workingDirectoryOf(request, sessionId, input, delegation.employee);
   if (isRefusal(place)) return place;
   const prefix = await frozenPrefix(app);
   const attempts = itemId === null ? [] : await attemptsAt(app, itemId);

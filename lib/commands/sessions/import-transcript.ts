@@ -10,7 +10,7 @@ import { isRefusal } from '../../../machines/refusals.js';
  * said there is taken over. Not more often than once a minute, only while it rests, and beside the answer
  * that is being given: a client hears of it on `/ws`, or sees it when it looks again.
  */
-export function scheduleBackfill(app: App, session: ActorView): void {
+export function scheduleImport(app: App, session: ActorView): void {
   const { engine, engineSessionId, cwd, lastActivity, status } = recordOf(session) as {
     readonly [member: string]: string | null;
   };
@@ -21,12 +21,12 @@ export function scheduleBackfill(app: App, session: ActorView): void {
   )
     return;
   const { environment } = app.supervisor;
-  const looked = looks.get(app) ?? new Map<string, number>();
-  looks.set(app, looked);
-  if (environment.clock.monotonic() - (looked.get(session.id) ?? -Infinity) < everyMs) return;
-  if (looked.size >= looksMax) looked.clear(); // then some are looked at a little more often
-  looked.set(session.id, environment.clock.monotonic());
-  backfill(app, session.id, {
+  const readAt = reads.get(app) ?? new Map<string, number>();
+  reads.set(app, readAt);
+  if (environment.clock.monotonic() - (readAt.get(session.id) ?? -Infinity) < everyMs) return;
+  if (readAt.size >= readsMax) readAt.clear(); // then some are looked at a little more often
+  readAt.set(session.id, environment.clock.monotonic());
+  importTranscript(app, session.id, {
     engine: String(engine),
     nativeId: engineSessionId,
     cwd: String(cwd),
@@ -37,11 +37,11 @@ export function scheduleBackfill(app: App, session: ActorView): void {
 }
 
 const resting = ['idle', 'error', 'interrupted', 'stopped'];
-const looks = new WeakMap<App, Map<string, number>>();
+const reads = new WeakMap<App, Map<string, number>>();
 const everyMs = 60_000;
-const looksMax = 10_000;
+const readsMax = 10_000;
 
-async function backfill(
+async function importTranscript(
   app: App,
   id: string,
   { engine, nativeId, cwd, after }: { engine: string; nativeId: string; cwd: string; after: number },

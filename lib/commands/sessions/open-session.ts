@@ -56,7 +56,7 @@ export async function openSession(
   const rights = await rightsOf(request.app, { causes: causesOf(request), ...lineage, employee });
   if (isRefusal(rights)) return rights;
   const id = request.app.supervisor.environment.ids.next();
-  const place = await workplaceOf(request, id, input, employee);
+  const place = await workingDirectoryOf(request, id, input, employee);
   if (isRefusal(place)) return place;
   let opened: ActorView | undefined;
   const committed = await request.app.supervisor.transact<{ id: string }>({
@@ -199,13 +199,13 @@ const depthMax = 32;
 /** The status word of a session's view. */
 export const statusOf = (session: ActorView): string => String(recordOf(session)['status']);
 
-export interface Workplace {
+export interface WorkingDirectory {
   readonly cwd: string;
   /** The session did not come to be: what was made for it is taken away again. */
   drop(): Promise<void>;
 }
 
-export interface WorkplaceInput {
+export interface WorkingDirectoryInput {
   readonly cwd?: string | null | undefined;
   readonly worktree?: boolean | undefined;
 }
@@ -215,12 +215,12 @@ export interface WorkplaceInput {
  * one, else in a new one of its own. A folder that is nobody's wish brings its own answer to "in a worktree
  * of it?".
  */
-export async function workplaceOf(
+export async function workingDirectoryOf(
   request: Request,
   sessionId: string,
-  input: WorkplaceInput,
+  input: WorkingDirectoryInput,
   employee: Employee | null,
-): Promise<Workplace | Refusal> {
+): Promise<WorkingDirectory | Refusal> {
   // git runs with the gateway's own hands, on a repository that says what git does: not for agents to ask
   if (input.worktree === true && request.caller.type === 'session')
     return refuse('FORBIDDEN', {}, 'Only people may open sessions in a worktree.');
@@ -240,7 +240,11 @@ export async function workplaceOf(
       };
 }
 
-function usualPlace({ settings }: App, input: WorkplaceInput, employee: Employee | null): WorkplaceInput {
+function usualPlace(
+  { settings }: App,
+  input: WorkingDirectoryInput,
+  employee: Employee | null,
+): WorkingDirectoryInput {
   const cwd = employee?.cwd ?? settings.sessionCwd;
   const usual = employee?.worktree ?? (employee?.cwd === undefined ? settings.sessionWorktree : undefined);
   return { cwd, worktree: input.worktree ?? (cwd != null && usual === true) };

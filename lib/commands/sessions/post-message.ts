@@ -53,7 +53,7 @@ function postAsAgent(
   const keys: RelayKeys = {
     sent: `relay/sent/${agent.id}`,
     heard: `relay/heard/${agent.id}`,
-    toldTo: `relay/heard/${sessionId}`,
+    receiverHeard: `relay/heard/${sessionId}`,
   };
   return inTurn(request.app.supervisor, keys.sent, async () => {
     if (agent.id === sessionId) return refuse('SELF_MESSAGE', {}, 'cannot message your own session');
@@ -89,7 +89,7 @@ function postAsAgent(
 interface RelayKeys {
   readonly sent: string;
   readonly heard: string;
-  readonly toldTo: string;
+  readonly receiverHeard: string;
 }
 
 /** Count one message; the number of relays that it carries, or the refusal. */
@@ -114,7 +114,7 @@ function countRelay(turns: TransactionContext, keys: RelayKeys): number | Refusa
     );
   }
   turns.put(keys.sent, [...sent, turns.at]);
-  turns.put(keys.toldTo, { hops, at: turns.at });
+  turns.put(keys.receiverHeard, { hops, at: turns.at });
   return hops;
 }
 

@@ -28,7 +28,7 @@ export async function searchSessions(
   by: Caller,
 ): Promise<{ readonly sessions: readonly Json[]; readonly truncated: boolean }> {
   const sessions: Json[] = [];
-  for await (const row of iterateRecords(app.supervisor, 'session', await sessionsInSight(app, by))) {
+  for await (const row of iterateRecords(app.supervisor, 'session', await visibleSessions(app, by))) {
     if (!fits(row as SessionRecord, search)) continue;
     if (sessions.length === search.limit) return { sessions, truncated: true };
     sessions.push(row);
@@ -81,7 +81,7 @@ function fits(row: SessionRecord, search: SessionSearch): boolean {
 }
 
 /** The ids that a caller may see, newest activity first for people, parents first for agents. */
-export async function sessionsInSight(app: App, by: Caller): Promise<string[]> {
+export async function visibleSessions(app: App, by: Caller): Promise<string[]> {
   if (by.type === 'session') return treeOf(app, by.id, treeMax);
   return [
     ...(await idsOf(app.supervisor, 'session', { index: 'all' })),
@@ -116,7 +116,7 @@ export async function searchMessages(
     by.type === 'session' && search.includeOwnSession !== true && search.sessionId === undefined
       ? by.id
       : undefined;
-  const ids = (await sessionsInSight(app, by)).filter(
+  const ids = (await visibleSessions(app, by)).filter(
     (id) => id !== own && (search.sessionId === undefined || id === search.sessionId),
   );
   const found: Json[] = [];
@@ -203,7 +203,7 @@ export async function costReport(
 }> {
   const totals = nothing();
   const groups = new Map<string | null, Sum>();
-  for await (const row of iterateRecords(app.supervisor, 'session', await sessionsInSight(app, by))) {
+  for await (const row of iterateRecords(app.supervisor, 'session', await visibleSessions(app, by))) {
     const session = row as SessionRecord;
     const at = Date.parse(session.lastActivity);
     if ((query.since !== undefined && at < query.since) || (query.until !== undefined && at >= query.until))

@@ -55,11 +55,20 @@ export async function patchSession(
   return askActor(request, 'session', id, { type: 'session.patch', ...change });
 }
 
-export type Care = 'session.archive' | 'session.unarchive' | 'session.reset' | 'queue.pause' | 'queue.resume';
+export type LifecycleEvent =
+  | 'session.archive'
+  | 'session.unarchive'
+  | 'session.reset'
+  | 'queue.pause'
+  | 'queue.resume';
 
-export async function careFor(request: Request, id: string, deed: Care): Promise<Reply<ActorView> | Refusal> {
+export async function sendLifecycle(
+  request: Request,
+  id: string,
+  type: LifecycleEvent,
+): Promise<Reply<ActorView> | Refusal> {
   const session = await presentSession(request.app, id);
-  return isRefusal(session) ? session : askActor(request, 'session', id, { type: deed });
+  return isRefusal(session) ? session : askActor(request, 'session', id, { type });
 }
 
 /** Cancel everything that waits; how much that was is counted in the same commit. */

@@ -51,11 +51,9 @@ type Test = (row: Row, id: string) => boolean | Promise<boolean>;
 export async function listWorkItems(app: App, query: WorkItemsQuery, by: Caller): Promise<WorkItemsPage> {
   const tests = testsFor(app, query, by);
   if (query.needsAttentionFor !== undefined || query.label !== undefined || by.type === 'session')
-    return lookThrough(app, query, by, query.q === undefined ? tests : [...tests, textTest(app, query.q)]);
+    return scan(app, query, by, query.q === undefined ? tests : [...tests, textTest(app, query.q)]);
   if (query.q !== undefined)
-    return (
-      (await searched(app, query, query.q)) ?? lookThrough(app, query, by, [...tests, textTest(app, query.q)])
-    );
+    return (await searched(app, query, query.q)) ?? scan(app, query, by, [...tests, textTest(app, query.q)]);
   const facets = facetsOf(query);
   const window = windowOf(query);
   const totals = { ...noTotals(), ...(await countsOf(app.supervisor, facets, window)) };
@@ -226,7 +224,7 @@ function answer(
 }
 
 /** Look into every row that the narrowest lists let through: a slice at a time, only the page is kept. */
-async function lookThrough(
+async function scan(
   app: App,
   query: WorkItemsQuery,
   by: Caller,
@@ -238,7 +236,7 @@ async function lookThrough(
   for await (const batch of merged(app.supervisor, 'work-item', candidates(app, query, by), sliceRows)) {
     for (let from = 0; from < batch.length; from += sliceRows) {
       for (const [id, row] of await rowsAt(app, batch.slice(from, from + sliceRows))) {
-        if (!(await passes(tests, row, id))) continue;
+        if (!(await satisfies(tests, row, id))) continue;
         const status = String(row['status']);
         totals[status] = (totals[status] ?? 0) + 1;
         if (query.status !== undefined && query.status !== status) continue;
@@ -252,7 +250,7 @@ async function lookThrough(
 
 const sliceRows = 400;
 
-async function passes(tests: readonly Test[], row: Row, id: string): Promise<boolean> {
+async function satisfies(tests: readonly Test[], row: Row, id: string): Promise<boolean> {
   for (const test of tests) {
     const passed = test(row, id);
     if (!(typeof passed === 'boolean' ? passed : await passed)) return false;

@@ -10,7 +10,7 @@ import type { ActorView, LogEntry } from '../../supervisor/contract.js';
 import { employeeNamed, recordOf, type App, type Follower } from '../app.js';
 import { callerNamed } from '../authority/causes.js';
 import { rightsOf } from '../authority/session-rights.js';
-import { lineageOf, openWithin, selectFor, workplaceOf } from '../sessions/open-session.js';
+import { lineageOf, openWithin, selectFor, workingDirectoryOf } from '../sessions/open-session.js';
 import { presentSession } from '../sessions/read-session.js';
 import { createFollower } from '../follower.js';
 import { idsOf } from '../iterate.js';
@@ -101,7 +101,7 @@ async function open(app: App, found: ActorView, due: Review): Promise<Refusal | 
   const attempt = item.sessionRef === null ? undefined : await presentSession(app, item.sessionRef);
   const place =
     attempt === undefined || isRefusal(attempt)
-      ? await workplaceOf({ app, caller: by }, id, {}, employee)
+      ? await workingDirectoryOf({ app, caller: by }, id, {}, employee)
       : { cwd: String(recordOf(attempt)['cwd']), drop: () => Promise.resolve() };
   if (isRefusal(place)) return place;
   const key = { kind: 'work-item', id: item.id };

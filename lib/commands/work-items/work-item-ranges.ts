@@ -130,11 +130,11 @@ function prefixesFor(
 /** One range for each combination in use. */
 function combined(supervisor: Supervisor, facets: Facets): readonly Counted[] {
   const ranges = new Map<string, Counted>();
-  for (const { status, crowd, assignee, count } of matching(supervisor, facets)) {
+  for (const { status, group, assignee, count } of matching(supervisor, facets)) {
     const range =
       facets.assignee === undefined
-        ? { index: 'crowd', prefix: `${crowd}/`, status }
-        : { index: 'desk', prefix: `${assignee}/${crowd}/`, status };
+        ? { index: 'crowd', prefix: `${group}/`, status }
+        : { index: 'desk', prefix: `${assignee}/${group}/`, status };
     ranges.set(range.prefix, { ...range, count: count + (ranges.get(range.prefix)?.count ?? 0) });
   }
   return [...ranges.values()];
@@ -142,7 +142,7 @@ function combined(supervisor: Supervisor, facets: Facets): readonly Counted[] {
 
 interface Tally {
   readonly status: string;
-  readonly crowd: string;
+  readonly group: string;
   readonly assignee: string;
   readonly count: number;
 }
@@ -159,7 +159,7 @@ function matching(supervisor: Supervisor, facets: Facets): readonly Tally[] {
     const parts = name.split('/');
     if (wanted.every((facet, at) => facet === undefined || facet === parts[at])) {
       const [status = '', source = '', department = '', assignee = ''] = parts;
-      found.push({ status, crowd: `${status}/${source}/${department}`, assignee, count });
+      found.push({ status, group: `${status}/${source}/${department}`, assignee, count });
     }
   }
   return found;

@@ -185,10 +185,10 @@ async function searchIn(
 ): Promise<Found> {
   const totals: Record<string, number> = {};
   const found: Place[] = [];
-  let looked = 0;
+  let scanned = 0;
   let worst: Place | undefined;
   for (const entry of book.entries.values()) {
-    if (++looked % sliceItems === 0)
+    if (++scanned % sliceItems === 0)
       await new Promise((resolve) => {
         setImmediate(resolve);
       });

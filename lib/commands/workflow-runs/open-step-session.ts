@@ -112,8 +112,8 @@ const runKey = (id: string) => ({ kind: 'workflow-run', id });
 /** Does the run still wait for this very attempt? */
 function isWanted(run: ActorView | undefined, { nodeId, round, attempt }: StepSession): boolean {
   if (run === undefined) return false;
-  const { spots } = recordOf(run) as unknown as RunView; // the view of its kind
-  const step = spots[nodeId];
+  const { steps } = recordOf(run) as unknown as RunView; // the view of its kind
+  const step = steps[nodeId];
   return step !== undefined && step.status === 'running' && step.round === round && step.attempt === attempt;
 }
 

@@ -36,7 +36,7 @@ export async function wholeRun(app: App, view: RunView, by: Caller): Promise<Jso
     capabilityOf(app, view, by),
   ]);
   const { input = null, payload = null } = (given[0]?.row ?? {}) as { input?: Json; payload?: Json };
-  const { spots: _spots, inputHash: _hash, idempotencyKey, parked, ...shown } = view;
+  const { steps: _steps, inputHash: _hash, idempotencyKey, parked, ...shown } = view;
   const record = {
     ...shown,
     trigger: { ...shown.trigger, payload },
@@ -98,7 +98,7 @@ async function sees(app: App, view: RunView, by: Caller): Promise<boolean> {
 }
 
 export function takesPart(
-  { requester, spots, parked, gateDecisions }: RunView,
+  { requester, steps, parked, gateDecisions }: RunView,
   by: Extract<Caller, { type: 'session' }>,
 ): boolean {
   const own = [by.id, ...by.ancestors];
@@ -106,7 +106,7 @@ export function takesPart(
   if (gateDecisions.some(({ actor }) => actor === (by.employee ?? callerName(by)))) return true;
   if (by.employee !== null && (by.employee === requester.employee || by.employee === parked?.target))
     return true;
-  return Object.values(spots).some(({ worker }) => worker?.kind === 'session' && own.includes(worker.id));
+  return Object.values(steps).some(({ worker }) => worker?.kind === 'session' && own.includes(worker.id));
 }
 
 export interface RunsQuery {
@@ -185,11 +185,11 @@ async function visible(
   by: Caller,
 ): Promise<{ readonly views: readonly RunView[]; readonly nextOffset: number | null }> {
   const views: RunView[] = [];
-  let looked = 0;
+  let scanned = 0;
   for (;;) {
     const { items } = await app.supervisor.list('workflow-run', {
       ...index,
-      offset: offset + looked,
+      offset: offset + scanned,
       limit: limit + 1,
     });
     for (const [place, { id }] of items.slice(0, limit).entries()) {
@@ -201,12 +201,12 @@ async function visible(
         (await sees(app, view, by))
       )
         views.push(view);
-      looked += 1;
+      scanned += 1;
       if (views.length === limit)
-        return { views, nextOffset: place + 1 < items.length ? offset + looked : null };
+        return { views, nextOffset: place + 1 < items.length ? offset + scanned : null };
     }
     if (items.length <= limit) return { views, nextOffset: null };
-    if (looked >= lookedMax) return { views, nextOffset: offset + looked };
+    if (scanned >= scannedMax) return { views, nextOffset: offset + scanned };
   }
 }
-const lookedMax = 1_000;
+const scannedMax = 1_000;

@@ -60,7 +60,7 @@ export async function rerun(
  */
 function inheritedBy(
   { nodes, edges }: WorkflowDefinition,
-  { spots }: RunView,
+  { steps }: RunView,
   from: string,
   outcomes: ReadonlyMap<string, StepOutcome | null>,
 ): readonly Inherited[] {
@@ -79,7 +79,7 @@ function inheritedBy(
     }
   }
   return order.flatMap((nodeId): readonly Inherited[] => {
-    const step = spots[nodeId];
+    const step = steps[nodeId];
     if (step === undefined || after.has(nodeId) || ['running', 'waiting', 'parked'].includes(step.status))
       return [];
     return [{ nodeId, status: step.status, outcome: outcomes.get(nodeId) ?? null }];

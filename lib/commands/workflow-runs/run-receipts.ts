@@ -32,7 +32,7 @@ export function newestReceipts(
 ): Promise<readonly Json[]> {
   return Promise.all(
     view.order.map(async (nodeId): Promise<Json> => {
-      const step = view.spots[nodeId];
+      const step = view.steps[nodeId];
       if (step === undefined)
         return {
           nodeId,

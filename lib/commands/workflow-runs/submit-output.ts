@@ -23,7 +23,7 @@ export async function submitOutput(
 ): Promise<Reply<ActorView> | Refusal> {
   const definition = await definitionAt(request.app, run.workflowId, run.definitionVersion);
   const step = definition?.nodes.find(({ id }) => id === nodeId);
-  const now = run.spots[nodeId];
+  const now = run.steps[nodeId];
   if (step?.type !== 'step' || now === undefined)
     return refuse(
       'NOT_FOUND',

@@ -11,19 +11,19 @@ export async function operateWorkItem(
   { action, runId, workflowId, nodeId, key }: ActionCall<'work-item'>,
 ): Promise<StepOutcome> {
   const { operation, fields } = action;
-  const asking = byStep(runId, key);
+  const options = byStep(runId, key);
   if (operation === 'create') {
     const prefix = await frozenPrefix(app);
     const committed = expected(
       await app.supervisor.transact<{ id: string }>({
         name: 'create-work-item',
         actors: [],
-        ...optionsOf(asking),
+        ...optionsOf(options),
         run: (turns) => ({
           id: mintWorkItem(
             turns,
             prefix,
-            workItemInput(inputOf(fields), asking.caller, {
+            workItemInput(inputOf(fields), options.caller, {
               source: 'workflow',
               sourceRef: `workflow:${workflowId}:${runId}:${nodeId}:${key.split(':').slice(-2).join(':')}`,
             }),
@@ -35,7 +35,9 @@ export async function operateWorkItem(
     return { summary: `created ${committed.result.id}`, fields: { workItemId: committed.result.id } };
   }
   const id = action.id ?? '';
-  const done = expected(await askActor({ ...asking, app }, 'work-item', id, eventOf(app, operation, fields)));
+  const done = expected(
+    await askActor({ ...options, app }, 'work-item', id, eventOf(app, operation, fields)),
+  );
   return {
     summary: `${operation} ${id}`,
     fields: { workItemId: id, status: recordOf(done.body)['status'] ?? null },

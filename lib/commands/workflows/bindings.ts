@@ -113,12 +113,12 @@ export const withName = async <Made>(
   app: App,
   name: string,
   kind: 'trigger' | 'poll',
-  deed: () => Promise<Made | Refusal>,
+  operation: () => Promise<Made | Refusal>,
 ): Promise<Made | Refusal> =>
   inTurn(app.supervisor, 'workflow-triggers', async () => {
     const other = await app.supervisor.get(kind === 'poll' ? 'trigger' : 'poll', name);
     if (other !== undefined && other.value !== 'deleted') return taken(name);
-    const outcome = await deed();
+    const outcome = await operation();
     return isRefusal(outcome) && outcome.code === 'EXISTS' ? taken(name) : outcome;
   });
 
@@ -158,7 +158,7 @@ export function fitFilter(filter: readonly FilterRule[]): Refusal | undefined {
 }
 
 /** Does the payload let the event through? Members that it only inherits are not there. */
-export function passes({ path, op, value }: FilterRule, payload: unknown): boolean {
+export function matches({ path, op, value }: FilterRule, payload: unknown): boolean {
   const found = path
     .split('.')
     .reduce<unknown>(

@@ -11,7 +11,7 @@ import {
   fitFilter,
   mayBind,
   noBinding,
-  passes,
+  matches,
   runKey,
   withCapability,
   withName,
@@ -95,7 +95,7 @@ export async function firePoll(
   { name, event, targetWorkflowId, filter, occurrence }: FireInput,
 ): Promise<Fired> {
   const { payload, fireRef, ref } = occurrence;
-  if (!filter.every((rule) => passes(rule, payload)))
+  if (!filter.every((rule) => matches(rule, payload)))
     return { outcome: 'no-fire', reason: 'The payload does not match the filter.' };
   const definition = await definitionAt(app, targetWorkflowId);
   if (definition === undefined || definition.status === 'retired')

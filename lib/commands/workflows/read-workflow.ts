@@ -114,11 +114,11 @@ export async function callCircles(app: App, definition: WorkflowDefinition): Pro
   const faults: GraphFault[] = [];
   for (const { nodeId, target } of callsOf(definition)) {
     // Its own call is a fault of the graph
-    const way = target === definition.id ? undefined : await wayBack(app, target, definition.id);
-    if (way !== undefined)
+    const path = target === definition.id ? undefined : await pathBack(app, target, definition.id);
+    if (path !== undefined)
       faults.push({
         code: 'call-circle',
-        message: `step "${nodeId}" runs "${target}", which leads back to "${definition.id}" via ${way.join(', ')}`,
+        message: `step "${nodeId}" runs "${target}", which leads back to "${definition.id}" via ${path.join(', ')}`,
         ref: nodeId,
       });
   }
@@ -126,15 +126,15 @@ export async function callCircles(app: App, definition: WorkflowDefinition): Pro
 }
 
 /** The workflows on the way from one to another, or undefined. */
-async function wayBack(app: App, start: string, goal: string): Promise<readonly string[] | undefined> {
-  const ways = new Map<string, readonly string[]>([[start, [start]]]);
-  for (const [id, way] of ways) {
+async function pathBack(app: App, start: string, goal: string): Promise<readonly string[] | undefined> {
+  const paths = new Map<string, readonly string[]>([[start, [start]]]);
+  for (const [id, path] of paths) {
     // a Map gives what is added while it is walked
     const found = await readDefinition(app, id);
     if (isRefusal(found) || found.status === 'retired') continue;
     for (const { target } of callsOf(found)) {
-      if (target === goal) return way;
-      if (!ways.has(target) && ways.size < workflowsMax) ways.set(target, [...way, target]);
+      if (target === goal) return path;
+      if (!paths.has(target) && paths.size < workflowsMax) paths.set(target, [...path, target]);
     }
   }
   return undefined;

@@ -5,7 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import type { BindingFields } from '../../../machines/trigger/machine.js';
-import { fitFilter, mayBind, passes, runKey, withName, withoutSalt } from './bindings.js';
+import { fitFilter, mayBind, matches, runKey, withName, withoutSalt } from './bindings.js';
 import { optionsOf, replyWith, recordOf, type Request, type App, type Reply } from '../app.js';
 import { idsOf } from '../iterate.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
@@ -124,7 +124,7 @@ export async function receiveEvent(
     if (binding?.value !== 'active') continue; // taken away since the list was read
     // The view holds them
     const { event: bound, filter, targetWorkflowId } = recordOf(binding) as unknown as BindingFields;
-    if (bound !== event || !filter.every((rule) => passes(rule, payload))) continue;
+    if (bound !== event || !filter.every((rule) => matches(rule, payload))) continue;
     const definition = await definitionAt(app, targetWorkflowId);
     if (definition === undefined) {
       outcomes.push({ triggerName, outcome: 'missing-workflow', targetWorkflowId });

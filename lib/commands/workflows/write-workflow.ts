@@ -184,7 +184,7 @@ async function done(
   if (!request.dryRun) {
     await followSchedule(request.app, view.id);
     await admitNext(request.app, view.id); // there may be more room than there was
-    await request.app.wakers?.poll(request.app);
+    await request.app.subscribers?.poll(request.app);
   }
   const value = request.dryRun
     ? parseDefinition(written, { stamp: { id: view.id, version } }).definition
@@ -193,5 +193,5 @@ async function done(
 }
 
 /** Names are looked up before they are taken: two that want the same one stand in line. */
-const oneAtATime = <Value>(app: App, deed: () => Promise<Value>): Promise<Value> =>
-  inTurn(app.supervisor, 'workflow-definitions', deed);
+const oneAtATime = <Value>(app: App, operation: () => Promise<Value>): Promise<Value> =>
+  inTurn(app.supervisor, 'workflow-definitions', operation);

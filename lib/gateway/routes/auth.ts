@@ -13,7 +13,7 @@ import { deviceName, plainAgent } from '../../records/devices/device-name.js';
 import type { Device, DeviceBook } from '../../records/devices/devices.js';
 import type { CookieJar } from '../cookies.js';
 import { pairPage } from '../pages/pair-page.js';
-import { perMinute, perMinuteEach, type CrowdLimiter, type Limiter } from '../limiter.js';
+import { perMinute, perMinuteEach, type GroupLimiter, type Limiter } from '../limiter.js';
 import { idOf, route, type HttpRequest, type Route } from '../route.js';
 import type { Reply } from '../../commands/app.js';
 import { callerName } from '../../../machines/caller.js';
@@ -35,14 +35,14 @@ export interface Pairing {
 export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
   if (pairing === undefined) return [];
   const { devices, cookies, codeKey } = pairing;
-  let throttles: { strangers: CrowdLimiter; owner: Limiter; failures: Limiter } | undefined;
+  let throttles: { outsiders: GroupLimiter; owner: Limiter; failures: Limiter } | undefined;
   const throttle = ({
     app: {
       supervisor: { environment },
     },
   }: HttpRequest<unknown, unknown>) =>
     (throttles ??= {
-      strangers: perMinuteEach({ each: challengesEach, all: challengesPerMinute }, () =>
+      outsiders: perMinuteEach({ each: challengesEach, all: challengesPerMinute }, () =>
         environment.clock.monotonic(),
       ),
       owner: perMinute(challengesPerMinute, () => environment.clock.monotonic()),
@@ -79,13 +79,13 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
           return refuse('LOCAL_ONLY', {}, 'Pairing challenges can only be created locally.');
         // `troupe pair` and `troupe open` say a word that only who reads the home can know: a crowd does not
         // stand in their way
-        const { strangers, owner } = throttle(request);
+        const { outsiders, owner } = throttle(request);
         const isOwner = isOwnerProof(
           request.header(ownerProofHeader),
           codeKey,
           request.app.supervisor.environment.clock.now(),
         );
-        const resetAt = isOwner ? owner.take() : strangers.take(request.client.address ?? '');
+        const resetAt = isOwner ? owner.take() : outsiders.take(request.client.address ?? '');
         if (resetAt !== undefined) return refuse('TOO_MANY', { resetAt });
         const opened = await openChallenge(request.app);
         return isRefusal(opened) ? opened : { body: opened };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { attachFile, keepFile, removeFile, storedFile } from '../../commands/files.js';
 import type { Reply } from '../../commands/app.js';
-import { barred } from '../../records/files/file-room.js';
+import { openRefusal } from '../../records/files/file-room.js';
 import { mimetypeOf } from '../../records/files/names.js';
 import { readStart } from '../../records/jailed-file.js';
 import type { Records } from '../../records/records.js';
@@ -205,7 +205,7 @@ async function read(
   { files }: Records,
 ): Promise<Reply | Refusal> {
   const opened = await files.open(path);
-  if (typeof opened === 'string') return barred(path.startsWith('/') ? 'outside' : opened, 'path');
+  if (typeof opened === 'string') return openRefusal(path.startsWith('/') ? 'outside' : opened, 'path');
   const { handle, size, path: resolvedPath } = opened;
   try {
     const known = { path, resolvedPath, mime: mimetypeOf(path), size };

@@ -14,7 +14,7 @@ import { workflowTriggerRoutes } from './workflows/triggers.js';
 import { searchRoutes } from './sessions/search.js';
 import { sessionRoutes } from './sessions/sessions.js';
 import { workItemLedgerRoutes } from './work-items/ledger.js';
-import { sessionCareRoutes } from './sessions/lifecycle.js';
+import { sessionLifecycleRoutes } from './sessions/lifecycle.js';
 import { workItemRoutes } from './work-items/work-items.js';
 import { approvalRoutes } from './work-items/approvals.js';
 import { delegationRoutes } from './sessions/delegations.js';
@@ -46,7 +46,7 @@ export interface RoutesOptions {
   readonly records?: Records | undefined;
   readonly evidence?: Evidence | undefined;
   readonly pairing?: Pairing | undefined;
-  readonly meter?: RequestMetrics | undefined;
+  readonly metrics?: RequestMetrics | undefined;
   readonly console?: Console | undefined;
 }
 
@@ -56,7 +56,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...workItemRoutes,
     ...workItemLedgerRoutes,
     ...approvalRoutes,
-    ...sessionCareRoutes, // before sessionRoutes: /api/sessions/interrupted is no id
+    ...sessionLifecycleRoutes, // before sessionRoutes: /api/sessions/interrupted is no id
     ...sessionRoutes,
     ...searchRoutes,
     ...delegationRoutes,
@@ -71,7 +71,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...docsRoutes,
     ...statusRoutes(facts),
     ...consoleRoutes(facts, options.console),
-    ...metricRoutes(facts, options.meter ?? requestMetricsOf()),
+    ...metricRoutes(facts, options.metrics ?? requestMetricsOf()),
     ...authRoutes(options.pairing),
     ...backupRoutes(options.backup),
     ...retentionRoutes,

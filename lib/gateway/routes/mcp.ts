@@ -5,7 +5,7 @@ import { expectedRefusal } from '../errors.js';
 import { judgeJson } from '../parse.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import type { Reply } from '../../commands/app.js';
-import { answerMcp, type Doors } from '../../mcp/endpoint.js';
+import { answerMcp, type ToolBackend } from '../../mcp/endpoint.js';
 import { refuse } from '../../../machines/refusals.js';
 
 /**
@@ -33,7 +33,7 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
       async (request): Promise<Reply> => {
         const { status, text } = await answerMcp(
           { message: request.body, protocolVersion: request.header('mcp-protocol-version'), version },
-          doorsOf(request, routes()),
+          toolBackend(request, routes()),
         );
         return { status, body: text };
       },
@@ -42,7 +42,7 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
 }
 
 /** The routes as one caller meets them. */
-function doorsOf(request: HttpRequest<unknown, unknown>, routes: readonly Route[]): Doors {
+function toolBackend(request: HttpRequest<unknown, unknown>, routes: readonly Route[]): ToolBackend {
   const { app, caller: by, header, client } = request;
   const isAgent = by.type === 'session';
   const find = (method: string, path: string): Route | undefined => {

@@ -10,7 +10,7 @@ import type { App } from '../../commands/app.js';
  * states, engines and connectors, never of sessions, people or work: the number of series does not grow with
  * use.
  */
-export function metricRoutes(facts: GatewayFacts, meter: RequestMetrics): readonly Route[] {
+export function metricRoutes(facts: GatewayFacts, metrics: RequestMetrics): readonly Route[] {
   return [
     route(
       'GET',
@@ -21,7 +21,7 @@ export function metricRoutes(facts: GatewayFacts, meter: RequestMetrics): readon
         answer: z.string(),
         contentType: 'text/plain; version=0.0.4; charset=utf-8',
       },
-      async ({ app }) => ({ body: render(await measure(app, facts, meter)) }),
+      async ({ app }) => ({ body: render(await measure(app, facts, metrics)) }),
     ),
   ];
 }
@@ -39,7 +39,7 @@ interface Sample {
   readonly suffix?: string;
 }
 
-async function measure(app: App, facts: GatewayFacts, meter: RequestMetrics): Promise<readonly Metric[]> {
+async function measure(app: App, facts: GatewayFacts, metrics: RequestMetrics): Promise<readonly Metric[]> {
   const { status, inspection, environment } = app.supervisor;
   const kinds = inspection.kinds();
   const [engines, connectors, deadLetters] = await Promise.all([
@@ -141,9 +141,9 @@ async function measure(app: App, facts: GatewayFacts, meter: RequestMetrics): Pr
     counter(
       'troupe_http_requests_total',
       'Requests handled, by the first digit of the status.',
-      [...meter.answered].map(([digit, value]) => ({ value, labels: { status: `${digit}xx` } })),
+      [...metrics.answered].map(([digit, value]) => ({ value, labels: { status: `${digit}xx` } })),
     ),
-    histogram('troupe_http_request_duration_seconds', 'Duration of requests.', meter),
+    histogram('troupe_http_request_duration_seconds', 'Duration of requests.', metrics),
     counter('process_cpu_seconds_total', 'Processor time of this process.', [
       { value: (user + system) / 1e6 },
     ]),

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { Outlet } from '../../inspector/watch.js';
+import type { FrameSink } from '../../inspector/watch.js';
 
 /**
  * A socket as something to write into: whoever has a megabyte waiting for longer than a moment is cut with
@@ -44,7 +44,7 @@ export function backpressured(socket: WebSocket, cutting: () => void): Backpress
   };
 }
 
-export interface BackpressuredSocket extends Outlet {
+export interface BackpressuredSocket extends FrameSink {
   /** False when the socket is gone or was cut. */
   send(frame: string | Buffer): boolean;
 }

@@ -22,18 +22,18 @@ export function inspectSubscription(options: {
   const { environment } = channels.supervisor;
   let { filter } = options;
   let watch: InspectWatch | undefined;
-  const outlet = backpressured(socket, () => watch?.stop());
+  const sink = backpressured(socket, () => watch?.stop());
 
   function start(since: number | undefined): void {
     watch?.stop();
-    watch = channels.watch(filter, since, outlet, (error) => {
+    watch = channels.watch(filter, since, sink, (error) => {
       log.error({ err: error }, 'an inspector subscription failed');
       socket.close(1011, 'internal error; resume from your cursor');
     });
   }
 
   const complain = (error: string): void =>
-    void outlet.send(
+    void sink.send(
       JSON.stringify({
         event: 'error',
         seq: null,
@@ -46,11 +46,11 @@ export function inspectSubscription(options: {
     start,
     stop: () => watch?.stop(),
     cursor: () =>
-      watch && outlet.send(JSON.stringify({ event: 'cursor', seq: watch.position } satisfies CursorFrame)),
+      watch && sink.send(JSON.stringify({ event: 'cursor', seq: watch.position } satisfies CursorFrame)),
     hear(text) {
       const said = parsed(text);
       if (said === undefined) return complain('A frame must be a JSON object.');
-      if (said['event'] === 'ping') return void outlet.send('{"event":"pong","payload":{}}');
+      if (said['event'] === 'ping') return void sink.send('{"event":"pong","payload":{}}');
       const { type, since } = said;
       if (type === 'resume' && typeof since === 'number' && Number.isSafeInteger(since) && since >= 0)
         return start(since);
@@ -134,10 +134,10 @@ export function statelySubscription(options: {
 }): Subscription {
   const { supervisor, socket, filter, first, log } = options;
   let watch: { stop(): void } | undefined;
-  const outlet = backpressured(socket, () => watch?.stop());
+  const sink = backpressured(socket, () => watch?.stop());
   return {
     start(since) {
-      watch = statelyWatch(supervisor, { ...filter, first, since }, outlet, (error) => {
+      watch = statelyWatch(supervisor, { ...filter, first, since }, sink, (error) => {
         log.error({ err: error }, 'a Stately subscription failed');
         socket.close(1011, 'a fault');
       });

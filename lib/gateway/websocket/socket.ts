@@ -35,7 +35,7 @@ export function openSocket(
   options: {
     app: App;
     step: OriginCheck;
-    visitors: Authenticator;
+    authenticator: Authenticator;
     authRequired: boolean;
     log: Logger;
     tokens: TokenBook;
@@ -43,7 +43,7 @@ export function openSocket(
     onRevoked?: DeviceBook['onRevoked'] | undefined;
   },
 ) {
-  const { app, step, visitors, log, tokens } = options;
+  const { app, step, authenticator, log, tokens } = options;
   const socketsMax = (): number => app.settings.socketsMax ?? socketsMaxStandard;
   const sockets = new WebSocketServer({
     noServer: true,
@@ -51,10 +51,10 @@ export function openSocket(
     perMessageDeflate: false,
     clientTracking: true,
   });
-  const watchers = new Map<
+  const subscriptions = new Map<
     WebSocket,
     {
-      watcher: Subscription;
+      subscription: Subscription;
       heardAt: number;
       token: string | undefined;
       deviceId: string | undefined;
@@ -77,7 +77,7 @@ export function openSocket(
     });
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const identity: Identity = await visitors.identify(request.headers, clientOf(request).address);
+    const identity: Identity = await authenticator.identify(request.headers, clientOf(request).address);
     const admitted = admit(request, identity);
     const turned =
       isRefusal(admitted) && (admitted.status === 401 || admitted.status === 403) ? admitted.code : undefined;
@@ -105,7 +105,7 @@ export function openSocket(
     if (!paths.includes(path)) return refuse('NOT_FOUND', {}, 'Not found');
     if (path !== '/ws' && identity.type === 'authenticated' && identity.caller.type === 'session')
       return refuse('FORBIDDEN', {}, 'Only people may inspect.');
-    if (watchers.size >= socketsMax() || (identity.type === 'authenticated' && crowded(identity.caller)))
+    if (subscriptions.size >= socketsMax() || (identity.type === 'authenticated' && crowded(identity.caller)))
       return refuse('BUSY');
     const query = readQuery(url);
     if (isRefusal(query)) return query;
@@ -131,7 +131,7 @@ export function openSocket(
   /** However many agents hold however many sockets, people find a place. */
   function crowded(caller: Caller): boolean {
     if (caller.type !== 'session') return false;
-    const agents = [...watchers.values()].filter(({ agentId }) => agentId !== undefined);
+    const agents = [...subscriptions.values()].filter(({ agentId }) => agentId !== undefined);
     return (
       agents.length >= socketsMax() / 2 ||
       agents.filter(({ agentId }) => agentId === caller.id).length >= agentSocketsEach
@@ -141,28 +141,28 @@ export function openSocket(
   function serve(socket: WebSocket, admitted: Admitted): void {
     const { caller, token, since } = admitted;
     const entry = {
-      watcher: watcherOf(socket, admitted),
+      subscription: subscriptionOf(socket, admitted),
       heardAt: environment.clock.monotonic(),
       token,
       deviceId: caller.type === 'device' ? caller.id : undefined,
       agentId: caller.type === 'session' ? caller.id : undefined,
     };
-    watchers.set(socket, entry);
+    subscriptions.set(socket, entry);
     socket.on('pong', () => (entry.heardAt = environment.clock.monotonic()));
     socket.on('message', (data, binary) => {
       entry.heardAt = environment.clock.monotonic();
       if (binary) return socket.close(1003, 'text frames only');
-      entry.watcher.hear(String(data));
+      entry.subscription.hear(String(data));
     });
     socket.on('error', () => socket.terminate());
     socket.on('close', () => {
-      entry.watcher.stop();
-      watchers.delete(socket);
+      entry.subscription.stop();
+      subscriptions.delete(socket);
     });
-    entry.watcher.start(since);
+    entry.subscription.start(since);
   }
 
-  function watcherOf(socket: WebSocket, { path, filter, first, caller }: Admitted): Subscription {
+  function subscriptionOf(socket: WebSocket, { path, filter, first, caller }: Admitted): Subscription {
     if (path === '/ws/inspect') return inspectSubscription({ channels, socket, filter, log });
     return path === '/ws/stately'
       ? statelySubscription({ supervisor: app.supervisor, socket, filter, first, log })
@@ -170,7 +170,7 @@ export function openSocket(
   }
 
   const forget = options.onRevoked?.((id) => {
-    for (const [socket, { deviceId, watcher: one }] of watchers) {
+    for (const [socket, { deviceId, subscription: one }] of subscriptions) {
       if (deviceId !== id) continue;
       one.stop(); // not a frame more, however slowly it says goodbye
       socket.close(4001, 'this browser was revoked');
@@ -181,7 +181,7 @@ export function openSocket(
   let ticks = 0;
   const heartbeat = setInterval(() => {
     ticks++;
-    for (const [socket, { watcher: one, heardAt, token }] of watchers) {
+    for (const [socket, { subscription: one, heardAt, token }] of subscriptions) {
       if (environment.clock.monotonic() - heardAt > deadAfterMs) socket.terminate();
       else if (token !== undefined && tokens.resolve(token) === undefined)
         socket.close(4001, 'the session token was revoked');
@@ -198,9 +198,9 @@ export function openSocket(
       clearInterval(heartbeat);
       forget?.();
       feed.close();
-      for (const socket of watchers.keys()) socket.close(1001, 'the gateway is shutting down');
+      for (const socket of subscriptions.keys()) socket.close(1001, 'the gateway is shutting down');
       setTimeout(() => {
-        for (const socket of watchers.keys()) socket.terminate();
+        for (const socket of subscriptions.keys()) socket.terminate();
       }, 1_000).unref();
     },
   };

@@ -46,8 +46,8 @@ export function subscription(options: {
   let running = new AbortController();
   let leave = (): void => undefined;
   let reached = feed.position;
-  const outlet = backpressured(socket, () => stop());
-  const { send } = outlet;
+  const sink = backpressured(socket, () => stop());
+  const { send } = sink;
   let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
 
   const forget = supervisor.onProgress((frame: ProgressFrame) => {
@@ -59,8 +59,8 @@ export function subscription(options: {
     else if (known !== false) inOrder(async () => void ((await sees.later(frame.actor)) && send(text())));
   });
 
-  function inOrder(deed: () => Promise<void>): void {
-    const mine = (queue ?? Promise.resolve()).then(deed).catch(fail);
+  function inOrder(task: () => Promise<void>): void {
+    const mine = (queue ?? Promise.resolve()).then(task).catch(fail);
     queue = mine;
     void mine.then(() => {
       if (queue === mine) queue = undefined;
@@ -73,12 +73,12 @@ export function subscription(options: {
    */
   function show(commit: Commit): void {
     if (commit.seq <= reached) return;
-    const spoken = commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry));
-    const unknown = spoken.some((entry) => sees.now(entry) === undefined);
-    if (!unknown && !queue) return sendCommit(commit, new Set(spoken.filter((entry) => sees.now(entry))));
+    const published = commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry));
+    const unknown = published.some((entry) => sees.now(entry) === undefined);
+    if (!unknown && !queue) return sendCommit(commit, new Set(published.filter((entry) => sees.now(entry))));
     const { signal } = running;
     inOrder(async () => {
-      const visible = await visibleOf(spoken);
+      const visible = await visibleOf(published);
       if (!signal.aborted) sendCommit(commit, visible);
     });
   }
@@ -112,7 +112,7 @@ export function subscription(options: {
     let joined = since >= feed.position && join();
     for (let over = false; !joined && !over;) {
       over = await replayBurst(signal);
-      await outlet.drained(signal);
+      await sink.drained(signal);
       if (signal.aborted) return;
       joined = join();
     }

@@ -16,7 +16,7 @@ export interface Box {
   /** Of the state; of `any` the state that it speaks for. */
   readonly path: string;
   /** `any`: what may happen wherever the state around it stands. */
-  readonly look: 'root' | 'compound' | 'parallel' | 'region' | 'atomic' | 'final' | 'history' | 'any';
+  readonly shape: 'root' | 'compound' | 'parallel' | 'region' | 'atomic' | 'final' | 'history' | 'any';
   readonly x: number;
   readonly y: number;
   readonly width: number;

@@ -1,7 +1,7 @@
 import { Graph, layout, type LayoutGraph, type Placed } from './dagre.js';
 import type { Chart, ChartEdge, ChartState } from './definition.js';
 import { type, type Arrow, type Box, type Drawing, type Line, type Point } from './drawing.js';
-import { arrowLines, linesOf, type Takes } from './wording.js';
+import { arrowLines, linesOf, type Takes } from './labels.js';
 
 /**
  * Places for a chart: every state that has states inside is laid out for itself, from the inside out, and is
@@ -52,14 +52,14 @@ function sortEdges({ root, edges }: Chart): Sorted {
   const loops = new Map<string, ChartEdge[]>();
   const moves = new Map<string, ChartEdge[]>();
   const drawn = edges.flatMap((edge) => edge.to.map((to) => ({ edge, to, ...meeting(edge.from, to) })));
-  const crowd = new Map<string, number>();
+  const arrowsOf = new Map<string, number>();
   for (const { edge, within, from, target } of drawn)
-    if (from !== target) add(crowd, `${within} ${edge.event}`);
+    if (from !== target) add(arrowsOf, `${within} ${edge.event}`);
   for (const edge of edges) if (edge.to.length === 0) push(stays, edge.from, edge);
   const parallels = new Set(parallelsOf(root));
   for (const { edge, to, within, from, target } of drawn) {
     if (from === target) push(loops, edge.from, edge);
-    else if (parallels.has(within) || (crowd.get(`${within} ${edge.event}`) ?? 0) > thicketArrows)
+    else if (parallels.has(within) || (arrowsOf.get(`${within} ${edge.event}`) ?? 0) > thicketArrows)
       push(moves, edge.from, { ...edge, to: [to] });
     else push(arrows, within, { from, to: target, edge });
   }
@@ -107,11 +107,17 @@ function blockOf(state: ChartState, sorted: Sorted, depth: number): Block {
 }
 
 function leaf(state: ChartState, lines: readonly Line[], depth: number): Block {
-  const look = state.type === 'final' ? 'final' : state.type === 'history' ? 'history' : 'atomic';
-  return boxed(state.path, look, state.key, lines, depth);
+  const shape = state.type === 'final' ? 'final' : state.type === 'history' ? 'history' : 'atomic';
+  return boxed(state.path, shape, state.key, lines, depth);
 }
 
-function boxed(path: string, look: Box['look'], title: string, lines: readonly Line[], depth: number): Block {
+function boxed(
+  path: string,
+  shape: Box['shape'],
+  title: string,
+  lines: readonly Line[],
+  depth: number,
+): Block {
   const width =
     Math.max(64, title.length * type.titleChar, ...lines.map(({ text }) => text.length * type.lineChar)) +
     2 * type.pad;
@@ -119,7 +125,7 @@ function boxed(path: string, look: Box['look'], title: string, lines: readonly L
   return {
     width,
     height,
-    place: (x, y, boxes) => void boxes.push({ path, look, x, y, width, height, title, lines, depth }),
+    place: (x, y, boxes) => void boxes.push({ path, shape, x, y, width, height, title, lines, depth }),
   };
 }
 
@@ -145,7 +151,7 @@ function regions(state: ChartState, sorted: Sorted, depth: number): Block {
     place(x, y, boxes, arrows) {
       boxes.push({
         path: state.path,
-        look: depth === 0 ? 'root' : 'parallel',
+        shape: depth === 0 ? 'root' : 'parallel',
         x,
         y,
         width,
@@ -229,7 +235,7 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
     place(x, y, boxes, arrows) {
       boxes.push({
         path: state.path,
-        look: depth === 0 ? 'root' : 'compound',
+        shape: depth === 0 ? 'root' : 'compound',
         x,
         y,
         width,

@@ -17,13 +17,13 @@ export interface SvgOptions {
 /** `svgOf(layOut(chartOf(machine)), {lit: ['running']})` */
 export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: SvgOptions = {}): string {
   const { width, height, id, boxes, arrows } = drawing;
-  const states = boxes.filter(({ look, path }) => path !== '' && look !== 'any').map(({ title }) => title);
+  const states = boxes.filter(({ shape, path }) => path !== '' && shape !== 'any').map(({ title }) => title);
   const about = `Statechart of ${id}: states ${states.join(', ')}.${lit.length === 0 ? '' : ` Active: ${lit.join(', ')}.`}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(about)}">`,
     ...(style ? [`<style>${sheet}</style>`] : []),
     `<defs>${marker(id, 'tip')}${marker(id, 'tip-taken')}</defs>`,
-    ...boxes.map((box) => boxText(box, box.look !== 'any' && lit.includes(box.path), taken)),
+    ...boxes.map((box) => boxText(box, box.shape !== 'any' && lit.includes(box.path), taken)),
     ...arrows.map((arrow) =>
       arrowText(
         id,
@@ -46,11 +46,11 @@ const marker = (id: string, name: string): string =>
   `<marker id="${escape(id)}-${name}" class="${name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z"/></marker>`;
 
 function boxText(
-  { path, look, x, y, width, height, title, lines, depth }: Box,
+  { path, shape, x, y, width, height, title, lines, depth }: Box,
   isLit: boolean,
   taken: readonly string[],
 ): string {
-  const radius = look === 'any' ? 14 : 8;
+  const radius = shape === 'any' ? 14 : 8;
   const left = x + type.pad;
   const below = y + type.titleHeight + 14;
   const words = lines.map(({ text, about, edges }, n) => {
@@ -58,15 +58,15 @@ function boxText(
     return `<text class="line ${about}${hot ? ' lit' : ''}" x="${round(left)}" y="${round(below + n * type.lineHeight)}"${edgesOf(edges)} xml:space="preserve">${escape(text)}</text>`;
   });
   return [
-    `<g class="state ${look} depth-${depth % 3}${isLit ? ' lit' : ''}" ${look === 'any' ? 'data-any' : 'data-state'}="${escape(path)}">`,
+    `<g class="state ${shape} depth-${depth % 3}${isLit ? ' lit' : ''}" ${shape === 'any' ? 'data-any' : 'data-state'}="${escape(path)}">`,
     `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="${radius}"/>`,
-    ...(look === 'final'
+    ...(shape === 'final'
       ? [
           `<rect class="inner" x="${round(x + 3)}" y="${round(y + 3)}" width="${round(width - 6)}" height="${round(height - 6)}" rx="${radius - 2}"/>`,
         ]
       : []),
     `<text class="title" x="${round(left)}" y="${round(y + 18)}">${escape(title)}</text>`,
-    ...(lines.length > 0 && (look === 'atomic' || look === 'final')
+    ...(lines.length > 0 && (shape === 'atomic' || shape === 'final')
       ? [`<path class="rule" d="M${round(x)} ${round(y + type.titleHeight + 2)} h${round(width)}"/>`]
       : []),
     ...words,

@@ -62,7 +62,7 @@ async function reach(
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** May the same be answered in a while? Not where the gateway has understood it and says no. */
-export const passes = (error: unknown): boolean =>
+export const isTemporary = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status === 0 || error.status === 429 || error.status >= 500;
 export const retryMs = 2_000;
 

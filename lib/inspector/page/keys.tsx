@@ -37,9 +37,9 @@ export function Keys() {
 }
 
 /** Do something at a key, by name or by what a function says of it. Never while somebody types. */
-export function useKeys(deeds: Readonly<Record<string, () => void>> | ((key: string) => boolean)): void {
-  const latest = useRef(deeds);
-  latest.current = deeds;
+export function useKeys(actions: Readonly<Record<string, () => void>> | ((key: string) => boolean)): void {
+  const latest = useRef(actions);
+  latest.current = actions;
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;

@@ -95,7 +95,7 @@ function take(frame: InspectFrame): void {
     if (cursor !== undefined && from > cursor) gaps.value += 1;
     const before = cursor ?? from;
     move(frame.seq);
-    tell({
+    notify({
       ...nothing,
       entries: entries.filter(({ seq }) => seq > before),
       skipped: skipped?.total ?? 0,
@@ -106,8 +106,8 @@ function take(frame: InspectFrame): void {
     cursor = frame.payload.head;
     head.value = cursor;
     floor.value = frame.payload.floor;
-    tell({ ...nothing, reset: true });
-  } else if (frame.event === 'refusals') tell({ ...nothing, refusals: frame.payload.refusals });
+    notify({ ...nothing, reset: true });
+  } else if (frame.event === 'refusals') notify({ ...nothing, refusals: frame.payload.refusals });
 }
 
 function move(seq: number): void {
@@ -116,6 +116,6 @@ function move(seq: number): void {
 }
 
 const nothing: Batch = { entries: [], skipped: 0, skippedKinds: {}, refusals: [], reset: false };
-const tell = (batch: Batch): void => {
+const notify = (batch: Batch): void => {
   for (const listener of [...listeners]) listener(batch);
 };

@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { passes, retryMs, said } from './ask.js';
+import { isTemporary, retryMs, said } from './ask.js';
 import { hear, type Batch } from './live.js';
 
 /**
@@ -44,7 +44,7 @@ export function useLoaded<Value>(
         if (!closed) loaded.value = { value, error: undefined };
       } catch (error) {
         if (!closed) loaded.value = { value: loaded.value.value, error: said(error) };
-        if (!closed && passes(error)) waiting ??= setTimeout(() => void run(), retryMs);
+        if (!closed && isTemporary(error)) waiting ??= setTimeout(() => void run(), retryMs);
       }
       busy = false;
       if (stale && !closed) {

@@ -13,7 +13,7 @@ export interface Places {
     string,
     { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
   >;
-  readonly edges: readonly { readonly points: readonly Point[]; readonly look: string }[];
+  readonly edges: readonly { readonly points: readonly Point[]; readonly style: string }[];
 }
 
 export function layOutRun({ nodes, edges }: NonNullable<Run['definitionSnapshot']>): Places {
@@ -22,7 +22,7 @@ export function layOutRun({ nodes, edges }: NonNullable<Run['definitionSnapshot'
   for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });
   const known = new Set(nodes.map(({ id }) => id));
   edges.forEach(({ from, to, kind, lane }, n) => {
-    if (known.has(from) && known.has(to)) graph.setEdge(from, to, { look: lane ?? kind }, `e${n}`);
+    if (known.has(from) && known.has(to)) graph.setEdge(from, to, { style: lane ?? kind }, `e${n}`);
   });
   layout(graph);
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
@@ -35,8 +35,8 @@ export function layOutRun({ nodes, edges }: NonNullable<Run['definitionSnapshot'
     height: Math.ceil(height),
     nodes: new Map(nodes.map(({ id }) => [id, placeOf(id)])),
     edges: graph.edges().map((edge) => {
-      const { points, look } = graph.edge(edge) as { points: Point[]; look: string };
-      return { points, look };
+      const { points, style } = graph.edge(edge) as { points: Point[]; style: string };
+      return { points, style };
     }),
   };
 }

@@ -42,8 +42,8 @@ function replay(since: number, until: number, signal: AbortSignal): Promise<read
     socket.onmessage = ({ data }) => {
       const frame = JSON.parse(String(data)) as InspectFrame;
       if (frame.event === 'entries') entries.push(...frame.payload.entries);
-      const told = frame.event === 'entries' || frame.event === 'cursor' ? frame.seq : 0;
-      if (frame.event !== 'reset' && told < until) return;
+      const reached = frame.event === 'entries' || frame.event === 'cursor' ? frame.seq : 0;
+      if (frame.event !== 'reset' && reached < until) return;
       end();
       resolve(entries.filter(({ seq }) => seq <= until));
     };

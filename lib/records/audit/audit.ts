@@ -49,7 +49,7 @@ export async function openAudit(options: {
   }
 
   /** What ran long enough, or everything, becomes lines. */
-  function tell(all: boolean): void {
+  function writeRuns(all: boolean): void {
     const now = environment.clock.monotonic();
     for (const [key, { decision, count, firstAt, since, targets }] of alike) {
       if (!all && now - since < runMs) continue;
@@ -88,7 +88,7 @@ export async function openAudit(options: {
 
   let ticks = 0;
   const ticking = setInterval(() => {
-    tell(false);
+    writeRuns(false);
     ticks += 1;
     void flush(ticks % sealEveryTicks === 0);
   }, flushMs).unref();
@@ -128,12 +128,12 @@ export async function openAudit(options: {
         run.targets.add(bounded(decision.target));
     },
     async flush() {
-      tell(true);
+      writeRuns(true);
       await flush(true);
     },
     async close() {
       clearInterval(ticking);
-      tell(true);
+      writeRuns(true);
       note({ what: 'closed' });
       closed = true;
       await flush(true);

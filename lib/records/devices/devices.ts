@@ -51,12 +51,12 @@ export async function openDevices(options: {
   let known: DeviceFile = { devices: [], hash: null };
   let damage: string | undefined;
   let mark: string | undefined;
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
   let running: Promise<unknown> = Promise.resolve();
 
   /** One deed after another: the file has one writer. */
-  function inOrder<Result>(deed: () => Promise<Result>): Promise<Result> {
-    const mine = running.then(deed);
+  function inOrder<Result>(operation: () => Promise<Result>): Promise<Result> {
+    const mine = running.then(operation);
     running = mine.catch(() => undefined);
     return mine;
   }
@@ -71,8 +71,8 @@ export async function openDevices(options: {
     for (const { id } of gone) for (const listener of [...listeners]) listener(id);
   }
 
-  async function look(): Promise<void> {
-    lookedAt = environment.clock.monotonic();
+  async function poll(): Promise<void> {
+    checkedAt = environment.clock.monotonic();
     const now = await deviceFileMark(path);
     if (now === mark) return;
     try {
@@ -88,14 +88,14 @@ export async function openDevices(options: {
   }
 
   const fresh = async (): Promise<void> => {
-    if (environment.clock.monotonic() - lookedAt >= lookEveryMs) await inOrder(look);
+    if (environment.clock.monotonic() - checkedAt >= pollEveryMs) await inOrder(poll);
   };
 
   /** Change what the file says; once more on top of what somebody else wrote in the meantime. */
   async function change(next: (devices: readonly StoredDevice[]) => readonly StoredDevice[]): Promise<void> {
     for (let tries = 0; ; tries++) {
       mark = undefined;
-      await look();
+      await poll();
       if (damage !== undefined) throw new DevicesDamaged(damage);
       const wanted = next(known.devices);
       if (wanted === known.devices) return;
@@ -133,7 +133,7 @@ export async function openDevices(options: {
     );
   }
 
-  await inOrder(look);
+  await inOrder(poll);
   return {
     async list() {
       await fresh();
@@ -201,7 +201,7 @@ export async function openDevices(options: {
 /** SHA-256, hex: secrets have 256 bits, so nobody guesses them from it. */
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 const seenEveryMs = 60_000;
 const saveEveryMs = 60_000;
 const devicesMax = 200;

@@ -4,7 +4,14 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Layout } from '../../home/layout.js';
 import type { Environment } from '../../environment.js';
 import { fetchBytes, TooLong, type FetchOptions } from '../fetch/fetch-bytes.js';
-import { isInside, openJailed, openPlain, segmentsOf, type Barred, type JailedFile } from '../jailed-file.js';
+import {
+  isInside,
+  openJailed,
+  openPlain,
+  segmentsOf,
+  type OpenError,
+  type JailedFile,
+} from '../jailed-file.js';
 import { mimetypeOf, safeName } from './names.js';
 import { staleMs, Staging, tooLarge, type Staged } from './staging.js';
 
@@ -24,7 +31,7 @@ export interface FileRoom {
     file: { readonly id: string; readonly filename?: string | undefined; readonly sessionId: string | null },
   ): Promise<FileFacts>;
   /** A managed file by its path below the home, `files/…` or `uploads/…`. */
-  open(path: string): Promise<JailedFile | Barred>;
+  open(path: string): Promise<JailedFile | OpenError>;
   remove(path: string): Promise<void>;
   /** Remove what lies there for more than an hour and belongs to no file. */
   sweep(isKept: (id: string) => Promise<boolean>): Promise<void>;
@@ -104,9 +111,9 @@ export async function openFileRoom(options: {
 
   async function fromPath(source: Extract<FileSource, { type: 'path' }>): Promise<StagedFile | Refusal> {
     const opened = await openSource(source);
-    if (typeof opened === 'string') return barred(opened, 'path');
+    if (typeof opened === 'string') return openRefusal(opened, 'path');
     try {
-      if (await isSecret(opened.path)) return barred('outside', 'path');
+      if (await isSecret(opened.path)) return openRefusal('outside', 'path');
       if (opened.size > limits.fileBytesMax) return tooLarge(limits.fileBytesMax);
       const staged = await staging.take(
         opened.handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>,
@@ -193,7 +200,7 @@ const managed = /^(?:files|uploads)\//;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 /** The refusal for a place that may not be opened. */
-export function barred(why: Barred, path: string): Refusal {
+export function openRefusal(why: OpenError, path: string): Refusal {
   if (why === 'absent') return refuse('NOT_FOUND', { path }, 'Not found');
   return why === 'malformed'
     ? refuse('BAD_REQUEST', { path }, `${path}: must be a relative path of plain names`)
@@ -205,7 +212,7 @@ async function openSource({
   base,
   folders,
   anywhere,
-}: Extract<FileSource, { type: 'path' }>): Promise<JailedFile | Barred> {
+}: Extract<FileSource, { type: 'path' }>): Promise<JailedFile | OpenError> {
   if (!isAbsolute(given) && segmentsOf(given) === undefined) return 'malformed';
   const path = isAbsolute(given) ? given : join(base, given);
   for (const folder of folders) {

@@ -176,17 +176,17 @@ export function openLibrary(options: LibraryOptions): Library {
 
   let busy: Promise<void> = Promise.resolve();
   /** One comparison at a time. */
-  function alone(deed: () => Promise<void>): Promise<void> {
+  function alone(operation: () => Promise<void>): Promise<void> {
     busy = busy
       .then(async () => {
-        if (!closed) await deed();
+        if (!closed) await operation();
       })
       .catch((error: unknown) => environment.log.error({ err: error }, 'knowledge could not be read'));
     return busy;
   }
 
   let asked: Promise<unknown> = Promise.resolve();
-  let asking = 0;
+  let pending = 0;
 
   const watched: readonly TreeWatch[] = folders.map((root) =>
     watchTree(join(home, root), {
@@ -223,12 +223,12 @@ export function openLibrary(options: LibraryOptions): Library {
       return index.size;
     },
     async find(fragments, limit) {
-      if (asking >= askingMax) return undefined;
-      asking += 1;
+      if (pending >= pendingMax) return undefined;
+      pending += 1;
       const mine = asked.then(() => unhurried(index.finding(fragments, limit)));
       asked = mine.catch(() => undefined);
       return mine.finally(() => {
-        asking -= 1;
+        pending -= 1;
       });
     },
     async ready(waitMs) {
@@ -255,4 +255,4 @@ export function openLibrary(options: LibraryOptions): Library {
 const sliceChars = 65_536;
 const together = 8;
 /** Questions that wait, the one that is being answered included. */
-const askingMax = 64;
+const pendingMax = 64;

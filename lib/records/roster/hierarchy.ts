@@ -32,18 +32,18 @@ export interface Place {
   readonly chain: readonly string[];
 }
 
-export interface Standing {
+export interface Positions {
   readonly hierarchy: Hierarchy;
   readonly places: ReadonlyMap<string, Place>;
   /** The managers that count, explicit ones only. */ readonly managers: ReadonlyMap<string, string>;
 }
 
 /** `hierarchyOf(people, 'ann').hierarchy.root`. People in roster order. */
-export function hierarchyOf(people: readonly Person[], wishedRoot: string | null): Standing {
+export function hierarchyOf(people: readonly Person[], configuredRoot: string | null): Positions {
   const warnings: Warning[] = [];
   const byName = new Map(people.map((person) => [person.name, person]));
   const managers = soundManagers(people, byName, warnings);
-  const root = rootOf(people, wishedRoot, managers, warnings);
+  const root = rootOf(people, configuredRoot, managers, warnings);
   const parents = new Map(
     people.map(({ name, rank }) => {
       const adopted = name === root || rank === 'executive' ? null : root;

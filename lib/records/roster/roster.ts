@@ -4,7 +4,7 @@ import type { Environment } from '../../environment.js';
 import { watchTree } from '../watch-tree.js';
 import { judgePatch, rewriteEmployee, type EmployeePatch } from './edit-employee.js';
 import type { Person } from './employee.js';
-import { hierarchyOf, type Hierarchy, type Place, type Standing } from './hierarchy.js';
+import { hierarchyOf, type Hierarchy, type Place, type Positions } from './hierarchy.js';
 import { readRoster, type Department, type RosterFiles, type SetAside } from './read-roster.js';
 import { rosterValue, type RosterValue } from './value.js';
 
@@ -48,8 +48,8 @@ export async function openRoster(options: {
   let busy: Promise<unknown> = Promise.resolve();
 
   /** One reader or writer of the files at a time. */
-  function alone<Result>(deed: () => Promise<Result>): Promise<Result> {
-    const mine = busy.then(deed);
+  function alone<Result>(operation: () => Promise<Result>): Promise<Result> {
+    const mine = busy.then(operation);
     busy = mine.catch(() => undefined);
     return mine;
   }
@@ -64,7 +64,7 @@ export async function openRoster(options: {
 
   const named = (name: string): Member | undefined => {
     const person = current.files.people.find((one) => one.name === name);
-    const place = current.standing.places.get(name);
+    const place = current.positions.places.get(name);
     return person && place ? { person, place } : undefined;
   };
 
@@ -88,12 +88,12 @@ export async function openRoster(options: {
       return current.files.departments;
     },
     get hierarchy() {
-      return current.standing.hierarchy;
+      return current.positions.hierarchy;
     },
     get setAside() {
       return current.files.setAside;
     },
-    everybody: () => current.standing.hierarchy.sorted.flatMap((name) => named(name) ?? []),
+    everybody: () => current.positions.hierarchy.sorted.flatMap((name) => named(name) ?? []),
     named,
     patch: (name, patch) =>
       alone(async () => {
@@ -131,7 +131,7 @@ export async function openRoster(options: {
 
 interface Current {
   readonly files: RosterFiles;
-  readonly standing: Standing;
+  readonly positions: Positions;
   readonly value: RosterValue;
   readonly revision: number;
 }
@@ -144,6 +144,6 @@ function snapshotOf(
 ): Current {
   for (const { file, reason } of files.setAside)
     log.warn({ file: `org/${file}`, reason }, 'roster file was set aside');
-  const standing = hierarchyOf(files.people, root);
-  return { files, standing, value: rosterValue(files.people, standing, revision), revision };
+  const positions = hierarchyOf(files.people, root);
+  return { files, positions, value: rosterValue(files.people, positions, revision), revision };
 }

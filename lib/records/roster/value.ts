@@ -1,5 +1,5 @@
 import type { Person } from './employee.js';
-import type { Standing } from './hierarchy.js';
+import type { Positions } from './hierarchy.js';
 
 /**
  * The roster as decisions see it: an immutable value with a revision, learned by the supervisor under the
@@ -32,14 +32,14 @@ export interface RosterEmployee {
 }
 
 /** Where there is nobody, no name is anybody's, and the operator is the root. */
-export function rosterValue(people: readonly Person[], standing: Standing, revision: number): RosterValue {
+export function rosterValue(people: readonly Person[], positions: Positions, revision: number): RosterValue {
   const employees = people.map((person): RosterEmployee =>
     Object.freeze({
       name: person.name,
       displayName: person.displayName,
       department: person.department,
       rank: person.rank,
-      reportsTo: standing.managers.get(person.name) ?? null,
+      reportsTo: positions.managers.get(person.name) ?? null,
       connectors: person.allowedConnectors,
       permissions: person.permissions,
       ...(person.engine !== undefined && { engine: person.engine }),
@@ -51,5 +51,5 @@ export function rosterValue(people: readonly Person[], standing: Standing, revis
       ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),
     }),
   );
-  return Object.freeze({ revision, root: standing.hierarchy.root, employees: Object.freeze(employees) });
+  return Object.freeze({ revision, root: positions.hierarchy.root, employees: Object.freeze(employees) });
 }

@@ -14,7 +14,7 @@ import { frontmatterOf, judgeSkillText, skillBytesMax } from './skill-text.js';
  * ways (people and their tools put folders there). What is shown of them is kept in memory by time and size
  * of the file.
  */
-export interface SkillShelf {
+export interface SkillStore {
   /** In order of names. */
   list(): Promise<readonly SkillRow[]>;
   read(name: string): Promise<Skill | Refusal>;
@@ -40,7 +40,7 @@ export function openSkills(options: {
   readonly folder: string;
   readonly manifest: string;
   readonly environment: Environment;
-}): SkillShelf {
+}): SkillStore {
   const { folder, manifest, environment } = options;
   const listeners: ((change: { readonly updated?: string }) => Promise<void> | void)[] = [];
   const known = new Map<string, { readonly stamp: string; readonly row: SkillRow }>();
@@ -48,8 +48,8 @@ export function openSkills(options: {
   let busy: Promise<unknown> = Promise.resolve();
 
   /** One writer at a time, and no look at half of a change. */
-  function alone<Result>(deed: () => Promise<Result>): Promise<Result> {
-    const mine = busy.then(deed);
+  function alone<Result>(operation: () => Promise<Result>): Promise<Result> {
+    const mine = busy.then(operation);
     busy = mine.catch(() => undefined);
     return mine;
   }
@@ -98,7 +98,7 @@ export function openSkills(options: {
   }
 
   /** Tell of what is different from what was told last. */
-  async function look(change: { readonly updated?: string } = {}): Promise<void> {
+  async function poll(change: { readonly updated?: string } = {}): Promise<void> {
     await list();
     const now = contentHash(
       [...known]
@@ -114,7 +114,7 @@ export function openSkills(options: {
   const watched = watchTree(folder, {
     depth: 1,
     onChange: () =>
-      alone(() => look()).catch((error: unknown) =>
+      alone(() => poll()).catch((error: unknown) =>
         environment.log.error({ err: error }, 'skills could not be read'),
       ),
   });
@@ -152,7 +152,7 @@ export function openSkills(options: {
             return refuse('CONFLICT', {}, `The skill ${name} has changed since it was read. Read it again.`);
           throw error;
         }
-        await look({ updated: name });
+        await poll({ updated: name });
         return { name, content };
       }),
     remove: (name) =>
@@ -163,7 +163,7 @@ export function openSkills(options: {
         await rename(join(folder, name), aside);
         await rm(aside, { recursive: true, force: true });
         await forgetSkill(manifest, name);
-        await look({ updated: name });
+        await poll({ updated: name });
         return true as const;
       }),
     onChange: (listener) => void listeners.push(listener),

@@ -96,7 +96,7 @@ describe('commandEngine', () => {
     ).to.deep.equal({
       available: false,
       reason: 'The program "no-such-program" was not found on the PATH.',
-      mend: 'Install "no-such-program", or set engines.llama.command to a program of this machine.',
+      remedy: 'Install "no-such-program", or set engines.llama.command to a program of this machine.',
       defaultModel: null,
       models: [],
     });

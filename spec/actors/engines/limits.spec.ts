@@ -35,7 +35,7 @@ describe('what is known of limits', () => {
 
   it('is each of the five kinds, by what the engine really was told, and when', async () => {
     expect(await statusOf('told')).to.equal('static');
-    memory.tell([limitWindow('primary', 12, 300, 1_000)]);
+    memory.report([limitWindow('primary', 12, 300, 1_000)]);
     expect(await statusOf('told')).to.equal('live');
     now += 5 * 60_000;
     expect(await statusOf('told')).to.equal('cached');

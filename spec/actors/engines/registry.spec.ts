@@ -30,7 +30,7 @@ describe('createEngineRegistry', () => {
   const absent = engine('codex', {
     available: false,
     reason: 'The program "codex" was not found on the PATH.',
-    mend: 'npm i -g @openai/codex',
+    remedy: 'npm i -g @openai/codex',
   });
 
   it('chooses defaults where nothing is asked for', async () => {
@@ -117,7 +117,7 @@ describe('createEngineRegistry', () => {
           effortMechanism: 'none',
           models: [],
           reason: 'The program "codex" was not found on the PATH.',
-          mend: 'npm i -g @openai/codex',
+          remedy: 'npm i -g @openai/codex',
         },
       },
     });

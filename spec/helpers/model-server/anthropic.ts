@@ -1,4 +1,4 @@
-import { contentText, isAside, listOf, textOf, type Body } from './reading.js';
+import { contentText, isAside, listOf, textOf, type Body } from './parser.js';
 import { pieces, type ModelReply, type ModelTurn } from './script.js';
 import type { Wire } from './server.js';
 

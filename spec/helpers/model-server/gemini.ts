@@ -1,4 +1,4 @@
-import { isAside, listOf, textOf, type Body } from './reading.js';
+import { isAside, listOf, textOf, type Body } from './parser.js';
 import { pieces, type ModelTurn } from './script.js';
 import type { Wire } from './server.js';
 

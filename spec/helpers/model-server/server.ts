@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { anthropic } from './anthropic.js';
 import { chat } from './chat.js';
 import { gemini } from './gemini.js';
-import type { Body } from './reading.js';
+import type { Body } from './parser.js';
 import { responses } from './responses.js';
 import { obedient, type ModelReply, type ModelTurn, type Script } from './script.js';
 

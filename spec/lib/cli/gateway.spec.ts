@@ -174,15 +174,15 @@ describe('troupe start, status and stop', () => {
     const report = await troupe.run(...at('doctor', '--json'));
     expect(report.code).to.equal(5);
     const { findings } = JSON.parse(report.out) as {
-      findings: { grade: string; about: string; what: string; mend?: string }[];
+      findings: { grade: string; about: string; what: string; remedy?: string }[];
     };
     expect(findings.find(({ about }) => about === 'secrets'))
       .to.include({ grade: 'bad' })
-      .and.property('mend')
+      .and.property('remedy')
       .match(/chmod 600/);
     expect(findings.find(({ what }) => what.startsWith('ghost')))
       .to.include({ grade: 'poor' })
-      .and.have.property('mend');
+      .and.have.property('remedy');
     expect(findings.find(({ about }) => about === 'gateway')).to.include({ grade: 'good' });
     await gateway.kill('SIGTERM');
   });

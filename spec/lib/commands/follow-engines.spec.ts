@@ -33,7 +33,7 @@ describe('followEngines', () => {
         models: models.map((id) => ({ id, label: id, supportsEffort: false, effortLevels: [] })),
       }),
       turn: async ({ prompt }) => {
-        if (prompt !== 'say nothing') limits.tell([limitWindow('primary', Number(prompt), 300, null)]);
+        if (prompt !== 'say nothing') limits.report([limitWindow('primary', Number(prompt), 300, null)]);
         return { outcome: 'succeeded', text: 'done' };
       },
     });

@@ -6,7 +6,7 @@ import { defineEngine } from '../../../actors/engines/engine.js';
 import { fileKind } from '../../../actors/kinds/file.js';
 import { homeKind } from '../../../actors/kinds/home.js';
 import { createAgents, type AgentsOptions } from '../../../lib/agents.js';
-import { purseOf } from '../../../lib/commands/budgets.js';
+import { budgetPortOf } from '../../../lib/commands/budgets.js';
 import { createGateway } from '../../../lib/gateway/server.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { openRecords } from '../../../lib/records/records.js';
@@ -35,9 +35,13 @@ async function openShop(enforce: boolean) {
     }),
   });
   const roster = () => records.roster.value;
-  const purse: AgentsOptions['purse'] = ({ supervisor }) =>
-    purseOf(supervisor, { roster, enforce: () => enforce });
-  const { kinds, registry, tokens } = createAgents({ engines: [meter], workFolder: layout.work, purse });
+  const purse: AgentsOptions['budget'] = ({ supervisor }) =>
+    budgetPortOf(supervisor, { roster, enforce: () => enforce });
+  const { kinds, registry, tokens } = createAgents({
+    engines: [meter],
+    workFolder: layout.work,
+    budget: purse,
+  });
   const supervisor = await createSupervisor({
     kinds: [...kinds, homeKind(), fileKind()],
     store: memoryStore(),

@@ -133,7 +133,7 @@ function partsOf({
   roster = records && (() => records.roster.value),
   connectors,
   evidence,
-  wakers,
+  subscribers: wakers,
   reviews,
 }: Partial<AppParts>): Partial<AppParts> {
   const given = { engines, settings, records, roster, connectors, evidence, wakers, reviews };
@@ -182,7 +182,7 @@ const ghost = defineEngine({
   discover: async () => ({
     available: false,
     reason: 'Its program was not found.',
-    mend: 'Install ghost.',
+    remedy: 'Install ghost.',
     defaultModel: null,
     models: [],
   }),

@@ -112,7 +112,7 @@ describe('over TLS, the programs of this machine', () => {
 
 describe('a reader that does not read', () => {
   it('is cut, and who reads slowly but steadily is not', async () => {
-    const house = await openHouse({ slow: { lookEveryMs: 50, bytesMin: 1_024, looksMax: 4 } });
+    const house = await openHouse({ slow: { checkEveryMs: 50, bytesMin: 1_024, checksMax: 4 } });
     try {
       const ask = `GET /api/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${operatorToken}\r\n\r\n`;
       const open = (): Socket => {

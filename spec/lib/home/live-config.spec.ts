@@ -24,7 +24,7 @@ describe('config.yaml while the gateway runs', () => {
     live = watchConfig({ path, initial: defaultConfig(), log: pino({ level: 'silent' }) });
     changes = [];
     live.onChange((change) => changes.push(change));
-    await live.look();
+    await live.poll();
   });
   afterEach(async () => {
     live.close();
@@ -32,7 +32,7 @@ describe('config.yaml while the gateway runs', () => {
   });
   const write = async (text: string): Promise<void> => {
     await writeFile(path, text);
-    await live.look();
+    await live.poll();
   };
 
   it('takes over what can change, and names what waits for a restart', async () => {
@@ -63,7 +63,7 @@ describe('config.yaml while the gateway runs', () => {
     await write('budgets:\n  enforce: true\n');
     await write('budgets: {enforce: true}\n');
     await rm(path);
-    await live.look();
+    await live.poll();
     expect(changes.map((change) => (change.type === 'taken' ? change.applied : change.type))).to.deep.equal([
       ['budgets.enforce'],
       ['budgets.enforce'],

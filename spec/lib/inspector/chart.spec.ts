@@ -28,9 +28,9 @@ describe('a chart', () => {
 
       it('has a box for each state and an arrow or a line for each transition', () => {
         const paths = pathsOf(chart.root);
-        expect(drawing.boxes.filter(({ look }) => look !== 'any').map(({ path }) => path)).to.have.members(
-          paths,
-        );
+        expect(
+          drawing.boxes.filter(({ shape: look }) => look !== 'any').map(({ path }) => path),
+        ).to.have.members(paths);
         const told = new Set([
           ...drawing.arrows.flatMap(({ edges }) => edges),
           ...drawing.boxes.flatMap(({ lines }) => lines.flatMap(({ edges }) => edges)),
@@ -191,11 +191,11 @@ function nested() {
 
 const pathsOf = (state: ChartState): string[] => [state.path, ...state.states.flatMap(pathsOf)];
 const isAround = (outer: Box, inner: Box): boolean =>
-  outer.look !== 'any' &&
+  outer.shape !== 'any' &&
   outer !== inner &&
   (outer.path === '' ||
     inner.path.startsWith(`${outer.path}.`) ||
-    (inner.look === 'any' && inner.path === outer.path));
+    (inner.shape === 'any' && inner.path === outer.path));
 const contains = (outer: Box, inner: Box): boolean =>
   inner.x >= outer.x &&
   inner.y >= outer.y &&

@@ -135,7 +135,7 @@ describe('a step', () => {
       expect(
         (await receiptsOf(house.supervisor)).map(({ nodeId, status }) => `${nodeId}:${status}`),
       ).to.deep.equal(['trigger:fired', 'a:failed', 'b:done']);
-      expect((await view()).spots['a']?.status).to.equal('skipped');
+      expect((await view()).steps['a']?.status).to.equal('skipped');
     });
   });
 
@@ -216,7 +216,7 @@ describe('a step', () => {
       });
       for (let asked = 1; asked <= 2; asked += 1) {
         await say(ended({ text: 'I will not tell.' }));
-        expect((await view()).spots['a']).to.deep.include({ status: 'running', reminders: asked });
+        expect((await view()).steps['a']).to.deep.include({ status: 'running', reminders: asked });
       }
       await say(ended({ text: 'Still not.' }));
       expect(await view()).to.deep.include({ status: 'failed' });

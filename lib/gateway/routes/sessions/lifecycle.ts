@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import {
-  careFor,
+  sendLifecycle,
   clearQueue,
   deleteSession,
   deleteSessions,
   duplicateSession,
   patchSession,
-  type Care,
+  type LifecycleEvent,
 } from '../../../commands/sessions/session-lifecycle.js';
 import { askActor, type Reply } from '../../../commands/app.js';
 import { presentSession, readPermissions, readQueue } from '../../../commands/sessions/read-session.js';
@@ -61,7 +61,7 @@ const target = 'session';
 const common = { target, plan: true } as const;
 const refusals = ['NOT_FOUND', 'CONFLICT'] as const;
 
-export const sessionCareRoutes: readonly Route[] = [
+export const sessionLifecycleRoutes: readonly Route[] = [
   route(
     'GET',
     '/api/sessions/interrupted',
@@ -134,15 +134,15 @@ export const sessionCareRoutes: readonly Route[] = [
     },
     async (request) => shown(await duplicateSession(request, idOf(request)), ({ view }) => view),
   ),
-  deed(
+  action(
     'reset',
     'session.reset',
     'Reset the session: engines no longer receive the earlier conversation.',
     said('reset'),
     (request) => ({ status: 'reset', sessionId: idOf(request) }),
   ),
-  deed('archive', 'session.archive', 'Archive an idle session: lists no longer show it.', session),
-  deed('unarchive', 'session.unarchive', 'Restore an archived session.', session),
+  action('archive', 'session.archive', 'Archive an idle session: lists no longer show it.', session),
+  action('unarchive', 'session.unarchive', 'Restore an archived session.', session),
 
   route(
     'GET',
@@ -156,7 +156,7 @@ export const sessionCareRoutes: readonly Route[] = [
     },
     async (request) => plain(await readQueue(request.app, idOf(request))),
   ),
-  deed(
+  action(
     'queue/pause',
     'queue.pause',
     'Pause the queue: no further turn begins.',
@@ -166,7 +166,7 @@ export const sessionCareRoutes: readonly Route[] = [
       sessionId: idOf(request),
     }),
   ),
-  deed(
+  action(
     'queue/resume',
     'queue.resume',
     "Resume the queue, even before a provider's limit has reset.",
@@ -228,9 +228,9 @@ export const sessionCareRoutes: readonly Route[] = [
 ];
 
 /** `POST /api/sessions/:id/<path>`: one event without members. */
-function deed(
+function action(
   path: string,
-  event: Care,
+  event: LifecycleEvent,
   about: string,
   answer: z.ZodType,
   body?: (request: HttpRequest<unknown, unknown>) => object,
@@ -241,7 +241,7 @@ function deed(
     'session.manage',
     { ...common, about, body: nothing, answer, refusals },
     async (request) =>
-      shown(await careFor(request, idOf(request), event), (view) => body?.(request) ?? view.view),
+      shown(await sendLifecycle(request, idOf(request), event), (view) => body?.(request) ?? view.view),
   );
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scheduleBackfill } from '../../../commands/sessions/import-transcript.js';
+import { scheduleImport } from '../../../commands/sessions/import-transcript.js';
 import { childrenOf, listSessions } from '../../../commands/sessions/list-sessions.js';
 import { attachedMedia } from '../../../commands/files.js';
 import { openSession } from '../../../commands/sessions/open-session.js';
@@ -245,7 +245,7 @@ async function open(request: HttpRequest<z.output<typeof openBody>>): Promise<Re
 async function read(request: HttpRequest<unknown, z.output<typeof readQuery>>): Promise<Reply | Refusal> {
   const view = await presentSession(request.app, idOf(request));
   if (isRefusal(view)) return view;
-  scheduleBackfill(request.app, view);
+  scheduleImport(request.app, view);
   const found = recordOf(view);
   if (request.query.messages === '0') return { body: found };
   const { last } = request.query;

@@ -74,7 +74,7 @@ export async function attempts(
   };
 }
 
-export async function handOver(request: HttpRequest<z.output<typeof handoffBody>>): Promise<Reply | Refusal> {
+export async function handOff(request: HttpRequest<z.output<typeof handoffBody>>): Promise<Reply | Refusal> {
   const { sessionId, idempotencyKey: _key, ...said } = request.body;
   const session = sessionId ?? (request.caller.type === 'session' ? request.caller.id : undefined);
   if (session === undefined)

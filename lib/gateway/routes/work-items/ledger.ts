@@ -9,7 +9,7 @@ import { linkRelations } from '../../../../machines/work-item/links.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
 import { idempotencyKey, iso, labels, sentence, text, workItem } from '../../schemas.js';
-import { attempt, attempts, handOver, handoffBody } from './attempts.js';
+import { attempt, attempts, handOff, handoffBody } from './attempts.js';
 import { pageQuery, rowsOf } from './rows.js';
 
 /**
@@ -190,7 +190,7 @@ export const workItemLedgerRoutes: readonly Route[] = [
       plan: true,
       refusals: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
     },
-    handOver,
+    handOff,
   ),
   route(
     'GET',

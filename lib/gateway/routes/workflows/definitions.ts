@@ -271,8 +271,8 @@ const turning = (verb: string, to: WorkflowStatus, about: string): Route =>
   );
 
 async function tryOut({ app, body }: HttpRequest<z.output<typeof planBody>>): Promise<Reply | Refusal> {
-  const ways = [body.definition, body.sop, body.workflowId].filter((way) => way !== undefined).length;
-  if (ways === 0)
+  const given = [body.definition, body.sop, body.workflowId].filter((each) => each !== undefined).length;
+  if (given === 0)
     return refuse(
       'BAD_REQUEST',
       { path: 'definition' },

@@ -145,7 +145,7 @@ export function workflowRunRoutes(evidence: Evidence | undefined): readonly Rout
         plan: true,
         refusals: starting,
       },
-      (request) => begin(request, { workflowId: request.params['id'] ?? '', ...wishOf(request.body) }),
+      (request) => begin(request, { workflowId: request.params['id'] ?? '', ...inputOf(request.body) }),
     ),
     route(
       'POST',
@@ -159,7 +159,7 @@ export function workflowRunRoutes(evidence: Evidence | undefined): readonly Rout
         plan: true,
         refusals: starting,
       },
-      (request) => begin(request, { name: request.body.name, ...wishOf(request.body) }),
+      (request) => begin(request, { name: request.body.name, ...inputOf(request.body) }),
     ),
     route(
       'GET',
@@ -265,7 +265,7 @@ function steer<Body extends z.ZodType>(
   path: string,
   about: string,
   body: Body,
-  deed: (
+  operation: (
     request: Request,
     run: RunView,
     body: z.output<Body>,
@@ -286,7 +286,12 @@ function steer<Body extends z.ZodType>(
         request.caller,
       );
       if (isRefusal(run)) return run;
-      const done = await deed(request, run, request.body as z.output<Body>, request.params['nodeId'] ?? '');
+      const done = await operation(
+        request,
+        run,
+        request.body as z.output<Body>,
+        request.params['nodeId'] ?? '',
+      );
       return isRefusal(done)
         ? done
         : { ...(await shown(request, done)), ...(code && done.replayed && { status: 200 }) };
@@ -320,7 +325,7 @@ async function shown(request: Request, done: Reply<ActorView>): Promise<Reply> {
   };
 }
 
-function wishOf({
+function inputOf({
   input,
   workItemId,
   report,

@@ -66,18 +66,18 @@ export function Chart({
         >
           <defs>
             <Tip id={`${id}-tip`} />
-            <Tip id={`${id}-hot`} look="tip-taken" />
+            <Tip id={`${id}-hot`} shape="tip-taken" />
           </defs>
           {boxes.map((one, n) => (
             <StateBox
-              key={`${one.path} ${one.look} ${n}`}
+              key={`${one.path} ${one.shape} ${n}`}
               box={one}
-              lit={one.look !== 'any' && one.look !== 'root' && lit.includes(one.path)}
+              lit={one.shape !== 'any' && one.shape !== 'root' && lit.includes(one.path)}
               hot={hot}
             />
           ))}
           {arrows.map((arrow, n) => (
-            <Way key={n} id={id} arrow={arrow} hot={hot(arrow.edges)} />
+            <Edge key={n} id={id} arrow={arrow} hot={hot(arrow.edges)} />
           ))}
           {arrows.map((arrow, n) => (
             <Label key={n} arrow={arrow} hot={hot(arrow.edges)} />
@@ -110,7 +110,7 @@ export function Chart({
 }
 
 function StateBox({
-  box: { path, look, x, y, width, height, title, lines, depth },
+  box: { path, shape, x, y, width, height, title, lines, depth },
   lit,
   hot,
 }: {
@@ -119,17 +119,17 @@ function StateBox({
   readonly hot: (edges: readonly string[]) => boolean;
 }) {
   const left = x + sizes.pad;
-  const name = { [look === 'any' ? 'data-any' : 'data-state']: path };
+  const name = { [shape === 'any' ? 'data-any' : 'data-state']: path };
   return (
-    <g class={`node ${look} depth-${depth % 3}${lit ? ' lit' : ''}`} {...name}>
-      <rect x={x} y={y} width={width} height={height} rx={look === 'any' ? 14 : 8} />
-      {look === 'final' && (
+    <g class={`node ${shape} depth-${depth % 3}${lit ? ' lit' : ''}`} {...name}>
+      <rect x={x} y={y} width={width} height={height} rx={shape === 'any' ? 14 : 8} />
+      {shape === 'final' && (
         <rect class="inner" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx={6} />
       )}
       <text class="title" x={left} y={y + 18}>
         {title}
       </text>
-      {lines.length > 0 && (look === 'atomic' || look === 'final') && (
+      {lines.length > 0 && (shape === 'atomic' || shape === 'final') && (
         <path class="rule" d={`M${x} ${y + sizes.titleHeight + 2} h${width}`} />
       )}
       {lines.map((line, n) => (
@@ -146,7 +146,7 @@ function StateBox({
   );
 }
 
-function Way({
+function Edge({
   id,
   arrow: { edges, points, from, to },
   hot,

@@ -21,7 +21,7 @@ export function History({
   readonly travel: (seq: number | undefined) => void;
 }) {
   const before = useMemo(() => valuesBefore(entries), [entries]);
-  const standing = at === undefined ? entries[0]?.seq : entries.find(({ seq }) => seq <= at)?.seq;
+  const current = at === undefined ? entries[0]?.seq : entries.find(({ seq }) => seq <= at)?.seq;
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">
@@ -38,12 +38,12 @@ export function History({
           <li
             key={entry.seq}
             data-seq={entry.seq}
-            class={entry.seq === standing ? 'at' : at !== undefined && entry.seq > at ? 'later' : ''}
+            class={entry.seq === current ? 'at' : at !== undefined && entry.seq > at ? 'later' : ''}
           >
             <button
               type="button"
               class="when"
-              aria-current={entry.seq === standing ? 'step' : undefined}
+              aria-current={entry.seq === current ? 'step' : undefined}
               onClick={() => travel(entry.seq)}
               aria-label={`Go to ${entry.seq}`}
               title={`Go to ${entry.seq}`}

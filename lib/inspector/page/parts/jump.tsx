@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { actorPath, ask } from '../ask.js';
-import { useDeed } from '../deed.js';
+import { useAction } from '../action.js';
 import { useKeys } from '../keys.js';
 import { go } from '../place.js';
 import type { Fleet } from '../../answers.js';
@@ -12,12 +12,12 @@ import type { Fleet } from '../../answers.js';
 export function Jump() {
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const { told, attempt } = useDeed();
-  const look = (): void => {
+  const { message, attempt } = useAction();
+  const search = (): void => {
     dialog.current?.showModal();
     field.current?.select();
   };
-  useKeys({ '/': look });
+  useKeys({ '/': search });
 
   async function find(): Promise<string | void> {
     const wanted = field.current?.value.trim() ?? '';
@@ -32,7 +32,7 @@ export function Jump() {
       <button
         type="button"
         class="find"
-        onClick={look}
+        onClick={search}
         aria-haspopup="dialog"
         aria-keyshortcuts="/"
         title="Go to an actor (/)"
@@ -60,7 +60,7 @@ export function Jump() {
             enterkeyhint="go"
           />
           <p role="status" class="soft">
-            {told || 'Enter opens it, Escape closes this.'}
+            {message || 'Enter opens it, Escape closes this.'}
           </p>
           <p class="ways">
             <button type="submit" class="primary">

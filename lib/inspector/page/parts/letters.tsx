@@ -1,6 +1,6 @@
 import { ask } from '../ask.js';
 import { timeOfDay } from '../clock.js';
-import { useDeed } from '../deed.js';
+import { useAction } from '../action.js';
 import { linkTo } from '../place.js';
 import { readable } from './step.js';
 import type { DeadLetters } from '../../answers.js';
@@ -34,19 +34,19 @@ export function Letters({
 
 /** Put it back into the mailbox of its actor. */
 function Retry({ id }: { readonly id: string }) {
-  const { told, busy, attempt } = useDeed();
+  const { message, busy, attempt } = useAction();
   const retry = async (): Promise<string> => {
     await ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} });
     return 'It is back in the mailbox.';
   };
   return (
     <>
-      {told !== '' && (
+      {message !== '' && (
         <span class="soft" role="status">
-          {told}
+          {message}
         </span>
       )}
-      <button type="button" disabled={busy || told !== ''} onClick={() => void attempt(retry)}>
+      <button type="button" disabled={busy || message !== ''} onClick={() => void attempt(retry)}>
         Try again
       </button>
     </>

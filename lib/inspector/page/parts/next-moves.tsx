@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { actorPath, ask, Refused } from '../ask.js';
-import { useDeed } from '../deed.js';
+import { useAction } from '../action.js';
 import { readable } from './step.js';
 import { To } from './to.js';
 import type { WhyAnswer } from '../../answers.js';
@@ -106,7 +106,7 @@ function Sending({
   readonly move: Move;
   readonly done: () => void;
 }) {
-  const { told, busy, attempt } = useDeed();
+  const { message, busy, attempt } = useAction();
   const send = (form: HTMLFormElement): Promise<void> =>
     attempt(async () => {
       await sendEvent(
@@ -134,9 +134,9 @@ function Sending({
       <button type="submit" class="primary" disabled={busy}>
         Send {readable(move.event)}
       </button>
-      {told !== '' && (
+      {message !== '' && (
         <p class="bad" role="alert">
-          {told}
+          {message}
         </p>
       )}
     </form>

@@ -51,7 +51,7 @@ export function Pending({ detail: { timers, calls, inbox, failures } }: { readon
 }
 
 /** Under whom it lives and who lives under it. */
-export function Kin({ detail: { parent, children } }: { readonly detail: ActorDetail }) {
+export function Relations({ detail: { parent, children } }: { readonly detail: ActorDetail }) {
   if (parent === null && children.length === 0) return null;
   return (
     <section class="panel" aria-labelledby="kin-title">

@@ -23,7 +23,7 @@ export function Rail({
       canStepBack={here > from}
       step={(by) => reach(here + by)}
       travel={travel}
-      standing={`seq ${whole(here)}${says === '' ? '' : `, ${says}`}`}
+      position={`seq ${whole(here)}${says === '' ? '' : `, ${says}`}`}
       rail={{
         label: 'Log position',
         min: from,

@@ -53,8 +53,8 @@ export function RunGraph({
         <defs>
           <Tip id="run-tip" />
         </defs>
-        {drawn.edges.map(({ points, look }, n) => (
-          <path key={n} class={`arrow ${look}`} d={curve(points)} marker-end="url(#run-tip)" />
+        {drawn.edges.map(({ points, style }, n) => (
+          <path key={n} class={`arrow ${style}`} d={curve(points)} marker-end="url(#run-tip)" />
         ))}
         {definition.nodes.map((node) => {
           const place = drawn.nodes.get(node.id);

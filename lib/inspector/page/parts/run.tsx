@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ask } from '../ask.js';
 import { dateAndTime } from '../clock.js';
-import { useDeed } from '../deed.js';
+import { useAction } from '../action.js';
 import { useLoaded } from '../loaded.js';
 import { linkTo } from '../place.js';
 import { RunGraph } from './run-graph.js';
@@ -88,7 +88,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
 /** Where the run waits for a person. Whether it may be this one, its own policy has already said. */
 function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullable<Run['parked']> }) {
   const note = useSignal('');
-  const { told, busy, attempt } = useDeed();
+  const { message, busy, attempt } = useAction();
   const decide = (decision: 'approve' | 'reject'): Promise<void> =>
     attempt(() =>
       ask(`${path}/resolve-gate`, {
@@ -135,9 +135,9 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
             : `It continues when the ${gate.kind} arrives.`}
         </p>
       )}
-      {told !== '' && (
+      {message !== '' && (
         <p class="bad" role="alert">
-          {told}
+          {message}
         </p>
       )}
     </section>

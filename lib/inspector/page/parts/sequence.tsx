@@ -57,7 +57,7 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
             <path
               key={`${from}-${to}`}
               class={`link ${how}`}
-              d={way(x(cause), y(a), x(effect), y(b))}
+              d={curve(x(cause), y(a), x(effect), y(b))}
               marker-end="url(#sequence-tip)"
             >
               <title>{`${from} → ${to}: ${how}`}</title>
@@ -67,7 +67,7 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
         {shown.map((entry, n) => {
           const here = entry.seq === seq;
           const what = short(readable(entry.event.type), 26);
-          const moved = `${entry.seq}${cameTo(entry)}`;
+          const moved = `${entry.seq}${enteredText(entry)}`;
           return (
             <a
               key={entry.seq}
@@ -104,13 +104,13 @@ const rowsMax = 200;
 
 const laneOf = ({ kind, id }: InspectEntry): string => `${kind}/${id}`;
 
-function cameTo(entry: InspectEntry): string {
+function enteredText(entry: InspectEntry): string {
   const { entered } = moveOf(entry);
   return entered.length === 0 ? '' : ` → ${short(entered.join(', '), 28)}`;
 }
 
 /** Within a lane a bow beside it, between lanes a slanted line that ends flat. */
-function way(x1: number, y1: number, x2: number, y2: number): string {
+function curve(x1: number, y1: number, x2: number, y2: number): string {
   if (x1 === x2) return `M${x1 - 5} ${y1} C${x1 - 22} ${y1 + 8} ${x1 - 22} ${y2 - 8} ${x1 - 7} ${y2 - 1}`;
   const side = x2 > x1 ? -9 : 9;
   const bend = Math.min(120, Math.abs(x2 - x1) / 2) * Math.sign(x2 - x1);

@@ -30,8 +30,8 @@ export function Name({ path }: { readonly path: string }) {
 /** Regions that rest say little: `approval.none` is left out where something else is there to be said. */
 function shown(value: Json): readonly string[] {
   const names = stateNames(value);
-  const telling = names.filter((name) => !/\.(?:none|idle|off)$/.test(name));
-  return telling.length > 0 ? [...telling].reverse() : names;
+  const speaking = names.filter((name) => !/\.(?:none|idle|off)$/.test(name));
+  return speaking.length > 0 ? [...speaking].reverse() : names;
 }
 
 export type Tone = 'busy' | 'wait' | 'bad' | 'done' | 'rest';

@@ -33,7 +33,7 @@ export function Stepper({
       canStepBack={found > 0 || earlier !== undefined}
       step={step}
       travel={travel}
-      standing={`seq ${at}${here === undefined ? '' : `, ${timeOfDay(here.at)}`}`}
+      position={`seq ${at}${here === undefined ? '' : `, ${timeOfDay(here.at)}`}`}
       rail={{
         label: 'Step',
         min: 0,

@@ -1,8 +1,8 @@
 /** The head of an arrow in a drawing; its colour is that of the class. */
-export const Tip = ({ id, look }: { readonly id: string; readonly look?: string }) => (
+export const Tip = ({ id, shape }: { readonly id: string; readonly shape?: string }) => (
   <marker
     id={id}
-    class={look ?? 'tip'}
+    class={shape ?? 'tip'}
     viewBox="0 0 8 8"
     refX="7"
     refY="4"

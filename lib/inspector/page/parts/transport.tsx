@@ -11,7 +11,7 @@ export function Transport({
   canStepBack,
   step,
   travel,
-  standing,
+  position,
 }: {
   readonly at: number | undefined;
   readonly rail: {
@@ -26,7 +26,7 @@ export function Transport({
   readonly step: (by: 1 | -1) => void;
   readonly travel: (seq: number | undefined) => void;
   /** Said while one looks at the past. */
-  readonly standing: string;
+  readonly position: string;
 }) {
   const live = at === undefined;
   useKeys({ '[': () => step(-1), ']': () => step(1), l: () => travel(undefined) });
@@ -60,7 +60,7 @@ export function Transport({
         ›
       </button>
       <span class="num soft" data-standing>
-        {live ? 'now' : standing}
+        {live ? 'now' : position}
       </span>
       <button
         type="button"

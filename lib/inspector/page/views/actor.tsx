@@ -1,7 +1,7 @@
 import { awaited } from '../awaited.js';
 import { actorPath, ask, Refused } from '../ask.js';
 import { dateAndTime, now, span } from '../clock.js';
-import { useDeed } from '../deed.js';
+import { useAction } from '../action.js';
 import { useLoaded } from '../loaded.js';
 import { useMachine } from '../machine.js';
 import { hasMoved } from '../moves.js';
@@ -10,7 +10,7 @@ import { useSteps } from '../steps.js';
 import { Chart } from '../parts/chart.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
-import { Kin, OwnLetters, Pending } from '../parts/pending.js';
+import { Relations, OwnLetters, Pending } from '../parts/pending.js';
 import { State } from '../parts/state.js';
 import { Stepper } from '../parts/stepper.js';
 import { Tree } from '../parts/tree.js';
@@ -107,7 +107,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
         </div>
         <div class="stack">
           <History steps={steps.value} earlier={earlier} at={at} travel={travel} />
-          <Kin detail={present} />
+          <Relations detail={present} />
           <section class="panel" aria-labelledby="record-title">
             <h2 id="record-title">
               Record<span class="soft">as the API shows it</span>
@@ -153,7 +153,7 @@ const Absent = ({ error }: { readonly error: string }) => (
 );
 
 function Halted({ actor }: { readonly actor: ActorDetail }) {
-  const { told, busy, attempt } = useDeed();
+  const { message, busy, attempt } = useAction();
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -167,7 +167,7 @@ function Halted({ actor }: { readonly actor: ActorDetail }) {
       >
         Resume
       </button>
-      {told !== '' && <p>{told}</p>}
+      {message !== '' && <p>{message}</p>}
     </div>
   );
 }

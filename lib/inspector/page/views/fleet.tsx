@@ -8,7 +8,7 @@ import { useLoaded } from '../loaded.js';
 import { hasMoved, isWithin } from '../moves.js';
 import { go, linkTo } from '../place.js';
 import { perKind, perSecond, refusedCount } from '../pulse.js';
-import { Roll } from '../roll.js';
+import { ActorList } from '../actor-list.js';
 import { Activity } from '../parts/activity.js';
 import { Name, State, tone } from '../parts/state.js';
 import { VirtualList } from '../parts/virtual-list.js';
@@ -164,18 +164,18 @@ function List({
   readonly state: string | undefined;
 }) {
   const kinds = kind === undefined ? fleet.kinds.map((one) => one.kind) : [kind];
-  const roll = useMemo(() => new Roll(kinds, state), [kinds.join(), state]);
+  const list = useMemo(() => new ActorList(kinds, state), [kinds.join(), state]);
   useEffect(() => {
     const deaf = hear(({ entries, skipped, reset }) => {
-      roll.take(entries);
-      if (skipped > 0 || reset) roll.stale();
+      list.take(entries);
+      if (skipped > 0 || reset) list.stale();
     });
     return () => {
       deaf();
-      roll.close();
+      list.close();
     };
-  }, [roll]);
-  roll.measure(
+  }, [list]);
+  list.measure(
     kinds.map((name) =>
       totalOf(
         fleet.kinds.find((one) => one.kind === name),
@@ -183,10 +183,10 @@ function List({
       ),
     ),
   );
-  void roll.version.value;
-  const count = Math.min(roll.count, rowsMax);
+  void list.version.value;
+  const count = Math.min(list.count, rowsMax);
   const open = (index: number): void => {
-    const actor = roll.at(index);
+    const actor = list.at(index);
     if (actor !== undefined) go({ view: 'actor', kind: actor.kind, id: actor.id });
   };
   return (
@@ -203,10 +203,10 @@ function List({
           </a>
         )}
       </h2>
-      {roll.error.value !== undefined && (
+      {list.error.value !== undefined && (
         <p class="notice bad" role="alert">
-          {roll.error.value}{' '}
-          <button type="button" class="quiet" onClick={() => roll.again()}>
+          {list.error.value}{' '}
+          <button type="button" class="quiet" onClick={() => list.again()}>
             Try again
           </button>
         </p>
@@ -220,8 +220,8 @@ function List({
           count={count}
           rowHeight={52}
           open={open}
-          seen={(from, to) => roll.want(from, to)}
-          row={(index) => <Row actor={roll.at(index)} />}
+          seen={(from, to) => list.want(from, to)}
+          row={(index) => <Row actor={list.at(index)} />}
         />
       )}
     </section>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { actorPath, ask, download } from '../ask.js';
 import { dateAndTime, timeOfDay } from '../clock.js';
-import { useDeed } from '../deed.js';
+import { useAction } from '../action.js';
 import { floor, head } from '../live.js';
 import { useLoaded } from '../loaded.js';
 import { useMachine } from '../machine.js';
@@ -189,7 +189,7 @@ function Moment({ entry }: { readonly entry: InspectEntry }) {
  * more.
  */
 function Export({ entry }: { readonly entry: InspectEntry }) {
-  const { told, attempt } = useDeed();
+  const { message, attempt } = useAction();
   const save = (query: Record<string, string>, name: string): Promise<void> =>
     attempt(async () => {
       await download(`/api/inspect/bundle?${new URLSearchParams(query)}`, name);
@@ -212,7 +212,7 @@ function Export({ entry }: { readonly entry: InspectEntry }) {
         Export the log up to here
       </button>
       <p class="soft small" role="status">
-        {told || 'A bug bundle without user content.'}
+        {message || 'A bug bundle without user content.'}
       </p>
     </div>
   );

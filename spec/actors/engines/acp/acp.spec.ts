@@ -312,10 +312,10 @@ describe('the acp engine', () => {
       const facts = await acpPreset(name, { bin: 'no-such-program' }).discover();
       expect(facts).to.include({ available: false, defaultModel: 'default' });
       expect(facts)
-        .to.have.property('mend')
+        .to.have.property('remedy')
         .that.matches(/^npm install -g /);
     }
-    expect((await acpEngine({ name: 'own', bin: 'no-such-program' }).discover()).mend).to.include(
+    expect((await acpEngine({ name: 'own', bin: 'no-such-program' }).discover()).remedy).to.include(
       'set the command of engine own',
     );
   });

@@ -155,7 +155,7 @@ describe('the claude engine', () => {
 
   it('is not there where its program is not, and says how to get it', async () => {
     const facts = await claudeEngine({ bin: 'no-such-program' }).discover();
-    expect(facts).to.deep.include({ available: false, mend: 'npm install -g @anthropic-ai/claude-code' });
+    expect(facts).to.deep.include({ available: false, remedy: 'npm install -g @anthropic-ai/claude-code' });
     expect(facts.models.map(({ id }) => id)).to.include('opus');
   });
 });

@@ -205,7 +205,7 @@ describe('the codex engine', () => {
     expect(named.models.map(({ id }) => id)).to.deep.equal(['default', 'mine']);
     expect(await codexEngine({ bin: 'no-such-program' }).discover()).to.deep.include({
       available: false,
-      mend: 'npm install -g @openai/codex',
+      remedy: 'npm install -g @openai/codex',
     });
   });
 

@@ -10,7 +10,7 @@ import type { ToolBox } from './tools.js';
  * One turn with a model: it answers, its tools are called, it is told what they said, until it has nothing
  * more to call.
  */
-export interface Rounds {
+export interface ToolLoop {
   readonly name: string;
   readonly endpoint: Endpoint;
   readonly tools: ToolBox;
@@ -27,16 +27,16 @@ export interface Rounds {
   readonly said: { text: string };
 }
 
-export async function playRounds(rounds: Rounds): Promise<TurnResult> {
-  const { name, endpoint, tools, io, model, effort, roundsMax, prices, said } = rounds;
-  const messages = [...rounds.messages];
+export async function runToolLoop(loop: ToolLoop): Promise<TurnResult> {
+  const { name, endpoint, tools, io, model, effort, roundsMax, prices, said } = loop;
+  const messages = [...loop.messages];
   let usage: Usage | undefined;
   const result = (end: TurnResult): TurnResult =>
     usage === undefined ? end : { ...end, usage: priced(usage, prices) };
   for (let round = 1; round <= roundsMax; round += 1) {
     const answer = await heardAnswer(
       await endpoint.stream({ model, effort, messages, tools: tools.offered }),
-      rounds,
+      loop,
     );
     usage = sum(usage, answer.usage);
     if (answer.finish === 'length')
@@ -66,7 +66,7 @@ export async function playRounds(rounds: Rounds): Promise<TurnResult> {
     }
     messages.push({ role: 'assistant', content: answer.text, tool_calls: answer.calls });
     for (const call of answer.calls) messages.push(await called(call, tools, io));
-    rounds.heard();
+    loop.heard();
   }
   return result({
     outcome: 'failed',
@@ -88,7 +88,7 @@ const argumentsCharactersMax = 1024 * 1024;
 /** Reads one answer as it comes. Calls arrive in pieces, by their place. */
 async function heardAnswer(
   stream: AsyncIterable<Chunk>,
-  { io, heard, said, signal }: Rounds,
+  { io, heard, said, signal }: ToolLoop,
 ): Promise<Answer> {
   const calls = new Map<number, { id: string; name: string; words: string }>();
   let finish: string | undefined;

@@ -15,7 +15,7 @@ export interface Graces {
 
 export const defaultGraces: Graces = { interruptMs: 3_000, terminateMs: 3_000, confirmMs: 10_000 };
 
-export interface Ending {
+export interface Termination {
   readonly table: ProcessTable;
   readonly graces: Graces;
   /** SIGINT lets an agent write down its half of an answer; leftovers of an ended one start at SIGTERM. */
@@ -23,37 +23,40 @@ export interface Ending {
 }
 
 /** What to end: the group, when it is known to be ours, and all that carry the mark. */
-export interface Prey {
+export interface Target {
   readonly groupId: number | undefined;
   readonly spawnId: string;
 }
 
 /** Signal until nothing is left. Answers the pids that could not be ended in time; empty when all is gone. */
-export async function endAll(prey: Prey, { table, graces, from }: Ending): Promise<readonly number[]> {
+export async function terminate(
+  target: Target,
+  { table, graces, from }: Termination,
+): Promise<readonly number[]> {
   const began = performance.now();
   const steps: readonly (readonly [signal: NodeJS.Signals, graceMs: number])[] = [
     ...(from === 'SIGINT' ? [['SIGINT', graces.interruptMs] as const] : []),
     ['SIGTERM', graces.terminateMs],
   ];
-  if ((await living(prey, table)).length === 0) return [];
+  if ((await living(target, table)).length === 0) return [];
   for (const [signal, graceMs] of steps) {
-    await send(prey, signal, table);
-    if (await goneWithin(prey, graceMs, table)) return [];
+    await send(target, signal, table);
+    if (await goneWithin(target, graceMs, table)) return [];
   }
   // a child may fork while it is being killed, so SIGKILL is repeated until the time is up
   for (;;) {
-    await send(prey, 'SIGKILL', table);
+    await send(target, 'SIGKILL', table);
     const leftMs = graces.confirmMs - (performance.now() - began);
-    if (await goneWithin(prey, Math.max(50, Math.min(250, leftMs)), table)) return [];
-    if (leftMs <= 0) return living(prey, table);
+    if (await goneWithin(target, Math.max(50, Math.min(250, leftMs)), table)) return [];
+    if (leftMs <= 0) return living(target, table);
   }
 }
 
-async function goneWithin(prey: Prey, limitMs: number, table: ProcessTable): Promise<boolean> {
+async function goneWithin(target: Target, limitMs: number, table: ProcessTable): Promise<boolean> {
   const until = performance.now() + limitMs;
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 100)) {
     // twice: a process that forks while the table is read can hide its child from one look
-    if ((await living(prey, table)).length === 0 && (await living(prey, table)).length === 0) return true;
+    if ((await living(target, table)).length === 0 && (await living(target, table)).length === 0) return true;
     const leftMs = until - performance.now();
     if (leftMs <= 0) return false;
     await delay(Math.min(waitMs, leftMs));
@@ -61,10 +64,10 @@ async function goneWithin(prey: Prey, limitMs: number, table: ProcessTable): Pro
 }
 
 /** The cheap question first: a group that answers ESRCH is gone and needs no look through the table. */
-async function living(prey: Prey, table: ProcessTable): Promise<readonly number[]> {
+async function living(target: Target, table: ProcessTable): Promise<readonly number[]> {
   const members =
-    prey.groupId !== undefined && groupAnswers(prey.groupId) ? await table.members(prey.groupId) : [];
-  return members.length > 0 ? members : table.marked(prey.spawnId);
+    target.groupId !== undefined && groupAnswers(target.groupId) ? await table.members(target.groupId) : [];
+  return members.length > 0 ? members : table.marked(target.spawnId);
 }
 
 function groupAnswers(groupId: number): boolean {
@@ -76,12 +79,13 @@ function groupAnswers(groupId: number): boolean {
   }
 }
 
-async function send(prey: Prey, signal: NodeJS.Signals, table: ProcessTable): Promise<void> {
-  if (prey.groupId !== undefined) signalQuietly(-prey.groupId, signal);
-  const marked = await table.marked(prey.spawnId);
+async function send(target: Target, signal: NodeJS.Signals, table: ProcessTable): Promise<void> {
+  if (target.groupId !== undefined) signalQuietly(-target.groupId, signal);
+  const marked = await table.marked(target.spawnId);
   // members of the group have had it already; a second SIGINT makes some agents drop what they were writing
   // down
-  const members = marked.length === 0 || prey.groupId === undefined ? [] : await table.members(prey.groupId);
+  const members =
+    marked.length === 0 || target.groupId === undefined ? [] : await table.members(target.groupId);
   for (const pid of marked) if (!members.includes(pid)) signalQuietly(pid, signal);
 }
 

@@ -16,7 +16,7 @@ export function endOfFault(
     readonly code?: unknown;
   };
   const words = withoutKey(firstBytes(wordsOf(error), 2_000), keyOf(options));
-  if (headers instanceof Headers) tellLimits(headers, limits);
+  if (headers instanceof Headers) reportLimits(headers, limits);
   if (status === 429 && code !== 'insufficient_quota') {
     const resetAt = headers instanceof Headers ? (resetOf(headers) ?? limits.resetAt()) : limits.resetAt();
     return { outcome: 'rate-limited', text, error: words, ...(resetAt === undefined ? {} : { resetAt }) };
@@ -64,7 +64,7 @@ function resetOf(headers: Headers): number | undefined {
 }
 
 /** `x-ratelimit-limit-requests`, `-remaining-`, `-reset-`, and the same for tokens. */
-export function tellLimits(headers: Headers, limits: LimitsMemory): void {
+export function reportLimits(headers: Headers, limits: LimitsMemory): void {
   const windows = ['requests', 'tokens'].flatMap((name) => {
     const number = (what: string): number => Number(headers.get(`x-ratelimit-${what}-${name}`) ?? NaN);
     const [limit, remaining] = [number('limit'), number('remaining')];
@@ -79,7 +79,7 @@ export function tellLimits(headers: Headers, limits: LimitsMemory): void {
       ),
     ];
   });
-  if (windows.length > 0) limits.tell(windows);
+  if (windows.length > 0) limits.report(windows);
 }
 
 /** `6m0s`, `1.5s`, `20ms` → milliseconds. */

@@ -9,7 +9,7 @@ import { firstBytes } from '../process/output.js';
  * watchers, and the one line that counts for the turn, `result`. A success with `is_error` is an error: that
  * is how it tells of a 401.
  */
-export interface ClaudeReading {
+export interface ClaudeParser {
   take(message: JsonObject): void;
   /** The answer so far, for a turn that ends in the middle. */
   text(): string;
@@ -18,7 +18,7 @@ export interface ClaudeReading {
   result(): JsonObject | undefined;
 }
 
-export function readClaude(io: TurnIO, limits: LimitsMemory): ClaudeReading {
+export function claudeParser(io: TurnIO, limits: LimitsMemory): ClaudeParser {
   let sessionId: string | undefined;
   let text = '';
   let last: JsonObject | undefined;
@@ -47,13 +47,13 @@ export function readClaude(io: TurnIO, limits: LimitsMemory): ClaudeReading {
           return io.delta('text', piece);
         }
         case 'assistant':
-          return tellUses(message, io);
+          return reportUses(message, io);
         case 'user':
-          return tellResults(message, io);
+          return reportResults(message, io);
         case 'system':
-          return tellStatus(message, io);
+          return reportStatus(message, io);
         case 'rate_limit_event':
-          return tellLimit(objectAt(message, 'rate_limit_info'), limits);
+          return reportLimit(objectAt(message, 'rate_limit_info'), limits);
         case 'result':
           last = message;
           return;
@@ -64,7 +64,7 @@ export function readClaude(io: TurnIO, limits: LimitsMemory): ClaudeReading {
   };
 }
 
-function tellUses(message: JsonObject, io: TurnIO): void {
+function reportUses(message: JsonObject, io: TurnIO): void {
   for (const block of listAt(objectAt(message, 'message'), 'content')) {
     if (!isObject(block) || block['type'] !== 'tool_use') continue;
     const input: Json = block['input'] ?? null;
@@ -75,7 +75,7 @@ function tellUses(message: JsonObject, io: TurnIO): void {
   }
 }
 
-function tellResults(message: JsonObject, io: TurnIO): void {
+function reportResults(message: JsonObject, io: TurnIO): void {
   for (const block of listAt(objectAt(message, 'message'), 'content')) {
     if (!isObject(block) || block['type'] !== 'tool_result') continue;
     const said =
@@ -87,7 +87,7 @@ function tellResults(message: JsonObject, io: TurnIO): void {
   }
 }
 
-function tellStatus(message: JsonObject, io: TurnIO): void {
+function reportStatus(message: JsonObject, io: TurnIO): void {
   if (message['subtype'] !== 'api_retry') return;
   io.delta(
     'status',
@@ -96,12 +96,12 @@ function tellStatus(message: JsonObject, io: TurnIO): void {
 }
 
 /** Told only to people who are logged in with an account; keys of the API have no windows. */
-function tellLimit(info: JsonObject, limits: LimitsMemory): void {
+function reportLimit(info: JsonObject, limits: LimitsMemory): void {
   const name = textAt(info, 'rateLimitType') ?? 'limit';
   const used = numberAt(info, 'utilization');
   const percent =
     info['status'] === 'rejected' ? 100 : used === undefined ? null : used <= 1 ? used * 100 : used;
-  limits.tell([limitWindow(name, percent, minutesOf[name] ?? null, numberAt(info, 'resetsAt') ?? null)]);
+  limits.report([limitWindow(name, percent, minutesOf[name] ?? null, numberAt(info, 'resetsAt') ?? null)]);
 }
 
 const minutesOf: Readonly<Record<string, number>> = {

@@ -16,7 +16,7 @@ export function parentOf({
 }
 
 /** As the event of its birth tells. */
-export const parentAtBirth = (kind: string, input: unknown): ActorKey | null =>
+export const parentAtCreation = (kind: string, input: unknown): ActorKey | null =>
   named(kind, (input ?? {}) as Readonly<Record<string, Json>>);
 
 function named(
@@ -40,7 +40,7 @@ export async function childrenOf(
     .kinds()
     .filter(({ definition }) => definition.index !== undefined)
     .map(({ kind }) => ({ kind, index: kind === actor.kind ? 'parent' : actor.kind }));
-  const [born, ...listed] = await Promise.all([
+  const [spawned, ...listed] = await Promise.all([
     inspection.children(actor, limit),
     ...lists.map(async ({ kind, index }) =>
       (await list(kind, { index, prefix: `${actor.id}/`, limit, reverse: true })).items.map(({ id }) => ({
@@ -49,7 +49,7 @@ export async function childrenOf(
       })),
     ),
   ]);
-  const all = new Map([...born, ...listed.flat()].map((key) => [`${key.kind}/${key.id}`, key]));
+  const all = new Map([...spawned, ...listed.flat()].map((key) => [`${key.kind}/${key.id}`, key]));
   return [...all.values()];
 }
 

@@ -14,7 +14,7 @@ export function labelOf({ event, condition }: ChartEdge): string {
   return condition === null || tacit.has(condition.split('(')[0] ?? '') ? event : `${event} [${condition}]`;
 }
 
-const tacit: ReadonlySet<string> = new Set(['allowed', 'goes']);
+const tacit: ReadonlySet<string> = new Set(['goes']);
 
 /** The lines of an arrow that stands for several transitions. */
 export function arrowLines(edges: readonly ChartEdge[]): readonly string[] {

@@ -3,7 +3,7 @@ import type { TurnResult, Usage } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 
 /** What the turn came to when the agent has answered the prompt. */
-export interface Ending {
+export interface Completion {
   readonly program: string;
   readonly text: string;
   readonly usage: Usage | undefined;
@@ -14,11 +14,11 @@ export interface Ending {
 }
 
 /** By the answer's stop reason. An end without a word is no answer. */
-export function endOfPrompt(answer: JsonObject, ending: Ending): TurnResult {
-  const { program, text } = ending;
-  const used = ending.usage === undefined ? {} : { usage: ending.usage };
+export function endOfPrompt(answer: JsonObject, completion: Completion): TurnResult {
+  const { program, text } = completion;
+  const used = completion.usage === undefined ? {} : { usage: completion.usage };
   const failed = (error: string): TurnResult => ({ outcome: 'failed', text, error, ...used });
-  if (ending.isAsked) return { outcome: 'interrupted', text, ...used };
+  if (completion.isAsked) return { outcome: 'interrupted', text, ...used };
   switch (answer['stopReason']) {
     case 'end_turn':
       break;
@@ -37,7 +37,7 @@ export function endOfPrompt(answer: JsonObject, ending: Ending): TurnResult {
     return failed(
       `${program} ended its turn without an answer; some programs do so when a tool was refused.`,
     );
-  if (ending.errorInText?.test(text) !== true) return { outcome: 'succeeded', text, ...used };
+  if (completion.errorInText?.test(text) !== true) return { outcome: 'succeeded', text, ...used };
   return {
     outcome: isLimit(text) ? 'rate-limited' : 'failed',
     text: '',
@@ -49,11 +49,11 @@ export function endOfPrompt(answer: JsonObject, ending: Ending): TurnResult {
 /** By the error that the agent gave instead of an answer. */
 export function endOfError(
   error: Error & { readonly code: number; readonly data?: unknown },
-  ending: Ending,
+  completion: Completion,
 ): TurnResult {
-  const { program, text } = ending;
-  const used = ending.usage === undefined ? {} : { usage: ending.usage };
-  if (ending.isAsked) return { outcome: 'interrupted', text, ...used };
+  const { program, text } = completion;
+  const used = completion.usage === undefined ? {} : { usage: completion.usage };
+  if (completion.isAsked) return { outcome: 'interrupted', text, ...used };
   const details = detailsOf(error.data);
   const words = firstBytes(
     details === '' || error.message.includes(details) ? error.message : `${error.message}: ${details}`,

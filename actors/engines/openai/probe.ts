@@ -6,7 +6,7 @@ type Found =
   | {
       readonly available: false;
       readonly reason: string;
-      readonly mend: string;
+      readonly remedy: string;
       readonly models: readonly string[];
     };
 
@@ -17,16 +17,14 @@ const listBytesMax = 1024 * 1024;
  * Is it there? A key that the settings name must be set. An endpoint of this machine is asked for its models,
  * which shows that somebody listens; one elsewhere is not called before a turn wants it.
  */
-export async function lookFor(
-  options: Pick<OpenAiOptions, 'name' | 'baseUrl' | 'apiKeyEnv'>,
-): Promise<Found> {
+export async function probe(options: Pick<OpenAiOptions, 'name' | 'baseUrl' | 'apiKeyEnv'>): Promise<Found> {
   const { name, baseUrl, apiKeyEnv } = options;
   const key = keyOf(options);
   if (apiKeyEnv !== undefined && key === undefined) {
     return {
       available: false,
       reason: `The variable ${apiKeyEnv}, which should hold its key, is not set.`,
-      mend: `Set ${apiKeyEnv} in the environment of the gateway and start it again.`,
+      remedy: `Set ${apiKeyEnv} in the environment of the gateway and start it again.`,
       models: [],
     };
   }
@@ -43,7 +41,7 @@ export async function lookFor(
     return {
       available: false,
       reason: `Nothing answers at ${url.host}.`,
-      mend: `Start the model server, or correct engines.openai.${name}.baseUrl.`,
+      remedy: `Start the model server, or correct engines.openai.${name}.baseUrl.`,
       models: [],
     };
   }

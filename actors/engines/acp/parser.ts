@@ -7,7 +7,7 @@ import { firstBytes } from '../process/output.js';
  * Reads the updates of one conversation: text and tools for watchers, and the answer so far. What an agent
  * replays while it loads an old conversation is not said now, so nothing counts before `begin`.
  */
-export interface AcpReading {
+export interface AcpParser {
   /** From here on it is this turn of this conversation. */
   begin(sessionId: string): void;
   take(params: JsonObject): void;
@@ -27,7 +27,7 @@ const toolsMax = 200;
 const quietMs = 200;
 const quietWaitsMax = 100;
 
-export function readAcp(io: TurnIO): AcpReading {
+export function acpParser(io: TurnIO): AcpParser {
   let sessionId: string | undefined;
   let text = '';
   let isAfterTool = false;

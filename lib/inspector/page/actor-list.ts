@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ask, passes, retryMs, said } from './ask.js';
+import { ask, isTemporary, retryMs, said } from './ask.js';
 import { hasMoved, standsIn } from './moves.js';
 import type { ActorsPage, ActorSummary } from '../answers.js';
 import type { InspectEntry } from '../frames.js';
@@ -10,7 +10,7 @@ import type { InspectEntry } from '../frames.js';
  * block. Rows that are here follow the feed in place; what moves rows up or down (a birth, a change of state)
  * has them read again.
  */
-export class Roll {
+export class ActorList {
   /** Goes up when a row changed. */
   readonly version = signal(0);
   readonly error = signal<string | undefined>(undefined);
@@ -125,7 +125,7 @@ export class Roll {
       this.error.value = undefined;
     } catch (error) {
       this.error.value = said(error);
-      if (passes(error) && !this.closed) this.retry = setTimeout(() => this.again(), retryMs);
+      if (isTemporary(error) && !this.closed) this.retry = setTimeout(() => this.again(), retryMs);
     }
     this.loading = false;
     this.early = [];

@@ -8,7 +8,7 @@ import { firstBytes } from '../process/output.js';
  * Reads what `codex app-server` tells of a turn: streaming text, the tools that it uses, tokens, limits, and
  * the turn's end.
  */
-export interface CodexReading {
+export interface CodexParser {
   take(method: string, params: JsonObject): void;
   /** The answer so far, for a turn that ends in the middle. */
   text(): string;
@@ -21,7 +21,7 @@ export interface CodexReading {
 
 const itemsMax = 64;
 
-export function readCodex(io: TurnIO, limits: LimitsMemory): CodexReading {
+export function codexParser(io: TurnIO, limits: LimitsMemory): CodexParser {
   let text = '';
   let speaking: string | undefined;
   let last: JsonObject | undefined;
@@ -57,12 +57,12 @@ export function readCodex(io: TurnIO, limits: LimitsMemory): CodexReading {
         case 'item/started': {
           const item = objectAt(params, 'item');
           remember(item);
-          return tellUse(item, io);
+          return reportUse(item, io);
         }
         case 'item/completed': {
           const item = objectAt(params, 'item');
           if (item['type'] === 'agentMessage') text = textAt(item, 'text') ?? text;
-          return tellResult(item, io);
+          return reportResult(item, io);
         }
         case 'thread/tokenUsage/updated': {
           // told once more when a conversation is resumed: those were counted in the turn that spent them
@@ -73,7 +73,7 @@ export function readCodex(io: TurnIO, limits: LimitsMemory): CodexReading {
           return;
         }
         case 'account/rateLimits/updated':
-          return tellLimits(objectAt(params, 'rateLimits'), limits);
+          return reportLimits(objectAt(params, 'rateLimits'), limits);
         case 'error':
           if (params['willRetry'] === true)
             io.delta(
@@ -105,10 +105,10 @@ interface Tokens {
 }
 
 const noTokens: Tokens = { input: 0, cached: 0, output: 0 };
-const tokensOf = (told: JsonObject): Tokens => ({
-  input: numberAt(told, 'inputTokens') ?? 0,
-  cached: numberAt(told, 'cachedInputTokens') ?? 0,
-  output: numberAt(told, 'outputTokens') ?? 0,
+const tokensOf = (reported: JsonObject): Tokens => ({
+  input: numberAt(reported, 'inputTokens') ?? 0,
+  cached: numberAt(reported, 'cachedInputTokens') ?? 0,
+  output: numberAt(reported, 'outputTokens') ?? 0,
 });
 const less = (one: Tokens, other: Tokens): Tokens => ({
   input: Math.max(0, one.input - other.input),
@@ -121,7 +121,7 @@ function usageBetween(before: Tokens, after: Tokens): Usage {
   return { inputTokens: input, outputTokens: output, cachedTokens: cached };
 }
 
-function tellUse(item: JsonObject, io: TurnIO): void {
+function reportUse(item: JsonObject, io: TurnIO): void {
   const [name, input] = useOf(item);
   if (name !== undefined)
     io.delta('tool_use', name, {
@@ -145,7 +145,7 @@ function useOf(item: JsonObject): readonly [name?: string, input?: Json] {
   }
 }
 
-function tellResult(item: JsonObject, io: TurnIO): void {
+function reportResult(item: JsonObject, io: TurnIO): void {
   if (useOf(item)[0] === undefined) return;
   const said =
     textAt(item, 'aggregatedOutput') ??
@@ -159,9 +159,9 @@ function tellResult(item: JsonObject, io: TurnIO): void {
   });
 }
 
-function tellLimits(told: JsonObject, limits: LimitsMemory): void {
+function reportLimits(reported: JsonObject, limits: LimitsMemory): void {
   const windows = (['primary', 'secondary'] as const).flatMap((name) => {
-    const window = objectAt(told, name);
+    const window = objectAt(reported, name);
     const used = numberAt(window, 'usedPercent');
     return used === undefined
       ? []
@@ -174,21 +174,21 @@ function tellLimits(told: JsonObject, limits: LimitsMemory): void {
           ),
         ];
   });
-  if (windows.length > 0) limits.tell(windows, textAt(told, 'planType'));
+  if (windows.length > 0) limits.report(windows, textAt(reported, 'planType'));
 }
 
 /**
  * The turn's end from its last event. `codexErrorInfo` says which kind of error it was, where codex kept the
  * status.
  */
-export function codexResult(turn: JsonObject, reading: CodexReading, limits: LimitsMemory): TurnResult {
-  const usage = reading.usage();
-  const rest = { text: reading.text(), ...(usage === undefined ? {} : { usage }) };
+export function codexResult(turn: JsonObject, parser: CodexParser, limits: LimitsMemory): TurnResult {
+  const usage = parser.usage();
+  const rest = { text: parser.text(), ...(usage === undefined ? {} : { usage }) };
   if (turn['status'] === 'completed') return { outcome: 'succeeded', ...rest };
   if (turn['status'] === 'interrupted') return { outcome: 'interrupted', ...rest };
-  const told = objectAt(turn, 'error');
+  const reported = objectAt(turn, 'error');
   return {
-    ...failed(textAt(told, 'message') ?? '', JSON.stringify(told['codexErrorInfo'] ?? ''), limits),
+    ...failed(textAt(reported, 'message') ?? '', JSON.stringify(reported['codexErrorInfo'] ?? ''), limits),
     ...rest,
   };
 }
