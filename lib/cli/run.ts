@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { resolve } from 'node:path';
 import { PermissionQuestions } from './ask-permission.js';
 import { connect, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
@@ -14,6 +15,8 @@ interface RunOptions extends HomeOptions {
   readonly model?: string;
   readonly effort?: string;
   readonly cwd?: string;
+  readonly ownFolder?: boolean;
+  readonly worktree?: boolean;
   readonly detach?: boolean;
   readonly json?: boolean;
 }
@@ -27,7 +30,9 @@ export function runCommand(program: Command, terminal: Terminal): void {
     .option('--employee <name>', 'employee who owns the session')
     .option('--model <id>', 'model of that engine')
     .option('--effort <level>', 'effort level of that model')
-    .option('--cwd <folder>', 'working folder, inside sessions.roots of config.yaml')
+    .option('--cwd <folder>', 'working folder (default: the folder you are in)')
+    .option('--own-folder', "work in an empty folder of the session's own")
+    .option('--worktree', 'work in a git worktree of its own, of the repository in that folder')
     .option('--detach', 'print the id of the session and do not wait')
     .option('--json', 'print the session as JSON when it is done')
     .action(async (prompt: string, options: RunOptions) => {
@@ -36,7 +41,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
       const text = prompt === '-' ? await standardInput() : prompt;
       const quiet = options.json === true;
       if (options.detach === true) {
-        const { id } = await post(client, text, options);
+        const { id } = await post(client, text, options, layout);
         terminal.out(quiet ? JSON.stringify({ sessionId: id }) : id);
         return;
       }
@@ -55,7 +60,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
       );
       const interrupted = once('SIGINT');
       try {
-        const { id: sessionId, status } = await post(client, text, options);
+        const { id: sessionId, status } = await post(client, text, options, layout);
         // An engine that is not there fails the session before anything could start.
         const end =
           status === 'error'
@@ -86,18 +91,31 @@ async function post(
   client: Client,
   prompt: string,
   options: RunOptions,
+  layout: Layout,
 ): Promise<{ readonly id: string; readonly status: string }> {
   if (options.in !== undefined) {
     await client.post(`/api/sessions/${encodeURIComponent(options.in)}/message`, { message: prompt });
     return { id: options.in, status: 'queued' };
   }
-  const { engine, employee, model, effort, cwd } = options;
+  const { engine, employee, model, effort, worktree } = options;
+  const cwd = workplaceOf(options, layout);
   const input = Object.fromEntries(
-    Object.entries({ prompt, engine, employee, model, effort, cwd }).filter(
+    Object.entries({ prompt, engine, employee, model, effort, cwd, worktree }).filter(
       ([, value]) => value !== undefined,
     ),
   );
   return (await client.post('/api/sessions', input)) as { id: string; status: string };
+}
+
+/**
+ * Where the agent works: where the person stands. An employee brings a folder of its own, and the home is no
+ * place for agents.
+ */
+function workplaceOf({ cwd, ownFolder, employee }: RunOptions, layout: Layout): string | undefined {
+  if (cwd !== undefined) return resolve(cwd);
+  const here = process.cwd();
+  const isHome = here === layout.home || here.startsWith(`${layout.home}/`);
+  return ownFolder === true || employee !== undefined || isHome ? undefined : here;
 }
 
 interface Session {

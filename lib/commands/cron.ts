@@ -112,7 +112,7 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
   };
   const selection = expected(await selectFor(app, input, employee));
   const sessionId = app.supervisor.environment.ids.next();
-  const cwd = expected(await workingFolder(app, sessionId, undefined, false));
+  const cwd = expected(await workingFolder(app, sessionId, undefined, { rehearsal: false }));
   const causes = await causesOfFire(app, job);
   const rights = expected(await rightsOf(app, { causes, parentSessionId: null, employee }));
   const prefix = await frozenPrefix(app);

@@ -228,7 +228,9 @@ export async function workingDirectoryOf(
   if (worktree && cwd == null)
     return refuse('BAD_REQUEST', { path: 'worktree' }, 'worktree requires cwd: the repository.');
   const rehearsal = request.dryRun === true;
-  const folder = await workingFolder(request.app, sessionId, cwd, rehearsal);
+  // Of a browser and an agent nobody knows in which folder they stand; who has the token is this machine's user.
+  const anywhere = input.cwd != null && causesOf(request).every(({ type }) => type === 'operator');
+  const folder = await workingFolder(request.app, sessionId, cwd, { rehearsal, anywhere });
   if (isRefusal(folder)) return folder;
   if (!worktree) return { cwd: folder, drop: () => Promise.resolve() };
   const own = await ownWorktree(request.app, sessionId, folder, rehearsal);

@@ -73,7 +73,7 @@ async function hear(
   const employee = expected(employeeNamed(app, name));
   const input = { prompt: content, employee: name };
   const selection = expected(await selectFor(app, input, employee));
-  const cwd = expected(await workingFolder(app, id, undefined, false));
+  const cwd = expected(await workingFolder(app, id, undefined, { rehearsal: false }));
   const rights = expected(
     await rightsOf(app, { causes: causesOf(request), parentSessionId: null, employee }),
   );

@@ -143,7 +143,7 @@ export async function duplicateSession(request: Request, id: string): Promise<Re
   const copyId = request.app.supervisor.environment.ids.next();
   const isOwn = original['cwd'] === join(request.app.settings.home, 'work', id);
   const cwd = isOwn
-    ? await workingFolder(request.app, copyId, null, request.dryRun === true)
+    ? await workingFolder(request.app, copyId, null, { rehearsal: request.dryRun === true })
     : original['cwd'];
   if (isRefusal(cwd)) return cwd;
   let made: ActorView | undefined;

@@ -1,26 +1,47 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import type { App } from '../app.js';
-import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /**
  * The folder in which a session's agent works, fixed for the session's life: the one that was asked for, if
  * it lies inside the configured roots once every symbolic link is followed, else `<home>/work/<session>`,
- * made here.
+ * made here. `anywhere`: whoever asks has the operator's own token, and may name any folder but the home.
  */
 export async function workingFolder(
   app: App,
   sessionId: string,
   given: string | null | undefined,
-  rehearsal: boolean,
+  { rehearsal, anywhere = false }: { readonly rehearsal: boolean; readonly anywhere?: boolean },
 ): Promise<string | Refusal> {
-  if (given != null) return insideRoots(app, given);
+  if (given != null) {
+    const inRoots = await insideRoots(app, given);
+    return isRefusal(inRoots) && anywhere ? outsideHome(app, given) : inRoots;
+  }
   const folder = join(app.settings.home, 'work', sessionId);
   if (!rehearsal) await mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
+
+async function outsideHome({ settings }: App, given: string): Promise<string | Refusal> {
+  const real = isAbsolute(given) && !given.includes('\0') ? await resolved(given) : undefined;
+  if (real === undefined)
+    return refuse('BAD_REQUEST', { path: 'cwd' }, 'cwd must be the absolute path of an existing folder.');
+  const home = (await resolved(settings.home)) ?? settings.home;
+  const work = join(home, 'work');
+  if (isInside(real, home) && (real === work || !isInside(real, work)))
+    return refuse(
+      'BAD_REQUEST',
+      { path: 'cwd' },
+      "cwd is inside the gateway's own home. Choose another folder.",
+    );
+  return real;
+}
+
+const isInside = (folder: string, root: string): boolean =>
+  folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
 
 async function insideRoots(app: App, given: string): Promise<string | Refusal> {
   const outside = refuse(
@@ -33,11 +54,7 @@ async function insideRoots(app: App, given: string): Promise<string | Refusal> {
   if (real === undefined) return outside;
   for (const root of app.settings.sessionRoots) {
     const realRoot = await resolved(root);
-    if (
-      realRoot !== undefined &&
-      (real === realRoot || real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep))
-    )
-      return real;
+    if (realRoot !== undefined && isInside(real, realRoot)) return real;
   }
   return outside;
 }

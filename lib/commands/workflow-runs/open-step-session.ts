@@ -45,7 +45,7 @@ async function inOwnSession(
   };
   const selection = await selectFor(app, session, employee);
   if (isRefusal(selection)) return selection;
-  const cwd = await workingFolder(app, id, null, false);
+  const cwd = await workingFolder(app, id, null, { rehearsal: false });
   if (isRefusal(cwd)) return cwd;
   const causes = [system(`workflow-run:${runId}`)] as const;
   const rights = await rightsOf(app, { causes, parentSessionId: null, employee });

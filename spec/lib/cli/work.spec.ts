@@ -16,7 +16,7 @@ describe('troupe run, list and show', () => {
     await chmod(parrot, 0o755);
     await writeFile(
       join(troupe.home(), 'config.yaml'),
-      `engines:\n  parrot:\n    command: [${parrot}]\n  broken:\n    command: [sh, -c, "echo it went wrong >&2; exit 3"]\n  ghost:\n    command: [no-such-program-anywhere]\n`,
+      `engines:\n  parrot:\n    command: [${parrot}]\n  pwd:\n    command: [pwd]\n  broken:\n    command: [sh, -c, "echo it went wrong >&2; exit 3"]\n  ghost:\n    command: [no-such-program-anywhere]\n`,
     );
     await troupe.start();
   });
@@ -63,8 +63,23 @@ describe('troupe run, list and show', () => {
       'none; not found: far (the default!)',
     );
     expect((await troupe.run(...at('status'))).out).to.match(
-      /engines +parrot, broken, clerk \(default\); not found: .*ghost/,
+      /engines +parrot, pwd, broken, clerk \(default\); not found: .*ghost/,
     );
+  });
+
+  // An agent used to work in an empty folder, without the project that it was asked about.
+  it('works where the person stands, in another folder by --cwd, and never in the home', async () => {
+    const project = join(troupe.folder, 'project');
+    await mkdir(project);
+    const where = async (...words: string[]): Promise<string> =>
+      (await troupe.run(...at('run', '--engine', 'pwd', 'where?', ...words))).out;
+    expect(await where()).to.equal(`${troupe.folder}\n`);
+    expect(await where('--cwd', 'project')).to.equal(`${project}\n`);
+    expect(await where('--own-folder')).to.match(/\/home\/work\/[0-9a-f-]+\n$/);
+    const inside = await troupe.run(...at('run', 'x', '--cwd', troupe.home()));
+    expect(inside).to.include({ code: 6 });
+    expect(inside.err).to.match(/inside the gateway's own home/);
+    expect((await troupe.run(...at('run', 'x', '--cwd', 'nowhere'))).err).to.match(/an existing folder/);
   });
 
   it('prints the answer and nothing else on stdout, and how to go on on stderr', async () => {

@@ -62,7 +62,7 @@ describe('/api/sessions', () => {
       ['an unknown model', { prompt: 'x', model: 'coarse' }, 'UNKNOWN_MODEL'],
       ['an unknown effort', { prompt: 'x', effort: 'extreme' }, 'UNKNOWN_EFFORT'],
       ['an unknown attachment', { prompt: 'x', attachments: ['nothing'] }, 'UNKNOWN_ATTACHMENT'],
-      ['a folder outside the roots', { prompt: 'x', cwd: '/etc' }, 'BAD_REQUEST'],
+      ['a folder that is not there', { prompt: 'x', cwd: '/nowhere' }, 'BAD_REQUEST'],
       ['a relative folder', { prompt: 'x', cwd: '..' }, 'BAD_REQUEST'],
       ['a smuggled status', { prompt: 'x', status: 'idle' }, 'BAD_REQUEST'],
     ];
@@ -72,6 +72,14 @@ describe('/api/sessions', () => {
         expect([answer.status, answer.body.code]).to.deep.equal([400, code]);
       });
     }
+
+    // Only this machine's user is known to stand in the folder that is named.
+    it('lets agents and browsers work inside the roots alone, the operator anywhere', async () => {
+      const root = await open({ message: 'hello' });
+      const asked = await house.agent(root).post('/api/sessions', { prompt: 'x', parent: root, cwd: '/usr' });
+      expect([asked.status, asked.body.path]).to.deep.equal([400, 'cwd']);
+      expect((await house.operator.post('/api/sessions', { prompt: 'x', cwd: '/usr' })).status).to.equal(201);
+    });
 
     it('suggests the name that was meant', async () => {
       expect(

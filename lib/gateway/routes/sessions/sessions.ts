@@ -67,7 +67,11 @@ const openBody = agreeing(
     effortLevel: text(200).nullish().describe('The same as `effort`.'),
     parent: text(200).nullish(),
     parentSessionId: text(200).nullish().describe('The same as `parent`.'),
-    cwd: text(4096).nullish().describe('An existing folder inside sessions.roots.'),
+    cwd: text(4096)
+      .nullish()
+      .describe(
+        'An existing folder inside sessions.roots; with the token of gateway.json any folder outside the home.',
+      ),
     title: text(200).nullish(),
     worktree: z
       .boolean()

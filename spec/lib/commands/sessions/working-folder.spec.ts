@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { workingFolder } from '../../../../lib/commands/sessions/working-folder.js';
 import { isRefusal } from '../../../../machines/refusals.js';
@@ -7,7 +8,9 @@ import { openApp, type AppFixture } from '../app-fixture.js';
 
 describe('workingFolder', () => {
   let house: AppFixture;
+  let outside: string;
   before(async () => {
+    outside = await mkdtemp(join(tmpdir(), 'outside-'));
     house = await openApp();
     await mkdir(join(house.home, 'roots', 'project'), { recursive: true });
     await mkdir(join(house.home, 'roots-not'));
@@ -15,10 +18,13 @@ describe('workingFolder', () => {
     await symlink('project', join(house.home, 'roots', 'way-in'));
     await writeFile(join(house.home, 'roots', 'file'), '');
   });
-  after(() => house.close());
+  after(async () => {
+    await house.close();
+    await rm(outside, { recursive: true });
+  });
 
   const folder = (given: string | null, rehearsal = false) =>
-    workingFolder(house.app, 's1', given, rehearsal);
+    workingFolder(house.app, 's1', given, { rehearsal });
 
   it('makes a private folder per session where none is named, and none in a rehearsal', async () => {
     expect(await folder(null, true)).to.equal(join(house.home, 'work', 's1'));
@@ -44,4 +50,19 @@ describe('workingFolder', () => {
       expect(isRefusal(await folder(`${house.home}/${path}`))).to.equal(true);
     });
   }
+
+  it('takes any folder but one of the home from whoever has the token, a link into the home included', async () => {
+    const anywhere = (given: string) =>
+      workingFolder(house.app, 's1', given, { rehearsal: false, anywhere: true });
+    expect(await anywhere('/usr')).to.equal('/usr');
+    await symlink(house.home, join(outside, 'link'));
+    for (const path of [
+      house.home,
+      join(house.home, 'roots-not'),
+      join(outside, 'link'),
+      'relative',
+      '/usr\0x',
+    ])
+      expect(isRefusal(await anywhere(path)), path).to.equal(true);
+  });
 });
