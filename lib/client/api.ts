@@ -6325,7 +6325,7 @@ export interface operations {
             content: {
                 "application/json": {
                     attachments?: string[];
-                    /** @description An existing folder inside sessions.roots. */
+                    /** @description An existing folder inside sessions.roots; with the token of gateway.json any folder outside the home. */
                     cwd?: string | null;
                     effort?: string | null;
                     /** @description The same as `effort`. */
