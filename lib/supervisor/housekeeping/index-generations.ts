@@ -24,15 +24,20 @@ export class IndexGenerations {
       if (kind.index === undefined && kind.totals === undefined) continue;
       const text = await this.store.get(rowKey(kind.kind));
       const mark = markOf(kind);
-      const kept = text === undefined ? undefined : (JSON.parse(text) as Kept);
+      const kept = text === undefined ? undefined : (JSON.parse(text) as Generation);
       const known = kept ?? {
         mark: (await this.isOlder(kind)) ? '' : mark,
         generation: 0,
         done: true,
         cursor: '',
       };
-      if (known.mark === mark) this.generations.set(kind.kind, { ...known, written: kept !== undefined });
-      else ops.push(...(await this.begin(kind, known.generation + 1)));
+      if (known.mark !== mark) {
+        ops.push(...(await this.begin(kind, known.generation + 1)));
+        continue;
+      }
+      this.generations.set(kind.kind, known);
+      // At once: a kind with actors and without a mark is taken for one of before there were marks
+      if (kept === undefined) ops.push(rowOf(kind.kind, known));
     }
     const { store } = this;
     if (ops.length > 0)
@@ -49,26 +54,19 @@ export class IndexGenerations {
     return [...this.generations].filter(([, { done }]) => !done).map(([kind, { cursor }]) => [kind, cursor]);
   }
 
-  /** Kinds that are new: nothing of theirs was ever written. */
-  get unwritten(): readonly Reached[] {
-    return [...this.generations]
-      .filter(([, { written }]) => !written)
-      .map(([kind, { cursor }]) => ({ kind, cursor, done: true }));
-  }
-
   /** Passes have come so far, or to their end. That counts once it is durable: a write that fails is tried again. */
   async advance(reached: readonly Reached[], write: (ops: readonly Op[]) => Promise<void>): Promise<void> {
     if (reached.length === 0) return;
     const next = reached.map(({ kind, cursor, done }): [string, Generation] => [
       kind,
-      { ...(this.generations.get(kind) as Generation), cursor: done ? '' : cursor, done, written: true },
+      { ...(this.generations.get(kind) as Generation), cursor: done ? '' : cursor, done },
     ]);
     await write(next.map(([kind, generation]) => rowOf(kind, generation)));
     for (const [kind, generation] of next) this.generations.set(kind, generation);
   }
 
   private async begin(kind: Kind, generation: number): Promise<Op[]> {
-    const begun = { mark: markOf(kind), generation, done: false, cursor: '', written: true };
+    const begun = { mark: markOf(kind), generation, done: false, cursor: '' };
     this.generations.set(kind.kind, begun);
     const totals: Op[] = [];
     for (let { gte, lt } = prefix(keys.count(kind.kind, '')); ;) {
@@ -96,14 +94,12 @@ export class IndexGenerations {
   }
 }
 
-interface Kept {
+interface Generation {
   readonly mark: string;
   readonly generation: number;
   readonly done: boolean;
   readonly cursor: string;
 }
-
-type Generation = Kept & { readonly written: boolean };
 
 /** How far the pass of a kind has come. */
 interface Reached {
@@ -112,10 +108,7 @@ interface Reached {
   readonly done: boolean;
 }
 
-const rowOf = (kind: string, { written: _written, ...kept }: Generation): Op => [
-  rowKey(kind),
-  JSON.stringify(kept satisfies Kept),
-];
+const rowOf = (kind: string, generation: Generation): Op => [rowKey(kind), JSON.stringify(generation)];
 const rowKey = (kind: string): string => keys.meta(`kernel/index/${kind}`);
 const markOf = ({ version, indexVersion = 0 }: Kind): string => `${version}.${indexVersion}`;
 const pageSize = 1_000;

@@ -44,7 +44,6 @@ export class Reindexing {
 
   async run(stopped: () => boolean): Promise<void> {
     const { generations } = this.kernel;
-    await generations.advance(generations.unwritten, this.write);
     for (const [name, cursor] of generations.pending) {
       const kind = this.kernel.kinds.of(name);
       if (!(await this.visitAll(kind, cursor, stopped))) return;

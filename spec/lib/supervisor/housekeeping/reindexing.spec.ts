@@ -59,6 +59,16 @@ describe('lists and totals of a new version', () => {
     expect(house.faults).to.deep.equal([]);
   });
 
+  // A kind with an indexVersion lost its lists for a moment where the first process died within its first seconds
+  it('are there at once after a new home died before its housekeeping ran', async () => {
+    const kind = of({ indexVersion: 1, index: byN, totals: () => ['all'] } as Partial<Kind>);
+    await open(3, kind);
+    await house.restart([kind]);
+    expect(house.supervisor.status.reindexing).to.deep.equal([]);
+    expect(totals()).to.deep.equal({ all: 3 });
+    expect(await listed()).to.deep.equal(ids(3));
+  });
+
   it('are right for those that take a step, are born or forgotten before their turn has come', async () => {
     await open(80);
     await house.restart([of({ ...next, forgetAfterMs: 1_000 } as Partial<Kind>)]);
