@@ -13,7 +13,7 @@ import type { Kernel } from './kernel.js';
 export class Commits {
   readonly committer: Committer;
   readonly reservations: IdReservations;
-  /** Called with what each step of a durable commit asked for, and the position of its entry. */
+  /** Called with what a step of a durable commit asked for, if anything, and the position of its entry. */
   readonly released = new Set<(requested: RequestedActions, position: number) => void>();
 
   constructor(private readonly kernel: Kernel) {
@@ -73,8 +73,10 @@ export class Commits {
   }
 
   private release({ requested, position }: Draft): void {
-    for (let index = 0; index < requested.length; index += 1)
-      for (const hear of this.released) hear(requested[index] as RequestedActions, position + index);
+    for (let index = 0; index < requested.length; index += 1) {
+      const step = requested[index] as RequestedActions;
+      if (step.releases) for (const hear of this.released) hear(step, position + index);
+    }
   }
 }
 

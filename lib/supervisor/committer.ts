@@ -4,7 +4,7 @@ import { sealDraft, sealRecord } from './draft/stored-form.js';
 import type { Draft } from './draft/draft.js';
 import type { SealedEntry } from './contract.js';
 import type { Kernel } from './kernel.js';
-import { Sequences, Totals, type Change } from './totals.js';
+import { Totals, type Change } from './totals.js';
 import type { Environment } from '../environment.js';
 
 /**
@@ -14,7 +14,6 @@ import type { Environment } from '../environment.js';
  */
 export class Committer {
   readonly totals: Totals;
-  readonly sequences: Sequences;
   readonly skew: ClockSkew;
   private waiting: Pending[] = [];
   private scheduled = false;
@@ -28,7 +27,6 @@ export class Committer {
 
   constructor(private readonly kernel: Kernel) {
     this.totals = new Totals(kernel.store);
-    this.sequences = new Sequences(kernel.store);
     this.skew = new ClockSkew(kernel.store);
     this.seq = kernel.store.head.seq;
     this.chain = kernel.store.head.chain;

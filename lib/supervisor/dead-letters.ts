@@ -8,7 +8,7 @@ import type { Cell } from './cells/actor-cells.js';
 import type { Commits } from './commit.js';
 import type { ActorView, DeadLetter } from './contract.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
-import { notFound } from './draft/refusals.js';
+import { notFound } from './draft/admission.js';
 import { reasonOf } from './draft/stored-form.js';
 import { lettersListedKey, type Failures, type StoredLetter } from './failures.js';
 import type { Inbox, InboxEntry } from './inbox.js';

@@ -9,7 +9,7 @@ import type { Commits } from './commit.js';
 import type { Kernel } from './kernel.js';
 import { viewOfRecord } from './draft/stored-form.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
-import { stateRefusal } from './draft/refusals.js';
+import { stateRefusal } from './draft/admission.js';
 
 /** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake nobody. */
 const pageMax = 1_000;

@@ -16,7 +16,7 @@ import type {
 import type { Deliverer } from './deliver.js';
 import type { Outcome } from './delivery.js';
 import type { Transactions } from './transaction.js';
-import { invalidId, reserved } from './draft/refusals.js';
+import { invalidId, reserved } from './draft/admission.js';
 import type { Kernel } from './kernel.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
 import { keys } from '../store/keys.js';

@@ -55,7 +55,7 @@ export async function createSupervisor<const Given extends AnyKinds>(
   const deadLetters = new DeadLetters(kernel, commits, inbox);
   const transactions = new Transactions(kernel, commits);
   const housekeeping = new Housekeeping(kernel, commits, deadLetters);
-  const parts = { kernel, commits, effects, timers, backlog, housekeeping };
+  const parts = { kernel, commits, transactions, effects, timers, backlog, housekeeping };
   const requests = new Requests(kernel, deliverer, transactions);
   const queries = new Queries(kernel, commits);
   const resumption = new Resumption(kernel, commits, failures, inbox, timers);
@@ -113,6 +113,7 @@ export async function createSupervisor<const Given extends AnyKinds>(
 interface Parts {
   readonly kernel: Kernel;
   readonly commits: Commits;
+  readonly transactions: Transactions;
   readonly effects: Effects;
   readonly timers: TimerWheel;
   readonly backlog: Backlog;
@@ -120,11 +121,11 @@ interface Parts {
 }
 
 /** O(pending): counters, names of actors with something to do and the first due timers are read. */
-async function boot({ kernel, commits, timers, backlog, housekeeping }: Parts): Promise<void> {
-  const { skew, sequences, totals } = commits.committer;
+async function boot({ kernel, commits, transactions, timers, backlog, housekeeping }: Parts): Promise<void> {
+  const { skew, totals } = commits.committer;
   await settle(kernel.store);
   await skew.load(kernel.environment);
-  await sequences.load();
+  await transactions.sequences.load();
   await kernel.generations.load();
   await totals.load();
   await housekeeping.start();

@@ -75,37 +75,3 @@ export type Change = ReadonlyMap<string, number>;
 const totalsStart = keys.count('', '').slice(0, 2);
 const pageSize = 1_000;
 const empty: ReadonlyMap<string, number> = new Map();
-
-/**
- * Durable counters (the number in `TRP-12`): counted in memory, written in the batch of whoever counts. Gaps
- * are legal.
- */
-export class Sequences {
-  private readonly counts = new Map<string, number>();
-
-  constructor(private readonly store: Store) {}
-
-  async load(): Promise<void> {
-    for (let range = prefix(sequencesStart); ;) {
-      const page = await this.store.page({ ...range, limit: pageSize });
-      for (const [key, value] of page)
-        this.counts.set((partsOf(key)[1] as string).slice('counter/'.length), Number(value));
-      const last = page.at(-1);
-      if (last === undefined || page.length < pageSize) return;
-      range = { ...range, gte: `${last[0]}\x00` };
-    }
-  }
-
-  of(name: string): { next(): number; readonly op: () => Op } {
-    return {
-      next: () => {
-        const count = (this.counts.get(name) ?? 0) + 1;
-        this.counts.set(name, count);
-        return count;
-      },
-      op: () => [keys.meta(`counter/${name}`), String(this.counts.get(name))],
-    };
-  }
-}
-
-const sequencesStart = keys.meta('counter/');

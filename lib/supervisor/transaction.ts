@@ -2,8 +2,8 @@ import type { ActorKey, Kind } from '../../actors/contracts.js';
 import { operator } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { Op } from '../store/contract.js';
-import { keys, partsOf } from '../store/keys.js';
+import type { Op, Store } from '../store/contract.js';
+import { keys, partsOf, prefix } from '../store/keys.js';
 import type { ActorCell, Claim } from './cells/actor-cell.js';
 import type { ActorCells, Cell } from './cells/actor-cells.js';
 import type { Commits } from './commit.js';
@@ -11,7 +11,7 @@ import type { ActorView, Committed, EventObject, Transaction, TransactionContext
 import { viewOf } from './draft/actor-state.js';
 import { assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
 import type { Draft } from './draft/draft.js';
-import { notFound, reserved } from './draft/refusals.js';
+import { notFound, reserved } from './draft/admission.js';
 import type { Kernel } from './kernel.js';
 
 /**
@@ -21,10 +21,14 @@ import type { Kernel } from './kernel.js';
 const actorsMax = 16;
 
 export class Transactions {
+  readonly sequences: Sequences;
+
   constructor(
     private readonly kernel: Kernel,
     private readonly commits: Commits,
-  ) {}
+  ) {
+    this.sequences = new Sequences(kernel.store);
+  }
 
   async run<Result extends Json>(
     plan: Transaction<Result>,
@@ -59,7 +63,7 @@ export class Transactions {
         onBehalfOf: plan.onBehalfOf,
         cause: plan.name,
       });
-      const turns = new HeldTransaction(kernel, this.commits, draft, held, rows, rehearsal);
+      const turns = new HeldTransaction(kernel, this.sequences, draft, held, rows, rehearsal);
       const result = this.resultOf(plan, turns, draft, extra);
       if (isRefusal(result)) return result;
       const taken = await this.takenOf(draft, held, rehearsal);
@@ -117,7 +121,7 @@ class HeldTransaction implements TransactionContext {
 
   constructor(
     private readonly kernel: Kernel,
-    private readonly commits: Commits,
+    private readonly sequences: Sequences,
     private readonly draft: Draft,
     private readonly held: readonly Cell[],
     private readonly rows: Map<string, string | undefined>,
@@ -180,7 +184,7 @@ class HeldTransaction implements TransactionContext {
   next(counter: string): number {
     if (this.rehearsal) return 0;
     this.counters.add(counter);
-    return this.commits.committer.sequences.of(counter).next();
+    return this.sequences.of(counter).next();
   }
 
   /**
@@ -188,7 +192,7 @@ class HeldTransaction implements TransactionContext {
    * counted on and committed since this one did, and must not be taken back.
    */
   counterRows(): readonly Op[] {
-    return [...this.counters].map((counter) => this.commits.committer.sequences.of(counter).op());
+    return [...this.counters].map((counter) => this.sequences.of(counter).op());
   }
 
   put(key: string, value: Json): void {
@@ -211,6 +215,41 @@ class HeldTransaction implements TransactionContext {
 
 /** Where a transaction's own row lies. */
 const rowKey = (key: string): string => keys.meta(`plan/${key}`);
+
+/**
+ * Durable counters (the number in `TRP-12`): counted in memory, written in the batch of whoever counts. Gaps
+ * are legal.
+ */
+export class Sequences {
+  private readonly counts = new Map<string, number>();
+
+  constructor(private readonly store: Store) {}
+
+  async load(): Promise<void> {
+    for (let range = prefix(sequencesStart); ;) {
+      const page = await this.store.page({ ...range, limit: sequencesPage });
+      for (const [key, value] of page)
+        this.counts.set((partsOf(key)[1] as string).slice('counter/'.length), Number(value));
+      const last = page.at(-1);
+      if (last === undefined || page.length < sequencesPage) return;
+      range = { ...range, gte: `${last[0]}\x00` };
+    }
+  }
+
+  of(name: string): { next(): number; readonly op: () => Op } {
+    return {
+      next: () => {
+        const count = (this.counts.get(name) ?? 0) + 1;
+        this.counts.set(name, count);
+        return count;
+      },
+      op: () => [keys.meta(`counter/${name}`), String(this.counts.get(name))],
+    };
+  }
+}
+
+const sequencesStart = keys.meta('counter/');
+const sequencesPage = 1_000;
 
 function distinct(actors: readonly ActorKey[]): ActorKey[] {
   const byKey = new Map(actors.map((actor) => [keys.actor(actor.kind, actor.id), actor]));

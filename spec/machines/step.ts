@@ -7,7 +7,7 @@ import {
   type SnapshotFrom,
 } from 'xstate';
 import type { Kind } from '../../actors/contracts.js';
-import { stateRefusal } from '../../lib/supervisor/draft/refusals.js';
+import { stateRefusal } from '../../lib/supervisor/draft/admission.js';
 import { authorityOf, operator, system, type Authority, type Caller } from '../../machines/caller.js';
 import type { Publish, WriteRow, SendTo, Output } from '../../machines/outputs.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';

@@ -37,6 +37,8 @@ export interface RequestedActions {
   /** Durable child actors to create. */
   readonly reservations: readonly { readonly child: ActorKey; readonly input: Json }[];
   readonly armed: readonly { readonly id: string; readonly timer: Timer }[];
+  /** There is something to start, stop or deliver once the commit is durable. */
+  readonly releases: boolean;
 }
 
 export interface Start extends Call {
@@ -102,6 +104,7 @@ class Interpreter {
     for (const action of actions) this.act(action);
     if (status !== 'active') this.endAll();
     if (status === 'done' || status === 'error') this.notifyParent();
+    const { started, left, messages, signals, armed } = this;
     return {
       actor: { kind: kind.kind, id },
       ops: this.ops,
@@ -109,13 +112,14 @@ class Interpreter {
       calls: share(this.calls, before?.calls),
       children: share(this.children, before?.children),
       effects: this.effects,
-      started: this.started,
-      left: this.left,
+      started,
+      left,
       frames: this.frames,
-      messages: this.messages,
-      signals: this.signals,
+      messages,
+      signals,
       reservations: this.reservations,
-      armed: this.armed,
+      armed,
+      releases: started.length + left.length + messages.length + signals.length + armed.length > 0,
     };
   }
 

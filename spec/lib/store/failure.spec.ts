@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
+import { expect } from 'chai';
 import { readdir } from 'node:fs/promises';
 import type { Op, StoreState } from '../../../lib/store/contract.js';
 import { DamageError, openDatabase } from '../../../lib/store/database.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLevelStore } from '../../../lib/store/level.js';
-import { sealRow } from '../../../lib/store/row.js';
+import { sealRow } from '../../../lib/store/database.js';
 import { verifyStore } from '../../../lib/store/verify.js';
 import { audit, expectWhole, fill, usedHome, type Model } from './homes.js';
 import { withRawRows } from './raw-rows.js';

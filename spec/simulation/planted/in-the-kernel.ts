@@ -90,9 +90,9 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F15: the row of a counter is made before the commit is under way',
     edits: [
       {
-        from: `        return this.commits.committer.sequences.of(counter).next();`,
-        to: `        const number = this.commits.committer.sequences.of(counter).next();
-        this.draft.ops.push(this.commits.committer.sequences.of(counter).op());
+        from: `        return this.sequences.of(counter).next();`,
+        to: `        const number = this.sequences.of(counter).next();
+        this.draft.ops.push(this.sequences.of(counter).op());
         return number;`,
       },
       { from: 'draft.ops.push(...turns.counterRows());', to: '' },
