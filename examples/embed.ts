@@ -66,7 +66,7 @@ for (const event of [{ type: 'parcel.hand-over' }, { type: 'parcel.scan', place:
 }
 
 for (const entry of await supervisor.history({ kind: 'parcel', id: 'p1' })) {
-  console.log(`${entry.seq} ${JSON.stringify(entry.event)} → ${JSON.stringify(entry.to)}`);
+  console.log(`${entry.position} ${JSON.stringify(entry.event)} → ${JSON.stringify(entry.to)}`);
 }
 
 await supervisor.stop();

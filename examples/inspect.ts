@@ -27,7 +27,7 @@ let cursor = 0;
  * was seen.
  */
 async function follow(id: string, until: string): Promise<void> {
-  for await (const { seq, event, from, to, by } of supervisor.watch({
+  for await (const { position: seq, event, from, to, by } of supervisor.watch({
     kinds: ['light'],
     ids: [id],
     since: cursor,

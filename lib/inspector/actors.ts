@@ -15,7 +15,7 @@ import { sendableOf } from './sendable.js';
 export async function fleet(supervisor: Supervisor): Promise<Fleet> {
   const { inspection, status, environment } = supervisor;
   return {
-    seq: status.seq,
+    seq: status.position,
     at: environment.clock.now(),
     kinds: inspection.kinds().map(({ kind, version }) => ({ kind, version, ...inspection.counts(kind) })),
     events: status.events,
@@ -147,7 +147,7 @@ export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<A
     meta: {
       kind: stored.kind,
       id: stored.id,
-      rev: stored.rev,
+      rev: stored.revision,
       createdAt: stored.createdAt,
       updatedAt: stored.updatedAt,
       parent: stored.parent,
@@ -198,8 +198,8 @@ export async function history(
     entries: await Promise.all(
       entries.map(async (entry) => {
         const past =
-          'whole' in (entry.snapshot as object) && entry.prev > 0
-            ? await supervisor.past(actor, entry.prev)
+          'whole' in (entry.snapshot as object) && entry.previous > 0
+            ? await supervisor.past(actor, entry.previous)
             : undefined;
         return { ...entryOf(entry), diff: diffOf(entry, past?.context as Record<string, Json> | undefined) };
       }),
@@ -208,7 +208,20 @@ export async function history(
 }
 
 function summaryOf(stored: StoredActor, since?: number): ActorSummary {
-  const { kind, id, value, status, rev, seq, createdAt, updatedAt, halted, timers, calls, places } = stored;
+  const {
+    kind,
+    id,
+    value,
+    status,
+    revision: rev,
+    position: seq,
+    createdAt,
+    updatedAt,
+    halted,
+    timers,
+    calls,
+    places,
+  } = stored;
   const dues = Object.values(timers).map(({ due }) => due);
   return {
     kind,

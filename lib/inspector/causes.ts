@@ -17,21 +17,21 @@ export async function causes(inspection: Inspection, seq: number): Promise<Cause
   const byActor = new Map<string, LogEntry[]>();
   let truncated = false;
   const join = (entry: LogEntry): void => {
-    members.set(entry.seq, entry);
+    members.set(entry.position, entry);
     const place = `${entry.kind}/${entry.id}`;
     byActor.set(place, [...(byActor.get(place) ?? []), entry]);
   };
-  let cursor = root.tx - 1;
+  let cursor = root.transaction - 1;
   scan: for (let read = 0; read < scannedMax;) {
     const page = await inspection.entries(cursor, 500);
     for (const entry of page) {
-      cursor = entry.seq;
+      cursor = entry.position;
       read += 1;
-      const link = entry.seq === root.seq ? undefined : linkOf(entry, members, byActor);
-      if (entry.seq !== root.seq && link === undefined) continue;
-      if (link !== undefined) links.push({ ...link, to: entry.seq });
+      const link = entry.position === root.position ? undefined : linkOf(entry, members, byActor);
+      if (entry.position !== root.position && link === undefined) continue;
+      if (link !== undefined) links.push({ ...link, to: entry.position });
       join(entry);
-      if (members.size >= entriesMax && entry.seq >= seq) {
+      if (members.size >= entriesMax && entry.position >= seq) {
         truncated = true;
         break scan;
       }
@@ -40,8 +40,8 @@ export async function causes(inspection: Inspection, seq: number): Promise<Cause
     if (read >= scannedMax) truncated = true;
   }
   if (!members.has(seq)) members.set(seq, asked);
-  const entries = [...members.values()].sort((a, b) => a.seq - b.seq);
-  return { seq, root: root.seq, entries: entries.slice(-entriesMax).map(entryOf), links, truncated };
+  const entries = [...members.values()].sort((a, b) => a.position - b.position);
+  return { seq, root: root.position, entries: entries.slice(-entriesMax).map(entryOf), links, truncated };
 }
 
 const scannedMax = 20_000;
@@ -52,7 +52,7 @@ async function rootOf(inspection: Inspection, asked: LogEntry): Promise<LogEntry
   let root = asked;
   for (let depth = 0; depth < depthMax; depth += 1) {
     const earlier = await causeOf(inspection, root);
-    if (earlier === undefined || earlier.seq >= root.seq) return root;
+    if (earlier === undefined || earlier.position >= root.position) return root;
     root = earlier;
   }
   return root;
@@ -62,14 +62,14 @@ async function rootOf(inspection: Inspection, asked: LogEntry): Promise<LogEntry
 async function causeOf(inspection: Inspection, entry: LogEntry): Promise<LogEntry | undefined> {
   if (typeof entry.cause === 'number') return inspection.entry(entry.cause);
   if (entry.cause === null || (!entry.cause.startsWith('effect:') && entry.cause !== 'timer'))
-    return entry.seq === entry.tx ? undefined : inspection.entry(entry.tx);
+    return entry.position === entry.transaction ? undefined : inspection.entry(entry.transaction);
   for (
-    let earlier = await inspection.entry(entry.prev), steps = 0;
+    let earlier = await inspection.entry(entry.previous), steps = 0;
     earlier !== undefined && steps < depthMax;
     steps += 1
   ) {
     if (began(entry, earlier)) return earlier;
-    earlier = await inspection.entry(earlier.prev);
+    earlier = await inspection.entry(earlier.previous);
   }
   return undefined;
 }
@@ -85,7 +85,7 @@ function linkOf(
   if (cause !== null && (cause.startsWith('effect:') || cause === 'timer')) {
     const own = byActor.get(`${entry.kind}/${entry.id}`) ?? [];
     const earlier = [...own].reverse().find((one) => began(entry, one));
-    if (earlier !== undefined) return { from: earlier.seq, how: cause === 'timer' ? 'timer' : 'effect' };
+    if (earlier !== undefined) return { from: earlier.position, how: cause === 'timer' ? 'timer' : 'effect' };
   }
   return together(entry, members);
 }
@@ -95,7 +95,9 @@ const together = (
   entry: LogEntry,
   members: ReadonlyMap<number, LogEntry>,
 ): { from: number; how: 'together' } | undefined =>
-  entry.tx !== entry.seq && members.has(entry.tx) ? { from: entry.tx, how: 'together' } : undefined;
+  entry.transaction !== entry.position && members.has(entry.transaction)
+    ? { from: entry.transaction, how: 'together' }
+    : undefined;
 
 /** Did this earlier entry of the same actor begin what the later one is the end of? */
 function began(entry: LogEntry, earlier: LogEntry): boolean {
@@ -103,6 +105,6 @@ function began(entry: LogEntry, earlier: LogEntry): boolean {
   if (cause === 'timer')
     return JSON.stringify(earlier.from) !== JSON.stringify(earlier.to) || earlier.from === null;
   const generation = /^effect:(\d+)\.\d+$/.exec(String(cause))?.[1];
-  if (generation !== undefined) return earlier.rev === Number(generation);
+  if (generation !== undefined) return earlier.revision === Number(generation);
   return earlier.effects.includes(String(cause).slice('effect:'.length));
 }

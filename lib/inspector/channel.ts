@@ -1,6 +1,7 @@
 import type { Clock } from '../environment.js';
 import type { ActorKey } from '../../machines/outputs.js';
-import type { LogEntry, Supervisor } from '../supervisor/contract.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import { readEntry } from '../supervisor/event-log.js';
 import type { SealedEntry } from '../supervisor/answers.js';
 import { entryOf } from './entry-of.js';
 import type { EntriesFrame, InspectFilter, InspectRefusal, RefusalsFrame } from './frames.js';
@@ -114,8 +115,8 @@ class Live implements Channel {
     for (const entry of entries) {
       // Also of one that was committed already when this channel began: it may be a birth
       const concerns = wanted.everything || wanted.takes(entry);
-      if (entry.seq <= this.seen) continue;
-      this.seen = entry.seq;
+      if (entry.position <= this.seen) continue;
+      this.seen = entry.position;
       if (concerns) this.pending.push(entry);
     }
     if (this.pending.length > entriesPerFrame * 4) this.countOff();
@@ -202,7 +203,7 @@ const written = new WeakMap<SealedEntry, string>();
 function textOf(sealed: SealedEntry): string {
   const known = written.get(sealed);
   if (known !== undefined) return known;
-  const text = JSON.stringify(entryOf(JSON.parse(sealed.value) as LogEntry));
+  const text = JSON.stringify(entryOf(readEntry(sealed.value)));
   written.set(sealed, text);
   return text;
 }
@@ -235,7 +236,7 @@ async function input(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter
   const family = new Set<string>();
   const learn = (sealed: SealedEntry): void => {
     if (family.size >= treeMax || !isCreation(sealed)) return;
-    const entry = JSON.parse(sealed.value) as LogEntry;
+    const entry = readEntry(sealed.value);
     const parent =
       entry.parent ?? parentAtCreation(entry.kind, (entry.event as { readonly input?: unknown }).input);
     if (parent !== null && family.has(placeOf(parent))) family.add(placeOf(entry));

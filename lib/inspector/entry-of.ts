@@ -6,8 +6,23 @@ import { redact } from './redact.js';
 
 /** A log entry as inspectors show it: without chain, frames and snapshot, secrets blacked out. */
 export function entryOf(entry: LogEntry): InspectEntry {
-  const { seq, tx, last, at, kind, id, rev, version, event, from, to, effects, cause, by, onBehalfOf } =
-    entry;
+  const {
+    position: seq,
+    transaction: tx,
+    last,
+    at,
+    kind,
+    id,
+    revision: rev,
+    version,
+    event,
+    from,
+    to,
+    effects,
+    cause,
+    by,
+    onBehalfOf,
+  } = entry;
   return {
     seq,
     tx,

@@ -44,8 +44,8 @@ export async function makeBundle(supervisor: Supervisor, query: BundleQuery): Pr
     madeAt: environment.clock.now(),
     troupe: version,
     node: process.version,
-    from: first.seq,
-    to: slice.at(-1)?.seq ?? first.seq,
+    from: first.position,
+    to: slice.at(-1)?.position ?? first.position,
     truncated: entries.length > slice.length,
     machines: Object.fromEntries(
       kinds.map(({ kind, version: of, machine }) => [
@@ -63,9 +63,9 @@ async function range(
 ): Promise<LogEntry[]> {
   const found: LogEntry[] = [];
   for (let after = from - 1; after < to && found.length <= bundleEntriesMax;) {
-    const page = (await inspection.entries(after, 1_000)).filter(({ seq }) => seq <= to);
+    const page = (await inspection.entries(after, 1_000)).filter(({ position: seq }) => seq <= to);
     found.push(...page);
-    after = page.at(-1)?.seq ?? to;
+    after = page.at(-1)?.position ?? to;
   }
   return found.slice(0, bundleEntriesMax);
 }
@@ -81,10 +81,10 @@ async function ofActor(
       limit: 1_000,
       ...(before === undefined ? {} : { before }),
     });
-    found.push(...page.filter(({ seq }) => seq >= from));
+    found.push(...page.filter(({ position: seq }) => seq >= from));
     const last = page.at(-1);
-    if (page.length < 1_000 || last === undefined || last.seq < from) break;
-    before = last.seq;
+    if (page.length < 1_000 || last === undefined || last.position < from) break;
+    before = last.position;
   }
   return found.reverse();
 }
@@ -100,9 +100,9 @@ async function bundled(
 ): Promise<BundledActor> {
   const [first] = entries as readonly [LogEntry];
   const isPrivate = privateTo(kind);
-  const began = first.prev === 0 ? undefined : await supervisor.past(first, first.prev);
+  const began = first.previous === 0 ? undefined : await supervisor.past(first, first.previous);
   const usable = entries.slice(
-    notReplayed(entries, kind.version, first.prev === 0 || began !== undefined) + 1,
+    notReplayed(entries, kind.version, first.previous === 0 || began !== undefined) + 1,
   );
   let recorded: Persisted =
     began === undefined
@@ -114,10 +114,10 @@ async function bundled(
         };
   for (const entry of entries.slice(0, entries.length - usable.length)) recorded = apply(recorded, entry);
   const start =
-    usable.length === entries.length && first.prev === 0
+    usable.length === entries.length && first.previous === 0
       ? null
       : {
-          seq: usable[0]?.prev ?? entries.at(-1)?.seq ?? 0,
+          seq: usable[0]?.previous ?? entries.at(-1)?.position ?? 0,
           state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate),
         };
   const replay = new Replay(kind, start);
@@ -125,7 +125,17 @@ async function bundled(
   for (const entry of usable) {
     const before = recorded.context;
     recorded = apply(recorded, entry);
-    const { seq, tx, at, rev, version: of, cause, from, to, effects } = entry;
+    const {
+      position: seq,
+      transaction: tx,
+      at,
+      revision: rev,
+      version: of,
+      cause,
+      from,
+      to,
+      effects,
+    } = entry;
     const step = { event: blanked(entry.event, isPrivate) as BundledEntry['event'], at, by: callerOf(entry) };
     const plain = JSON.parse(encodeState(recorded)) as Persisted;
     const masked = maskedLike(

@@ -101,7 +101,7 @@ export function stepFrames(
   const own = { sessionId: sessionIdOf(entry), ...base(entry.at) };
   return [
     { type: '@xstate.event', event, ...(source === undefined ? {} : { sourceId: source }), ...own },
-    { type: '@xstate.snapshot', event, snapshot, seq: entry.seq, ...own },
+    { type: '@xstate.snapshot', event, snapshot, seq: entry.position, ...own },
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import { rootMachine } from '../../machines/root/machine.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
+import { readEntry } from '../supervisor/event-log.js';
 import type { SealedEntry, StoredActor } from '../supervisor/answers.js';
 import { decodeChange, type Change } from './change.js';
 import type { InspectFilter } from './frames.js';
@@ -76,7 +77,7 @@ class StatelyWatch {
 
   take(entries: readonly SealedEntry[]): void {
     for (const entry of entries)
-      if (entry.seq > this.begin && this.wants(entry.actor)) this.pending.push(entry);
+      if (entry.position > this.begin && this.wants(entry.actor)) this.pending.push(entry);
     if (this.pending.length > stepsPerFlush * 4) this.pending = this.pending.slice(-stepsPerFlush);
     this.wake();
   }
@@ -98,7 +99,7 @@ class StatelyWatch {
         });
       const steps = this.pending.slice(-stepsPerFlush);
       this.pending = [];
-      for (const { value } of steps) if (!signal.aborted) await this.show(JSON.parse(value) as LogEntry);
+      for (const { value } of steps) if (!signal.aborted) await this.show(readEntry(value));
       await this.sink.drained(signal);
       if (!signal.aborted)
         await new Promise<void>((resolve) => {
@@ -121,17 +122,17 @@ class StatelyWatch {
       const page = await inspection.entries(position, stepsPerFlush);
       const [first] = page;
       if (first === undefined) break;
-      if (first.seq > position + 1) {
+      if (first.position > position + 1) {
         // The retention floor has overtaken this watcher: from here on as if it came without a position
         position = inspection.head;
         await this.introduce();
         continue;
       }
       for (const entry of page) if (this.wants(entry) && !signal.aborted) await this.show(entry);
-      position = page.at(-1)?.seq ?? position;
+      position = page.at(-1)?.position ?? position;
       await this.sink.drained(signal);
     }
-    this.pending = this.pending.filter(({ seq }) => seq > position);
+    this.pending = this.pending.filter(({ position: seq }) => seq > position);
   }
 
   /** Who is there already: those that were named, else the first of every kind. */
@@ -145,7 +146,7 @@ class StatelyWatch {
           ? await inspection.page(kind, { limit: this.filter.first ?? firstDefault })
           : (await inspection.stored(named)).filter((one): one is StoredActor => one !== undefined);
       for (const actor of actors) {
-        this.remember(actor, { seq: actor.seq, value: actor.value, context: actor.context });
+        this.remember(actor, { seq: actor.position, value: actor.value, context: actor.context });
         this.send(
           actorFrame(
             actor,
@@ -162,14 +163,14 @@ class StatelyWatch {
 
   private async show(entry: LogEntry): Promise<void> {
     const before = this.known.get(sessionIdOf(entry)) ?? (await this.meet(entry));
-    if (before !== undefined && entry.seq <= before.seq) return; // it was introduced as it is after this step
+    if (before !== undefined && entry.position <= before.seq) return; // it was introduced as it is after this step
     const change = decodeChange(entry.snapshot);
     const after =
-      before !== undefined && before.seq === entry.prev
+      before !== undefined && before.seq === entry.previous
         ? applied(before.context, change)
-        : await this.contextAt(entry, entry.seq);
+        : await this.contextAt(entry, entry.position);
     if (after === undefined) return;
-    this.remember(entry, { seq: entry.seq, value: entry.to, context: after });
+    this.remember(entry, { seq: entry.position, value: entry.to, context: after });
     const source = this.sourceOf(entry.by);
     for (const frame of stepFrames(
       entry,
@@ -189,9 +190,9 @@ class StatelyWatch {
     const kind = this.supervisor.inspection.kinds().find((one) => one.kind === entry.kind);
     const [stored] = await this.supervisor.inspection.stored([entry]);
     if (kind === undefined || stored === undefined) return undefined;
-    const at = entry.prev === 0 ? entry.seq : entry.prev;
+    const at = entry.previous === 0 ? entry.position : entry.previous;
     const context = (await this.contextAt(entry, at)) ?? {};
-    const known = { seq: entry.prev, value: entry.prev === 0 ? entry.to : entry.from, context };
+    const known = { seq: entry.previous, value: entry.previous === 0 ? entry.to : entry.from, context };
     this.send(actorFrame(entry, kind.machine, parentOf(stored), stateOf(known.value, context), entry.at));
     return known;
   }

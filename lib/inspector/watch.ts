@@ -123,14 +123,14 @@ export class Channels {
     const until = channel.position;
     const read = await inspection.entries(from, 500);
     // The floor has moved while the page was read
-    if ((read[0]?.seq ?? until + 1) > from + 1) return this.reset(sink);
-    const page = read.filter(({ seq }) => seq <= until);
-    const last = page.at(-1)?.seq ?? until;
+    if ((read[0]?.position ?? until + 1) > from + 1) return this.reset(sink);
+    const page = read.filter(({ position: seq }) => seq <= until);
+    const last = page.at(-1)?.position ?? until;
     const wanted = page.filter((entry: LogEntry) => channel.wants(entry));
     let sent = from;
     for (let start = 0; start < wanted.length && !signal.aborted; start += entriesPerFrame) {
       const part = wanted.slice(start, start + entriesPerFrame);
-      const seq = start + entriesPerFrame >= wanted.length ? last : (part.at(-1)?.seq ?? last);
+      const seq = start + entriesPerFrame >= wanted.length ? last : (part.at(-1)?.position ?? last);
       sink.send(
         entriesText(
           sent,

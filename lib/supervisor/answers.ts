@@ -66,13 +66,13 @@ export interface WaitingPage {
 
 /** One step of one actor, as committed. */
 export interface LogEntry extends ActorKey {
-  readonly seq: number;
+  readonly position: number;
   /** Shared by the entries of one commit: the seq of its first entry. */
-  readonly tx: number;
+  readonly transaction: number;
   /** Last entry of its commit. */
   readonly last: boolean;
   readonly at: number;
-  readonly rev: number;
+  readonly revision: number;
   readonly machine: string;
   readonly version: number;
   /** The event, with contents (see Kind.contents) as `{sha256, chars}`. */
@@ -95,8 +95,8 @@ export interface LogEntry extends ActorKey {
   /** Whole snapshot (`whole`) or what changed (`value`, `set`, `unset` of context members). */
   readonly snapshot: Json;
   /** Log position of this actor's entry before this one, and of its last whole snapshot. */
-  readonly prev: number;
-  readonly base: number;
+  readonly previous: number;
+  readonly snapshotAt: number;
   readonly chain: string;
 }
 
@@ -108,7 +108,7 @@ export interface ProgressFrame {
 }
 
 export interface PastState {
-  readonly seq: number;
+  readonly position: number;
   readonly at: number;
   readonly value: Json;
   readonly context: Json;
@@ -152,7 +152,7 @@ export interface SupervisorStatus {
   /** Less than 200 MB are free: new work is refused. */
   readonly diskLow: boolean;
   readonly store: StoreState;
-  readonly seq: number;
+  readonly position: number;
   readonly awake: number;
   /** Commits and events since start. */
   readonly commits: number;
@@ -249,8 +249,8 @@ export interface PageQuery {
 
 export interface StoredActor extends ActorKey {
   readonly version: number;
-  readonly rev: number;
-  readonly seq: number;
+  readonly revision: number;
+  readonly position: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly parent: ActorKey | null;
@@ -296,7 +296,7 @@ export interface Failing {
 
 /** A log entry as written. */
 export interface SealedEntry {
-  readonly seq: number;
+  readonly position: number;
   readonly value: string;
   readonly actor: ActorKey;
 }

@@ -149,7 +149,7 @@ export class Committer {
       latest.set(actor, { seq, base });
       this.chain = row.chain;
       ops.push([keys.log(seq), row.value]);
-      sealed.push({ seq, value: row.value, actor: own.actor });
+      sealed.push({ position: seq, value: row.value, actor: own.actor });
       own.messages.forEach((message, at) =>
         ops.push([keys.inbox(message.to.kind, message.to.id, seq, at), `${message.row},"cause":${seq}}`]),
       );

@@ -38,7 +38,7 @@ export class EventLog {
   }
 
   published(entries: readonly SealedEntry[]): void {
-    this.head = entries.at(-1)?.seq ?? this.head;
+    this.head = entries.at(-1)?.position ?? this.head;
     if (this.watching > 0) {
       for (const entry of entries) this.ring.push(entry);
       if (this.ring.length > ringEntriesMax * 2) this.ring = this.ring.slice(-ringEntriesMax);
@@ -72,18 +72,18 @@ export class EventLog {
       }
       const batch = await this.after(cursor);
       const [first] = batch;
-      if (first !== undefined && first.seq > cursor + 1) {
+      if (first !== undefined && first.position > cursor + 1) {
         // the floor has moved while the page was read: what is missing must not be passed over in silence
         yield reset(this.floor, this.store.head.seq);
         cursor = this.store.head.seq;
         continue;
       }
-      for (const { seq, value, actor } of batch) {
+      for (const { position: seq, value, actor } of batch) {
         if (aborted(signal)) return;
         cursor = seq;
         if (kinds !== undefined && !kinds.includes(actor.kind)) continue;
         if (ids !== undefined && !ids.includes(actor.id)) continue;
-        yield JSON.parse(value) as LogEntry;
+        yield readEntry(value);
       }
       if (batch.length > 0) continue;
       if (this.closed) return;
@@ -103,7 +103,10 @@ export class EventLog {
       if (entry === undefined) break; // below the retention floor
       if (before === undefined || seq < before) found.push(entry);
       // Whole snapshots are 32 entries apart: far from the place asked for, walk by those.
-      seq = before !== undefined && entry.base >= before && entry.base < seq ? entry.base : entry.prev;
+      seq =
+        before !== undefined && entry.snapshotAt >= before && entry.snapshotAt < seq
+          ? entry.snapshotAt
+          : entry.previous;
     }
     return found;
   }
@@ -114,14 +117,14 @@ export class EventLog {
     if (latest === undefined) return undefined;
     const steps = [latest];
     for (let entry = latest; !('whole' in (entry.snapshot as object));) {
-      const earlier = await this.entry(entry.prev);
+      const earlier = await this.entry(entry.previous);
       if (earlier === undefined) return undefined;
       steps.push(earlier);
       entry = earlier;
     }
     const state = steps.reverse().reduce<Persisted>(apply, { value: null, context: {} });
     return {
-      seq: latest.seq,
+      position: latest.position,
       at: latest.at,
       value: state.value,
       context: state.context,
@@ -132,13 +135,13 @@ export class EventLog {
 
   async entry(seq: number): Promise<LogEntry | undefined> {
     const value = await this.store.get(keys.log(seq));
-    return value === undefined ? undefined : (JSON.parse(value) as LogEntry);
+    return value === undefined ? undefined : readEntry(value);
   }
 
   private async after(cursor: number): Promise<readonly SealedEntry[]> {
     const first = this.ring[0];
-    if (first !== undefined && first.seq <= cursor + 1)
-      return this.ring.slice(Math.max(0, cursor + 1 - first.seq));
+    if (first !== undefined && first.position <= cursor + 1)
+      return this.ring.slice(Math.max(0, cursor + 1 - first.position));
     if (cursor >= this.store.head.seq) return [];
     const rows = await this.store
       .page({ gt: keys.log(cursor), lte: keys.log(this.store.head.seq), limit: pageEntries })
@@ -148,8 +151,8 @@ export class EventLog {
         throw error;
       });
     return rows.map(([key, value]) => {
-      const { kind, id } = JSON.parse(value) as LogEntry;
-      return { seq: Number(key.slice(2)), value, actor: { kind, id } };
+      const { kind, id } = JSON.parse(value) as ActorKey;
+      return { position: Number(key.slice(2)), value, actor: { kind, id } };
     });
   }
 
@@ -167,6 +170,24 @@ export class EventLog {
       signal?.addEventListener('abort', wake);
     });
   }
+}
+
+/**
+ * An entry as it lies in the log, which is chained and never rewritten: under the short names that the sockets show,
+ * too. This is the one place that knows them.
+ */
+type StoredEntry = Omit<LogEntry, 'position' | 'transaction' | 'revision' | 'previous' | 'snapshotAt'> & {
+  readonly seq: number;
+  readonly tx: number;
+  readonly rev: number;
+  readonly prev: number;
+  readonly base: number;
+};
+
+/** `readEntry(text)`: an entry by its public names. */
+export function readEntry(text: string): LogEntry {
+  const { seq, tx, rev, prev, base, ...rest } = JSON.parse(text) as StoredEntry;
+  return { position: seq, transaction: tx, revision: rev, previous: prev, snapshotAt: base, ...rest };
 }
 
 type Difference = {
@@ -202,9 +223,9 @@ function viewOfPast(kind: Kind, actor: ActorKey, entry: LogEntry, state: Persist
     return kind.view(
       snapshot,
       metaOf(actor, {
-        rev: entry.rev,
-        seq: entry.seq,
-        base: entry.base,
+        rev: entry.revision,
+        seq: entry.position,
+        base: entry.snapshotAt,
         sinceBase: 0,
         createdAt: entry.at,
         updatedAt: entry.at,
@@ -227,13 +248,13 @@ function viewOfPast(kind: Kind, actor: ActorKey, entry: LogEntry, state: Persist
 /** What a watcher below the retention floor gets instead of what is gone. */
 function reset(floor: number, head: number): LogEntry {
   return {
-    seq: head,
-    tx: head,
+    position: head,
+    transaction: head,
     last: true,
     at: 0,
     kind: 'kernel',
     id: 'log',
-    rev: 0,
+    revision: 0,
     machine: 'kernel',
     version: 1,
     event: { type: 'reset', floor, head },
@@ -244,8 +265,8 @@ function reset(floor: number, head: number): LogEntry {
     cause: null,
     by: 'kernel',
     snapshot: {},
-    prev: 0,
-    base: 0,
+    previous: 0,
+    snapshotAt: 0,
     chain: '',
   };
 }

@@ -21,6 +21,7 @@ import { allPlaces, placesOfRecord, placeTotals } from './draft/indexes.js';
 import type { StatePlaces } from './draft/actor-state.js';
 import { viewOfRecord } from './draft/stored-form.js';
 import type { Commits } from './commit.js';
+import { readEntry } from './event-log.js';
 import type { Failures } from './failures.js';
 
 const pageMax = 1_000;
@@ -136,7 +137,7 @@ export class KernelInspection implements Inspection {
       lte: keys.log(this.head),
       limit: clamp(limit),
     });
-    return page.map(([, text]) => JSON.parse(text) as LogEntry);
+    return page.map(([, text]) => readEntry(text));
   }
 
   tap(listener: (entries: readonly SealedEntry[]) => void): () => void {
@@ -171,7 +172,12 @@ export class KernelInspection implements Inspection {
   }
 
   private read(kind: string, text: string): StoredActor {
-    const stored = JSON.parse(text) as Omit<StoredActor, 'view' | 'value' | 'context' | 'places'> & {
+    const stored = JSON.parse(text) as Omit<
+      StoredActor,
+      'view' | 'value' | 'context' | 'places' | 'revision' | 'position'
+    > & {
+      readonly rev: number;
+      readonly seq: number;
       readonly places?: StatePlaces;
       readonly state: unknown;
     };
@@ -186,8 +192,8 @@ export class KernelInspection implements Inspection {
       kind,
       id: stored.id,
       version: stored.version,
-      rev: stored.rev,
-      seq: stored.seq,
+      revision: stored.rev,
+      position: stored.seq,
       createdAt: stored.createdAt,
       updatedAt: stored.updatedAt,
       parent: stored.parent ?? null,

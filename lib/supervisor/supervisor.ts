@@ -144,7 +144,7 @@ function statusOf(
     reasons: root.reasons,
     diskLow: housekeeping.diskLow,
     store: store.state,
-    seq: store.head.seq,
+    position: store.head.seq,
     awake: cells.awake,
     commits: commits.committer.commits,
     events: commits.committer.events,

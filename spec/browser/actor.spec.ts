@@ -111,7 +111,7 @@ describe('an actor in a browser', () => {
     await page.waitForSelector('[data-state="running"].lit, [data-state^="running"].lit');
     await house.operator.post(`/api/sessions/${session}/stop`, {});
     await page.waitForSelector('.heading .state >> text=/interrupted|stopped/');
-    const { seq, commits, events, effects } = house.supervisor.status;
+    const { position: seq, commits, events, effects } = house.supervisor.status;
     await page.keyboard.press('[');
     await page.waitForSelector('[data-at]:not([data-at=now])');
     while (await page.locator('.transport button[aria-label="A step back"]').isEnabled())
@@ -126,7 +126,7 @@ describe('an actor in a browser', () => {
     await page.waitForSelector('.heading .state >> text=/interrupted|stopped/');
     const { status } = house.supervisor;
     expect({
-      seq: status.seq,
+      seq: status.position,
       commits: status.commits,
       events: status.events,
       effects: status.effects,

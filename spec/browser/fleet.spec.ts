@@ -87,7 +87,7 @@ describe('the fleet in a browser', () => {
     await house.operator.post(`/api/work-items/${unseen}/approval`, { decision: 'approve' });
     await until(
       page,
-      `document.querySelector('[data-head]').textContent === '${house.supervisor.status.seq}'`,
+      `document.querySelector('[data-head]').textContent === '${house.supervisor.status.position}'`,
     );
     await viewer.go(page, '#/fleet');
     await page.waitForSelector(`.activity li >> text=${unseen}`);
@@ -276,7 +276,7 @@ describe('the fleet in a browser', () => {
 
     it('goes on to be live: a row that can be seen follows its actor', async () => {
       const id = (await page.locator('.row b').first().innerText()).trim();
-      const revision = crowd.supervisor.status.seq;
+      const revision = crowd.supervisor.status.position;
       await crowd.supervisor.ask('counter', id, { type: 'add', n: 1 });
       await page.waitForSelector(`.activity [data-seq="${revision + 1}"] >> text=${id}`);
     });

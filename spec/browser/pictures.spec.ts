@@ -38,7 +38,7 @@ describe('the views', () => {
       ['fleet', '#/fleet', '.row'],
       ['actor', `#/actor/work-item/${item}`, '.node.lit'],
       ['session', `#/actor/session/${parent}`, '.node.lit'],
-      ['time', `#/time?at=${house.supervisor.status.seq - 3}`, '.sequence'],
+      ['time', `#/time?at=${house.supervisor.status.position - 3}`, '.sequence'],
       ['supervision', '#/supervision', '.supervisors'],
       ['runs', '#/runs', '#runs-title'],
     ];

@@ -38,7 +38,7 @@ export async function openRogues({ deadlineMs }: { readonly deadlineMs: number }
     supervisor,
     async play({ engine, prompt }) {
       const began = performance.now();
-      const { seq } = supervisor.status;
+      const { position: seq } = supervisor.status;
       const session = await supervisor.spawn('session', {
         by: operator,
         input: await agents.session({ engine, prompt }),

@@ -22,11 +22,11 @@ export class Watcher {
   private see(entry: LogEntry): void {
     const { type, head } = entry.event as { type: string; head?: number };
     if (entry.kind === 'kernel' && type === 'reset') {
-      this.last = head ?? entry.seq;
+      this.last = head ?? entry.position;
       return;
     }
-    if (entry.seq !== this.last + 1)
-      this.problem ??= `a watcher was given entry ${entry.seq} after ${this.last}`;
-    this.last = entry.seq;
+    if (entry.position !== this.last + 1)
+      this.problem ??= `a watcher was given entry ${entry.position} after ${this.last}`;
+    this.last = entry.position;
   }
 }

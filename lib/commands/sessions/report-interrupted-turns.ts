@@ -106,14 +106,14 @@ async function settled(
   }
   const known = new Set(turns.map(([id]) => id));
   const interrupted = new Set<string>();
-  const upTo = supervisor.status.seq;
+  const upTo = supervisor.status.position;
   if (upTo === since && waiting.size === 0) return [];
   for await (const entry of supervisor.watch({ since, signal })) {
     if (entry.kind === 'session' && known.has(entry.id)) {
       if (announces(entry, 'session:interrupted')) interrupted.add(entry.id);
       if (completions.some((name) => announces(entry, name))) waiting.delete(entry.id);
     }
-    if (entry.seq >= upTo && waiting.size === 0) break;
+    if (entry.position >= upTo && waiting.size === 0) break;
   }
   return [...interrupted];
 }

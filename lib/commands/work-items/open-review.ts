@@ -170,7 +170,7 @@ export const followReviews = (failed: (error: unknown) => void): Follower =>
   createFollower({ kind: 'work-item', index: 'verifier' }, read, failed);
 
 async function read(app: App, signal: AbortSignal): Promise<void> {
-  const since = app.supervisor.status.seq; // what becomes due while the list is read is read again
+  const since = app.supervisor.status.position; // what becomes due while the list is read is read again
   for (const id of await idsOf(app.supervisor, 'work-item', { index: 'review' })) await openReview(app, id);
   for await (const entry of app.supervisor.watch({ since, kinds: ['work-item'], signal })) {
     if (workOf(entry.to) === 'in_review' && workOf(entry.from) !== 'in_review')

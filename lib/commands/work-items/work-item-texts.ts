@@ -75,7 +75,7 @@ function openTexts(supervisor: Supervisor): Texts {
       entries: new Map(),
       dirty: new Set(),
       chars: 0,
-      position: supervisor.status.seq,
+      position: supervisor.status.position,
       askedAt: performance.now(),
       following: new AbortController(),
       waiting: new Set(),
@@ -111,7 +111,7 @@ function openTexts(supervisor: Supervisor): Texts {
    * Which items changed: they are read again by the next search. Ends when nobody has searched for a while.
    */
   async function follow(book: Book): Promise<void> {
-    for await (const { seq, kind, id } of supervisor.watch({
+    for await (const { position: seq, kind, id } of supervisor.watch({
       since: book.position,
       signal: book.following.signal,
     })) {
@@ -128,7 +128,7 @@ function openTexts(supervisor: Supervisor): Texts {
       const book = await (current ??= begin());
       if (book === undefined) return undefined;
       book.askedAt = performance.now();
-      await reached(book, supervisor.status.seq);
+      await reached(book, supervisor.status.position);
       // Who comes second must see what the first is still reading
       await inTurn(book, 'refresh', () => refresh(supervisor, book));
       return searchIn(book, wanted, facets, window, places);

@@ -20,7 +20,7 @@ const wakes = 'todo-status-change';
 const cursorKey = 'workflow-todos/cursor';
 
 async function read(app: App, signal: AbortSignal): Promise<void> {
-  const now = app.supervisor.status.seq; // before anything is waited for: what changes from here on wakes
+  const now = app.supervisor.status.position; // before anything is waited for: what changes from here on wakes
   const kept = await ownRow(app.supervisor, cursorKey);
   const since = typeof kept === 'number' ? kept : now; // nobody has waited before: what is past wakes nobody
   let read = 0;
@@ -29,7 +29,7 @@ async function read(app: App, signal: AbortSignal): Promise<void> {
     const change = changeOf(entry);
     if (change !== undefined) await wake(app, entry, change);
     read += 1;
-    if (change !== undefined || read % 500 === 0) await keep(app, entry.seq);
+    if (change !== undefined || read % 500 === 0) await keep(app, entry.position);
   }
 }
 
@@ -56,7 +56,7 @@ function changeOf({ from, to }: LogEntry): Change | undefined {
   return after === null || before === after ? undefined : { from: before, to: after };
 }
 
-async function wake(app: App, { id, rev, by }: LogEntry, { from, to }: Change): Promise<void> {
+async function wake(app: App, { id, revision: rev, by }: LogEntry, { from, to }: Change): Promise<void> {
   const { items } = await app.supervisor.list('workflow', { index: wakes, limit: 1_000 });
   const meant = items.filter(({ row }) => fits(row as unknown as Waiting, from, to));
   if (meant.length === 0) return;

@@ -77,10 +77,10 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
 
   return {
     get position() {
-      return reading?.position ?? supervisor.status.seq;
+      return reading?.position ?? supervisor.status.position;
     },
     join(since, listener, lost) {
-      if (since < (reading?.from ?? supervisor.status.seq - recentMax)) return undefined;
+      if (since < (reading?.from ?? supervisor.status.position - recentMax)) return undefined;
       const { recent } = reading ?? begin(since);
       // Nothing is awaited between these two: the next commit comes to all listeners, this one included
       for (const commit of [...recent]) if (commit.seq > since) listener(commit);
@@ -109,7 +109,7 @@ export async function* commits(
     if (isReset(entry)) entries = [];
     entries.push(entry);
     if (!entry.last) continue;
-    yield { seq: entry.seq, entries };
+    yield { seq: entry.position, entries };
     entries = [];
   }
 }

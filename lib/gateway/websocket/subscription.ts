@@ -162,7 +162,7 @@ export function subscription(options: {
     stopFollowing();
     running = new AbortController();
     const { signal } = running;
-    const head = supervisor.status.seq;
+    const head = supervisor.status.position;
     // The log is shorter than the client remembers: it was restored
     if (since !== undefined && since > head) sendReset({ floor: 0, head });
     const from = since === undefined || since > head ? feed.position : since;

@@ -70,10 +70,10 @@ describe('followClock', () => {
     first.close();
     expect(await next()).to.equal('2026-01-01T09:00:00.000Z');
     await house.restart();
-    const { seq } = house.supervisor.status;
+    const { position: seq } = house.supervisor.status;
     const clock = follow();
     await house.environment.advance(60_000);
-    expect(house.supervisor.status.seq).to.equal(seq);
+    expect(house.supervisor.status.position).to.equal(seq);
     clock.close();
   });
 });

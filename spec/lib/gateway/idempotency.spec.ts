@@ -155,7 +155,7 @@ describe('?dryRun=true', () => {
   });
 
   it('tells the steps and writes nothing', async () => {
-    const before = house.supervisor.status.seq;
+    const before = house.supervisor.status.position;
     const create = await house.operator.post('/api/work-items?dryRun=true', { title: 'x' });
     expect(create.status).to.equal(200);
     expect(create.body).to.deep.include({ allowed: true });
@@ -166,13 +166,13 @@ describe('?dryRun=true', () => {
     expect(
       (await house.operator.post('/api/delegations?dryRun=true', { task: 'x', engine: 'pen' })).body.steps,
     ).to.have.length(2);
-    expect(house.supervisor.status.seq).to.equal(before);
+    expect(house.supervisor.status.position).to.equal(before);
     expect((await house.operator.get('/api/work-items')).body.total).to.equal(0);
   });
 
   it('tells the refusal that the deed would meet', async () => {
     const { body } = await house.operator.post('/api/work-items', { title: 'x' });
-    const seq = house.supervisor.status.seq;
+    const seq = house.supervisor.status.position;
     const move = await house.operator.post(`/api/work-items/${body.workItem.id}/status?dryRun=true`, {
       status: 'blocked',
     });
@@ -181,7 +181,7 @@ describe('?dryRun=true', () => {
     expect(move.body.refusal).to.include({ code: 'NOTE_REQUIRED', httpStatus: 400 });
     const legal = await house.operator.post(`/api/work-items/${body.workItem.id}/archive?dryRun=true`);
     expect(legal.body.allowed).to.equal(true);
-    expect(house.supervisor.status.seq).to.equal(seq);
+    expect(house.supervisor.status.position).to.equal(seq);
     expect((await house.operator.get(`/api/work-items/${body.workItem.id}`)).body.workItem.status).to.equal(
       'backlog',
     );

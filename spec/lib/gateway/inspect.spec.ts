@@ -64,7 +64,12 @@ describe('/api/inspect', () => {
         states: { 'work.backlog': 2, 'work.executing': 1, 'approval.none': 3 },
       },
     ]);
-    expect(fleet).to.include({ seq: house.supervisor.status.seq, restarts: 0, deadLetters: 0, effects: 1 });
+    expect(fleet).to.include({
+      seq: house.supervisor.status.position,
+      restarts: 0,
+      deadLetters: 0,
+      effects: 1,
+    });
   });
 
   it('pages actors by id and, in a state, by how long they have been in it', async () => {

@@ -95,12 +95,12 @@ describe('bundle and replay', () => {
   it('comes to the same state after every entry, from the birth of its actors', async () => {
     const report = replayBundle(await bundle({ from: 1 }), kinds);
     expect(report.actors.map(({ differs }) => differs)).to.deep.equal([null, null]);
-    expect(report).to.include({ same: true, entries: house.supervisor.status.seq });
+    expect(report).to.include({ same: true, entries: house.supervisor.status.position });
     expect(report.machines).to.deep.equal([]);
   });
 
   it('comes to the same from the middle of a life, for one actor and for a range of the log', async () => {
-    const head = house.supervisor.status.seq;
+    const head = house.supervisor.status.position;
     for (let from = 2; from <= head; from += 1) {
       const slice = await bundle({ from });
       const leaks = JSON.stringify(slice, null, 1)
@@ -209,7 +209,7 @@ describe('bundle and replay', () => {
             if (rest) await house.environment.advance(1_000);
           }
           await house.environment.settle();
-          for (const start of [1, 1 + (from % house.supervisor.status.seq)]) {
+          for (const start of [1, 1 + (from % house.supervisor.status.position)]) {
             const report = replayBundle(await bundle({ from: start }), kinds);
             expect(
               report.actors.map(({ differs }) => differs).filter((differs) => differs !== null),
@@ -323,7 +323,7 @@ describe('bundle and replay', () => {
     await other.supervisor.spawn('book', { id: 'b' });
     for (const type of ['next', 'pause', 'go on', 'next', 'pause', 'go on'])
       await other.supervisor.ask('book', 'b', { type });
-    for (let from = 1; from <= other.supervisor.status.seq; from += 1) {
+    for (let from = 1; from <= other.supervisor.status.position; from += 1) {
       const made = (await makeBundle(other.supervisor, { from })) as Bundle;
       expect(replayBundle(made, [book]).actors[0]?.differs, `from ${from}`).to.equal(null);
     }

@@ -22,9 +22,9 @@ describe('durable children', () => {
   it('are born in the commit of their parent', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
     const entries = (await house.log()).slice(1, 3);
-    expect(entries.map(({ kind, tx, last }) => [kind, tx, last])).to.deep.equal([
-      ['parent', entries[0]?.seq, false],
-      ['child', entries[0]?.seq, true],
+    expect(entries.map(({ kind, transaction: tx, last }) => [kind, tx, last])).to.deep.equal([
+      ['parent', entries[0]?.position, false],
+      ['child', entries[0]?.position, true],
     ]);
     expect(entries[0]?.effects).to.deep.equal(['helper']);
     expect((await house.supervisor.get('child', entries[1]?.id ?? '?'))?.meta.parent).to.deep.equal({
@@ -47,7 +47,7 @@ describe('durable children', () => {
       await house.supervisor.ask('parent', id, { type: 'leave' });
       await house.environment.settle();
     }
-    const born = (await house.log()).filter(({ kind, rev }) => kind === 'child' && rev === 1);
+    const born = (await house.log()).filter(({ kind, revision: rev }) => kind === 'child' && rev === 1);
     expect(new Set(born.map((entry) => entry.id)).size).to.equal(2);
     for (const entry of born) expect(entry.id).to.match(/^p{156}\.[A-Za-z0-9_-]{43}$/);
   });

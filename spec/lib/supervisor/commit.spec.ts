@@ -173,7 +173,7 @@ describe('one event, one commit', () => {
     );
     expect(again.filter(({ status }) => status === 'rejected')).to.deep.equal([]);
     const log = await house.log();
-    expect(log.map(({ seq }) => seq)).to.deep.equal(log.map((_, n) => n + 1));
+    expect(log.map(({ position: seq }) => seq)).to.deep.equal(log.map((_, n) => n + 1));
   });
 
   it('writes groups of a bounded size, however much has gathered while the disk was busy', async () => {

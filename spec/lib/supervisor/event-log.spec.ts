@@ -70,7 +70,9 @@ describe('the log', () => {
       await add(1, 'b');
     }
     const whole = await house.supervisor.history(a, { limit: 1000 });
-    expect(whole.map(({ rev }) => rev)).to.deep.equal(Array.from({ length: 71 }, (_, index) => 71 - index));
+    expect(whole.map(({ revision: rev }) => rev)).to.deep.equal(
+      Array.from({ length: 71 }, (_, index) => 71 - index),
+    );
     const paged: LogEntry[] = [];
     for (let before: number | undefined; ;) {
       const page = await house.supervisor.history(a, {
@@ -79,7 +81,7 @@ describe('the log', () => {
       });
       if (page.length === 0) break;
       paged.push(...page);
-      before = page.at(-1)?.seq;
+      before = page.at(-1)?.position;
     }
     expect(paged).to.deep.equal(whole);
     expect(await house.supervisor.history({ kind: 'counter', id: 'nobody' })).to.deep.equal([]);
@@ -105,7 +107,9 @@ describe('the log', () => {
 
     it('tells every entry once from any position, while it is written', async () => {
       for (let n = 0; n < 30; n += 1) await add(1);
-      const watchers = [0, 1, 7, 31].map((since) => collect(since, (entries) => entries.at(-1)?.seq === 231));
+      const watchers = [0, 1, 7, 31].map((since) =>
+        collect(since, (entries) => entries.at(-1)?.position === 231),
+      );
       const writing = (async () => {
         for (let n = 0; n < 20; n += 1) await Promise.all(Array.from({ length: 10 }, () => add(1)));
       })();
@@ -113,7 +117,7 @@ describe('the log', () => {
       await writing;
       seenBy.forEach((entries, index) => {
         const since = [0, 1, 7, 31][index] as number;
-        expect(entries.map(({ seq }) => seq)).to.deep.equal(
+        expect(entries.map(({ position: seq }) => seq)).to.deep.equal(
           Array.from({ length: 231 - since }, (_, offset) => since + 1 + offset),
         );
       });
@@ -122,14 +126,14 @@ describe('the log', () => {
     it('tells a slow watcher what the memory no longer holds', async function () {
       this.timeout(60_000);
       const iterator = house.supervisor.watch({ since: 0 })[Symbol.asyncIterator]();
-      const seqs = [((await iterator.next()).value as LogEntry).seq];
+      const seqs = [((await iterator.next()).value as LogEntry).position];
       for (let n = 0; n < 18; n += 1)
         await Promise.all(
           Array.from({ length: 1_000 }, (_, index) =>
             house.supervisor.spawn('counter', { id: `x${n}.${index}` }),
           ),
         );
-      while (seqs.length < 18_001) seqs.push(((await iterator.next()).value as LogEntry).seq);
+      while (seqs.length < 18_001) seqs.push(((await iterator.next()).value as LogEntry).position);
       expect(seqs).to.deep.equal(Array.from({ length: 18_001 }, (_, index) => index + 1));
       await iterator.return?.();
     });
@@ -138,7 +142,7 @@ describe('the log', () => {
       const watching = collect(undefined, () => true);
       await house.environment.settle();
       await add(1);
-      expect((await watching).map(({ rev }) => rev)).to.deep.equal([2]);
+      expect((await watching).map(({ revision: rev }) => rev)).to.deep.equal([2]);
     });
 
     it('filters by kind and id', async () => {
@@ -146,7 +150,7 @@ describe('the log', () => {
       await add(1);
       await add(1, 'b');
       expect(
-        (await collect(0, (entries) => entries.length === 2, { ids: ['b'] })).map(({ seq }) => seq),
+        (await collect(0, (entries) => entries.length === 2, { ids: ['b'] })).map(({ position: seq }) => seq),
       ).to.deep.equal([2, 4]);
       const none = collect(0, () => true, { kinds: ['nothing'] });
       await house.environment.settle();
@@ -158,7 +162,7 @@ describe('the log', () => {
       for (let n = 0; n < 5; n += 1) await add(1);
       const controller = new AbortController();
       const reading = house.supervisor.watch({ since: 0, signal: controller.signal })[Symbol.asyncIterator]();
-      expect((await reading.next()).value).to.include({ seq: 1 });
+      expect((await reading.next()).value).to.include({ position: 1 });
       controller.abort();
       expect((await reading.next()).done).to.equal(true);
       const second = new AbortController();
@@ -184,7 +188,7 @@ describe('the log', () => {
       controller.abort();
       expect(await watching).to.deep.equal([]);
       const iterator = house.supervisor.watch({ since: 0 })[Symbol.asyncIterator]();
-      expect((await iterator.next()).value).to.include({ seq: 1 });
+      expect((await iterator.next()).value).to.include({ position: 1 });
       await add(1);
       await house.stop();
       const rest: unknown[] = [];
@@ -257,7 +261,7 @@ describe('the log', () => {
     });
 
     it('lets old entries go and keeps the young ones', async () => {
-      expect((await house.log()).map(({ seq }) => seq)).to.deep.equal([42, 43, 44]);
+      expect((await house.log()).map(({ position: seq }) => seq)).to.deep.equal([42, 43, 44]);
       expect(seen(await house.supervisor.get('counter', 'a'))).to.include({ n: 43 });
     });
 
@@ -273,7 +277,7 @@ describe('the log', () => {
       const kept = await small.log();
       const bytes = kept.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
       expect(bytes).to.be.within(bytesMax * 0.8, bytesMax * 1.2);
-      expect(kept.at(-1)?.seq).to.equal(2_001);
+      expect(kept.at(-1)?.position).to.equal(2_001);
       await small.stop();
     });
 
@@ -309,10 +313,10 @@ describe('the log', () => {
       await add(1);
       await watching;
       expect(entries[0]?.event).to.deep.equal({ type: 'reset', floor: 41, head: 44 });
-      expect(entries[1]).to.include({ seq: 45 });
+      expect(entries[1]).to.include({ position: 45 });
       await house.restart();
       const iterator = house.supervisor.watch({ since: 41 })[Symbol.asyncIterator]();
-      expect((await iterator.next()).value).to.include({ seq: 42 });
+      expect((await iterator.next()).value).to.include({ position: 42 });
       await iterator.return?.();
       const late = house.supervisor.watch({ since: 5 })[Symbol.asyncIterator]();
       expect((await late.next()).value, 'the floor is known after a restart, too').to.deep.include({
@@ -329,7 +333,7 @@ describe('the log', () => {
         [44, 43],
       ] as const)
         expect((await house.supervisor.past(a, seq))?.context).to.include({ n });
-      expect((await house.supervisor.history(a)).map(({ seq }) => seq)).to.deep.equal([44, 43, 42]);
+      expect((await house.supervisor.history(a)).map(({ position: seq }) => seq)).to.deep.equal([44, 43, 42]);
     });
   });
 });

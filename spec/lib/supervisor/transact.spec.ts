@@ -37,7 +37,9 @@ describe('transact', () => {
     expect(house.store.offered).to.equal(offered + 1);
     expect(done).to.include({ result: 'moved', replayed: false });
     const entries = (await house.log()).slice(-3);
-    expect(entries.map(({ id, tx, last, rev, cause }) => [id, tx, last, rev, cause])).to.deep.equal([
+    expect(
+      entries.map(({ id, transaction: tx, last, revision: rev, cause }) => [id, tx, last, rev, cause]),
+    ).to.deep.equal([
       ['a', done.position, false, 2, 'test'],
       ['b', done.position, false, 2, 'test'],
       ['a', done.position, true, 3, 'test'],
@@ -56,9 +58,9 @@ describe('transact', () => {
       });
     const own = (await house.log()).filter(({ id }) => id === 'a');
     expect(
-      (await house.supervisor.history(counter('a'), { limit: 1_000 })).map(({ seq }) => seq),
-    ).to.deep.equal(own.map(({ seq }) => seq).reverse());
-    for (const [n, { seq }] of own.entries())
+      (await house.supervisor.history(counter('a'), { limit: 1_000 })).map(({ position: seq }) => seq),
+    ).to.deep.equal(own.map(({ position: seq }) => seq).reverse());
+    for (const [n, { position: seq }] of own.entries())
       expect((await house.supervisor.past(counter('a'), seq))?.context, String(seq)).to.include({ n });
   });
 

@@ -294,7 +294,7 @@ describe('a step', () => {
     );
     expect((await view()).status).to.equal('completed');
     const state = JSON.stringify(
-      await house.supervisor.past({ kind: 'workflow-run', id: 'r' }, house.supervisor.status.seq),
+      await house.supervisor.past({ kind: 'workflow-run', id: 'r' }, house.supervisor.status.position),
     );
     expect(state.length).to.be.lessThan(8_000);
   });

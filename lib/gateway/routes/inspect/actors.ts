@@ -232,7 +232,9 @@ async function read(request: HttpRequest<unknown, z.output<typeof atQuery>>): Pr
   const { at } = request.query;
   if (at !== undefined) {
     const past = await request.app.supervisor.past(keyOf(request), at);
-    return past ? { body: { ...keyOf(request), ...past } } : absent(request);
+    if (!past) return absent(request);
+    const { position, ...state } = past;
+    return { body: { ...keyOf(request), seq: position, ...state } };
   }
   const found = await detail(request.app.supervisor, keyOf(request));
   return found ? { body: found } : absent(request);

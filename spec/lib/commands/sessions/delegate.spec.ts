@@ -55,7 +55,7 @@ describe('delegate', () => {
   });
 
   it('leaves neither Todo nor session behind when it is refused', async () => {
-    const before = house.app.supervisor.status.seq;
+    const before = house.app.supervisor.status.position;
     const refused = await delegate({ app: house.app, caller: operator }, { task: 'Paint', engine: 'brush' });
     expect(isRefusal(refused) && refused.code).to.equal('UNKNOWN_ENGINE');
     const orphan = await delegate(
@@ -63,6 +63,6 @@ describe('delegate', () => {
       { task: 'Paint', engine: 'pen', parent: 'nobody' },
     );
     expect(isRefusal(orphan) && orphan.code).to.equal('NOT_FOUND');
-    expect(house.app.supervisor.status.seq).to.equal(before);
+    expect(house.app.supervisor.status.position).to.equal(before);
   });
 });

@@ -77,12 +77,12 @@ describe('/ws/inspect', () => {
 
   it('resumes from any position without a gap and without repeating, also in the middle of a stream', async () => {
     for (let n = 0; n < 5; n += 1) await item(`before ${n}`);
-    const head = house.supervisor.status.seq;
+    const head = house.supervisor.status.position;
     for (const since of [0, 3, head]) {
       const socket = await house.socket(`/ws/inspect?since=${since}`);
       const made = item('during');
       await made;
-      const target = house.supervisor.status.seq;
+      const target = house.supervisor.status.position;
       await reaches(socket, target);
       expect(entriesOf(socket).map(({ seq }) => seq)).to.deep.equal(
         Array.from({ length: target - since }, (_, n) => since + n + 1),
@@ -94,11 +94,11 @@ describe('/ws/inspect', () => {
     const socket = await house.socket('/ws/inspect?kinds=session');
     await until(socket, (frame) => frame.event === 'hello');
     await item('unseen');
-    await reaches(socket, house.supervisor.status.seq);
+    await reaches(socket, house.supervisor.status.position);
     expect(entriesOf(socket)).to.deep.equal([]);
     socket.ws.send(JSON.stringify({ type: 'subscribe' }));
     await item('seen');
-    await reaches(socket, house.supervisor.status.seq);
+    await reaches(socket, house.supervisor.status.position);
     expect(new Set(entriesOf(socket).map(({ kind }) => kind))).to.deep.equal(new Set(['work-item']));
     const seen = entriesOf(socket).length;
     socket.ws.send(JSON.stringify({ type: 'resume', since: 0 }));
@@ -121,7 +121,7 @@ describe('/ws/inspect', () => {
     for (const id of ['top', 'old-child', 'grandchild', 'stranger'])
       await house.supervisor.ask('session', id, { type: 'queue.pause' });
     await item('an item');
-    const head = house.supervisor.status.seq;
+    const head = house.supervisor.status.position;
     await Promise.all(sockets.map((socket) => reaches(socket, head)));
     const [items, ids, tree] = sockets.map((socket) => [
       ...new Set(entriesOf(socket).map((entry) => (entry.kind === 'session' ? entry.id : entry.kind))),
@@ -155,12 +155,12 @@ describe('/ws/inspect', () => {
 
   it("sends a restored log's watcher to read anew, and one whose place is below the floor", async () => {
     await item('x');
-    const head = house.supervisor.status.seq;
+    const head = house.supervisor.status.position;
     const ahead = await house.socket(`/ws/inspect?since=${head + 1000}`);
     const reset = await until(ahead, ({ event }) => event === 'reset');
     expect(reset.payload).to.deep.equal({ floor: 0, head });
     await item('y');
-    await reaches(ahead, house.supervisor.status.seq);
+    await reaches(ahead, house.supervisor.status.position);
     expect(entriesOf(ahead).every(({ seq }) => seq > head)).to.equal(true);
 
     const store = memoryStore();
@@ -171,7 +171,7 @@ describe('/ws/inspect', () => {
       const socket = await low.socket('/ws/inspect?since=1');
       expect((await until(socket, ({ event }) => event === 'reset')).payload).to.deep.equal({
         floor: 2,
-        head: low.supervisor.status.seq,
+        head: low.supervisor.status.position,
       });
     } finally {
       await low.close();
@@ -190,7 +190,7 @@ describe('/ws/inspect', () => {
         ),
       );
     }
-    const head = house.supervisor.status.seq;
+    const head = house.supervisor.status.position;
     await reaches(socket, head);
     const seconds = (performance.now() - began) / 1000;
     const frames = framesOf(socket).filter((frame): frame is EntriesFrame => frame.event === 'entries');
@@ -220,7 +220,7 @@ describe('/ws/inspect', () => {
     const wordy = { type: 'session.stop', reason: 'x'.repeat(15_000) };
     for (let round = 0; round < 25; round += 1) {
       await Promise.all(Array.from({ length: 100 }, () => house.supervisor.ask('session', 'busy', wordy)));
-      await reaches(reader, house.supervisor.status.seq);
+      await reaches(reader, house.supervisor.status.position);
     }
     // It was cut long ago: let it hear so
     (slow.ws as unknown as { _socket: { resume(): void } })._socket.resume();
@@ -279,7 +279,7 @@ describe('/ws/inspect', () => {
     const other = await house.socket('/ws/inspect?kinds=session,work-item,session');
     await Promise.all([...sockets, other].map((socket) => until(socket, (frame) => frame.event === 'hello')));
     await item('x');
-    await Promise.all([...sockets, other].map((socket) => reaches(socket, house.supervisor.status.seq)));
+    await Promise.all([...sockets, other].map((socket) => reaches(socket, house.supervisor.status.position)));
     expect([taps, open]).to.deep.equal([1, 1]);
     for (const { ws } of [...sockets, other]) ws.close();
     await Promise.all([...sockets, other].map(({ closed }) => closed));

@@ -26,7 +26,7 @@ describe('/ws', () => {
     const socket = await house.socket('/ws');
     const id = await mint();
     const frame = await socket.until(about(id));
-    expect(frame).to.include({ event: 'company:changed', seq: house.supervisor.status.seq, last: true });
+    expect(frame).to.include({ event: 'company:changed', seq: house.supervisor.status.position, last: true });
     expect(frame.payload).to.include({ entity: 'todo', action: 'created', id });
     expect(frame.ts).to.be.closeTo(Date.now(), 60_000);
   });
@@ -65,7 +65,7 @@ describe('/ws', () => {
   it('resumes without gap or repetition, however often the line breaks', async () => {
     const whole = await house.socket('/ws');
     const pieces: WatchedFrame[] = [];
-    let since = house.supervisor.status.seq;
+    let since = house.supervisor.status.position;
     for (let round = 0; round < 5; round++) {
       const writing = Promise.all(Array.from({ length: 12 }, (_, n) => mint(`r${round} n${n}`)));
       const part = await house.socket(`/ws?since=${since}`);
@@ -181,7 +181,7 @@ describe('/ws', () => {
   it('cuts a live reader that does not read, and bothers nobody else', async () => {
     const slow = await house.socket('/ws');
     const quick = await house.socket('/ws');
-    const since = house.supervisor.status.seq;
+    const since = house.supervisor.status.position;
     slow.ws.pause();
     const { id } = (await house.operator.post('/api/sessions', { prompt: 'flood' })).body;
     await quick.until((frame) => frame.event === 'session:completed' && about(id)(frame));

@@ -146,10 +146,10 @@ describe('/ws/stately', () => {
     const first = await house.socket('/ws/stately?kinds=work-item', {});
     await first.until((frame) => (frame as unknown as StatelyFrame).sessionId === 'work-item/ACM-1');
     await comment();
-    await told(first, house.supervisor.status.seq);
+    await told(first, house.supervisor.status.position);
     first.ws.terminate();
     const since = snapshots(first).at(-1)?.seq ?? 0;
-    expect(since).to.equal(house.supervisor.status.seq);
+    expect(since).to.equal(house.supervisor.status.position);
     // More than one page of the log, and more than a live flush would keep
     for (let n = 0; n < 250; n += 1) await comment();
     const second = await house.socket(`/ws/stately?kinds=work-item&since=${since}`, {});

@@ -103,7 +103,7 @@ describe('a watcher', () => {
         expect(socket.seqs).to.deep.equal(from(2, 7 + times));
         socket.stop();
         leave?.();
-        expect(feed.position).to.equal(house.supervisor.status.seq);
+        expect(feed.position).to.equal(house.supervisor.status.position);
       });
 
   // Its listeners stayed, open and silent, for as long as the gateway ran.
@@ -128,7 +128,7 @@ describe('a watcher', () => {
   it('says reset when the floor has overtaken the feed, in the middle of a commit, too', async () => {
     const { supervisor } = house;
     const feed = feedOf({
-      ...({ status: { ...supervisor.status, seq: 1 } } as Supervisor),
+      ...({ status: { ...supervisor.status, position: 1 } } as Supervisor),
       watch: () => overtaken(),
     });
     const socket = await watch(feed, 1, (slice) => slice());
@@ -167,7 +167,12 @@ async function* overtaken(): AsyncGenerator<LogEntry> {
     event: { type: 'add' },
     frames: [{ event: 'counted', payload: {} }],
   };
-  yield { ...entry, seq: 2, last: false } as unknown as LogEntry;
-  yield { ...entry, seq: 8, last: true, event: { type: 'reset', floor: 7, head: 8 } } as unknown as LogEntry;
-  yield { ...entry, seq: 9, last: true } as unknown as LogEntry;
+  yield { ...entry, position: 2, last: false } as unknown as LogEntry;
+  yield {
+    ...entry,
+    position: 8,
+    last: true,
+    event: { type: 'reset', floor: 7, head: 8 },
+  } as unknown as LogEntry;
+  yield { ...entry, position: 9, last: true } as unknown as LogEntry;
 }

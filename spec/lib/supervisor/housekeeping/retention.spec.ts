@@ -36,7 +36,7 @@ describe('retention by age', () => {
     await keyed();
   };
   const whole = async (): Promise<void> => {
-    expect((await house.log()).map(({ seq }) => seq)).to.include.members([1, 2, 3]);
+    expect((await house.log()).map(({ position: seq }) => seq)).to.include.members([1, 2, 3]);
     expect(await remembered()).to.equal(true);
     expect(await house.supervisor.get('counter', 'ended')).to.not.equal(undefined);
   };
