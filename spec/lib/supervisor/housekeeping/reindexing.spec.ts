@@ -164,7 +164,7 @@ describe('lists and totals of a new version', () => {
     await finish();
     const { position: seq } = (await add('c0')) as { position: number };
     const entry = (await house.log()).at(-1);
-    expect(entry).to.include({ seq });
+    expect(entry).to.include({ position: seq });
     expect(entry?.snapshot).to.have.property('whole');
     expect((await house.supervisor.past({ kind: 'counter', id: 'c0' }, seq))?.context).to.include({ n: 2 });
   });
