@@ -51,6 +51,7 @@ const table = {
   CONFLICT: [409, 'The request conflicts with the current state.'],
   EXISTS: [409, 'This id already exists.'],
   IDEMPOTENCY_CONFLICT: [409, 'This idempotency key was used with a different request.'],
+  PENDING_APPROVAL: [409, 'A person must approve this first.'],
   NO_PENDING_APPROVAL: [409, 'There is no pending approval.'],
   GATE_PARKED: [
     409,
@@ -68,6 +69,7 @@ const table = {
   QUOTA_EXCEEDED: [507, 'The file quota is used up. Remove some files.'],
   PRECONDITION_REQUIRED: [428, 'Send expectedVersion (or If-Match) with the version that you have read.'],
   TOO_MANY: [429, 'Too many requests of this kind. Wait, then try again.'],
+  AGENT_QUOTA: [429, 'This agent has used up its quota. Wait until resetAt, or ask a person.'],
   QUEUE_FULL: [429, 'The queue is full. Wait until some of it is done.'],
   NO_BINDING: [404, 'No matching workflow trigger binding.'],
   FETCH_FAILED: [502, 'The URL could not be fetched.'],

@@ -1,4 +1,5 @@
 import { isSessionActor, type StepNode, type WorkflowDefinition } from '../../machines/graph/definition.js';
+import { openText } from '../../machines/graph/fixed-texts.js';
 import { pathsIn, renderJson, type Scope } from '../../machines/graph/paths.js';
 import { misfits } from '../../machines/graph/value-shape.js';
 import type { Json } from '../../machines/outputs.js';
@@ -95,6 +96,11 @@ async function act(
     return worker('session', opened, { prompt: prompt.slice(0, limits.inputCharsMax) });
   }
   if (actor.kind === 'noop') return { state: 'done', outcome: {} };
+  const open = call.lent === true ? openText(definition, actor) : undefined;
+  if (open !== undefined)
+    return failed(
+      `${open.member} is "${open.text}": a workflow that lends rights fixes where it acts. Write the value into the definition, or list those that may stand there (enum).`,
+    );
   const action =
     pathsIn(JSON.stringify(actor)).length === 0
       ? actor

@@ -21,8 +21,12 @@ import { departmentManagers } from './workflow.js';
 export function workflowRunKind({ ports }: { readonly ports: (context: EffectContext) => WorkflowPorts }) {
   return defineKind({
     kind: 'workflow-run',
-    version: 2,
-    migrate: { 1: stepsAsMachines },
+    version: 3,
+    migrate: {
+      1: stepsAsMachines,
+      /** With whose rights it acts is looked up in its log. */
+      2: (old) => ({ ...old, context: { ...old.context, authority: null, owner: null } }),
+    },
     machine: workflowRunMachine,
     effects: {
       'workflow-step': workflowStepEffect(ports),
@@ -60,6 +64,7 @@ export function workflowRunKind({ ports }: { readonly ports: (context: EffectCon
       title: 'string',
       graph: 'string',
       trigger: 'object',
+      authority: 'object?',
       startedAt: 'number',
       updatedAt: 'number',
       endedAt: 'number?',

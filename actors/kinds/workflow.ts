@@ -11,6 +11,7 @@ import { admitWorkflow, workflowNotInState, workflowPolicy } from '../../machine
 import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
 import type { AtLeastOnceEffect } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
+import { versionAuthorityBefore, versionFacts } from './version-facts.js';
 import { managersOf, rootOf, rosterOf, type Roster } from './work-item-facts.js';
 
 /**
@@ -21,9 +22,15 @@ export function workflowKind(
 ) {
   return defineKind({
     kind: 'workflow',
-    version: 2,
-    /** Its chart says when, and no longer who; states and context are the same. */
-    migrate: { 1: (old) => old },
+    version: 3,
+    migrate: {
+      /** Its chart says when, and no longer who; states and context are the same. */
+      1: (old) => old,
+      2: (old) => ({
+        ...old,
+        context: { ...old.context, authority: versionAuthorityBefore(old.context) },
+      }),
+    },
     machine: workflowMachine,
     effects: { evidence: options.evidence ?? unwritten },
     policy: ({ context }, event, authority) => workflowPolicy(context, event, authority),
@@ -51,6 +58,7 @@ export function workflowKind(
       createdAt: 'number',
       updatedBy: 'string',
       updatedAt: 'number',
+      authority: 'object',
       evidence: 'object',
     }),
     startsWork: ['definition.update'],
@@ -73,14 +81,16 @@ function workflowFacts(
     readonly input?: { readonly definition?: { readonly department?: unknown } };
   };
   const known = rosterOf(roster);
+  const written = definition ?? input?.definition;
   const managers = (department: unknown): readonly string[] =>
     known === undefined || typeof department !== 'string' ? [] : departmentManagers(known, department);
   return {
     root: known === undefined ? null : rootOf(known),
     managers: {
       of: managers(context?.department),
-      to: managers((definition ?? input?.definition)?.department),
+      to: managers(written?.department),
     },
+    ...(written !== undefined && versionFacts(known, written)),
   };
 }
 

@@ -1787,6 +1787,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workflow-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List versions of workflows that an agent wrote and a person must approve, and why. */
+        get: operations["get /api/workflow-approvals"];
+        put?: never;
+        /** Approve or reject versions of workflows: an approved one lends your rights, for exactly its steps. */
+        post: operations["post /api/workflow-approvals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workflow-definitions": {
         parameters: {
             query?: never;
@@ -8978,6 +8996,119 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "ILLEGAL_TRANSITION" | "NOTE_REQUIRED" | "ASSIGNEE_REQUIRED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "SELF_REVIEW" | "NOT_OWNER" | "CANCEL_BY_ARCHIVE" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/workflow-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pending: ({
+                            approvedBy: string | null;
+                            reasons: string[];
+                            /** @enum {string} */
+                            state: "approved" | "unapproved" | "pending_approval" | "rejected";
+                            version: number;
+                            writtenBy: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/workflow-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    decision: "approve" | "reject";
+                    /** @description Exactly these; of one that has changed meanwhile the outcome names the newest version. */
+                    versions: {
+                        version: number;
+                        workflowId: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        outcomes: ({
+                            /** @description With whose rights a version acts. */
+                            authority?: {
+                                approvedBy: string | null;
+                                reasons: string[];
+                                /** @enum {string} */
+                                state: "approved" | "unapproved" | "pending_approval" | "rejected";
+                                version: number;
+                                writtenBy: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            code?: string;
+                            error?: string;
+                            version: number;
+                            workflowId: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -146,6 +146,8 @@ const table = {
   'workflow.read': anyCaller,
   'workflow.plan': anyCaller,
   'workflow.write': byPolicy,
+  'workflow.approvals': people,
+  'workflow.approve': people,
   'workflow-run.start': byPolicy,
   'workflow-run.list': anyCaller,
   'workflow-run.steer': byPolicy,

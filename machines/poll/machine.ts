@@ -36,6 +36,8 @@ export interface CheckInput {
 }
 export type FireInput = Pick<PollFields, 'event' | 'targetWorkflowId' | 'filter'> & {
   readonly name: string;
+  /** Who set it up: what it finds starts a run that is their deed. */
+  readonly createdBy: string;
   readonly occurrence: Occurrence;
 };
 
@@ -227,8 +229,9 @@ export const pollMachine = poll.createMachine({
           invoke: {
             id: 'fire',
             src: 'fire',
-            input: ({ context: { id, event, targetWorkflowId, filter, occurrence } }) => ({
+            input: ({ context: { id, createdBy, event, targetWorkflowId, filter, occurrence } }) => ({
               name: id,
+              createdBy,
               event,
               targetWorkflowId,
               filter,

@@ -88,7 +88,7 @@ const isRequester = ({ requester }: RunContext, by: Caller): boolean =>
     (by.employee !== null && by.employee === requester.employee));
 
 /**
- * Who may cancel a run and edit its steps beside people: who asked for it, who may run its definition, the
+ * Who may cancel a run beside people: who asked for it, who may run its definition, the
  * root.
  */
 export function isSteward(context: RunContext, { by, facts }: Asker): boolean {
@@ -100,6 +100,20 @@ export function isSteward(context: RunContext, { by, facts }: Asker): boolean {
     (context.stewards.includes(employee) ||
       facts?.heads.includes(employee) === true ||
       facts?.root === employee)
+  );
+}
+
+/**
+ * Who may write other words into a run: people, the definition's owner and who stands above it. Nobody who does a
+ * step of it: they would tell the other steps what to do.
+ */
+export function mayRewrite(context: RunContext, { by, facts }: Asker): boolean {
+  if (by.type !== 'session') return true;
+  const { employee } = by;
+  return (
+    employee !== null &&
+    !worksIn(context, by) &&
+    (context.owner === employee || facts?.heads.includes(employee) === true || facts?.root === employee)
   );
 }
 

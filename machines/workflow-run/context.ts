@@ -54,7 +54,11 @@ export interface RunInput {
   readonly report: { readonly sessionId: string; readonly mode: 'resume' | 'silent' } | null;
   readonly workItemId: string | null;
   readonly requester: { readonly employee: string | null; readonly sessionId: string | null };
-  /** Whose definition it is, and whom it lists: they may cancel the run and edit its steps. */
+  /** With whose rights its steps act. Absent: with those of who started it. */
+  readonly authority?: RunAuthority;
+  /** Whose definition it is. */
+  readonly owner?: string | null;
+  /** Whose definition it is, and whom it lists: they may cancel the run. */
   readonly stewards?: readonly string[];
   readonly department?: string | null;
   readonly parent?: {
@@ -78,6 +82,13 @@ export interface RunInput {
   readonly queued?: boolean;
 }
 
+/** Names of callers, `session:<id>`: each of them must be allowed what a step does. */
+export interface RunAuthority {
+  readonly onBehalfOf: readonly string[];
+  /** The version lends rights that its starter has not: its input then fixes nothing of a step's address. */
+  readonly lent: boolean;
+}
+
 export interface RunContext {
   readonly id: string;
   readonly workflowId: string;
@@ -91,6 +102,9 @@ export interface RunContext {
   readonly report: RunInput['report'];
   readonly workItemId: string | null;
   readonly requester: RunInput['requester'];
+  /** Null: of a run from before this was kept. */
+  readonly authority: RunAuthority | null;
+  readonly owner: string | null;
   readonly stewards: readonly string[];
   readonly department: string | null;
   readonly startedBy: string;
@@ -220,6 +234,8 @@ export function firstContext(input: RunInput): RunContext {
     report: input.report,
     workItemId: input.workItemId,
     requester: input.requester,
+    authority: input.authority ?? { onBehalfOf: [callerName(input.by)], lent: false },
+    owner: input.owner ?? null,
     stewards: (input.stewards ?? []).slice(0, limits.stewardsMax),
     department: input.department ?? null,
     startedBy: callerName(input.by),

@@ -1,4 +1,4 @@
-import { callerName } from '../caller.js';
+import { callerName, type Caller } from '../caller.js';
 import type { Patterns } from '../graph/conditions.js';
 import { publish, writeRow, stampOf } from '../outputs.js';
 import { Advance } from './advance.js';
@@ -34,6 +34,7 @@ function apply(advance: Advance, event: RunEvent): void {
     case 'run.cancel':
       return advance.cancel(callerName(event.by), event.reason?.trim() || null);
     case 'step.edit':
+      narrow(advance, event.onBehalfOf ?? event.by);
       return edit(advance, event.nodeId, event.prompt, callerName(event.by));
     case 'step.ended':
     case 'step.submitted': {
@@ -60,6 +61,14 @@ function apply(advance: Advance, event: RunEvent): void {
     case 'gate.resolve':
       return decideGate(advance, event);
   }
+}
+
+/** Words that nobody approved lend nothing: from now on the run does no more than who wrote them may. */
+function narrow(advance: Advance, by: Caller): void {
+  const { authority } = advance.now;
+  if (by.type !== 'session' || authority === null) return;
+  const onBehalfOf = [...new Set([...authority.onBehalfOf, callerName(by)])];
+  advance.set({ authority: { onBehalfOf, lent: false } });
 }
 
 /** The place of the attempt that an event speaks of; undefined where the run has gone on since. */

@@ -1,7 +1,7 @@
 import { fromKernel, isTrusted, type Authority, type Caller } from '../caller.js';
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { isSteward, mayDecideGate } from './authority.js';
+import { isSteward, mayDecideGate, mayRewrite } from './authority.js';
 import {
   limits,
   statusOf,
@@ -155,11 +155,11 @@ function mayEdit(
   onBehalfOf: Caller,
 ): Refusal | undefined {
   const { nodeId, prompt } = event;
-  if (!isSteward(context, { by: onBehalfOf, facts: event.facts ?? null }))
+  if (!mayRewrite(context, { by: onBehalfOf, facts: event.facts ?? null }))
     return refuse(
       'FORBIDDEN',
       { runId: context.id },
-      'Only its starter, a caller who may run its workflow, or a person may edit the steps of a run.',
+      'Only a person, the owner of its workflow or a manager above, who do no step of it, may edit the steps of a run.',
     );
   const node = graphOf(context).nodes.find(({ id }) => id === nodeId);
   if (node?.kind !== 'step')

@@ -46,6 +46,7 @@ export function stepCall(
     attempt: step.attempt,
     row: step.row,
     mode,
+    ...(run.authority?.lent === true && { lent: true }),
     ...(mode === 'collect' ? said : {}),
   };
 }

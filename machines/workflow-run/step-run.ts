@@ -137,6 +137,8 @@ export interface StepCall extends Attempted {
    * `begin`: do it, or open the session that does. `collect`: take the outcome out of what the session said.
    */
   readonly mode: 'begin' | 'collect';
+  /** The run acts with rights that who gave its input has not: the input decides no address. */
+  readonly lent?: boolean;
   readonly text?: string;
   readonly fields?: { readonly [name: string]: Json | undefined };
 }

@@ -61,6 +61,7 @@ export interface RunView {
   readonly workItemId: string | null;
   readonly requester: RunContext['requester'];
   readonly startedBy: string;
+  readonly authority: RunContext['authority'];
   readonly parent: RunContext['parent'];
   readonly rerunOf: RunContext['rerunOf'];
   readonly reportSequence: number;
@@ -144,6 +145,7 @@ export function runView({ value, context }: RunSnapshot, revision: number): RunV
     workItemId: context.workItemId,
     requester: context.requester,
     startedBy: context.startedBy,
+    authority: context.authority,
     parent: context.parent,
     rerunOf: context.rerunOf,
     reportSequence: context.reports,

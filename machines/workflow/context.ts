@@ -1,8 +1,9 @@
-import { callerName, type Caller } from '../caller.js';
+import { callerName, operator, type Caller } from '../caller.js';
 import type { Trigger, WorkflowDefinition, WorkflowStatus } from '../graph/definition.js';
 import { parseDefinition, type ReadDefinition } from '../graph/read-definition.js';
 import { writeRow, type Json, type Stamp } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
+import { authorityOfVersion, type VersionAuthority } from './version-authority.js';
 
 /**
  * What a workflow knows of itself: the head of its newest version. The definitions are rows `versions`, one
@@ -24,6 +25,8 @@ export interface WorkflowContext {
   readonly createdAt: number;
   readonly updatedBy: string;
   readonly updatedAt: number;
+  /** Of the newest version; those of all versions are rows `authority`. */
+  readonly authority: VersionAuthority;
   /** The newest version whose evidence files are written, and why the last writing failed. */
   readonly evidence: { readonly version: number; readonly fault: string | null };
 }
@@ -45,6 +48,9 @@ export interface WorkflowFacts {
   readonly root: string | null;
   /** Employees who manage the department. */
   readonly managers: { readonly of: readonly string[]; readonly to: readonly string[] };
+  /** Of what is written: a digest of all but its status, and who stands above the employees that it names. */
+  readonly digest?: string | null;
+  readonly above?: Readonly<Record<string, readonly string[]>>;
 }
 
 export type WorkflowEvent =
@@ -53,6 +59,14 @@ export type WorkflowEvent =
       readonly type: 'definition.update';
       readonly definition: Json;
       readonly expectedVersion: number;
+      /** The whole definition was sent, not a change of a part of it. */
+      readonly whole?: boolean;
+    })
+  /** A person lends exactly this version their rights, or lets it never start. */
+  | (Stamp<WorkflowFacts> & {
+      readonly type: 'version.decide';
+      readonly version: number;
+      readonly decision: 'approve' | 'reject';
     })
   /** The machine to itself. */
   | (Stamp & { readonly type: 'version.written' });
@@ -72,18 +86,33 @@ export interface EvidenceOutput {
 }
 
 export function firstContext(input: WorkflowInput): WorkflowContext {
-  const by = callerName(input.by ?? { type: 'operator' });
+  const writer = input.by ?? operator;
+  const by = callerName(writer);
+  const { definition } = readingOf(input.definition, input.id);
   return {
-    ...headOf(readingOf(input.definition, input.id).definition),
+    ...headOf(definition),
     id: input.id,
     version: 1,
     createdBy: by,
     createdAt: input.at,
     updatedBy: by,
     updatedAt: input.at,
+    authority: authorityOfVersion({
+      definition,
+      version: 1,
+      by: writer,
+      whole: true,
+      ...knownOf(input.facts),
+    }),
     evidence: { version: 0, fault: null },
   };
 }
+
+/** What facts say of what is written. */
+export const knownOf = (facts: WorkflowFacts | undefined) => ({
+  digest: facts?.digest ?? null,
+  above: facts?.above ?? {},
+});
 
 /** What was written, in its normal form, with its faults. */
 export const readingOf = (definition: unknown, id: string): ReadDefinition =>
@@ -117,6 +146,9 @@ export function headOf(
     edgeCount: edges.length,
   };
 }
+
+export const authorityRow = ({ authority }: WorkflowContext) =>
+  writeRow('authority', authority.version, { ...authority });
 
 /** The row of a version: what a run is frozen to. */
 export const versionRow = (

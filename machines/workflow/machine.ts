@@ -4,8 +4,10 @@ import { decidesFor, type Decision } from '../decision.js';
 import type { WorkflowStatus } from '../graph/definition.js';
 import { publish, effect, stampOf, type Json, type Output } from '../outputs.js';
 import {
+  authorityRow,
   firstContext,
   headOf,
+  knownOf,
   readingOf,
   versionRow,
   type EvidenceInput,
@@ -15,6 +17,7 @@ import {
   type WorkflowEventOf,
   type WorkflowInput,
 } from './context.js';
+import { authorityOfVersion } from './version-authority.js';
 
 const decides = decidesFor<WorkflowContext, WorkflowEvent>();
 
@@ -48,6 +51,7 @@ const workflow = setup({
     write: decides('definition.update', (context, event, { action }: { action: string }) =>
       write(context, event, action),
     ),
+    decide: decides('version.decide', decide),
     written: raise(({ event }) => ({
       type: 'version.written',
       at: stampOf(event).at,
@@ -98,6 +102,7 @@ export const workflowMachine = workflow.createMachine({
         },
         active: {
           on: {
+            'version.decide': { actions: 'decide' },
             'definition.update': [
               writes('active', 'active'),
               { ...writes('active', 'paused'), target: 'paused' },
@@ -107,6 +112,7 @@ export const workflowMachine = workflow.createMachine({
         },
         paused: {
           on: {
+            'version.decide': { actions: 'decide' },
             'definition.update': [
               { ...writes('paused', 'active'), target: 'active' },
               writes('paused', 'paused'),
@@ -143,7 +149,13 @@ const statusIn = (definition: Json): unknown =>
 
 function open(context: WorkflowContext, written: Json): Decision<WorkflowContext> {
   const { definition } = readingOf(written, context.id);
-  return { outputs: [versionRow(definition, context, definition.status), changed('created', context)] };
+  return {
+    outputs: [
+      versionRow(definition, context, definition.status),
+      authorityRow(context),
+      changed('created', context),
+    ],
+  };
 }
 
 function write(
@@ -152,14 +164,40 @@ function write(
   action: string,
 ): Decision<WorkflowContext> {
   const { definition } = readingOf(event.definition, context.id);
+  const version = context.version + 1;
+  const { by, whole = false } = event;
   const next: WorkflowContext = {
     ...context,
     ...headOf(definition),
-    version: context.version + 1,
+    version,
     updatedAt: event.at,
-    updatedBy: callerName(event.by),
+    updatedBy: callerName(by),
+    authority: authorityOfVersion(
+      { definition, version, by, whole, ...knownOf(event.facts) },
+      context.authority,
+    ),
   };
-  return { set: next, outputs: [versionRow(definition, next, definition.status), changed(action, next)] };
+  return {
+    set: next,
+    outputs: [versionRow(definition, next, definition.status), authorityRow(next), changed(action, next)],
+  };
+}
+
+function decide(
+  context: WorkflowContext,
+  { decision, by }: WorkflowEventOf<'version.decide'>,
+): Decision<WorkflowContext> {
+  const approved = decision === 'approve';
+  const authority: WorkflowContext['authority'] = {
+    ...context.authority,
+    state: approved ? 'approved' : 'rejected',
+    approvedBy: approved ? callerName(by) : null,
+  };
+  const next = { ...context, authority };
+  return {
+    set: { authority },
+    outputs: [authorityRow(next), changed(approved ? 'approved' : 'rejected', next)],
+  };
 }
 
 const changed = (action: string, { id, version, name }: WorkflowContext): Output =>

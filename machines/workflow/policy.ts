@@ -1,4 +1,4 @@
-import { fromKernel, type Authority, type Caller } from '../caller.js';
+import { fromKernel, isPerson, type Authority, type Caller } from '../caller.js';
 import type { WorkflowDefinition } from '../graph/definition.js';
 import type { GraphFault } from '../graph/reader.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -27,11 +27,38 @@ export function workflowPolicy(
   switch (event.type) {
     case 'version.written':
       return authority.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type });
+    case 'version.decide':
+      return mayDecide(context, event, authority.onBehalfOf);
     case 'definition.update':
       return mayUpdate(context, event, authority.onBehalfOf);
     default:
       return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
   }
+}
+
+/** Only a person lends rights, and only to the version that they have read: the newest. */
+function mayDecide(
+  { id, version, authority }: WorkflowContext,
+  event: WorkflowEventOf<'version.decide'>,
+  onBehalfOf: Caller,
+): Refusal | undefined {
+  if (!isPerson(onBehalfOf))
+    return refuse(
+      'PERSON_REQUIRED',
+      { workflowId: id },
+      'Only a person may approve a version of a workflow.',
+    );
+  if (event.version !== version)
+    return refuse(
+      'VERSION_CONFLICT',
+      { currentVersion: version },
+      `Version ${version} is the newest of workflow "${id}", not ${String(event.version)}.`,
+    );
+  if (!['approve', 'reject'].includes(event.decision))
+    return refuse('BAD_REQUEST', { path: 'decision' }, 'The decision must be approve or reject.');
+  return authority.state === 'approved' && event.decision === 'approve'
+    ? refuse('CONFLICT', { workflowId: id, version }, 'This version is approved already.')
+    : undefined;
 }
 
 function mayUpdate(

@@ -2,6 +2,7 @@ import type { WorkflowStatus } from '../graph/definition.js';
 import { isoTime } from '../iso-time.js';
 import { sortable } from '../sortable.js';
 import type { WorkflowContext } from './context.js';
+import type { VersionAuthority } from './version-authority.js';
 
 /** A workflow as callers see it: its head. The graph of a version is a row of `versions`. */
 export type WorkflowView = ReturnType<typeof workflowView>;
@@ -21,6 +22,7 @@ export function workflowView(value: unknown, context: WorkflowContext) {
     edgeCount,
     createdBy,
     updatedBy,
+    authority,
     evidence,
   } = context;
   return {
@@ -40,6 +42,7 @@ export function workflowView(value: unknown, context: WorkflowContext) {
     createdBy,
     createdAt: isoTime(context.createdAt),
     updatedBy,
+    authority: shownAuthority(authority),
     evidence,
   };
 }
@@ -58,11 +61,15 @@ function workflowRow(value: unknown, context: WorkflowContext) {
     edgeCount,
     owner,
     department,
+    authority: context.authority.state,
   };
 }
 
+/** With whose rights the newest version acts; without what only the kind itself needs. */
+const shownAuthority = ({ digest: _digest, ...shown }: VersionAuthority) => shown;
+
 /**
- * Lists: `all`, newest change first; `name` of those that are not retired; `schedule` of those that are woken
+ * Lists: `all`, newest change first; `pending`, whose newest version waits for a person; `name` of those that are not retired; `schedule` of those that are woken
  * by the clock.
  */
 export function workflowIndex(value: unknown, context: WorkflowContext) {
@@ -73,12 +80,21 @@ export function workflowIndex(value: unknown, context: WorkflowContext) {
       key: sortable(context.updatedAt, { descending: true }),
       row: workflowRow(value, context),
     },
+    ...(status !== 'retired' && context.authority.state === 'pending_approval'
+      ? [{ index: 'pending', key: sortable(context.updatedAt), row: pendingRow(context) }]
+      : []),
     ...(status === 'retired' ? [] : [{ index: 'name', key: namePlace(context.name) }]),
     ...(status === 'active' && context.trigger.kind !== 'manual'
       ? [{ index: context.trigger.kind, key: context.id, row: { ...context.trigger } }]
       : []),
   ];
 }
+
+const pendingRow = ({ id, title, authority }: WorkflowContext) => ({
+  workflowId: id,
+  title,
+  ...shownAuthority(authority),
+});
 
 /** The word of the region that tells where it stands. */
 export const statusOf = (value: unknown): WorkflowStatus =>

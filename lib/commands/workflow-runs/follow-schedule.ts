@@ -4,6 +4,7 @@ import type { Launched, LaunchInput } from '../../../machines/cron-fire/machine.
 import { isRefusal } from '../../../machines/refusals.js';
 import { scheduledPlace } from '../../../machines/workflow-run/view.js';
 import { createJob, deleteJob, editJob } from '../cron.js';
+import { causeOfVersion, versionAuthority } from '../authority/workflow-authority.js';
 import { recordOf, type App, inTurn } from '../app.js';
 import { idsOf } from '../iterate.js';
 import { definitionAt } from './definitions.js';
@@ -36,6 +37,7 @@ async function follow(app: App, workflowId: string): Promise<unknown> {
   const definition = await definitionAt(app, workflowId);
   const wanted =
     definition === undefined ||
+    (await isPending(app, definition)) ||
     (await endOf(app, definition, app.supervisor.environment.clock.now())) !== undefined
       ? undefined
       : timesOf(definition);
@@ -104,8 +106,11 @@ async function launch(app: App, workflowId: string, { fireId, jobId, dueAt }: Fi
     await deleteJob({ app, caller: by }, jobId);
     throw new Error(`The schedule of workflow "${workflowId}" ended ${end}.`);
   }
+  const cause = definition && (await causeOfVersion(app, definition));
+  if (definition !== undefined && cause === undefined)
+    throw new Error(`Who wrote workflow "${workflowId}" is not known any more: a person must approve it.`);
   const started = await startRun(
-    { app, caller: system('cron') },
+    { app, caller: system('cron'), ...(cause && { onBehalfOf: [cause] as const }) },
     {
       workflowId,
       idempotencyKey: fireId,
@@ -122,6 +127,12 @@ async function launch(app: App, workflowId: string, { fireId, jobId, dueAt }: Fi
   // It may have been the last one
   if (definition?.loop?.maxRuns != null) await followSchedule(app, workflowId);
   return { workflowRunId: started.body.id };
+}
+
+/** What starts by itself and no person has approved has no job. */
+async function isPending(app: App, { id, version }: WorkflowDefinition): Promise<boolean> {
+  const { state } = await versionAuthority(app, id, version);
+  return state === 'pending_approval' || state === 'rejected';
 }
 
 /** Why the clock starts no more runs of it at `at`: too late, or enough of them. Undefined: it goes on. */

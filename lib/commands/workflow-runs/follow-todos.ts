@@ -6,6 +6,8 @@ import { ownRow } from '../iterate.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { LogEntry } from '../../supervisor/contract.js';
+import { causeOfVersion } from '../authority/workflow-authority.js';
+import { definitionAt } from './definitions.js';
 import { startRun } from './start-run.js';
 
 /**
@@ -85,8 +87,11 @@ async function wake(app: App, { id, revision: rev, by }: LogEntry, { from, to }:
       department: department ?? null,
       assignee: assignee ?? null,
     };
+    const definition = await definitionAt(app, workflowId);
+    const cause = definition && (await causeOfVersion(app, definition));
+    if (cause === undefined) continue; // nobody stands behind it any more: a person must approve it
     const started = await startRun(
-      { app, caller: system('workflows') },
+      { app, caller: system('workflows'), onBehalfOf: [cause] },
       {
         workflowId,
         idempotencyKey: fireRef,

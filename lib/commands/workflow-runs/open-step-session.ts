@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Opened, StepSession } from '../../../actors/effects/workflow-ports.js';
-import { system } from '../../../machines/caller.js';
+import { callerName, system, type Caller } from '../../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import { employeeNamed, recordOf, type App } from '../app.js';
+import { judgeAll } from '../authority/causes.js';
 import { rightsOf } from '../authority/session-rights.js';
+import { causesOfRun } from '../authority/workflow-authority.js';
+import { relationToSession } from '../relation.js';
 import { openWithin, selectFor } from '../sessions/open-session.js';
 import { workingFolder } from '../sessions/working-folder.js';
 
@@ -18,7 +21,8 @@ export async function openStepSession(app: App, wanted: StepSession): Promise<Op
   const { mode, sessionId } = wanted.options.session;
   const answer =
     mode === 'existing' && sessionId !== null
-      ? await postStep(app, sessionId, wanted)
+      ? ((await judgeAll(await causesOfRun(app, wanted.runId), (cause) => mayEnter(app, cause, sessionId))) ??
+        (await postStep(app, sessionId, wanted)))
       : await inOwnSession(app, wanted, mode);
   return isRefusal(answer) ? { refused: answer.message } : { id: answer };
 }
@@ -47,13 +51,14 @@ async function inOwnSession(
   if (isRefusal(selection)) return selection;
   const cwd = await workingFolder(app, id, null, { rehearsal: false });
   if (isRefusal(cwd)) return cwd;
-  const causes = [system(`workflow-run:${runId}`)] as const;
+  const causes = await causesOfRun(app, runId);
   const rights = await rightsOf(app, { causes, parentSessionId: null, employee });
   if (isRefusal(rights)) return rights;
   const committed = await app.supervisor.transact<{ id: string }>({
     name: 'open-step-session',
     actors: [runKey(runId), { kind: 'session', id }],
     by: system(`workflow-run:${runId}`),
+    onBehalfOf: causes,
     run(turns) {
       if (!isWanted(turns.read(runKey(runId)), wanted))
         return refuse('CONFLICT', { runId, nodeId }, 'The run has moved past this step.');
@@ -94,6 +99,7 @@ async function postStep(app: App, sessionId: string, wanted: StepSession): Promi
     name: 'post-step',
     actors: [runKey(runId), session],
     by: system(`workflow-run:${runId}`),
+    onBehalfOf: await causesOfRun(app, runId),
     idempotency: { scope: 'workflow-step', key, hash: key },
     run(turns) {
       if (turns.read(session) === undefined)
@@ -105,6 +111,15 @@ async function postStep(app: App, sessionId: string, wanted: StepSession): Promi
     },
   });
   return isRefusal(committed) ? committed : sessionId;
+}
+
+/** A step speaks in the user's place: an agent has that said in its own sessions and those beneath. */
+async function mayEnter(app: App, cause: Caller, sessionId: string): Promise<Refusal | undefined> {
+  const session = cause.type === 'session' ? await app.supervisor.get('session', sessionId) : undefined;
+  if (cause.type !== 'session' || session === undefined) return undefined;
+  return ['self', 'above'].includes(relationToSession(cause, session))
+    ? undefined
+    : refuse('FORBIDDEN', { sessionId }, `Session ${sessionId} does not stand below ${callerName(cause)}.`);
 }
 
 const runKey = (id: string) => ({ kind: 'workflow-run', id });

@@ -10,7 +10,7 @@ import { definitionAt } from './definitions.js';
 import { openStepSession } from './open-step-session.js';
 import { request } from './request.js';
 import { startRun } from './start-run.js';
-import { byStep } from './run-authority.js';
+import { causesOfRun, stepRequest } from '../authority/workflow-authority.js';
 import { operateWorkItem } from './work-item-step.js';
 import type { InnerRunInput } from './run-input.js';
 
@@ -51,9 +51,11 @@ async function startChild(
     report: null,
     trigger: { source: 'workflow-call', event: runId, payload: action.input, fireRef: key },
     parent: { runId, nodeId, round, attempt, depth: above.length },
+    lent: above[0]?.authority?.lent === true,
     nested: above.some(({ workflowId }) => workflowId === action.workflowId),
   };
-  const started = await startRun({ app, caller: system(`workflow-run:${runId}`) }, wanted);
+  const onBehalfOf = await causesOfRun(app, runId);
+  const started = await startRun({ app, caller: system(`workflow-run:${runId}`), onBehalfOf }, wanted);
   if (isRefusal(started)) return { refused: started.message };
   return { id: started.body.id };
 }
@@ -75,7 +77,7 @@ async function runsAbove({ supervisor }: App, runId: string): Promise<readonly R
 async function send(app: App, { action, runId, key }: ActionCall<'connector-send'>): Promise<StepOutcome> {
   const { connector, channel, text, thread } = action;
   const done = expected(
-    await sendThrough({ ...byStep(runId, key), app }, connector, { channel, text, thread }),
+    await sendThrough(await stepRequest(app, { runId, key }), connector, { channel, text, thread }),
   );
   const { id, status, reason, messageId } = done.body;
   if (status === 'failed')

@@ -3,12 +3,17 @@ import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { fetchBytes } from '../../records/fetch/fetch-bytes.js';
 import { expected, type App } from '../app.js';
+import { causesOfRun, refuseAgents } from '../authority/workflow-authority.js';
 
 /**
  * A step that is a request. It goes through the same fetcher as every address that somebody gave: only to
  * public addresses, each judged and pinned. What is not a success fails the attempt.
  */
-export async function request(_app: App, { action, key, signal }: ActionCall<'http'>): Promise<StepOutcome> {
+export async function request(
+  app: App,
+  { action, runId, key, signal }: ActionCall<'http'>,
+): Promise<StepOutcome> {
+  refuseAgents(await causesOfRun(app, runId), 'A request to an address');
   const { method, url, headers, body } = action;
   const sent =
     body === null || method === 'GET' ? undefined : typeof body === 'string' ? body : JSON.stringify(body);

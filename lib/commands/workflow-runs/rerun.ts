@@ -46,6 +46,8 @@ export async function rerun(
     workflowId: run.workflowId,
     version: run.definitionVersion,
     input: input === undefined ? before : input,
+    newInput: input !== undefined,
+    lent: run.authority?.lent === true,
     inherited,
     rerunOf: { runId: run.runId, nodeId },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

@@ -1,9 +1,9 @@
-import { system, type Caller } from '../../../machines/caller.js';
+import type { Caller } from '../../../machines/caller.js';
 import { isSessionActor, type WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { departmentManagers } from '../../../actors/kinds/workflow.js';
 import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
-import type { App, RequestedBy } from '../app.js';
+import type { App } from '../app.js';
 
 /**
  * Who may run a definition: people; of agents its owner, managers of its department, the root, and the
@@ -48,8 +48,15 @@ export function stewardsOf({ owner, runners, nodes }: WorkflowDefinition): reado
   return [...new Set([...(owner === null ? [] : [owner]), ...runners, ...actors])];
 }
 
-/** A step asks in the name of its run, and under the key of its attempt. */
-export const byStep = (runId: string, key: string): RequestedBy => ({
-  caller: system(`workflow-run:${runId}`),
-  idempotency: { scope: 'workflow-step', key, hash: key },
-});
+/** Who may write other words into a run that it starts: people, the definition's owner, who stands above it. */
+export function mayRewrite(app: App, definition: WorkflowDefinition, by: Caller): Refusal | undefined {
+  if (by.type !== 'session') return undefined;
+  const { id, owner } = definition;
+  if ((owner !== null && owner === by.employee) || standsAbove(app, definition, by.employee))
+    return undefined;
+  return refuse(
+    'FORBIDDEN',
+    { workflowId: id, owner },
+    `Only a person, the owner of workflow "${id}" or a manager above may change its prompts, or rerun it with another input.`,
+  );
+}

@@ -5,15 +5,18 @@ import { misfits } from '../../../machines/graph/value-shape.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
+import type { RunAuthority } from '../../../machines/workflow-run/context.js';
 import { compile } from '../../../machines/workflow-run/compile.js';
 import { keyPlace, type RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import { optionsOf, recordOf, type Request, type App, type Reply, inTurn } from '../app.js';
+import { causesOf, judgeAll } from '../authority/causes.js';
+import { runAuthority } from '../authority/workflow-authority.js';
 import { relationToItem, relationToSession } from '../relation.js';
 import { presentSession } from '../sessions/read-session.js';
 import { readDefinition, workflowNamed, workflowsOff } from '../workflows/read-workflow.js';
 import { preflight } from './preflight.js';
-import { mayRun, stewardsOf } from './run-authority.js';
+import { mayRewrite, mayRun, stewardsOf } from './run-authority.js';
 import type { InnerRunInput, RunInput } from './run-input.js';
 
 /**
@@ -32,20 +35,44 @@ export async function startRun(request: Request, wanted: RunInput): Promise<Repl
     if (isRefusal(definition)) return definition;
     const input = wanted.input ?? wanted.trigger?.payload ?? null;
     const refusal =
-      mayRun(request.app, definition, request.caller) ??
+      (await judgeAll(causesOf(request), (cause) => mayStart(request.app, definition, wanted, cause))) ??
       fit(definition, wanted, input) ??
-      (await mayName(request.app, wanted, request.caller));
+      (await judgeAll(causesOf(request), (cause) => mayName(request.app, wanted, cause)));
     if (refusal) return refusal;
+    const rewritten = rewrites(wanted);
+    const authority = await runAuthority(request.app, definition, causesOf(request), {
+      rewritten,
+      fromOutside: isFromOutside(wanted),
+    });
+    if (isRefusal(authority)) return authority;
     // no actor's turn guards the number of live runs, nor the keys: starts of one definition go one after the
     // other
     const done = await inTurn(request.app.supervisor, runsOf(definition.id), () =>
-      start(request, definition, { ...wanted, input }),
+      start(request, definition, { ...wanted, input }, authority),
     );
     if (done !== 'stale') return done;
     if (tries >= triesMax)
       return refuse('CONFLICT', { workflowId: definition.id }, 'The definition has changed. Try again.');
   }
 }
+
+/** Triggers whose payload others write. */
+const outside: ReadonlySet<string> = new Set(['event-webhook', 'check-poll', 'todo-status-change']);
+
+const isFromOutside = ({ lent, trigger }: InnerRunInput): boolean =>
+  lent === true || outside.has(trigger?.source ?? 'manual');
+
+/** Other prompts, or another input for a part of an earlier run: not what the version says. */
+const rewrites = ({ prompts, newInput }: InnerRunInput): boolean =>
+  (prompts?.length ?? 0) > 0 || newInput === true;
+
+const mayStart = (
+  app: App,
+  definition: WorkflowDefinition,
+  wanted: InnerRunInput,
+  cause: Caller,
+): Refusal | undefined =>
+  mayRun(app, definition, cause) ?? (rewrites(wanted) ? mayRewrite(app, definition, cause) : undefined);
 
 /** So often a definition may be written while a run of it is being started. */
 const triesMax = 5;
@@ -134,6 +161,7 @@ async function start(
   request: Request,
   definition: WorkflowDefinition,
   wanted: InnerRunInput & { readonly input: Json },
+  authority: RunAuthority,
 ): Promise<Reply<ActorView> | Refusal | 'stale'> {
   const { supervisor } = request.app;
   const inputHash = hashOf([
@@ -187,7 +215,8 @@ async function start(
       if (now === undefined || (wanted.version === undefined && now['version'] !== definition.version))
         return stale;
       created = turns.create('workflow-run', id, {
-        input: inputOf(definition, wanted, request.caller, {
+        input: inputOf(definition, wanted, request, {
+          authority,
           inputHash,
           queued,
           errors,
@@ -208,6 +237,7 @@ export const queueMax = 100;
 const escalateAfterMsOf = ({ settings }: App): number => settings.escalateAfterMs ?? 24 * 3_600_000;
 
 interface Found {
+  readonly authority: RunAuthority;
   readonly inputHash: string;
   readonly queued: boolean;
   readonly errors: readonly { readonly code: string; readonly message: string; readonly ref?: string }[];
@@ -217,10 +247,12 @@ interface Found {
 function inputOf(
   definition: WorkflowDefinition,
   wanted: InnerRunInput & { readonly input: Json },
-  by: Caller,
+  request: Request,
   found: Found,
 ): Json {
   const { source = 'manual', event = null, payload = wanted.input, fireRef = null } = wanted.trigger ?? {};
+  const { caller: by } = request;
+  const [cause] = causesOf(request);
   const own = by.type === 'session' ? { sessionId: by.id, mode: wanted.reportMode ?? 'resume' } : null;
   const input = {
     workflowId: definition.id,
@@ -235,9 +267,11 @@ function inputOf(
     report: wanted.report === undefined ? own : wanted.report,
     workItemId: wanted.workItemId ?? null,
     requester:
-      by.type === 'session'
-        ? { employee: by.employee, sessionId: by.id }
+      cause.type === 'session'
+        ? { employee: cause.employee, sessionId: cause.id }
         : { employee: null, sessionId: null },
+    authority: found.authority,
+    owner: definition.owner,
     stewards: stewardsOf(definition),
     department: definition.department,
     parent: wanted.parent ?? null,

@@ -3,7 +3,7 @@ import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { optionsOf, askActor, expected, recordOf, type App } from '../app.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from '../work-items/create-work-item.js';
-import { byStep } from './run-authority.js';
+import { stepRequest } from '../authority/workflow-authority.js';
 
 /** A step that is an operation on a work item. Each is done once under the attempt's key. */
 export async function operateWorkItem(
@@ -11,19 +11,19 @@ export async function operateWorkItem(
   { action, runId, workflowId, nodeId, key }: ActionCall<'work-item'>,
 ): Promise<StepOutcome> {
   const { operation, fields } = action;
-  const options = byStep(runId, key);
+  const request = await stepRequest(app, { runId, key });
   if (operation === 'create') {
     const prefix = await frozenPrefix(app);
     const committed = expected(
       await app.supervisor.transact<{ id: string }>({
         name: 'create-work-item',
         actors: [],
-        ...optionsOf(options),
+        ...optionsOf(request),
         run: (turns) => ({
           id: mintWorkItem(
             turns,
             prefix,
-            workItemInput(inputOf(fields), options.caller, {
+            workItemInput(inputOf(fields), request.caller, {
               source: 'workflow',
               sourceRef: `workflow:${workflowId}:${runId}:${nodeId}:${key.split(':').slice(-2).join(':')}`,
             }),
@@ -35,9 +35,7 @@ export async function operateWorkItem(
     return { summary: `created ${committed.result.id}`, fields: { workItemId: committed.result.id } };
   }
   const id = action.id ?? '';
-  const done = expected(
-    await askActor({ ...options, app }, 'work-item', id, eventOf(app, operation, fields)),
-  );
+  const done = expected(await askActor(request, 'work-item', id, eventOf(app, operation, fields)));
   return {
     summary: `${operation} ${id}`,
     fields: { workItemId: id, status: recordOf(done.body)['status'] ?? null },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isPerson, type Caller } from '../../../machines/caller.js';
+import { isPerson, system, type Caller } from '../../../machines/caller.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import { linearPatterns } from '../../../machines/graph/patterns.js';
 import type { Json } from '../../../machines/outputs.js';
@@ -16,6 +16,9 @@ import {
   inTurn,
 } from '../app.js';
 import { idsOf, recordsOf } from '../iterate.js';
+import { callerNamed } from '../authority/causes.js';
+import type { RunInput } from '../workflow-runs/run-input.js';
+import { startRun } from '../workflow-runs/start-run.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
 import { standsAbove } from '../workflow-runs/run-authority.js';
 
@@ -128,6 +131,25 @@ const taken = (name: string): Refusal =>
 /** The same occurrence of the same binding starts the same run. */
 export const runKey = (name: string, fireRef: string): string =>
   `event:${name}:${createHash('sha256').update(fireRef).digest('base64url')}`;
+
+/**
+ * The run that a binding starts: the deed of who made the binding, whoever holds its secret. PENDING_APPROVAL
+ * where that is nobody any more: somebody else must make the binding anew.
+ */
+export async function startBound(
+  app: App,
+  { name, createdBy }: { readonly name: string; readonly createdBy: string },
+  wanted: RunInput,
+): Promise<Reply<ActorView> | Refusal> {
+  const cause = await callerNamed(app, createdBy);
+  if (cause === undefined)
+    return refuse(
+      'PENDING_APPROVAL',
+      { name, createdBy },
+      `The workflow trigger "${name}" was made by ${createdBy}, who is not known any more. Create it again.`,
+    );
+  return startRun({ app, caller: system('workflow-events'), onBehalfOf: [cause] }, wanted);
+}
 
 /** Who may write a workflow may bind events to it. */
 export async function mayBind(app: App, workflowId: string, by: Caller): Promise<Refusal | undefined> {

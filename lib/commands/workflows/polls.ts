@@ -1,5 +1,4 @@
 import { measured, type Measured, type PollTerms } from '../../../actors/effects/poll-contract.js';
-import { system } from '../../../machines/caller.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { Fired, PollFields } from '../../../machines/poll/context.js';
@@ -13,12 +12,12 @@ import {
   noBinding,
   matches,
   runKey,
+  startBound,
   withCapability,
   withName,
 } from './bindings.js';
 import { optionsOf, replyWith, type Request, type App, type Reply } from '../app.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
-import { startRun } from '../workflow-runs/start-run.js';
 import { workflowsOff } from './read-workflow.js';
 
 /** Bindings that look for their event by a program: set up, allowed and taken away by people only. */
@@ -92,7 +91,7 @@ export async function steerPoll(
  */
 export async function firePoll(
   app: App,
-  { name, event, targetWorkflowId, filter, occurrence }: FireInput,
+  { name, createdBy, event, targetWorkflowId, filter, occurrence }: FireInput,
 ): Promise<Fired> {
   const { payload, fireRef, ref } = occurrence;
   if (!filter.every((rule) => matches(rule, payload)))
@@ -100,8 +99,9 @@ export async function firePoll(
   const definition = await definitionAt(app, targetWorkflowId);
   if (definition === undefined || definition.status === 'retired')
     return { outcome: 'missing-workflow', reason: `Unknown workflow "${targetWorkflowId}".` };
-  const run = await startRun(
-    { app, caller: system('workflow-events') },
+  const run = await startBound(
+    app,
+    { name, createdBy },
     {
       workflowId: targetWorkflowId,
       idempotencyKey: runKey(name, fireRef ?? ref),

@@ -5,11 +5,10 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import type { BindingFields } from '../../../machines/trigger/machine.js';
-import { fitFilter, mayBind, matches, runKey, withName, withoutSalt } from './bindings.js';
+import { fitFilter, matches, mayBind, runKey, startBound, withName, withoutSalt } from './bindings.js';
 import { optionsOf, replyWith, recordOf, type Request, type App, type Reply } from '../app.js';
 import { idsOf } from '../iterate.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
-import { startRun } from '../workflow-runs/start-run.js';
 import { workflowsOff } from './read-workflow.js';
 
 /** Bindings of events that are told from outside, and what such an event starts. */
@@ -131,8 +130,9 @@ export async function receiveEvent(
       continue;
     }
     if (definition.status !== 'active') continue;
-    const run = await startRun(
-      { app, caller: by },
+    const run = await startBound(
+      app,
+      { name: triggerName, createdBy: String(recordOf(binding)['createdBy']) },
       {
         workflowId: targetWorkflowId,
         trigger: { source: 'event-webhook', event, payload, ...(fireRef !== undefined && { fireRef }) },

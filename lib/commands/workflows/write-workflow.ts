@@ -79,6 +79,7 @@ export async function updateWorkflow(
             type: 'definition.update',
             definition,
             expectedVersion: change.expectedVersion ?? stored.version,
+            ...(change.whole === true && { whole: true }),
           },
           optionsOf(how),
         ),

@@ -30,6 +30,7 @@ import { pageRoutes } from './page.js';
 import { docsRoutes } from './docs.js';
 import { attentionRoutes } from './attention.js';
 import { retentionRoutes } from './retention.js';
+import { workflowApprovalRoutes } from './workflows/approvals.js';
 import { workflowDefinitionRoutes } from './workflows/definitions.js';
 import { workflowRunRoutes } from './workflows/runs.js';
 import { openapiRoutes } from '../openapi.js';
@@ -82,6 +83,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),
     ...workflowDefinitionRoutes(options.evidence),
+    ...workflowApprovalRoutes,
     ...workflowRunRoutes(options.evidence),
   ];
   routes.push(...mcpRoutes(() => routes, facts.version));

@@ -124,7 +124,14 @@ describe('what starts runs', () => {
 
   it('tries what a poll found once more where the store cannot write at the moment: it was thrown away', async () => {
     const occurrence = { payload: {}, fireRef: null, ref: 'mail@1#1' };
-    const input = { name: 'mail', event: 'mail', targetWorkflowId: 'sort', filter: [], occurrence };
+    const input = {
+      name: 'mail',
+      createdBy: 'operator',
+      event: 'mail',
+      targetWorkflowId: 'sort',
+      filter: [],
+      occurrence,
+    };
     const full = deskWith({ transact: async () => refuse('DISK_LOW') });
     expect(await firePoll(full, input).catch((error: Error) => error.message)).to.include(
       'disk is almost full',

@@ -542,6 +542,12 @@ describe('/api/workflow-definitions', () => {
       'workflow.read': (client) => client.get(`${root}/morning-digest`),
       'workflow.plan': (client) => client.post(`${root}/plan`, { definition: line('x') }),
       'workflow.write': (client) => client.post(`${root}/morning-digest/pause`),
+      'workflow.approvals': (client) => client.get('/api/workflow-approvals'),
+      'workflow.approve': (client) =>
+        client.post('/api/workflow-approvals', {
+          decision: 'approve',
+          versions: [{ workflowId: 'none', version: 1 }],
+        }),
     };
     for (const [id, ask] of Object.entries(asks) as [AuthorityId, (client: Client) => Promise<Answer>][]) {
       it(`${id} answers as the table says`, async () => {

@@ -817,8 +817,12 @@ describe('/api/workflow-definitions/:id/runs', () => {
       const {
         body: { runId },
       } = await start(id);
+      // Who is listed may stop it, not tell its steps what to do
       expect(
         (await agents.cat.call('PATCH', `${path(id, runId)}/pending-steps/a`, { prompt: 'y' })).status,
+      ).to.equal(403);
+      expect(
+        (await agents.bob.call('PATCH', `${path(id, runId)}/pending-steps/a`, { prompt: 'y' })).status,
       ).to.equal(200);
       expect(
         (await agents.ann.call('PATCH', `${path(id, runId)}/pending-steps/a`, { prompt: 'z' })).status,

@@ -111,7 +111,7 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     );
     expect(
       socket.frames
-        .filter(({ payload }) => payload.entity === 'workflow-trigger')
+        .filter(({ payload }) => payload?.entity === 'workflow-trigger')
         .map(({ event, payload }) => [event, payload]),
     ).to.deep.equal(
       ['trigger-created', 'trigger-deleted'].map((action) => [

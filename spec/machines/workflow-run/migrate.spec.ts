@@ -60,7 +60,7 @@ describe('a run of version 1', () => {
       ...kind,
       version: kind.version + 1,
       migrate: {
-        2: (persisted: Persisted) =>
+        [kind.version]: (persisted: Persisted) =>
           stepsAsMachines({
             ...persisted,
             ...runVersion1(persisted.value, persisted.context),
