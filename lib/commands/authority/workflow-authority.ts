@@ -100,7 +100,7 @@ async function writerInLog(
     if (written !== undefined) return written.by;
     const last = entries.at(-1);
     if (last === undefined || entries.length < 100) return undefined;
-    before = last.seq;
+    before = last.position;
   }
 }
 
