@@ -7,7 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assign, createActor, sendTo, setup, toPromise } from 'xstate';
-import { asActor, commandEngine, createAgents, createSupervisor, memoryStore } from 'troupe';
+import { asActor, createSupervisor, memoryStore } from 'troupe';
+import { commandEngine, createAgents } from 'troupe/agents';
 
 const folder = await mkdtemp(join(tmpdir(), 'troupe-example-'));
 

@@ -6,7 +6,8 @@
  * Run it again with the same folder: the parcel is where it was, and its deadline still counts.
  */
 import { assign, emit, setup } from 'xstate';
-import { createSupervisor, defineKind, isRefusal, levelStore, memoryStore, refuse } from 'troupe';
+import { createSupervisor, defineKind, isRefusal, memoryStore, refuse } from 'troupe';
+import { levelStore } from 'troupe/level';
 import { publish } from 'troupe/machines';
 
 // A machine decides and never does: no clock, no I/O. Its `after` becomes a durable timer.

@@ -8,7 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startInstance } from 'troupe';
+import { startInstance } from 'troupe/gateway';
 
 const home = process.argv[2] ?? (await mkdtemp(join(tmpdir(), 'troupe-example-')));
 const gateway = await startInstance({ home, port: 0 });

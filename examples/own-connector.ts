@@ -6,7 +6,9 @@
 import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAgents, createSupervisor, defineConnector, isRefusal, memoryStore } from 'troupe';
+import { createSupervisor, isRefusal, memoryStore } from 'troupe';
+import { createAgents } from 'troupe/agents';
+import { defineConnector } from 'troupe/connectors';
 
 const board = defineConnector({
   type: 'board',

@@ -6,7 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAgents, createSupervisor, defineEngine, memoryStore, type TurnResult } from 'troupe';
+import { createSupervisor, memoryStore } from 'troupe';
+import { createAgents, defineEngine, type TurnResult } from 'troupe/agents';
 import type { AnyMachineSnapshot } from 'xstate';
 
 // Stands for the agent program. It remembers its conversation by an id, so that the next turn need not repeat

@@ -1,5 +1,6 @@
 /**
- * The public face of Troupe. Small on purpose; machines are at `troupe/machines`, contract suites at
+ * `troupe`: the supervisor and what kinds are made of. Loads in little time and memory; what is built on it has
+ * entries of its own: `troupe/level`, `troupe/agents`, `troupe/connectors`, `troupe/gateway`, `troupe/machines`,
  * `troupe/testing`.
  */
 export { createSupervisor, defaultLimits } from './supervisor/supervisor.js';
@@ -37,11 +38,7 @@ export type {
   Why,
 } from './supervisor/contract.js';
 export type { Inspection, KindFacts, StoredActor } from './supervisor/answers.js';
-export { createAgents, type Agents, type AgentsOptions, type SessionOptions } from './agents.js';
-export { createGateway, type Gateway, type GatewayOptions } from './gateway/server.js';
-export { startInstance, type Instance, type InstanceOptions } from './instance.js';
 export { memoryStore } from './store/memory.js';
-export { openLevelStore as levelStore } from './store/level.js';
 export {
   StoreError,
   type Group,
@@ -53,25 +50,6 @@ export {
   type StoreState,
 } from './store/contract.js';
 export { systemEnvironment, type Environment } from './environment.js';
-export {
-  defineEngine,
-  type Engine,
-  type EngineFacts,
-  type TurnIO,
-  type TurnRequest,
-  type TurnResult,
-} from '../actors/engines/engine.js';
-export { turnResult } from '../actors/engines/turn-result.js';
-export { commandEngine, type CommandEngineOptions } from '../actors/engines/command.js';
-export { clerkEngine } from '../actors/engines/clerk/engine.js';
-export { webhook } from '../actors/connectors/webhook.js';
-export {
-  defineConnector,
-  type Connector,
-  type ConnectorLink,
-  type DeliveryResult,
-  type OutboundMessage,
-} from '../actors/connectors/connector.js';
 export type {
   AtLeastOnceEffect,
   AtMostOnceEffect,

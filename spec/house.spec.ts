@@ -270,7 +270,10 @@ describe('the house', () => {
     const deep = below('examples').flatMap(({ path, imports }) =>
       imports
         .filter(
-          ({ specifier }) => !/^(?:troupe(?:\/(?:machines|testing))?|node:.+|xstate|zod)$/.test(specifier),
+          ({ specifier }) =>
+            !/^(?:troupe(?:\/(?:agents|client|connectors|gateway|level|machines|testing))?|node:.+|xstate|zod)$/.test(
+              specifier,
+            ),
         )
         .map(({ specifier }) => `${path} imports ${specifier}`),
     );

@@ -1,7 +1,8 @@
-import { DiscordAPIError, HTTPError, RateLimitError, REST } from '@discordjs/rest';
-import { WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
+import type { REST } from '@discordjs/rest';
+import type { WebSocketManager } from '@discordjs/ws';
 import { createHash } from 'node:crypto';
-import { GatewayDispatchEvents, GatewayIntentBits, Routes, type APIMessage } from 'discord-api-types/v10';
+import type { APIMessage } from 'discord-api-types/v10';
+import { optionalPackage } from '../optional-package.js';
 import {
   defineConnector,
   type Connector,
@@ -11,6 +12,10 @@ import {
 } from './connector.js';
 import { codeOf, inPieces, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
 import { addressOf, secondsOf, secretOf } from './settings.js';
+
+const restApi = () => optionalPackage('@discordjs/rest', () => import('@discordjs/rest'));
+const socketApi = () => optionalPackage('@discordjs/ws', () => import('@discordjs/ws'));
+const names = () => optionalPackage('discord-api-types', () => import('discord-api-types/v10'));
 
 /**
  * Discord, through a bot. The channel is a channel id, the thread a message id that is answered to. Nobody is
@@ -28,6 +33,8 @@ export function createDiscord(patience: Patience = {}): Connector {
     async open(settings, signal, inbox) {
       const api = addressOf(settings, 'discord', 'apiRoot', 'https://discord.com/api');
       const token = secretOf(settings, 'discord', 'botToken');
+      const { REST } = await restApi();
+      const { Routes } = await names();
       const rest = new REST({
         version: '10',
         api,
@@ -74,6 +81,7 @@ async function post(
       reason: 'The thread of a Discord message must be the id of the message that it answers.',
     };
   const nonce = createHash('sha256').update(`${key} ${n}`).digest('base64url').slice(0, 25);
+  const { Routes } = await names();
   try {
     const sent = (await rest.post(Routes.channelMessages(channel), {
       signal,
@@ -87,6 +95,7 @@ async function post(
     })) as Partial<APIMessage>;
     return { outcome: 'sent', ...(typeof sent.id === 'string' ? { messageId: sent.id } : {}) };
   } catch (error) {
+    const { DiscordAPIError, HTTPError, RateLimitError } = await restApi();
     if (error instanceof RateLimitError)
       return { retryAfterMs: Math.max(error.retryAfter, error.timeToReset, 0) };
     if (error instanceof DiscordAPIError)
@@ -110,6 +119,8 @@ async function listen(
   inbox: Inbox,
   signal: AbortSignal,
 ): Promise<WebSocketManager> {
+  const { WebSocketManager, WebSocketShardEvents } = await socketApi();
+  const { GatewayDispatchEvents, GatewayIntentBits } = await names();
   const { GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
   const manager = new WebSocketManager({
     token,

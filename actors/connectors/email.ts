@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
-import nodemailer, { type Transporter } from 'nodemailer';
-import type { SentMessageInfo } from 'nodemailer/lib/smtp-transport/index.js';
+import type { Transporter } from 'nodemailer';
+import type { Options as SmtpOptions, SentMessageInfo } from 'nodemailer/lib/smtp-transport/index.js';
+import { optionalPackage } from '../optional-package.js';
 import { defineConnector, type Connector, type DeliveryResult, type OutboundMessage } from './connector.js';
 import { codeOf } from './delivering.js';
 import { secondsOf, secretOf, textOf, type Settings } from './settings.js';
@@ -19,7 +20,9 @@ export const email: Connector = defineConnector({
   type: 'email',
   capabilities: { threading: true, messageEdits: false, reactions: false, attachments: false },
   async open(settings) {
-    const { transport, from, subject, allowTo } = readSettings(settings);
+    const { transportOptions, from, subject, allowTo } = readSettings(settings);
+    const { default: nodemailer } = await optionalPackage('nodemailer', () => import('nodemailer'));
+    const transport = nodemailer.createTransport(transportOptions);
     return {
       async send(message, signal) {
         const unfit = unfitRecipient(message.channel, allowTo);
@@ -95,7 +98,7 @@ function judge(error: unknown, begun: boolean): DeliveryResult {
 type Transport = Transporter<SentMessageInfo>;
 
 function readSettings(settings: Settings): {
-  readonly transport: Transport;
+  readonly transportOptions: SmtpOptions;
   readonly from: string;
   readonly subject: string;
   readonly allowTo: readonly string[];
@@ -113,7 +116,7 @@ function readSettings(settings: Settings): {
   if (!Array.isArray(allowTo) || !allowTo.every((entry) => typeof entry === 'string'))
     throw new Error('"allowTo" of an email connector must be a list of addresses or @domains.');
   const timeoutMs = secondsOf(settings, 'email', 20) * 1000;
-  const transport = nodemailer.createTransport({
+  const transportOptions: SmtpOptions = {
     host,
     port,
     secure: tls === 'implicit',
@@ -128,9 +131,9 @@ function readSettings(settings: Settings): {
     ...(user === undefined || user === null
       ? {}
       : { auth: { user: textOf(settings, 'email', 'user'), pass: secretOf(settings, 'email', 'password') } }),
-  });
+  };
   return {
-    transport,
+    transportOptions,
     from: textOf(settings, 'email', 'from'),
     subject: textOf(settings, 'email', 'subject', 'Message'),
     allowTo: allowTo as readonly string[],

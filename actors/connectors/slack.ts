@@ -1,5 +1,6 @@
-import { SocketModeClient } from '@slack/socket-mode';
-import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebClient } from '@slack/web-api';
+import type { SocketModeClient } from '@slack/socket-mode';
+import type { WebClient } from '@slack/web-api';
+import { optionalPackage } from '../optional-package.js';
 import {
   defineConnector,
   type Connector,
@@ -9,6 +10,9 @@ import {
 } from './connector.js';
 import { codeOf, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
 import { addressOf, secondsOf, secretOf, type Settings } from './settings.js';
+
+const webApi = () => optionalPackage('@slack/web-api', () => import('@slack/web-api'));
+const socketMode = () => optionalPackage('@slack/socket-mode', () => import('@slack/socket-mode'));
 
 /**
  * Slack, through an app. The channel is a channel's id or name, the thread the `ts` of the message that is
@@ -33,7 +37,9 @@ export function createSlack(patience: Patience = {}): Connector {
         timeout: secondsOf(settings, 'slack', 15) * 1000,
         logger: quiet,
       };
-      const web = new WebClient(secretOf(settings, 'slack', 'botToken'), client);
+      const token = secretOf(settings, 'slack', 'botToken');
+      const { WebClient } = await webApi();
+      const web = new WebClient(token, client);
       const socket =
         inbox === undefined || settings['appToken'] === undefined
           ? undefined
@@ -41,8 +47,8 @@ export function createSlack(patience: Patience = {}): Connector {
       return {
         send: (message, signal) => withinLimits(signal, patience, () => post(web, message)),
         async probe() {
-          await web.auth.test().catch((error: unknown) => {
-            throw new Error(`Slack rejected the token (${reasonOf(error)}).`, { cause: error });
+          await web.auth.test().catch(async (error: unknown) => {
+            throw new Error(`Slack rejected the token (${await reasonOf(error)}).`, { cause: error });
           });
         },
         async close() {
@@ -68,6 +74,7 @@ async function post(
     });
     return { outcome: 'sent', ...(sent.ts === undefined ? {} : { messageId: sent.ts }) };
   } catch (error) {
+    const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = await webApi();
     if (error instanceof WebAPIRateLimitedError) return { retryAfterMs: error.retryAfter * 1000 };
     if (error instanceof WebAPIPlatformError)
       return { outcome: 'failed', reason: `Slack refused the message: ${error.data.error}` };
@@ -92,11 +99,9 @@ interface SlackMessage {
 }
 
 async function listen(settings: Settings, clientOptions: object, inbox: Inbox): Promise<SocketModeClient> {
-  const socket = new SocketModeClient({
-    appToken: secretOf(settings, 'slack', 'appToken'),
-    clientOptions,
-    logger: quiet,
-  });
+  const appToken = secretOf(settings, 'slack', 'appToken');
+  const { SocketModeClient } = await socketMode();
+  const socket = new SocketModeClient({ appToken, clientOptions, logger: quiet });
   socket.on('error', () => undefined); // it reconnects by itself; the probe says what is wrong
   const take = async ({ event, ack }: { event: SlackMessage; ack: () => Promise<void> }): Promise<void> => {
     const { channel, user, text, ts, thread_ts: thread } = event;
@@ -120,8 +125,10 @@ async function listen(settings: Settings, clientOptions: object, inbox: Inbox): 
   return socket;
 }
 
-const reasonOf = (error: unknown): string =>
-  error instanceof WebAPIPlatformError ? error.data.error : codeOf(error);
+async function reasonOf(error: unknown): Promise<string> {
+  const { WebAPIPlatformError } = await webApi();
+  return error instanceof WebAPIPlatformError ? error.data.error : codeOf(error);
+}
 
 /** Slack's own logger writes to the console, tokens and texts included. */
 const silent = (): void => undefined;

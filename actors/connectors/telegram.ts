@@ -1,8 +1,11 @@
-import { Api, GrammyError } from 'grammy';
+import type { Api } from 'grammy';
 import { setTimeout as delay } from 'node:timers/promises';
+import { optionalPackage } from '../optional-package.js';
 import { defineConnector, type Connector, type DeliveryResult, type Inbox } from './connector.js';
 import { codeOf, inPieces, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
 import { addressOf, secondsOf, secretOf } from './settings.js';
+
+const grammy = () => optionalPackage('grammy', () => import('grammy'));
 
 /**
  * Telegram, through a bot. The channel is a chat id or `@name`, the thread a message id that is answered to.
@@ -20,7 +23,9 @@ export function createTelegram(patience: Patience = {}): Connector {
     async open(settings, _signal, inbox) {
       const timeoutSeconds = secondsOf(settings, 'telegram', 20);
       const apiRoot = addressOf(settings, 'telegram', 'apiRoot', 'https://api.telegram.org');
-      const api = new Api(secretOf(settings, 'telegram', 'botToken'), { apiRoot, timeoutSeconds });
+      const token = secretOf(settings, 'telegram', 'botToken');
+      const { Api } = await grammy();
+      const api = new Api(token, { apiRoot, timeoutSeconds });
       const closing = new AbortController();
       const listening = inbox === undefined ? undefined : listen(api, inbox, closing.signal);
       return {
@@ -29,8 +34,8 @@ export function createTelegram(patience: Patience = {}): Connector {
             withinLimits(signal, patience, () => post(api, message.channel, message.thread, piece, signal)),
           ),
         async probe(signal) {
-          await api.getMe(signal as never).catch((error: unknown) => {
-            throw new Error(`Telegram rejected the bot token (${reasonOf(error)}).`, { cause: error });
+          await api.getMe(signal as never).catch(async (error: unknown) => {
+            throw new Error(`Telegram rejected the bot token (${await reasonOf(error)}).`, { cause: error });
           }); // grammy types the signal of an older polyfill
         },
         async close() {
@@ -69,6 +74,7 @@ async function post(
     );
     return { outcome: 'sent', messageId: String(sent.message_id) };
   } catch (error) {
+    const { GrammyError } = await grammy();
     if (!(error instanceof GrammyError)) return unanswered('Telegram', error);
     if (error.error_code === 429) return { retryAfterMs: (error.parameters.retry_after ?? 1) * 1000 };
     if (error.error_code >= 500)
@@ -111,5 +117,7 @@ async function listen(api: Api, inbox: Inbox, signal: AbortSignal): Promise<void
 const pollSeconds = 10; // less than the time limit of a call
 const retryMs = 2_000;
 
-const reasonOf = (error: unknown): string =>
-  error instanceof GrammyError ? error.description : codeOf(error);
+async function reasonOf(error: unknown): Promise<string> {
+  const { GrammyError } = await grammy();
+  return error instanceof GrammyError ? error.description : codeOf(error);
+}

@@ -6,11 +6,17 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../house/sources.js';
 
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
 const execute = promisify(execFile);
 
 /**
  * A project of somebody else with the packed package in it: what `npm pack` takes is laid out as `npm
- * install` would, with the dependencies that package.json names and no others. Its own imports thus find what
+ * install` would, with the dependencies and the peers that package.json demands and no others. Its own imports thus find what
  * its users' would.
  */
 export class InstalledPackage {
@@ -25,10 +31,11 @@ export class InstalledPackage {
     });
     const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     await execute('tar', ['-xzf', join(folder, tarball), '--strip-components', '1', '-C', home]);
-    const { dependencies } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as {
-      dependencies: Record<string, string>;
-    };
-    for (const name of [...Object.keys(dependencies), '@types/node']) {
+    const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      await readFile(join(home, 'package.json'), 'utf8'),
+    ) as Manifest;
+    const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
+    for (const name of [...Object.keys(dependencies), ...peers, '@types/node']) {
       const link = join(folder, 'node_modules', name);
       await mkdir(dirname(link), { recursive: true });
       await symlink(join(root, 'node_modules', name), link);

@@ -12,7 +12,7 @@ export const floors: readonly (readonly string[])[] = [
   ['lib/gateway'],
   ['lib/agents.ts', 'lib/ports.ts', 'lib/testing'],
   ['lib/instance.ts', 'lib/testing.ts'],
-  ['lib/index.ts'],
+  ['lib/index.ts', 'lib/entries'],
   ['lib/cli', 'examples'],
 ];
 

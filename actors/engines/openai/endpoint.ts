@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { optionalPackage } from '../../optional-package.js';
 import type { LimitsMemory } from '../limits.js';
 import type { WireMessage } from './conversation.js';
 import { reportLimits } from './completion.js';
@@ -39,7 +40,7 @@ export async function openEndpoint(
   signal: AbortSignal,
 ): Promise<Endpoint> {
   // With the first turn: it takes a third of a second to load
-  const { default: Client } = await import('openai');
+  const { default: Client } = await optionalPackage('openai', () => import('openai'));
   const key = keyOf(options);
   const client = new Client({
     baseURL: options.baseUrl,

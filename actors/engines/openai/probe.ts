@@ -1,4 +1,5 @@
 import { chosenWord } from '../agent/program.js';
+import { missingPackage } from '../../optional-package.js';
 import { keyOf, type OpenAiOptions } from './options.js';
 
 type Found =
@@ -28,6 +29,14 @@ export async function probe(options: Pick<OpenAiOptions, 'name' | 'baseUrl' | 'a
       models: [],
     };
   }
+  const command = missingPackage('openai');
+  if (command !== undefined)
+    return {
+      available: false,
+      reason: 'The package "openai" is not installed.',
+      remedy: command,
+      models: [],
+    };
   const url = new URL(baseUrl);
   if (!/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return { available: true, models: [] };
   try {

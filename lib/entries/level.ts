@@ -1,0 +1,2 @@
+/** `troupe/level`: the store on disk. */
+export { openLevelStore as levelStore, type LevelStore, type LevelStoreOptions } from '../store/level.js';
