@@ -27,6 +27,7 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { logTail } from './home/log-tail.js';
+import { bringBack } from './commands/sessions/worktree.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
 import { shownConfig } from './home/shown-config.js';
@@ -174,7 +175,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       workFolder: layout.work,
       gatewayUrl: () => url,
       evidence,
-      sandbox,
+      sandbox: { ...sandbox, afterTurn: (...turn) => bringBack(parts, ...turn) },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
         budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),

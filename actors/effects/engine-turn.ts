@@ -237,7 +237,7 @@ async function turn(
   } finally {
     clearTimeout(deadline);
     context.signal.removeEventListener('abort', onAbort);
-    sandbox?.close();
+    await sandbox?.close().catch((error: unknown) => options.onFault?.(input.engine, error));
     options.tokens.revoke(token);
   }
 }

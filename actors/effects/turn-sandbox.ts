@@ -10,6 +10,10 @@ export interface TurnSandbox {
   levelOf(employee: string | null): SandboxLevel;
   /** Each turn, once it is known what holds in it. */
   onTurn?(sessionId: string, asked: SandboxLevel, inForce: InForce): void;
+  /** What a session may read beside what its engine needs. */
+  readsOf?(sessionId: string): Promise<readonly string[]>;
+  /** When nothing of the turn is left. */
+  afterTurn?(sessionId: string, asked: SandboxLevel): Promise<void>;
   /** At `strict`: the session's own socket to the gateway, and a way to the hosts that are named. */
   openLink?(sessionId: string, hosts: readonly string[]): Promise<TurnLink>;
 }
@@ -29,7 +33,8 @@ export interface ConfinedTurn {
   /** Where the agent reaches the gateway from within. */
   readonly gatewayUrl: string | undefined;
   confine(command: Command): Promise<Confined>;
-  close(): void;
+  /** When nothing of the turn is left; may reject. */
+  close(): Promise<void>;
 }
 
 export interface TurnPlace {
@@ -61,12 +66,13 @@ export async function openSandbox(
       : undefined,
     gatewayUrl: url,
     async confine(command) {
+      const reads = [...files, ...((await sandbox.readsOf?.(sessionId)) ?? [])];
       const own = (await engine.folders?.({ sessionId, cwd: input.cwd, nativeId: input.nativeId })) ?? {};
       return sandbox.port.confine(
         {
           ...command,
           env: { ...proxy, ...command.env },
-          folders: { ...own, reads: [...(own.reads ?? []), ...files] },
+          folders: { ...own, reads: [...(own.reads ?? []), ...reads] },
           ...(link !== undefined &&
             url !== undefined && {
               link: {
@@ -79,7 +85,10 @@ export async function openSandbox(
         asked,
       );
     },
-    close: () => link?.close(),
+    async close() {
+      link?.close();
+      await sandbox.afterTurn?.(sessionId, asked);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Command, Confined, Sandbox } from '../../actors/sandbox/sandbox.js';
+import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
@@ -36,7 +36,7 @@ export interface App {
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
   readonly keyFor?: (label: string) => string;
   /** Confines what is started for agents. Absent: nothing is confined. */
-  readonly sandbox?: { confine(command: Command): Promise<Confined>; readonly port: Sandbox };
+  readonly sandbox?: HomeSandbox;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
 }

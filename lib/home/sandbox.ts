@@ -4,6 +4,7 @@ import type { Engine } from '../../actors/engines/engine.js';
 import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type InForce } from '../../actors/sandbox/sandbox.js';
 import type { SandboxTool } from '../../actors/sandbox/tool.js';
+import { originOf } from './clones.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
 
@@ -57,6 +58,11 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
     levelOf: (employee) => {
       const own = records?.roster.value.employees.find(({ name }) => name === employee)?.sandbox;
       return narrower(config().agents.sandbox, own ?? 'off');
+    },
+    // objects that a clone borrows
+    readsOf: async (sessionId) => {
+      const origin = await originOf(layout.home, sessionId);
+      return origin === undefined ? [] : [origin];
     },
     onTurn: (sessionId, _asked, inForce) => records?.audit.decided(decisionOf(sessionId, inForce)),
   };

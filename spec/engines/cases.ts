@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TurnSandbox } from '../../actors/effects/turn-sandbox.js';
 import type { Engine } from '../../actors/engines/engine.js';
 import type { ModelServer } from '../helpers/model-server/server.js';
 import type { ToolServer } from '../helpers/tool-server.js';
@@ -30,6 +31,8 @@ export interface Subject {
   readonly resumesOnce?: boolean;
   /** It tells its model why a tool was denied. */
   readonly hearsWhy?: boolean;
+  /** With `--sandbox`. */
+  readonly sandbox?: TurnSandbox;
   /** What it cannot do, by the name of the case, with the reason. */
   readonly cannot?: Readonly<Record<string, string>>;
 }
@@ -216,7 +219,11 @@ async function played(
   outcome: PlayedTurn['outcome'] = 'succeeded',
 ): Promise<PlayedTurn> {
   if (typeof wish.nativeId === 'string') await subject.rest?.();
-  const turn = await playTurn(subject.engine, cwd, subject.env, wish);
+  const { sandbox } = subject;
+  const turn = await playTurn(subject.engine, cwd, subject.env, {
+    ...wish,
+    ...(sandbox === undefined ? {} : { sandbox }),
+  });
   expect(turn.outcome, `${turn.error ?? ''} ${turn.text}`).to.equal(outcome);
   expect(turn.left, 'processes left behind').to.equal(0);
   return turn;

@@ -6,18 +6,23 @@ import { fileURLToPath } from 'node:url';
 import { startModelServer } from '../helpers/model-server/server.js';
 import { startToolServer } from '../helpers/tool-server.js';
 import { cases } from './cases.js';
+import type { TurnSandbox } from '../../actors/effects/turn-sandbox.js';
+import type { SandboxLevel } from '../../actors/sandbox/levels.js';
+import { createSandbox } from '../../actors/sandbox/sandbox.js';
 import { programs } from './programs.js';
 
 /**
  * `npm run engines [-- claude codex …]`: the real agent programs, installed at pinned versions into a
  * temporary folder, play real turns through our engines against a scripted model on a loopback port. Where
  * the system allows it, everything after the installation runs in a network namespace that has a loopback and
- * nothing else. Prints a table; exits with 1 when a case fails. TROUPE_ENGINES_FOLDER keeps the installations
+ * nothing else. `--sandbox` plays all of it confined, at the levels `home` and `workspace`. Prints a table; exits with 1 when a case fails. TROUPE_ENGINES_FOLDER keeps the installations
  * for the next time.
  */
 const isolated = process.env['TROUPE_ENGINES_ISOLATED'];
 const wanted = process.argv.slice(2);
-const chosen = programs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const named = wanted.filter((word) => !word.startsWith('-'));
+const chosen = programs.filter(({ name }) => named.length === 0 || named.includes(name));
+const levels = wanted.includes('--sandbox') ? (['home', 'workspace'] as const) : (['off'] as const);
 const kept = process.env['TROUPE_ENGINES_FOLDER'];
 const folder = kept ?? (await mkdtemp(join(tmpdir(), 'engines-')));
 await mkdir(folder, { recursive: true });
@@ -70,7 +75,7 @@ function installAndIsolate(): number {
 async function playAll(how: string): Promise<number> {
   console.log(`network: ${how}`);
   let failures = 0;
-  for (const program of chosen) {
+  for (const [program, level] of chosen.flatMap((one) => levels.map((each) => [one, each] as const))) {
     const model = await startModelServer();
     const tools = await startToolServer('tool-token-that-must-not-be-seen');
     const home = await mkdtemp(join(folder, 'home-'));
@@ -79,9 +84,10 @@ async function playAll(how: string): Promise<number> {
       folder: home,
       tools,
       model,
+      ...(level === 'off' ? {} : { sandbox: sandboxAt(level, home) }),
       ...(await program.subject({ url: model.url, home, prefix: join(folder, program.name) })),
     };
-    console.log(`\n${program.name} (${program.packages.join(' ')})`);
+    console.log(`\n${program.name} (${program.packages.join(' ')}), sandbox ${level}`);
     for (const [name, run] of cases) {
       const cannot = program.cannot?.[name];
       if (cannot !== undefined) {
@@ -102,4 +108,15 @@ async function playAll(how: string): Promise<number> {
   }
   console.log(failures === 0 ? '\nall cases hold' : `\n${failures} cases failed`);
   return failures === 0 ? 0 : 1;
+}
+
+/** The user's own folder is that of the program; what lies around it is hidden as a gateway's home would be. */
+function sandboxAt(level: SandboxLevel, home: string): TurnSandbox {
+  process.env['HOME'] = home;
+  const port = createSandbox({
+    hidden: [join(home, 'codex')],
+    ownFolders: [],
+    isRequired: () => true,
+  });
+  return { port, levelOf: () => level };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { openSandbox, type TurnSandbox } from '../../actors/effects/turn-sandbox.js';
 import type { Engine, McpEndpoint, TurnIO, TurnMessage, TurnResult } from '../../actors/engines/engine.js';
 import { processTable, startChild } from '../../actors/engines/process.js';
 
@@ -17,6 +18,8 @@ export interface TurnWish {
   readonly onText?: (turn: RunningTurn) => void;
   readonly permission?: TurnIO['permission'];
   readonly deadlineMs?: number;
+  /** Absent: nothing is confined. */
+  readonly sandbox?: TurnSandbox;
 }
 
 export interface RunningTurn {
@@ -48,13 +51,25 @@ export async function playTurn(
   const pids: number[] = [];
   let nativeId = wish.nativeId ?? null;
   let heard = false;
+  const place = { employee: null, cwd, nativeId };
+  const confined =
+    wish.sandbox &&
+    (await openSandbox(wish.sandbox, place, {
+      sessionId: 'bench',
+      engine,
+      gatewayUrl: undefined,
+      files: [],
+    }));
   const io: TurnIO = {
     signal: controller.signal,
     async spawn(command, args, options) {
       argv.push([command, ...args]);
-      const child = await startChild(command, args, {
+      const plain = { program: command, args, cwd: options.cwd, env: { ...env, ...options.env } };
+      const started = (await confined?.confine(plain)) ?? plain;
+      const child = await startChild(started.program, started.args, {
         ...options,
-        env: { ...env, ...options.env },
+        cwd: started.cwd,
+        env: started.env,
         spawnId: `${spawnId}.${argv.length}`,
         tokenHash: null,
         note: () => Promise.resolve(),

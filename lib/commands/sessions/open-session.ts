@@ -19,7 +19,8 @@ import type { ActorView, Committed, TransactionContext } from '../../supervisor/
 import type { ActorKey, Json } from '../../../machines/outputs.js';
 import type { ReplyTo, StepLink } from '../../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import { workingFolder, dropWorktree, ownWorktree } from './working-folder.js';
+import { workingFolder } from './working-folder.js';
+import { dropWorktree, ownWorktree, type WorktreeOptions } from './worktree.js';
 
 export interface SessionInput {
   readonly prompt: string;
@@ -233,12 +234,14 @@ export async function workingDirectoryOf(
   const folder = await workingFolder(request.app, sessionId, cwd, { rehearsal, anywhere });
   if (isRefusal(folder)) return folder;
   if (!worktree) return { cwd: folder, drop: () => Promise.resolve() };
-  const own = await ownWorktree(request.app, sessionId, folder, rehearsal);
+  const level = request.app.sandbox?.levelOf(employee?.name ?? null) ?? 'off';
+  const options: WorktreeOptions = { sessionId, repository: folder, level, rehearsal };
+  const own = await ownWorktree(request.app, options);
   return isRefusal(own)
     ? own
     : {
         cwd: own,
-        drop: () => (rehearsal ? Promise.resolve() : dropWorktree(request.app, sessionId, folder)),
+        drop: () => (rehearsal ? Promise.resolve() : dropWorktree(request.app, options)),
       };
 }
 

@@ -219,7 +219,8 @@ interface Admitted {
 }
 
 const pingEveryTicks = 6;
-const deadAfterMs = 90_000;
+// With the next look at it, within 90 s
+const deadAfterMs = 80_000;
 const socketsMaxStandard = 1_024;
 const agentSocketsEach = 16;
 

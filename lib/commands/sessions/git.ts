@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
+import type { CommandFolders } from '../../../actors/sandbox/sandbox.js';
+import type { App } from '../app.js';
+
+/**
+ * The only way to git here. A repository that an agent can write says itself what git runs: hooks, filters,
+ * drivers for diffs and merges, watchers of files, helpers for credentials. All of them are switched off, the
+ * settings of this machine are not read, and the command is confined as the agent is.
+ */
+export interface GitCommand {
+  /** The repository, or a folder in it. */
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly level: SandboxLevel;
+  /** What git needs beside the folder. */
+  readonly folders?: CommandFolders;
+}
+
+/** `(await git(app, {folder, args: ['rev-parse', 'HEAD'], level})).trim()`; rejects with git's last line. */
+export async function git(app: Pick<App, 'sandbox'>, command: GitCommand): Promise<string> {
+  return run(app, command, await programsNamedIn(app, command));
+}
+
+async function run(
+  app: Pick<App, 'sandbox'>,
+  command: GitCommand,
+  silenced: readonly string[],
+): Promise<string> {
+  const plain = {
+    program: 'git',
+    args: [...quiet.flatMap((setting) => ['-c', setting]), ...command.args],
+    cwd: command.folder,
+    env: environment(silenced),
+    ...(command.folders && { folders: command.folders }),
+  };
+  const confined = (await app.sandbox?.port.confine(plain, command.level)) ?? plain;
+  try {
+    const { stdout } = await runFile(confined.program, confined.args, {
+      cwd: confined.cwd,
+      env: confined.env,
+      timeout: 60_000,
+      maxBuffer: 16 * 2 ** 20,
+    });
+    return stdout;
+  } catch (error) {
+    const said = String((error as { readonly stderr?: unknown }).stderr ?? '').trim();
+    throw new Error(said.split('\n').at(-1)?.slice(0, 300) ?? '', { cause: error });
+  }
+}
+
+const runFile = promisify(execFile);
+
+/** Filters and drivers have names of the repository's choice: each that it names is emptied. */
+async function programsNamedIn(app: Pick<App, 'sandbox'>, command: GitCommand): Promise<readonly string[]> {
+  const names = await run(
+    app,
+    { ...command, args: ['config', '--null', '--name-only', '--get-regexp', namedPrograms] },
+    [],
+  ).catch(() => ''); // none: git says so with its exit code
+  return [...new Set(names.split('\0'))].filter((name) => name !== '').slice(0, 1_000);
+}
+
+const namedPrograms =
+  '^(filter\\..*\\.(smudge|clean|process)|diff\\..*\\.(textconv|command)|merge\\..*\\.driver|remote\\..*\\.(uploadpack|receivepack|vcs)|trailer\\..*\\.(command|cmd))$';
+
+const quiet = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.attributesFile=/dev/null',
+  'core.sshCommand=false',
+  'core.gitProxy=',
+  'core.askPass=',
+  'core.pager=cat',
+  'core.editor=false',
+  'core.alternateRefsCommand=true',
+  'credential.helper=',
+  'diff.external=',
+  'gpg.program=false',
+  'commit.gpgSign=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'fetch.fsckObjects=true',
+  'protocol.allow=never',
+  'protocol.file.allow=always',
+];
+
+function environment(silenced: readonly string[]): Record<string, string> {
+  const settings = silenced.flatMap((name) => [
+    [name, ''],
+    // a filter that is required and empty would be an error
+    ...(name.startsWith('filter.') ? [[name.replace(/\.[^.]*$/, '.required'), 'false']] : []),
+  ]);
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name = '', value = ''], n) => [
+        [`GIT_CONFIG_KEY_${n}`, name],
+        [`GIT_CONFIG_VALUE_${n}`, value],
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { findSandboxTool } from '../../actors/sandbox/tool.js';
+import { Troupe } from './cli/troupe.js';
+import { makeClient, type Client } from './gateway/fixture.js';
+
+const tool = await findSandboxTool();
+
+/**
+ * A smudge filter of a repository that an agent had written ran as the gateway once. Here the repository names
+ * a program wherever git would run one.
+ */
+describe('a repository that means harm', () => {
+  let troupe: Troupe;
+  let repository: string;
+  let client: Client;
+  const git = (folder: string, ...args: string[]): string =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: troupe.folder, GIT_CONFIG_NOSYSTEM: '1' },
+    });
+  const ran = (): Promise<string[]> => readdir(join(troupe.folder, 'ran'));
+
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+    repository = join(troupe.folder, 'project');
+    await mkdir(join(troupe.folder, 'ran'), { mode: 0o777 });
+    await mkdir(repository);
+    git(repository, 'init', '-q');
+    await writeFile(join(repository, 'a.txt'), 'one');
+    await writeFile(join(repository, '.gitattributes'), '* filter=evil diff=evil merge=evil\n');
+    git(repository, 'add', '.');
+    git(repository, 'commit', '-qm', 'one');
+    await arm();
+  });
+  afterEach(() => troupe.clear());
+
+  async function arm(): Promise<void> {
+    const harm = (name: string): string => `touch ${troupe.folder}/ran/${name}; cat`;
+    for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change', 'pre-auto-gc'])
+      await writeFile(join(repository, '.git/hooks', hook), `#!/bin/sh\n${harm(hook)}\n`, { mode: 0o755 });
+    await mkdir(join(repository, '.git/other-hooks'));
+    await writeFile(join(repository, '.git/other-hooks/post-checkout'), `#!/bin/sh\n${harm('hooksPath')}\n`, {
+      mode: 0o755,
+    });
+    await writeFile(
+      join(repository, '.git/hidden-config'),
+      `[filter "evil"]\n\tprocess = ${JSON.stringify(harm('process'))}\n`,
+    );
+    for (const [name, program] of Object.entries({
+      'core.fsmonitor': 'fsmonitor',
+      'core.sshCommand': 'sshCommand',
+      'core.alternateRefsCommand': 'alternates',
+      'core.editor': 'editor',
+      'filter.evil.smudge': 'smudge',
+      'filter.evil.clean': 'clean',
+      'diff.external': 'external-diff',
+      'diff.evil.textconv': 'textconv',
+      'merge.evil.driver': 'merge-driver',
+      'uploadpack.packObjectsHook': 'pack',
+      'credential.helper': 'credentials',
+      'gpg.program': 'gpg',
+    }))
+      git(repository, 'config', name, harm(program));
+    git(repository, 'config', 'filter.evil.required', 'true');
+    git(repository, 'config', 'core.hooksPath', join(repository, '.git/other-hooks'));
+    git(repository, 'config', 'include.path', 'hidden-config');
+    git(repository, 'config', 'submodule.recurse', 'true');
+    git(repository, 'config', 'protocol.ext.allow', 'always');
+    git(repository, 'config', 'submodule.evil.url', `ext::sh -c ${harm('submodule')}`);
+    await rm(join(troupe.folder, 'ran'), { recursive: true });
+    await mkdir(join(troupe.folder, 'ran'));
+  }
+
+  async function start(level: string): Promise<void> {
+    await mkdir(troupe.home(), { mode: 0o700 });
+    await writeFile(
+      join(troupe.home(), 'config.yaml'),
+      [
+        `agents: {sandbox: ${level}}`,
+        `sessions: {roots: [${troupe.folder}]}`,
+        'engines:',
+        '  default: worker',
+        `  worker: {command: [/bin/sh, -c, 'git checkout -q -b work && echo two > a.txt && git -c user.name=x -c user.email=x@x commit -qam two; git log --oneline | cat; touch ${repository}/.git/touched; sh -s']}`,
+      ].join('\n'),
+    );
+    await troupe.start();
+    const { port, token } = await troupe.announcement();
+    client = makeClient(port, { authorization: `Bearer ${token}` });
+  }
+
+  async function opened() {
+    const { status, body, text } = await client.post('/api/sessions', {
+      prompt: 'true',
+      cwd: repository,
+      worktree: true,
+    });
+    expect(status, text).to.equal(201);
+    for (;;) {
+      const now = (await client.get(`/api/sessions/${body.id}`)).body;
+      if (!['running', 'waiting'].includes(now.status)) return now;
+    }
+  }
+
+  for (const level of tool.name === null ? ['off'] : ['off', 'home', 'workspace'])
+    it(`runs nothing of its own for a worktree at the level ${level}`, async () => {
+      await start(level);
+      const { status, body, text } = await client.post('/api/sessions', {
+        prompt: 'true',
+        engine: 'clerk',
+        cwd: repository,
+        worktree: true,
+      });
+      expect(status, text).to.equal(201);
+      expect(await readFile(join(body.cwd, 'a.txt'), 'utf8')).to.equal('one');
+      expect(await ran()).to.deep.equal([]);
+    });
+
+  if (tool.name !== null)
+    it('is not written by an agent at workspace, and gets its branch afterwards', async () => {
+      await start('workspace');
+      const session = await opened();
+      expect(session.sandbox).to.deep.include({ level: 'workspace' });
+      expect(await readFile(join(session.cwd, '.git/objects/info/alternates'), 'utf8')).to.include(
+        dirname(join(repository, '.git/x')),
+      );
+      expect(await readdir(join(repository, '.git'))).to.not.include('touched');
+      expect(
+        git(
+          repository,
+          '--no-pager',
+          '-c',
+          'core.fsmonitor=false',
+          'show',
+          `troupe/${session.id}/work:a.txt`,
+        ),
+      ).to.equal('two\n');
+      expect((await ran()).filter((name) => !['textconv', 'alternates'].includes(name))).to.deep.equal([]);
+    });
+});
