@@ -76,6 +76,10 @@ async function examine(
       remarks.push(`note: sessions.roots.${at}: ${root} does not exist yet.`);
   }
   const exposed = !/^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(gateway.host);
+  if (exposed && gateway.tls === null && !gateway.plainHttp)
+    faults.push(
+      `${layout.config}: without TLS the token can be read on the network at ${gateway.host}. Set gateway.tls or gateway.plainHttp.`,
+    );
   if (exposed && !gateway.authRequired)
     faults.push(`${layout.config}, gateway.authRequired: false requires a loopback address in gateway.host.`);
   if (exposed && gateway.tls === null)

@@ -136,11 +136,13 @@ export function createAuthenticator(options: {
    */
   async function byCookies(header: string | undefined, address: string | undefined): Promise<Identity> {
     const { browsers } = options;
-    const given = browsers?.cookies.read(header);
-    const device = given && (await browsers?.devices.verify(given.id, given.secret));
-    if (!device) return { type: 'anonymous' };
-    browsers?.devices.seen(device.id, address);
-    return { type: 'authenticated', caller: { type: 'device', id: device.id } };
+    for (const { id, secret } of browsers?.cookies.read(header) ?? []) {
+      const device = await browsers?.devices.verify(id, secret);
+      if (!device) continue;
+      browsers?.devices.seen(device.id, address);
+      return { type: 'authenticated', caller: { type: 'device', id: device.id } };
+    }
+    return { type: 'anonymous' };
   }
 
   async function narrowed(identity: Identity, headers: IncomingHttpHeaders): Promise<Identity> {

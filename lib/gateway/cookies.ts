@@ -6,8 +6,11 @@ import { isLoopback, isOtherUser } from './origin.js';
  * shared between the ports of a host, so the names carry the instance.
  */
 export interface CookieJar {
-  /** What a request brings; undefined unless both are there, once each and of sane size. */
-  read(header: string | undefined): { readonly id: string; readonly secret: string } | undefined;
+  /**
+   * What a request brings, each id with each secret. Browsers share cookies between the ports of a host, so a
+   * page of another port can plant one of the same name: any that is valid counts.
+   */
+  read(header: string | undefined): readonly { readonly id: string; readonly secret: string }[];
   /** Values for `Set-Cookie`. */
   give(id: string, secret: string, secure: boolean): readonly string[];
   clear(secure: boolean): readonly string[];
@@ -24,12 +27,9 @@ export function cookieJar(instance: string): CookieJar {
     `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`;
   return {
     read(header) {
-      if (header === undefined || header.length > headerCharsMax) return undefined;
-      const secret = valueOf(header, names.secret);
-      const id = valueOf(header, names.id);
-      return id !== undefined && secret !== undefined && idShape.test(id) && secretShape.test(secret)
-        ? { id, secret }
-        : undefined;
+      if (header === undefined || header.length > headerCharsMax) return [];
+      const secrets = valuesOf(header, names.secret, secretShape);
+      return valuesOf(header, names.id, idShape).flatMap((id) => secrets.map((secret) => ({ id, secret })));
     },
     give: (id, secret, secure) => [
       `${names.secret}=${secret}; ${attributes(yearSeconds, secure)}`,
@@ -47,14 +47,18 @@ const headerCharsMax = 8_192;
 const idShape = /^d_[\w-]{16}$/;
 const secretShape = /^[\w-]{43}$/;
 
-/** The value of a cookie that is there exactly once: of two, which one counts would be a guess. */
-function valueOf(header: string, name: string): string | undefined {
-  const found = header
+/** The values of one name that look like ours, the first few of them. */
+function valuesOf(header: string, name: string, shape: RegExp): readonly string[] {
+  const values = header
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`));
-  return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+    .filter((value) => shape.test(value));
+  return [...new Set(values)].slice(0, sameNameMax);
 }
+
+const sameNameMax = 8;
 
 /** From where a request comes, as far as the connection itself says. */
 export interface Client {

@@ -39,6 +39,8 @@ export interface RouteSchema {
   readonly contentType?: string;
   /** Headers that the route reads, and what each is for. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** A credential of its own, judged before a byte of the body is read; a refusal ends the request. */
+  readonly credential?: (request: CredentialRequest) => Promise<Refusal | undefined>;
   /** `call.bytes` holds the body as it came. */
   readonly keepsBytes?: true;
   /**
@@ -47,6 +49,9 @@ export interface RouteSchema {
    */
   readonly upload?: true;
 }
+
+/** A request of which only the head has been read. */
+export type CredentialRequest = Pick<HttpRequest, 'app' | 'caller' | 'authenticated' | 'header'>;
 
 export interface HttpRequest<Body = unknown, Query = unknown> extends Request {
   /** False on a public route, or where reads are open and no credential came. */

@@ -150,6 +150,9 @@ export function answererOf(
     if (isRefusal(dryRun)) return dryRun;
     const query = schema.query ? parse(schema.query, incoming.query, 'query') : undefined;
     if (isRefusal(query)) return query;
+    const authenticated = incoming.identity.type === 'authenticated';
+    const unproved = await schema.credential?.({ app, caller, authenticated, header: incoming.header });
+    if (unproved !== undefined) return unproved;
     // Before the bytes are taken in
     if (schema.upload && app.supervisor.status.diskLow) return refuse('DISK_LOW');
     const multipart = schema.upload ? await incoming.multipart?.() : undefined;

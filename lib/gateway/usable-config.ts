@@ -19,4 +19,10 @@ export function refuseUnusable(config: Config, layout: Layout, host: string): vo
       `${layout.config}, gateway.authRequired: false is not allowed when the gateway listens on the network.`,
       'Remove it, or bind to 127.0.0.1.',
     );
+  if (config.gateway.tls === null && !config.gateway.plainHttp && !isLoopback(host))
+    throw new HomeError(
+      'BAD_CONFIG',
+      `${layout.config}: without TLS the token can be read on the network at ${host}.`,
+      'Set gateway.tls, or gateway.plainHttp: true behind a proxy that speaks TLS, or bind to 127.0.0.1.',
+    );
 }

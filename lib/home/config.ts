@@ -26,6 +26,10 @@ const gateway = z.strictObject({
     .boolean()
     .default(true)
     .describe('false opens reads to every local program; changes still need a credential.'),
+  plainHttp: z
+    .boolean()
+    .default(false)
+    .describe('true lets the gateway listen on the network without TLS, where others can read along.'),
   allowedHosts: z
     .array(z.string().min(1).max(253))
     .max(100)

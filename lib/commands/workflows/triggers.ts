@@ -218,6 +218,16 @@ export async function readSignature(
   return awayMs <= windowSeconds * 1000 ? { is: 'fresh', ref: `signature ${given}` } : { is: 'stale' };
 }
 
+/** Before the body is there: the form of a signature, and a binding that takes signed events. */
+export async function mayBeSigned(
+  app: App,
+  { name, signature }: Pick<SignedEvent, 'name' | 'signature'>,
+): Promise<boolean> {
+  if (!/^t=\d{1,12},v1=[0-9a-f]{64}$/.test(signature) || !soundName.test(name)) return false;
+  const binding = await app.supervisor.get('trigger', name);
+  return binding?.value === 'active' && typeof recordOf(binding)['signingSalt'] === 'string';
+}
+
 /** How far a signature's time may lie from the gateway's. */
 export const windowSeconds = 300;
 

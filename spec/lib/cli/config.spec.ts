@@ -37,6 +37,7 @@ describe('troupe config', () => {
         'gateway:\n  host: 0.0.0.0\n  authRequired: false\n',
         /gateway\.authRequired: false requires a loopback address/,
       ],
+      ['gateway:\n  host: 0.0.0.0\n', /without TLS the token can be read/],
       ['gateway:\n  tls: {cert: a.pem, key: b.pem}\n', /gateway\.tls\.cert: a\.pem cannot be read/],
     ];
     for (const [text, fault] of faults) {

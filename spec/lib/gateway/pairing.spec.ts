@@ -424,6 +424,19 @@ describe('pairing', () => {
       expect((await office.operator.post('/api/auth/logout')).status).to.equal(200);
     });
 
+    // A page of another port of this host can plant cookies of the same names: that logged everybody out
+    it('is let in beside cookies of the same names that a neighbour planted', async () => {
+      const { cookie, headers } = await office.browser();
+      const planted = `svc_auth=${'x'.repeat(43)}; svc_device=d_${'x'.repeat(16)}; svc_auth=no; ${cookie}`;
+      expect((await office.client({ ...headers, cookie: planted }).get('/api/work-items')).status).to.equal(
+        200,
+      );
+      const strangers = planted.replace(cookie, '');
+      expect((await office.client({ ...headers, cookie: strangers }).get('/api/work-items')).status).to.equal(
+        401,
+      );
+    });
+
     it('is removed by another, and keeps its cookies until it is told', async () => {
       const other = await office.browser();
       const answer = await other.call('DELETE', `/api/auth/devices/${browser.deviceId}`);

@@ -92,6 +92,17 @@ describe('/api/workflow-events that are signed', () => {
     ).to.equal(401);
   });
 
+  // A stranger's 64 KiB were read before the credential was looked at
+  it('are refused by their head: what a stranger sends is not read', async () => {
+    const malformed = 'x'.repeat(70_000);
+    expect((await home.tell(malformed, {})).status).to.equal(401);
+    expect((await home.tell(malformed, { 'x-svc-workflow-event-token': 'y'.repeat(40) })).status).to.equal(
+      401,
+    );
+    expect((await home.tell(malformed, signed(secret, malformed, { name: 'nothing' }))).status).to.equal(401);
+    expect((await home.tell(malformed, signed(secret, malformed))).status).to.equal(413);
+  });
+
   it('start one run for a signature, however often it is told again, also over a restart', async () => {
     const text = body({ n: 1 });
     const headers = signed(secret, text);

@@ -123,9 +123,9 @@ function readMachine({
   return svg === undefined ? unknown : { body: svg, headers: pictureHeaders };
 }
 
-/** Opened by itself, the picture runs nothing and loads nothing. */
+/** The standing policy of answers, and the styles that the picture itself carries. */
 const pictureHeaders = {
   'Content-Type': 'image/svg+xml; charset=utf-8',
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
   Vary: 'Accept',
 };

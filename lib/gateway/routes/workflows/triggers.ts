@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { deleteBinding, filterRulesMax, listBindings } from '../../../commands/workflows/bindings.js';
 import { createPoll, steerPoll } from '../../../commands/workflows/polls.js';
 import {
-  bindingOf,
   createTrigger,
   receiveEvent,
-  readSignature,
   signatureAlgorithm,
   windowSeconds,
 } from '../../../commands/workflows/triggers.js';
@@ -16,6 +14,7 @@ import type { Reply } from '../../../commands/app.js';
 import { perMinute, type Limiter } from '../../limiter.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { idempotencyKey, text } from '../../schemas.js';
+import { keyOf, mayPost } from './event-credential.js';
 
 const word = z
   .string()
@@ -232,6 +231,7 @@ export const workflowTriggerRoutes: readonly Route[] = [
         "Post an external event: with the gateway's bearer to every binding of the event; with a " +
         "binding's secret, or signed with it, to that binding. At most 60 per minute each.",
       headers: eventHeaders,
+      credential: mayPost,
       keepsBytes: true,
       body: eventBody,
       answer: z.object({ outcomes: z.array(outcome) }),
@@ -309,35 +309,6 @@ async function bind(request: HttpRequest<z.output<typeof bindingBody>>): Promise
 
 const shown = (done: Reply<Json> | Refusal): Reply | Refusal =>
   isRefusal(done) ? done : { ...done, body: { trigger: done.body } };
-
-/**
- * The binding whose secret was shown or used; no `key`: the gateway's own credential. Agents tell no events.
- */
-async function keyOf({
-  app,
-  header,
-  bytes,
-  authenticated,
-  caller: by,
-}: HttpRequest<unknown, unknown>): Promise<{ readonly key?: string; readonly ref?: string } | Refusal> {
-  const refused = refuse('UNAUTHENTICATED', {}, 'Workflow event authentication required');
-  const signature = header('x-svc-workflow-signature');
-  if (signature !== undefined) {
-    const name = header('x-svc-workflow-trigger') ?? '';
-    const signed = bytes === undefined ? undefined : await readSignature(app, { name, signature, bytes });
-    if (signed?.is === 'stale')
-      return refuse(
-        'UNAUTHENTICATED',
-        { windowSeconds },
-        `The time of the signature differs from the gateway's by more than ${windowSeconds} s.`,
-      );
-    return signed === undefined ? refused : { key: name, ref: signed.ref };
-  }
-  const token = header('x-svc-workflow-event-token');
-  if (token === undefined) return authenticated && by.type !== 'session' ? {} : refused;
-  const key = await bindingOf(app, token);
-  return key === undefined ? refused : { key };
-}
 
 function limiterOf({ app: { supervisor } }: HttpRequest<unknown, unknown>, key: string): Limiter {
   const known = limiters.get(supervisor) ?? new Map<string, Limiter>();
