@@ -309,7 +309,12 @@ async function liveStore(
     verify: (how) => read((database) => verifyInUse(files, database, copy, how)),
     async scrub() {
       await session.pipeline.readable(); // whoever asks means what was acknowledged before
-      while (!(await scrubOn()));
+      try {
+        while (!(await scrubOn()));
+      } catch (cause) {
+        if (cause instanceof StoreError) throw cause;
+        throw new StoreError('STORE_UNAVAILABLE', `the check was interrupted: ${String(cause)}`, { cause });
+      }
       return lastScrub!;
     },
     get lastScrub() {

@@ -1,6 +1,6 @@
 import type { EventObject, Supervisor } from '../../lib/supervisor/contract.js';
 import { isRefusal } from '../../machines/refusals.js';
-import type { SimulatedProcess } from './machine.js';
+import type { Machine, SimulatedProcess } from './machine.js';
 import type { Done } from './model.js';
 import { residentsOfEach, type Operation, type Step } from './plan.js';
 
@@ -20,9 +20,23 @@ export class Clients {
   /** Answers that broke off unexpectedly. */
   readonly surprises: string[] = [];
   acknowledged = 0;
-  /** Operations of this life that were not answered yet. */
-  readonly unanswered = new Set<string>();
+  /** Operations of this life that were not answered yet, and since when, microseconds of the machine. */
+  readonly unanswered = new Map<string, number>();
   private version: 1 | 2 = 1;
+
+  constructor(private readonly machine: Machine) {}
+
+  /** What somebody who is well, and whom nothing holds up, should have answered by now. */
+  overdue(quietSince: number): string | undefined {
+    for (const [id, since] of this.unanswered)
+      if (
+        this.all.get(id)?.operation === 'add' &&
+        since > quietSince &&
+        this.machine.now - since > answeredWithin
+      )
+        return id;
+    return undefined;
+  }
 
   async settleIn(supervisor: Supervisor, process: SimulatedProcess, version: 1 | 2): Promise<void> {
     this.version = version;
@@ -109,7 +123,10 @@ export class Clients {
       case 'buffer':
       case 'inplace':
       case 'inherited':
+      case 'carry':
         return knows('brittle', who);
+      case 'join':
+        return knows('account', who) && knows('brittle', whom);
       case 'retire':
         return this.version === 1 && knows('retired', who);
       case 'cyclic':
@@ -129,7 +146,7 @@ export class Clients {
     done: Done,
     step: (Step & { readonly do: Operation }) | undefined,
   ): Promise<void> {
-    this.unanswered.add(done.id);
+    this.unanswered.set(done.id, this.machine.now);
     try {
       const answer = await this.say(supervisor, done, step);
       if (!process.alive) return;
@@ -164,7 +181,8 @@ export class Clients {
     const { id, who, whom } = done;
     const ask = (kind: string, event: EventObject): Promise<unknown> =>
       supervisor.ask(kind, who, { ...event, id });
-    const ms = 200 + ((this.all.size * 733) % 3_000);
+    // Some lie so far ahead that they are on the disk alone until their time comes near
+    const ms = 200 + ((this.all.size * 733) % (this.all.size % 5 === 0 ? 45_000 : 3_000));
     switch (done.operation) {
       case 'add':
         return supervisor.ask(
@@ -209,6 +227,24 @@ export class Clients {
         return ask('brittle', { type: done.operation });
       case 'inherited':
         return ask('brittle', { type: 'constructor' });
+      case 'carry':
+        return ask('brittle', {
+          type: 'carry',
+          value: JSON.parse('{"constructor":1,"prototype":{"__proto__":2}}') as object,
+        } as EventObject);
+      case 'join':
+        return supervisor.transact({
+          name: 'join',
+          actors: [
+            { kind: 'account', id: who },
+            { kind: 'brittle', id: whom },
+          ],
+          run(turns) {
+            turns.send({ kind: 'account', id: who }, { type: 'add', id });
+            turns.send({ kind: 'brittle', id: whom }, { type: 'touch', id });
+            return null;
+          },
+        });
       case 'retire':
         return ask('retired', { type: 'order', behaviour: 'slow' });
       case 'bad-id':
@@ -278,4 +314,7 @@ const mayFail: ReadonlySet<Operation> = new Set([
   'inplace',
   'cyclic',
   'bad-id',
+  'join',
 ]);
+
+const answeredWithin = 1_000_000;

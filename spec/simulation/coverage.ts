@@ -53,14 +53,9 @@ export const cells: readonly Cell[] = phases.flatMap((phase) =>
 
 export class Coverage {
   readonly met = new Map<string, number>();
-  readonly seen = new Map<string, number>();
 
   hit({ fault, operation, phase }: Cell): void {
     count(this.met, `${fault} × ${operation} × ${phase}`);
-  }
-
-  saw(operation: string, phase: Phase): void {
-    count(this.seen, `${operation} × ${phase}`);
   }
 
   empty(): string[] {
@@ -71,7 +66,6 @@ export class Coverage {
 
   add(other: Coverage): void {
     for (const [name, times] of other.met) count(this.met, name, times);
-    for (const [name, times] of other.seen) count(this.seen, name, times);
   }
 }
 

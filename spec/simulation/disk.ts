@@ -130,7 +130,8 @@ export class Disk {
       this.operate(`${roleOf(path)}.sync-names`, 400, (share) => {
         if (share === 1) this.folder(path).sync();
       }),
-    realpath: (path) => this.operate(`${roleOf(path)}.realpath`, 20, () => (this.node(path), path)),
+    realpath: (path) =>
+      this.operate(`${roleOf(path)}.realpath`, 20, () => (this.node(path), `/${partsOf(path).join('/')}`)),
     freeBytes: () => this.operate('home.free', 20, () => (this.full ? 0 : 1e12)),
   };
 
@@ -216,7 +217,24 @@ export class Disk {
 
 /** Which of the store's files a path is: half of an operation's name. */
 export function roleOf(path: string): string {
-  const name = nameOf(path);
+  return place(path).role;
+}
+
+/** A path taken apart, once: the same few come again and again. */
+function place(path: string): { readonly parts: readonly string[]; readonly role: string } {
+  let known = places.get(path);
+  if (known === undefined) {
+    const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+    known = { parts, role: roleOfFile(path, parts.at(-1) ?? '') };
+    if (places.size > 10_000) places.clear();
+    places.set(path, known);
+  }
+  return known;
+}
+
+const places = new Map<string, ReturnType<typeof place>>();
+
+function roleOfFile(path: string, name: string): string {
   if (name.startsWith('segment-')) return 'segment';
   if (name.startsWith('base')) return 'base';
   if (name.startsWith('checkpoint')) return 'checkpoint';
@@ -250,5 +268,5 @@ export function eachTables(folder: Folder, visit: (tables: NonNullable<Folder['t
   for (const node of folder.shown.values()) if (node instanceof Folder) eachTables(node, visit);
 }
 
-const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
+const partsOf = (path: string): readonly string[] => place(path).parts;
 const nameOf = (path: string): string => partsOf(path).at(-1) ?? '';

@@ -9,6 +9,8 @@ export class Faults {
   /** Kinds of faults that were met. */
   readonly kinds = new Set<string>();
   met = 0;
+  /** When the last of them was over, microseconds of the machine. */
+  lastAt = 0;
   private armed: { readonly fault: Fault; left: number }[] = [];
   private lasting: { readonly until: number; readonly verdict: Verdict; readonly fault: Fault } | undefined;
 
@@ -29,12 +31,12 @@ export class Faults {
   /** Something that is not of the disk. */
   note(kind: string): void {
     this.met += 1;
+    this.lastAt = this.disk.machine.now;
     this.kinds.add(kind);
   }
 
   private judge(operation: string): Verdict | undefined {
     const { phase, disk } = this;
-    this.coverage.saw(operation, phase);
     if (this.armed.length > 0)
       for (const one of this.armed) {
         const { fault } = one;
@@ -53,6 +55,7 @@ export class Faults {
     if (spared || (fault.fault === 'error' && operation.split('.')[0] !== fault.operation.split('.')[0]))
       return undefined;
     this.met += 1;
+    this.lastAt = disk.machine.now;
     return verdict;
   }
 
@@ -61,6 +64,7 @@ export class Faults {
     this.coverage.hit(fault);
     this.disk.machine.note(fault.fault);
     const verdict = verdictOf(fault);
+    if (verdict.type === 'slow') this.lastAt += verdict.ms * 1000;
     if (verdict.type === 'crash' && verdict.power && this.spare()) return { ...verdict, power: false };
     if (verdict.type === 'error' && fault.forMs > 0) {
       this.lasting = { until: this.disk.machine.now + fault.forMs * 1000, verdict, fault };

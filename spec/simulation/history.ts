@@ -3,7 +3,7 @@ import { openDatabase } from '../../lib/store/database.js';
 import { StoreError } from '../../lib/store/contract.js';
 import { openLevelStore, type LevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
-import type { Supervisor } from '../../lib/supervisor/contract.js';
+import type { DeadLetter, Supervisor } from '../../lib/supervisor/contract.js';
 import { systemEnvironment } from '../../lib/environment.js';
 import { system } from '../../machines/caller.js';
 import type { Random } from '../crash/random.js';
@@ -17,6 +17,7 @@ import { Broken, compare, compareEffects, compareTimers, must, type Views } from
 import { simulatedTables } from './open-tables.js';
 import { allOperations, residentsOfEach, type Life, type Operation, type Plan, type Step } from './plan.js';
 import { checkRows, owed } from './rows.js';
+import type { Tables } from './tables.js';
 import { Watcher } from './watcher.js';
 
 /** What one history came to. */
@@ -66,14 +67,18 @@ class Gone extends Error {}
 class History {
   private readonly disk: Disk;
   private readonly faults: Faults;
-  private readonly clients = new Clients();
+  private readonly clients: Clients;
   private readonly watcher = new Watcher();
+  /** Who came last to follow the log. */
+  private follower: Watcher | undefined;
   private readonly random: Random;
   private readonly acts = new Map<string, number>();
   private readonly log;
   /** The only copy that may be damaged now. */
   private damaged: 'database' | 'copy' | undefined;
   private lives = 0;
+  /** Lives of the plan that are over. */
+  private ended = 0;
   private calmSince = Infinity;
   private idle: string | undefined;
   private version: 1 | 2 = 1;
@@ -84,6 +89,7 @@ class History {
     private readonly machine: Machine,
     private readonly plan: Plan,
   ) {
+    this.clients = new Clients(machine);
     this.disk = new Disk(machine, plan.seed);
     this.faults = new Faults(this.disk, () => this.damaged === 'copy');
     this.random = streamOf(plan.seed, 'history');
@@ -100,7 +106,10 @@ class History {
 
   async run(): Promise<void> {
     this.machine.process.die();
-    for (const life of this.plan.lives) await this.live(life);
+    for (const life of this.plan.lives) {
+      await this.live(life);
+      this.ended += 1;
+    }
     // Faults are over. A process that dies all the same is started again, but not for ever.
     const last: Life = {
       version: this.version,
@@ -186,6 +195,7 @@ class History {
     });
     this.faults.phase = store.state.state === 'ready' ? 'running' : 'recovering';
     this.watcher.follow(supervisor, process);
+    this.follower = undefined;
     await this.clients.settleIn(supervisor, process, life.version);
     this.alive(process);
     await this.checkActors(supervisor, process, false);
@@ -228,27 +238,34 @@ class History {
       must(told.has(what), `nobody answers "${what}" after the supervisor has stopped`);
   }
 
-  private async open(process: SimulatedProcess): Promise<LevelStore | undefined> {
+  private get storeOptions(): Parameters<typeof openLevelStore>[0] {
     const { disk, plan } = this;
     const { segmentBytesMax, reserveBytes, checkpointBytes, baseBytesMin, scrubEveryMs } = plan.settings;
     const opens = simulatedTables(disk);
+    return {
+      directory: home,
+      log: this.log,
+      segmentBytesMax,
+      reserveBytes,
+      scrubEveryMs,
+      limits: { checkpointBytes, baseBytesMin },
+      ports: {
+        files: disk.files,
+        openDatabase: (directory, options) => openDatabase(disk.files, directory, options, opens),
+      },
+    };
+  }
+
+  private async open(process: SimulatedProcess): Promise<LevelStore | undefined> {
     try {
-      return await openLevelStore({
-        directory: home,
-        log: this.log,
-        segmentBytesMax,
-        reserveBytes,
-        scrubEveryMs,
-        limits: { checkpointBytes, baseBytesMin },
-        ports: {
-          files: disk.files,
-          openDatabase: (directory, options) => openDatabase(disk.files, directory, options, opens),
-        },
-      });
+      return await openLevelStore(this.storeOptions);
     } catch (error) {
       this.alive(process);
+      // Where the disk says no and there is no second copy yet, nothing is known of the home: the next start tells
+      const isRefused =
+        error instanceof StoreError && error.code === 'REFUSED' && /\bEIO\b/.test(error.message);
       must(
-        error instanceof StoreError && error.code === 'STORE_UNAVAILABLE',
+        isRefused || (error instanceof StoreError && error.code === 'STORE_UNAVAILABLE'),
         `the home was not opened: ${String(error)}`,
       );
       return undefined;
@@ -289,7 +306,7 @@ class History {
     // The segment that is being written to is not scrubbed; damage in it may stay until it is full.
     if (this.damaged === 'copy' && !report.ok) return;
     must(report.ok, `verify says: ${report.faults.join('; ')}`);
-    if (this.disk.folder(`${home}/store`).tables?.isDamagedUnseen !== true) this.damaged = undefined;
+    if (this.tables?.isDamagedUnseen !== true) this.damaged = undefined;
   }
 
   private async checkActors(
@@ -338,7 +355,11 @@ class History {
     }
     switch (step.do) {
       case 'pass':
-        return machine.sleep(step.ms);
+        return this.pass(step.ms, store, process);
+      case 'follow':
+        return this.followAlso(step.back, supervisor, store, process);
+      case 'open-again':
+        return this.openAgain(step.path, process);
       case 'calm':
         return this.calm(supervisor, store, process);
       case 'wall':
@@ -362,6 +383,45 @@ class History {
       case 'damage':
         return this.damage(step);
     }
+  }
+
+  /** Nobody who is well is held up, and whoever follows sees what is there. */
+  private async pass(ms: number, store: LevelStore, process: SimulatedProcess): Promise<void> {
+    const { machine, faults } = this;
+    const { seq } = store.head;
+    await machine.sleep(ms);
+    this.alive(process);
+    const isQuiet = store.state.state === 'ready' && machine.now - faults.lastAt > quietAfter;
+    if (!isQuiet) return;
+    const overdue = this.clients.overdue(faults.lastAt + quietAfter);
+    must(overdue === undefined, `${overdue} was not answered, though its actor is well`);
+    if (ms < 60) return;
+    for (const { last, cut } of [this.watcher, this.follower ?? this.watcher])
+      must(cut || last >= seq, `a watcher stands at ${last} long after entry ${seq}`);
+  }
+
+  private followAlso(
+    back: number,
+    supervisor: Supervisor,
+    store: LevelStore,
+    process: SimulatedProcess,
+  ): void {
+    must(this.follower?.problem === undefined, this.follower?.problem ?? '');
+    this.follower?.leave();
+    this.follower = new Watcher(Math.max(0, store.head.seq - back));
+    this.follower.follow(supervisor, process);
+  }
+
+  /** A home belongs to one, however its path is spelled. */
+  private async openAgain(path: string, process: SimulatedProcess): Promise<void> {
+    let refused = 'it was opened twice';
+    try {
+      await openLevelStore({ ...this.storeOptions, directory: path });
+    } catch (error) {
+      refused = (error as { code?: string }).code ?? String(error);
+    }
+    this.alive(process);
+    must(['LOCKED', 'STORE_UNAVAILABLE'].includes(refused), `the home was opened as ${path}: ${refused}`);
   }
 
   private async upkeep(
@@ -388,7 +448,7 @@ class History {
         if ((await supervisor.get('brittle', actor.id))?.meta.halted) await supervisor.resume(actor, by);
         await supervisor.ask('brittle', actor.id, { type: 'repair' });
       }
-      for (const { id, event } of await supervisor.deadLetters())
+      for (const { id, event } of await allLetters(supervisor))
         if ((event as { type?: string } | null)?.type !== 'spin') await supervisor.retry(id, by);
     } catch (error) {
       if (!ofTheDisk(error) && (error as Error).name !== 'Fault') throw error;
@@ -399,9 +459,7 @@ class History {
   private damage({ copy, how }: Step & { do: 'damage' }): void {
     if (this.damaged !== undefined && this.damaged !== copy) return;
     const what =
-      copy === 'database'
-        ? this.disk.folder(`${home}/store`).tables?.damage(how, this.random)
-        : flipInCopy(this.disk, this.random);
+      copy === 'database' ? this.tables?.damage(how, this.random) : flipInCopy(this.disk, this.random);
     if (what === undefined) return;
     this.log.warn({ what }, 'damage');
     this.damaged = copy;
@@ -416,17 +474,15 @@ class History {
       ['order', 'guard', 'retire'].includes(operation),
     );
     this.calmSince = this.machine.now;
-    const end = this.machine.now + (180 + orders.length * 95) * 1e6;
+    const end = this.machine.now + (180 + orders.length * 30) * 1e6;
     let left: readonly string[] = ['?'];
     for (let pause = 500; left.length > 0 && this.machine.now < end; pause = Math.min(pause * 1.5, 30_000)) {
       await this.machine.sleep(pause);
       this.alive(process);
-      left = await owed(store, this.disk.folder(`${home}/store`).tables!, this.version).catch(
-        (error: unknown) => {
-          if (!ofTheDisk(error)) throw error;
-          return ['the store cannot be read'];
-        },
-      );
+      left = await owed(store, this.tables, this.version).catch((error: unknown) => {
+        if (!ofTheDisk(error)) throw error;
+        return ['the store cannot be read'];
+      });
       this.alive(process);
     }
     must(left.length === 0, `still owed long after all faults were over: ${left.slice(0, 3).join(', ')}`);
@@ -434,13 +490,27 @@ class History {
     await this.machine.sleep(100);
     this.alive(process);
     must(this.idle === undefined, this.idle ?? '');
+    this.calmSince = Infinity;
     must(
       this.watcher.last === store.head.seq,
       `a watcher stands at ${this.watcher.last}, the log at ${store.head.seq}`,
     );
     await this.checkActors(supervisor, process, true);
+    // The next recovery looks again: mostly that is enough
+    if (this.plan.lives.length > this.ended && !this.random.chance(0.25)) return;
     await this.checkCopies(store, process);
     await checkRows(store, simulatedKinds(this.version));
+    await this.checkWeight(process);
+  }
+
+  /** Retention keeps up, whatever was written. */
+  private async checkWeight(process: SimulatedProcess): Promise<void> {
+    const { keepLogBytes } = this.plan.settings;
+    if (keepLogBytes >= 2 ** 31) return;
+    await this.machine.sleep(12_000); // two turns of housekeeping
+    this.alive(process);
+    const bytes = (this.tables?.entries('l/') ?? []).reduce((sum, [, value]) => sum + value.length, 0);
+    must(bytes < keepLogBytes * 1.5 + 5_000, `the log has ${bytes} bytes, and should have ${keepLogBytes}`);
   }
 
   private crash(power: boolean): void {
@@ -452,6 +522,11 @@ class History {
     return new Promise((resolve) => this.machine.timeout(ms, resolve));
   }
 
+  /** Undefined while the store is being rebuilt. */
+  private get tables(): Tables | undefined {
+    return this.disk.has(`${home}/store`) ? this.disk.folder(`${home}/store`).tables : undefined;
+  }
+
   /** Real time, sleep included. */
   private get passedMs(): number {
     return this.machine.now / 1000 + this.machine.sleptMs;
@@ -461,6 +536,24 @@ class History {
   private alive(process: SimulatedProcess): void {
     if (!process.alive) throw new Gone();
     if (process.fell !== undefined) throw fallen(process.fell);
+  }
+}
+
+/** After a fault: what waits for a retry, or behind what does, may take as long. */
+const quietAfter = 30e6;
+
+/** In pages: newest first, each once. */
+async function allLetters(supervisor: Supervisor): Promise<readonly DeadLetter[]> {
+  const letters: DeadLetter[] = [];
+  for (;;) {
+    const before = letters.at(-1)?.place;
+    const page = await supervisor.deadLetters({ limit: 3, ...(before === undefined ? {} : { before }) });
+    for (const letter of page) {
+      const last = letters.at(-1);
+      must(last === undefined || letter.place < last.place, 'dead letters are not listed newest first');
+      letters.push(letter);
+    }
+    if (page.length === 0) return letters;
   }
 }
 
@@ -483,7 +576,9 @@ function flipInCopy(disk: Disk, random: Random): string | undefined {
     /^(?:segment-|base-|checkpoint\.json$)/.test(name),
   );
   if (names.length === 0) return undefined;
-  const name = random.pick(names);
+  // The smallest of them is the easiest to miss
+  const name =
+    names.includes('checkpoint.json') && random.chance(0.4) ? 'checkpoint.json' : random.pick(names);
   const file = disk.file(`${home}/store-copy/${name}`);
   if (file.shown.length === 0) return undefined;
   const at = random.between(0, file.shown.length - 1);

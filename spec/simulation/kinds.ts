@@ -138,7 +138,7 @@ const worker = setup({
     events: {} as WorkerEvent,
   },
   actors: { work: effect<string, Order>() },
-  delays: { patience: 90_000 },
+  delays: { patience: 25_000 },
   actions: {
     finish: assign(({ context }, { outcome }: { outcome: string }) => ({
       outcomes: [...context.outcomes, `${context.queue[0]?.id}=${outcome}`],
@@ -220,6 +220,7 @@ const brittle = setup({
     context: {} as { done: Names; fragile: boolean; blob?: unknown },
     events: {} as
       | ({ type: 'touch' } & Named)
+      | { type: 'carry'; value: object }
       | { type: 'crack' | 'repair' | 'spin' | 'bigint' | 'buffer' | 'inplace' },
   },
 }).createMachine({
@@ -238,6 +239,8 @@ const brittle = setup({
       }),
     },
     bigint: { actions: raise({ type: 'touch', id: 10n as unknown as string }, { delay: 50 }) },
+    // Its members may be called what they like
+    carry: { actions: assign({ blob: ({ event }) => ({ ...event.value, at: new Date(0) }) }) },
     buffer: { actions: assign({ blob: () => Buffer.from('a') }) },
     inplace: {
       actions: assign(({ context }) => {
@@ -309,7 +312,7 @@ function makeKinds(version: 1 | 2): Kind[] {
     kind('guarded', worker, { index, effects: { work: fenced } }),
     kind('parent', parent, { index, childKinds: { child: 'child' } }),
     kind('child', child, {}),
-    kind('brittle', brittle, { index, counts, supervision: { backoffMs: 100 } }),
+    kind('brittle', brittle, { index, counts, supervision: { backoffMs: 1_500 } }),
     // Only the first version has it: its effects and messages wait for that version to come back.
     ...(version === 1 ? [kind('retired', worker, { effects: { work: keyed } })] : []),
     kind('ticket', ticket, { index, counts, forgetAfterMs: 60_000 }),

@@ -84,9 +84,9 @@ export class Machine {
   /** Take note of something that happened. */
   note(what: string, number = 0): void {
     if (traced) process.stdout.write(`${this.now} ${this.process.number} ${what}\n`);
-    let digest = this.digest;
-    for (let at = 0; at < what.length; at += 1) digest = Math.imul(digest ^ what.charCodeAt(at), 0x01000193);
-    this.digest = Math.imul(digest ^ number ^ this.now, 0x01000193) >>> 0;
+    let hash = hashes.get(what);
+    if (hash === undefined) hashes.set(what, (hash = hashOf(what)));
+    this.digest = Math.imul(Math.imul(this.digest ^ hash, 0x01000193) ^ number ^ this.now, 0x01000193) >>> 0;
   }
 
   /**
@@ -191,11 +191,19 @@ const drainMicrotasks = (process as unknown as { _tickCallback(): void })._tickC
 /** Independent random numbers for each use, so that one more draw here changes nothing there. */
 export function streamOf(seed: number, name: string): Random {
   let mixed = (seed ^ 0x9e3779b9) >>> 0;
-  for (let at = 0; at < name.length; at += 1)
-    mixed = Math.imul(mixed ^ name.charCodeAt(at), 0x01000193) >>> 0;
+  mixed = hashOf(name, mixed);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b) >>> 0;
   return seeded(mixed ^ (mixed >>> 13));
 }
+
+function hashOf(text: string, start = 0x811c9dc5): number {
+  let hash = start;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash;
+}
+
+/** Of the few names of operations and steps. */
+const hashes = new Map<string, number>();
 
 const before = (a: Task, b: Task): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 

@@ -16,6 +16,9 @@ const { values } = parseArgs({
     /** Put a defect back, by its name in planted/. */
     plant: { type: 'string' },
     'stop-at-first': { type: 'boolean', default: false },
+    /** In so many processes; each takes every n-th seed. */
+    jobs: { type: 'string', default: '1' },
+    every: { type: 'string', default: '1' },
     /** Make the plan of a failing history smaller. */
     shrink: { type: 'boolean', default: false },
   },
@@ -28,20 +31,30 @@ if (values.plant !== undefined) {
 const { runHistory } = await import('./history.js');
 const { planOf } = await import('./plan.js');
 const { Report } = await import('./report.js');
+const { inProcesses, isChild, passOn } = await import('./jobs.js');
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
+const jobs = Number(values.jobs);
 const report = new Report();
-for (let seed = first; seed < first + count; seed += 1) {
+const play = async (seed: number): Promise<boolean> => {
+  const began = process.cpuUsage();
   const outcome = await runHistory(planOf(seed));
+  const { user, system } = process.cpuUsage(began);
+  const seconds = (user + system) / 1e6;
+  report.seconds += seconds;
   report.add(outcome);
+  if (isChild) passOn(outcome, seconds);
   if (values.digests) console.log(`digest ${seed} ${outcome.digest}`);
-  if (outcome.problem === undefined) continue;
+  if (outcome.problem === undefined) return true;
   console.log(`seed ${seed}: ${outcome.problem}`);
   if (values.shrink) {
     const { shrink } = await import('./shrink.js');
     console.log(await shrink(planOf(seed), outcome.problem));
   }
-  if (values['stop-at-first']) break;
-}
-console.log(report.text(values.coverage));
+  return !values['stop-at-first'];
+};
+if (jobs > 1) await inProcesses(jobs, { first, count, plant: values.plant }, report);
+else
+  for (let seed = first; seed < first + count; seed += Number(values.every)) if (!(await play(seed))) break;
+if (!isChild) console.log(report.text(values.coverage));
 process.exitCode = report.failed === 0 ? 0 : 1;

@@ -59,6 +59,8 @@ function placesOf({ id, operation, who, whom }: Done): {
       return { own: ['parent', who, 'done', id], then: [['parent', who, 'ended', id]] };
     case 'touch':
       return { own: ['brittle', who, 'done', id], then: [] };
+    case 'join':
+      return { own: ['account', who, 'done', id], then: [['brittle', whom, 'done', id]] };
     case 'move':
       return {
         own: ['account', who, 'done', id],

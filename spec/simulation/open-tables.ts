@@ -16,7 +16,7 @@ export function simulatedTables(disk: Disk): OpenTables {
       if (folder.tables !== undefined && create === 'new')
         throw coded('LEVEL_DATABASE_NOT_OPEN', 'exists (error_if_exists is true)');
       const found = (folder.tables ??= new Tables(disk, folder, role));
-      found.open();
+      found.open(directory);
       return (begun = found);
     };
     const tables = await disk.operate(`${role}.open`, 2_000, open).catch((error: unknown) => {

@@ -47,6 +47,10 @@ export type Step =
   | { readonly do: 'stall'; readonly ms: number }
   | { readonly do: 'upkeep'; readonly task: 'checkpoint' | 'compact' | 'scrub' | 'verify' | 'read' }
   | { readonly do: 'mend' }
+  /** Somebody begins to follow the log, so many entries back. */
+  | { readonly do: 'follow'; readonly back: number }
+  /** Somebody opens the home that is open, by another spelling of its path. */
+  | { readonly do: 'open-again'; readonly path: string }
   | { readonly do: 'damage'; readonly copy: 'database' | 'copy'; readonly how: Damage };
 
 export const allOperations = [
@@ -69,11 +73,13 @@ export const allOperations = [
   'buffer',
   'inplace',
   'inherited',
+  'carry',
   'cyclic',
   'bad-id',
   'open',
   'close',
   'move',
+  'join',
   'number',
   'issue',
 ] as const satisfies readonly string[];
@@ -99,28 +105,70 @@ export function planOf(seed: number): Plan {
     settings: settingsOf(random),
     lives: Array.from({ length: lives }, (_, life) => lifeOf(random, life < firstVersionLives ? 1 : 2)),
   };
-  // One cell by the number of the seed, so that all are met as seeds are counted up
-  return { ...plan, lives: aimed(random, plan.lives, cells[seed % cells.length]!) };
+  return { ...plan, lives: aimed(random, plan.lives, seed) };
 }
 
-/** One life is made so that it comes to a cell, if it can. */
-function aimed(random: Random, lives: readonly Life[], cell: Cell): readonly Life[] {
-  const late = /^(?:base|tables\.(?:remove|rename|close|flush|list))/.test(cell.operation);
-  const at = cell.operation.startsWith('marker') ? 0 : late ? 1 : random.between(0, 1);
-  return lives.map((life, index) => {
-    if (index !== at) return index < at ? { ...life, faults: [] } : life;
-    const others = life.faults.filter(({ fault }) => !fault.startsWith('crash'));
-    const trigger: Fault = {
-      ...{ fault: 'error', operation: 'segment.write', phase: 'running' },
-      ...{ nth: random.between(3, 12), forMs: 0, power: false, share: 0 },
-    };
-    return {
-      ...life,
-      faults: [faultOf(random, cell, 2), ...(cell.phase === 'recovering' ? [trigger] : []), ...others],
-      end: cell.phase === 'stopping' ? 'stop' : life.end,
-    };
+/**
+ * Lives are made so that they come to a cell, if they can. One cell by the number of the seed, so that all are met
+ * as seeds are counted up, and in about half of the other lives another.
+ */
+function aimed(random: Random, lives: readonly Life[], seed: number): readonly Life[] {
+  const first = cells[seed % cells.length]!;
+  const at = first.operation.startsWith('marker') ? 0 : late.test(first.operation) ? 1 : random.between(0, 1);
+  const made = lives.map((life, index) => (index < at ? { ...life, faults: [] } : life));
+  lives.forEach((_, index) => {
+    const cell = index === at ? first : cells[(seed + 211 * (index + 1)) % cells.length]!;
+    if (index !== at && (index < at || random.chance(0.5) || cell.operation.startsWith('marker'))) return;
+    aim(random, made, index, cell);
   });
+  return made;
 }
+
+/** What is there only after a while, or after damage. */
+const late = /^(?:base|tables\.(?:remove|rename|close|flush|list))/;
+
+function aim(random: Random, lives: Life[], index: number, cell: Cell): void {
+  const life = lives[index]!;
+  const before = lives[index - 1];
+  if (cell.phase === 'opening' && late.test(cell.operation) && before !== undefined)
+    lives[index - 1] = { ...before, steps: [...before.steps, damaged('shut')], end: 'kill' };
+  const others = life.faults.filter(({ fault }) => !fault.startsWith('crash'));
+  const trigger = fault('error', 'segment.write', 'running', {
+    nth: random.between(3, 12),
+    share: random.pick([0, 1]),
+  });
+  const steps = [...life.steps];
+  steps.splice(random.between(0, steps.length), 0, ...stepsTowards(cell));
+  lives[index] = {
+    ...life,
+    steps,
+    faults: [faultOf(random, cell, 2), ...(cell.phase === 'recovering' ? [trigger] : []), ...others],
+    end: cell.phase === 'stopping' ? 'stop' : life.end,
+  };
+}
+
+/** What makes the store do such a thing, where it seldom does by itself. */
+function stepsTowards({ phase, operation }: Cell): readonly Step[] {
+  if (phase === 'recovering')
+    return /^segment/.test(operation)
+      ? []
+      : [{ do: 'pass', ms: 900 }, damaged('unreadable'), { do: 'upkeep', task: 'scrub' }];
+  if (phase !== 'running') return [];
+  if (operation === 'note.remove') return [{ do: 'pass', ms: 40_000 }];
+  if (/^(?:base|segment\.remove)/.test(operation))
+    return [
+      { do: 'upkeep', task: 'compact' },
+      { do: 'upkeep', task: 'verify' },
+    ];
+  if (/^(?:checkpoint|copy|home|tables\.flush)/.test(operation))
+    return [
+      { do: 'upkeep', task: 'checkpoint' },
+      { do: 'upkeep', task: 'verify' },
+    ];
+  return [];
+}
+
+const damaged = (how: Damage): Step => ({ do: 'damage', copy: 'database', how });
 
 function settingsOf(random: Random): Settings {
   return {
@@ -138,15 +186,16 @@ function settingsOf(random: Random): Settings {
 }
 
 function lifeOf(random: Random, version: 1 | 2): Life {
-  const count = random.between(25, 110);
+  const count = random.chance(0.15) ? random.between(1, 8) : random.between(30, 120);
   const steps: Step[] = [];
   // Fewer sorts at a time meet each other more often
   const operations = allOperations.filter((one) => !avoid.includes(one));
   const sorts = random.chance(0.5) ? operations : Array.from({ length: 4 }, () => random.pick(operations));
   for (let at = 0; at < count; at += 1) steps.push(stepOf(random, sorts));
-  if (random.chance(0.7)) steps.push({ do: 'calm' });
+  if (random.chance(0.5)) steps.push({ do: 'calm' });
   const faults: Fault[] = [];
   while (random.chance(0.55)) faults.push(faultOf(random, random.pick(cells), 40));
+  if (random.chance(0.35)) faults.push(...random.pick(combinations)(random));
   return { version, steps, faults, end: random.pick(['stop', 'kill', 'kill', 'power', 'power'] as const) };
 }
 
@@ -159,7 +208,9 @@ function stepOf(random: Random, sorts: readonly Operation[]): Step {
       whom: random.between(0, residentsOfEach - 1),
       behaviour: random.pick(['good', 'good', 'good', 'throws', 'silent', 'slow'] as const),
     };
-  if (sort < 0.86) return { do: 'pass', ms: random.pick([0, 0, 1, 5, 60, 250, 900, 4_000, 30_000]) };
+  if (sort < 0.84) return { do: 'pass', ms: random.pick([0, 0, 1, 5, 60, 250, 900, 4_000, 15_000, 30_000]) };
+  if (sort < 0.86) return { do: 'follow', back: random.pick([0, 0, 1, 5, 50]) };
+  if (sort < 0.865) return { do: 'open-again', path: random.pick(['/home/', '/./home', '//home']) };
   if (sort < 0.88) return { do: 'calm' };
   if (sort < 0.9)
     return {
@@ -173,7 +224,7 @@ function stepOf(random: Random, sorts: readonly Operation[]): Step {
       do: 'upkeep',
       task: random.pick(['checkpoint', 'compact', 'scrub', 'verify', 'read'] as const),
     };
-  if (sort < 0.985) return { do: 'mend' };
+  if (sort < 0.98) return { do: 'mend' };
   return {
     do: 'damage',
     copy: random.pick(['database', 'copy'] as const),
@@ -203,6 +254,48 @@ function faultOf(random: Random, cell: Cell, nthMax: number): Fault {
     power: random.chance(0.5),
     share: random.pick([0, 0, random.next(), 1]),
   };
+}
+
+/** Faults that do little harm alone, and much together. */
+const combinations: readonly ((random: Random) => readonly Fault[])[] = [
+  // All of a frame lies in the file, the disk says no, and the process dies while it cleans up
+  (random) => [
+    fault('error', 'segment.write', 'running', { nth: random.between(1, 30), share: 1 }),
+    fault('crash before', random.pick(['segment.open', 'segment.truncate', 'segment.sync']), 'recovering'),
+  ],
+  // The same, and it goes on
+  (random) => [fault('error', 'segment.write', 'running', { nth: random.between(1, 30), share: 1 })],
+  // A name is made and not durable; the next life takes it as it finds it
+  (random) => [
+    fault('crash before', 'copy.sync-names', random.pick(['opening', 'running']), {
+      nth: random.between(1, 3),
+    }),
+  ],
+  (random) => [fault('crash after', 'segment.create', 'running', { nth: random.between(1, 2) })],
+  // Nothing can be read for a while
+  (random) => [
+    fault('error', 'tables.iterate', 'running', {
+      nth: random.between(1, 60),
+      forMs: random.pick([1_500, 15_000]),
+    }),
+  ],
+  // Nothing can be written for longer than a retry waits
+  (random) => [
+    fault(random.pick(['error', 'full disk']), 'segment.write', 'running', {
+      nth: random.between(1, 40),
+      forMs: random.pick([4_500, 30_000]),
+      share: random.pick([0, 1]),
+    }),
+  ],
+];
+
+function fault(
+  name: Cell['fault'],
+  operation: string,
+  phase: Cell['phase'],
+  how: Partial<Pick<Fault, 'nth' | 'forMs' | 'share'>> = {},
+): Fault {
+  return { fault: name, operation, phase, nth: 1, forMs: 0, power: false, share: 0, ...how };
 }
 
 export function verdictOf(fault: Fault): Verdict {

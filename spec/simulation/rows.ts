@@ -67,7 +67,8 @@ function kindsBeingListed(rows: ReadonlyMap<string, string>, kinds: readonly Kin
  * What is still to be done. Empty when all is at rest. A halted actor keeps its messages until it is resumed. Mostly
  * something is, and then the store is not asked: its rows are looked at from outside.
  */
-export async function owed(store: Store, tables: Tables, version: 1 | 2): Promise<string[]> {
+export async function owed(store: Store, tables: Tables | undefined, version: 1 | 2): Promise<string[]> {
+  if (tables === undefined) return ['the store is being rebuilt'];
   const obvious = owedBy(
     (start) => tables.entries(start),
     (key) => tables.entries(key)[0]?.[1],

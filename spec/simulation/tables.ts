@@ -15,6 +15,7 @@ export class Tables {
   private flushed = new Map<string, string>();
   private log: Batch[] = [];
   private openBy: SimulatedProcess | undefined;
+  private readonly openPaths = new Set<string>();
   /** Part of a record lies in the log: what follows will not be found. */
   private torn = false;
   private broken: 'LEVEL_IO_ERROR' | 'LEVEL_CORRUPTION' | undefined;
@@ -44,8 +45,11 @@ export class Tables {
     return this.openBy?.alive === true;
   }
 
-  open(): void {
-    if (this.isOpen) throw coded('LEVEL_LOCKED', 'the lock is held');
+  /** As LevelDB: it knows what its own process has open by the spelling of the path, others by the system's lock. */
+  open(path: string): void {
+    if (this.openPaths.has(path) && this.isOpen) throw coded('LEVEL_LOCKED', 'the lock is held');
+    if (!this.isOpen) this.openPaths.clear();
+    this.openPaths.add(path);
     if (this.shut !== undefined) throw coded('LEVEL_CORRUPTION', this.shut);
     // As recovery does: what the log still gives back goes into a table.
     this.flushNow();
@@ -154,7 +158,9 @@ export class Tables {
       (key) => !newer.has(key) && (how !== 'key' || /^[nsx]\/|^ /.test(key)),
     );
     if (stored.length === 0) return undefined;
-    const key = random.pick(stored);
+    // The first row of all stands before where most readers begin
+    const first = stored.find((name) => name.startsWith(' '));
+    const key = how === 'key' && first !== undefined && random.chance(0.3) ? first : random.pick(stored);
     const value = this.flushed.get(key)!;
     if (how === 'fatal') {
       this.fatal = true;

@@ -17,7 +17,7 @@ export async function load<Result extends Loaded>(
   next: (url: string, context: unknown) => Promise<Result>,
 ): Promise<Result> {
   const loaded = await next(url, context);
-  if (!folders.some((folder) => url.includes(`/dist/${folder}/`))) return loaded;
+  if (!folders.some((folder) => url.includes(`/${folder}/`))) return loaded;
   return { ...loaded, source: edits.reduce(edited, String(loaded.source)) };
 }
 

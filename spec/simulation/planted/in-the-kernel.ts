@@ -198,6 +198,46 @@ export const plantedInTheKernel: readonly Planted[] = [
     edits: [{ from: 'listRows(kind, id, live, undefined, this.ops);', to: '' }],
   },
   {
+    name: 'slow-retention',
+    what: 'F9: retention drops one entry per turn, however fast they come',
+    edits: [
+      {
+        from: `while (this.kernel.log.floor < target && !stopped())
+                await this.drop(target);`,
+        to: 'if (!stopped()) return this.drop(Math.min(target, this.kernel.log.floor + 1));',
+      },
+    ],
+  },
+  {
+    name: 'plan-holds',
+    what: 'F12: a plan holds the turns of healthy actors while one of its own rests after a failure',
+    edits: [
+      {
+        from: `            this.goBack(resting);
+            return false;`,
+        to: '            return true;',
+      },
+    ],
+  },
+  {
+    name: 'letters-backwards',
+    what: 'F19: dead letters are listed oldest first',
+    edits: [
+      {
+        from: `reverse: true,
+            limit: Math.max(0, Math.min(limit, 1_000)),`,
+        to: 'limit: Math.max(0, Math.min(limit, 1_000)),',
+      },
+    ],
+  },
+  {
+    name: 'inherited-names',
+    what: 'F20: a member named as what every object inherits halts its actor',
+    edits: [
+      { from: 'const refused = /^(?:__proto__|constructor|prototype)$/;', to: 'const refused = /^$/;' },
+    ],
+  },
+  {
     name: 'message-twice',
     what: 'messages are not taken from the inbox when they are used',
     edits: [{ from: 'consume: [[key, null]],', to: 'consume: [],' }],

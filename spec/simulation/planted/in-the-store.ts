@@ -29,6 +29,16 @@ export const plantedInTheStore: readonly Planted[] = [
     ],
   },
   {
+    name: 'other-spelling',
+    what: 'F17: a home is opened twice in one process, by another spelling of its path',
+    edits: [
+      {
+        from: 'const home = await ports.files.realpath(options.directory);',
+        to: 'const home = options.directory;',
+      },
+    ],
+  },
+  {
     name: 'hasty-refusal',
     what: 'F16: "nothing was written" is said before it has been cut off',
     edits: [
