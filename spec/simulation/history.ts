@@ -13,6 +13,7 @@ import { Faults } from './faults.js';
 import { switchTo } from './globals.js';
 import { goOutside, simulatedKinds } from './kinds.js';
 import { Machine, streamOf, type SimulatedProcess } from './machine.js';
+import { keys } from '../../lib/store/keys.js';
 import { Broken, compare, compareEffects, compareTimers, must, type Views } from './model.js';
 import { simulatedTables } from './open-tables.js';
 import { allOperations, residentsOfEach, type Life, type Operation, type Plan, type Step } from './plan.js';
@@ -381,7 +382,7 @@ class History {
       case 'mend':
         return this.mend(supervisor);
       case 'damage':
-        return this.damage(step);
+        return this.damage(step, store);
     }
   }
 
@@ -456,8 +457,11 @@ class History {
   }
 
   /** One copy at a time: with both damaged nobody could keep the promise. */
-  private damage({ copy, how }: Step & { do: 'damage' }): void {
+  private damage({ copy, how }: Step & { do: 'damage' }, store: LevelStore): void {
     if (this.damaged !== undefined && this.damaged !== copy) return;
+    // What the database has not taken over yet lies in the second copy alone
+    const last = keys.log(store.head.seq);
+    if (copy === 'copy' && this.tables?.entries(last).length !== 1) return;
     const what =
       copy === 'database' ? this.tables?.damage(how, this.random) : flipInCopy(this.disk, this.random);
     if (what === undefined) return;
