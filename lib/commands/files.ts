@@ -235,16 +235,20 @@ export type Media = {
   readonly size: number;
 };
 
-/** The files that a message names, as its media. UNKNOWN_ATTACHMENT names all that are not there. */
+/**
+ * The files that a message names, as its media. UNKNOWN_ATTACHMENT names all that are not there, and those that
+ * an agent may not read: all but what was attached to its own session.
+ */
 export async function attachedMedia(
-  app: App,
+  { app, caller }: Pick<Request, 'app' | 'caller'>,
   ids: readonly string[] | undefined,
 ): Promise<readonly Media[] | Refusal> {
   const media: Media[] = [];
   const unresolvedAttachments: string[] = [];
   for (const id of ids ?? []) {
     const file = app.records ? await storedFile(app, id) : refuse('NOT_FOUND');
-    if (isRefusal(file)) unresolvedAttachments.push(id);
+    if (isRefusal(file) || (caller.type === 'session' && file['sessionId'] !== caller.id))
+      unresolvedAttachments.push(id);
     else
       media.push(
         mediaOf({

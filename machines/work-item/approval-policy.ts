@@ -32,7 +32,30 @@ export function mayRequest(
       { workItemId: context.id },
       'An approval cannot be routed to the owner of the work item.',
     );
-  return parked(context, event.gate?.runId);
+  return misrouted(context, event, asker) ?? parked(context, event.gate?.runId);
+}
+
+/**
+ * An approval goes to who stands above: the operator, the root, or a manager above the owner. The approver of a
+ * gate is named by the definition.
+ */
+function misrouted(
+  context: WorkItemContext,
+  { target, targetKind, gate }: WorkItemEventOf<'approval.request'>,
+  asker: Asker,
+): Refusal | undefined {
+  const { root, managers, named } = factsOf(asker);
+  const isAbove = target === null || target === root || managers.includes(target);
+  if (isAbove || targetKind === 'virtual' || gate !== undefined || named === null) return undefined;
+  return refuse(
+    'NOT_ROUTED',
+    {
+      workItemId: context.id,
+      approvalTarget: target,
+      routes: [...new Set(['operator', ...managers, ...(root === null ? [] : [root])])],
+    },
+    `An approval goes to the operator, the root or a manager above the owner; ${target} is none of them.`,
+  );
 }
 
 /** By the matrix of authority.ts; what mirrors a gate is decided by its run alone. */

@@ -22,6 +22,7 @@ export interface WorkItemInput {
   readonly id: string;
   readonly at: number;
   readonly by?: Caller;
+  readonly onBehalfOf?: Caller;
   readonly facts?: WorkItemFacts;
   readonly title: string;
   readonly body: string | null;

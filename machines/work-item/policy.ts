@@ -84,5 +84,17 @@ export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
       { path: 'parentId', depthMax: limits.depthMax },
       `Sub-tasks nest at most ${limits.depthMax} deep.`,
     );
-  return fitFields(input) ?? fitLabels(input.labels);
+  return trustsItself(input) ?? fitFields(input) ?? fitLabels(input.labels);
+}
+
+/** Work that is trusted is done when its attempt says so: no agent says that of its own. */
+function trustsItself({ by, onBehalfOf = by, assignee, verifyPolicy }: WorkItemInput): Refusal | undefined {
+  if (onBehalfOf?.type !== 'session' || verifyPolicy?.mode !== 'trust') return undefined;
+  return assignee === null || assignee === onBehalfOf.employee
+    ? refuse(
+        'PERSON_REQUIRED',
+        { path: 'verifyPolicy.mode' },
+        'An agent cannot have its own work trusted: somebody else must review it.',
+      )
+    : undefined;
 }

@@ -1,4 +1,5 @@
 import type { ActionCall } from '../../../actors/effects/workflow-ports.js';
+import { isPerson, type Causes } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { optionsOf, askActor, expected, recordOf, type App } from '../app.js';
@@ -23,7 +24,7 @@ export async function operateWorkItem(
           id: mintWorkItem(
             turns,
             prefix,
-            workItemInput(inputOf(fields), request.caller, {
+            workItemInput(inputOf(fields, request.onBehalfOf), request.caller, {
               source: 'workflow',
               sourceRef: `workflow:${workflowId}:${runId}:${nodeId}:${key.split(':').slice(-2).join(':')}`,
             }),
@@ -66,7 +67,8 @@ function eventOf(
   }
 }
 
-function inputOf(fields: Fields) {
+/** What a workflow makes is trusted by its source, which no agent may choose for its own work. */
+function inputOf(fields: Fields, causes: Causes) {
   const maybe = (name: string): string | null => (fields[name] == null ? null : text(fields[name]));
   return {
     title: text(fields['title']).slice(0, 200),
@@ -74,6 +76,7 @@ function inputOf(fields: Fields) {
     acceptance: maybe('acceptance'),
     assignee: maybe('assignee'),
     department: maybe('department'),
+    ...(!causes.every(isPerson) && { verifyPolicy: { mode: 'verify' } }),
     parentId: null,
   };
 }

@@ -87,7 +87,7 @@ async function create(request: HttpRequest<z.output<typeof body>>): Promise<Repl
   const input = request.body;
   if (input.employee == null && input.engine == null)
     return refuse('BAD_REQUEST', { path: 'employee' }, 'employee or engine is required');
-  const media = await attachedMedia(request.app, input.attachments);
+  const media = await attachedMedia(request, input.attachments);
   if (isRefusal(media)) return media;
   const done = await delegate(request, {
     ...input,

@@ -227,7 +227,7 @@ async function list({
 async function open(request: HttpRequest<z.output<typeof openBody>>): Promise<Reply | Refusal> {
   const prompt = promptOf(request.body);
   if (isRefusal(prompt)) return prompt;
-  const media = await attachedMedia(request.app, request.body.attachments);
+  const media = await attachedMedia(request, request.body.attachments);
   if (isRefusal(media)) return media;
   const { employee, engine, model, cwd, title, worktree } = request.body;
   const input = {
@@ -278,7 +278,7 @@ async function readMessages(
 async function post(request: HttpRequest<z.output<typeof messageBody>>): Promise<Reply | Refusal> {
   const content = promptOf(request.body);
   if (isRefusal(content)) return content;
-  const media = await attachedMedia(request.app, request.body.attachments);
+  const media = await attachedMedia(request, request.body.attachments);
   if (isRefusal(media)) return media;
   const done = await postMessage(request, idOf(request), content, media);
   return isRefusal(done) ? done : { ...done, body: { status: 'queued', sessionId: idOf(request) } };
