@@ -1,18 +1,10 @@
 import { createInterface } from 'node:readline/promises';
-import type { Client, Frame } from './client.js';
+import type { Delta } from '../client/index.js';
+import type { Client } from './client.js';
 import { hint, type Terminal } from './command-line.js';
 import type { Layout } from '../home/layout.js';
 import { plainText } from './print.js';
 import { decide, type Verb } from './waiting.js';
-
-/** A tool request of a session, as `GET /api/sessions/:id/permissions` lists it. */
-interface Permission {
-  readonly id: string;
-  readonly tool: string;
-  readonly title: string;
-  readonly input: string;
-  readonly state: string;
-}
 
 /**
  * What the agent of a watched session asks: in a terminal the person is asked at once; without one a line says
@@ -32,25 +24,24 @@ export class PermissionQuestions {
     private readonly isInteractive: boolean,
   ) {}
 
-  /** A `session:permission` frame. */
-  take(payload: Frame['payload']): void {
-    const [id, sessionId] = [String(payload['permissionId']), String(payload['sessionId'])];
-    if (payload['state'] === 'pending') {
+  /** Of a run: a tool request that awaits a decision, or was decided. */
+  take(sessionId: string, { permissionId: id = '', state }: Delta): void {
+    if (state === 'pending') {
       const withdrawn = new AbortController();
       this.open.set(id, withdrawn);
       this.last = this.last.then(() => this.ask(sessionId, id, withdrawn.signal));
       return;
     }
-    if (payload['state'] === 'expired') this.expired += 1;
+    if (state === 'expired') this.expired += 1;
     this.open.get(id)?.abort();
     this.open.delete(id);
   }
 
   private async ask(sessionId: string, id: string, withdrawn: AbortSignal): Promise<void> {
     const { terminal, layout } = this;
-    const list = (await this.client.get(
-      `/api/sessions/${encodeURIComponent(sessionId)}/permissions`,
-    )) as readonly Permission[];
+    const list = await this.client.get('/api/sessions/{id}/permissions', {
+      params: { path: { id: sessionId } },
+    });
     const asked = list.find((permission) => permission.id === id);
     if (asked?.state !== 'pending' || withdrawn.aborted) return;
     terminal.say(

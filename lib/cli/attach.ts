@@ -1,15 +1,10 @@
 import type { Command } from 'commander';
+import { isRefusal } from '../client/index.js';
 import { PermissionQuestions } from './ask-permission.js';
-import { connect } from './client.js';
+import { connect, reached, refused } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
-import { follow } from './follow.js';
 import { plainText } from './print.js';
-
-interface Session {
-  readonly status: string;
-  readonly messages?: readonly { readonly role: string; readonly content: string }[];
-  readonly pendingPermissions?: readonly { readonly id: string }[];
-}
+import { showTurn } from './show-turn.js';
 
 /** `troupe attach <session>`: watch the turn that runs, and answer what its agent asks. */
 export function attachCommand(program: Command, terminal: Terminal): void {
@@ -20,25 +15,27 @@ export function attachCommand(program: Command, terminal: Terminal): void {
       const client = await connect(layout);
       const isInteractive = process.stdin.isTTY && process.stderr.isTTY;
       const questions = new PermissionQuestions(client, layout, terminal, isInteractive);
-      const following = await follow(
-        client,
-        (piece) => terminal.write(piece),
-        (remark) => terminal.say(remark),
-        (payload) => questions.take(payload),
-      );
+      const { gateway, announcement } = client;
+      const run = await reached(announcement.url, gateway.sessions.attach(id, { giveUpAfterMs: 5_000 }));
+      if (isRefusal(run)) throw refused(run);
       try {
-        const session = (await client.get(`/api/sessions/${encodeURIComponent(id)}?last=1`)) as Session;
+        const session = await client.get('/api/sessions/{id}', {
+          params: { path: { id }, query: { last: '1' } },
+        });
         if (session.status !== 'running')
           return terminal.out(
             `The session is ${session.status}. Its last words:\n${plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true })}`,
           );
-        for (const { id: permissionId } of session.pendingPermissions ?? [])
-          questions.take({ sessionId: id, permissionId, state: 'pending' });
-        const ending = await following.until(id, { started: true });
-        if (ending.shown === 'an open line') terminal.out('');
-        terminal.say(ending.why === 'over' ? 'The turn is over.' : `Lost the gateway (${ending.reason}).`);
+        for (const { id: permissionId, state } of await client.get('/api/sessions/{id}/permissions', {
+          params: { path: { id } },
+        }))
+          if (state === 'pending')
+            questions.take(id, { type: 'permission', content: '', permissionId, state });
+        const shown = await reached(announcement.url, showTurn(run, terminal, questions, false));
+        if (shown === 'an open line') terminal.out('');
+        terminal.say('The turn is over.');
       } finally {
-        following.close();
+        run.close();
       }
     });
 }

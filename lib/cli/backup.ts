@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { GatewayError } from '../client/index.js';
 import { resolve } from 'node:path';
 import { backUp, type BackupReport } from '../home/backup.js';
 import { connect, running } from './client.js';
@@ -29,22 +30,17 @@ export function backupCommand(program: Command, terminal: Terminal): void {
 
       async function ofRunning(): Promise<BackupReport> {
         const client = await connect(layout);
-        return (await client
-          .post('/api/backup', { target: place }, { patient: true })
+        // Node gives up on an answer after five minutes; the gateway goes on.
+        return await client
+          .post('/api/backup', { body: { target: place }, timeoutMs: 295_000 })
           .catch((error: Error) => {
-            // Node gives up on an answer after five minutes; the gateway does not.
-            if (
-              !String((error.cause as { cause?: { code?: string } } | undefined)?.cause?.code).includes(
-                'TIMEOUT',
-              )
-            )
-              throw error;
+            if (!(error.cause instanceof GatewayError) || error.cause.code !== 'TIMEOUT') throw error;
             throw new CommandError(
               exitCodes.failed,
               `The backup takes longer than five minutes. The gateway continues it; it is complete once ${place} exists.`,
               { cause: error },
             );
-          })) as BackupReport;
+          });
       }
 
       async function ofStopped(): Promise<BackupReport> {

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { connect } from './client.js';
+import { connect, given } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { table } from './print.js';
 
@@ -7,10 +7,6 @@ interface Sum {
   readonly costUsd: number;
   readonly sessions: number;
   readonly turns: number;
-}
-interface Report {
-  readonly totals: Sum;
-  readonly groups: readonly (Sum & { readonly key: string | null })[];
 }
 
 /** `troupe cost`: what the sessions have cost, as far as the engines tell. */
@@ -28,9 +24,8 @@ export function costCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'answer as JSON')
     .action(async (options: CostOptions) => {
       const client = await connect(homeOf(options, terminal));
-      const query = new URLSearchParams({ groupBy: options.by, limit: String(options.limit) });
-      if (options.since !== undefined) query.set('since', options.since);
-      const report = (await client.get(`/api/cost/report?${query.toString()}`)) as Report;
+      const query = given({ groupBy: options.by, limit: String(options.limit), since: options.since });
+      const report = await client.get('/api/cost/report', { params: { query } });
       if (options.json === true) return terminal.out(JSON.stringify(report));
       const row = (name: string, { costUsd, sessions, turns }: Sum): string[] => [
         name,
@@ -51,7 +46,7 @@ export function costCommand(program: Command, terminal: Terminal): void {
 }
 
 interface CostOptions extends HomeOptions {
-  readonly by: string;
+  readonly by: 'employee' | 'engine' | 'model' | 'day';
   readonly since?: string;
   readonly limit: number;
   readonly json?: boolean;

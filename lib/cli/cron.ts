@@ -3,15 +3,6 @@ import { connect } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { table } from './print.js';
 
-interface Job {
-  readonly id: string;
-  readonly name: string;
-  readonly schedule: string;
-  readonly enabled: boolean;
-  readonly nextRunAt: string | null;
-  readonly lastRun: { readonly status: string } | null;
-}
-
 type Options = HomeOptions & { readonly json?: boolean };
 
 /** `troupe cron [list|run|pause|resume]`: the cron jobs, and one of them now. */
@@ -22,7 +13,7 @@ export function cronCommand(program: Command, terminal: Terminal): void {
 
   command('list', 'list cron jobs with their next and latest runs').action(async (options: Options) => {
     const client = await connect(homeOf(options, terminal));
-    const jobs = (await client.get('/api/cron')) as readonly Job[];
+    const jobs = await client.get('/api/cron');
     if (options.json === true) return terminal.out(JSON.stringify(jobs));
     terminal.out(
       table(
@@ -40,7 +31,7 @@ export function cronCommand(program: Command, terminal: Terminal): void {
   });
   command('run <id>', 'run a job now, even if it is paused').action(async (id: string, options: Options) => {
     const client = await connect(homeOf(options, terminal));
-    const answer = await client.post(`/api/cron/${encodeURIComponent(id)}/trigger`);
+    const answer = await client.post('/api/cron/{id}/trigger', { params: { path: { id } } });
     terminal.out(options.json === true ? JSON.stringify(answer) : `Started ${id}.`);
   });
 }

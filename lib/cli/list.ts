@@ -7,21 +7,6 @@ interface ListOptions extends HomeOptions {
   readonly json?: boolean;
   readonly limit: number;
 }
-interface SessionRow {
-  readonly id: string;
-  readonly status: string;
-  readonly engine: string;
-  readonly title: string | null;
-  readonly lastActivity: string;
-}
-interface TodoRow {
-  readonly id: string;
-  readonly status: string;
-  readonly title: string;
-  readonly assignee: string | null;
-  readonly updatedAt: string;
-}
-
 /** `troupe list [sessions|todos]`: the newest first. */
 export function listCommand(program: Command, terminal: Terminal): void {
   withHome(program.command('list').description('list sessions or todos, newest first'))
@@ -33,9 +18,9 @@ export function listCommand(program: Command, terminal: Terminal): void {
       const client = await connect(layout);
       const now = Date.now();
       if (what === 'todos') {
-        const { workItems } = (await client.get(`/api/work-items?limit=${options.limit}`)) as {
-          workItems: readonly TodoRow[];
-        };
+        const { workItems } = await client.get('/api/work-items', {
+          params: { query: { limit: String(options.limit) } },
+        });
         terminal.out(
           options.json === true
             ? JSON.stringify(workItems)
@@ -54,8 +39,8 @@ export function listCommand(program: Command, terminal: Terminal): void {
         return;
       }
       // The newest 50 of each group: the newest 50 of all are among them, however many there are.
-      const grouped = ((await client.get('/api/sessions')) as { sessions: readonly SessionRow[] }).sessions;
-      const sessions = [...grouped]
+      const grouped = await client.get('/api/sessions');
+      const sessions = [...('sessions' in grouped ? grouped.sessions : grouped)]
         .sort((one, other) => other.lastActivity.localeCompare(one.lastActivity))
         .slice(0, options.limit);
       terminal.out(

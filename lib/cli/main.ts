@@ -1,71 +1,45 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
-import { auditCommand } from './audit.js';
-import { backupCommand } from './backup.js';
 import type { Terminal } from './command-line.js';
-import { configCommand } from './config.js';
-import { doctorCommand } from './doctor.js';
 import { exitCodes, explain } from './failure.js';
-import { helpCommand, listOfTopics } from './help.js';
-import { inspectCommand } from './inspect.js';
-import { listCommand } from './list.js';
-import { openCommand } from './open.js';
-import { pairCommand } from './pair.js';
 import { plainText } from './print.js';
-import { replayCommand } from './replay.js';
-import { restoreCommand } from './restore.js';
-import { retentionCommand } from './retention.js';
-import { runCommand } from './run.js';
-import { serviceCommand } from './service/service.js';
-import { showCommand } from './show.js';
-import { startCommand } from './start.js';
-import { statusCommand } from './status.js';
-import { stopCommand } from './stop.js';
-import { tailCommand } from './tail.js';
-import { attachCommand } from './attach.js';
-import { costCommand } from './cost.js';
-import { cronCommand } from './cron.js';
-import { itemsCommand } from './items.js';
-import { workflowCommand } from './workflow.js';
-import { topCommand } from './top.js';
-import { uninstallCommand } from './uninstall.js';
-import { decideCommands, waitingCommand } from './waiting.js';
-import { verifyCommand } from './verify.js';
 
 /**
- * The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw
- * into a line and an exit code.
+ * The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a
+ * line and an exit code. Only what is typed is loaded: most commands just ask a gateway something, and are there at
+ * once.
  */
-const commands = [
-  startCommand,
-  runCommand,
-  listCommand,
-  showCommand,
-  attachCommand,
-  itemsCommand,
-  workflowCommand,
-  cronCommand,
-  costCommand,
-  waitingCommand,
-  decideCommands,
-  statusCommand,
-  stopCommand,
-  pairCommand,
-  openCommand,
-  topCommand,
-  tailCommand,
-  inspectCommand,
-  replayCommand,
-  verifyCommand,
-  auditCommand,
-  configCommand,
-  backupCommand,
-  restoreCommand,
-  retentionCommand,
-  doctorCommand,
-  serviceCommand,
-  uninstallCommand,
-  helpCommand,
+type Add = (program: Command, terminal: Terminal) => void;
+const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] = [
+  [/^start$/, async () => (await import('./start.js')).startCommand],
+  [/^run$/, async () => (await import('./run.js')).runCommand],
+  [/^list$/, async () => (await import('./list.js')).listCommand],
+  [/^show$/, async () => (await import('./show.js')).showCommand],
+  [/^attach$/, async () => (await import('./attach.js')).attachCommand],
+  [/^items$/, async () => (await import('./items.js')).itemsCommand],
+  [/^workflow$/, async () => (await import('./workflow.js')).workflowCommand],
+  [/^cron$/, async () => (await import('./cron.js')).cronCommand],
+  [/^cost$/, async () => (await import('./cost.js')).costCommand],
+  [/^waiting$/, async () => (await import('./waiting.js')).waitingCommand],
+  [/^(?:allow|deny|approve|reject)$/, async () => (await import('./waiting.js')).decideCommands],
+  [/^status$/, async () => (await import('./status.js')).statusCommand],
+  [/^stop$/, async () => (await import('./stop.js')).stopCommand],
+  [/^pair$/, async () => (await import('./pair.js')).pairCommand],
+  [/^open$/, async () => (await import('./open.js')).openCommand],
+  [/^top$/, async () => (await import('./top.js')).topCommand],
+  [/^tail$/, async () => (await import('./tail.js')).tailCommand],
+  [/^inspect$/, async () => (await import('./inspect.js')).inspectCommand],
+  [/^replay$/, async () => (await import('./replay.js')).replayCommand],
+  [/^verify$/, async () => (await import('./verify.js')).verifyCommand],
+  [/^audit$/, async () => (await import('./audit.js')).auditCommand],
+  [/^config$/, async () => (await import('./config.js')).configCommand],
+  [/^backup$/, async () => (await import('./backup.js')).backupCommand],
+  [/^restore$/, async () => (await import('./restore.js')).restoreCommand],
+  [/^retention$/, async () => (await import('./retention.js')).retentionCommand],
+  [/^doctor$/, async () => (await import('./doctor.js')).doctorCommand],
+  [/^service$/, async () => (await import('./service/service.js')).serviceCommand],
+  [/^uninstall$/, async () => (await import('./uninstall.js')).uninstallCommand],
+  [/^help$/, async () => (await import('./help.js')).helpCommand],
 ];
 
 const terminal: Terminal = {
@@ -91,6 +65,7 @@ await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
 process.exit();
 
 async function execute(argv: readonly string[]): Promise<number> {
+  let topics = '';
   const program = new Command('troupe')
     .description('a supervisor runtime for agent work: sessions, todos and connectors as durable actors')
     .version(version, '--version', 'print the version')
@@ -99,12 +74,16 @@ async function execute(argv: readonly string[]): Promise<number> {
     .addHelpText(
       'after',
       () =>
-        `\n${listOfTopics()}\n\nExit codes: ${Object.entries(exitCodes)
+        `\n${topics}\n\nExit codes: ${Object.entries(exitCodes)
           .map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`)
           .join(', ')}.\nSecrets are in gateway.json of the home; no command prints them.`,
     )
     .exitOverride();
-  for (const add of commands) add(program, terminal);
+  const typed = commands.filter(([name]) => name.test(argv[2] ?? ''));
+  // Else all of them are listed, or likened to what was typed
+  const isAlone = (typed.length > 0 && argv[2] !== 'help') || argv[2] === '--version';
+  for (const [, load] of isAlone ? typed : commands) (await load())(program, terminal);
+  if (!isAlone) topics = (await import('./help.js')).listOfTopics();
   for (const command of program.commands) command.exitOverride();
   try {
     await program.parseAsync(argv);

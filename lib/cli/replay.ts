@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Bundle, BundledActor, BundledEntry } from '../inspector/bundle.js';
 import { replayBundle, type ReplayReport } from '../inspector/replay-bundle.js';
 import { builtInKinds } from './built-in-kinds.js';
-import type { Client } from './client.js';
+import { inspected, type Client } from './client.js';
 import type { Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
@@ -33,9 +33,9 @@ export async function writeBundle(
   { kind, id }: { readonly kind: string; readonly id: string },
   terminal: Terminal,
 ): Promise<void> {
-  const bundle = (await client.get(
-    `/api/inspect/bundle?kind=${encodeURIComponent(kind)}&id=${encodeURIComponent(id)}`,
-  )) as Bundle;
+  const bundle = await inspected<Bundle>(
+    client.get('/api/inspect/bundle', { params: { query: { kind, id } } }),
+  );
   await writeFile(file, `${JSON.stringify(bundle, null, 1)}\n`, { flag: 'wx', mode: 0o600 }).catch(
     (cause: NodeJS.ErrnoException) => {
       throw new CommandError(

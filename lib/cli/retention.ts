@@ -28,11 +28,9 @@ export function retentionCommand(program: Command, terminal: Terminal): void {
       ) => {
         const layout = homeOf(options, terminal);
         const client = await connect(layout);
-        const before = (await client.get('/api/retention')) as RetentionStatus;
+        const before = await client.get('/api/retention');
         const status =
-          decision === undefined
-            ? before
-            : ((await client.post('/api/retention', { decision })) as RetentionStatus);
+          decision === undefined ? before : await client.post('/api/retention', { body: { decision } });
         if (options.json === true) return terminal.out(JSON.stringify(status));
         if (decision === 'allow')
           return terminal.out(`Released ${duration(before.heldMs)}: ${loss(before)} will be removed.`);

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { PermissionQuestions } from './ask-permission.js';
-import { connect, type Client } from './client.js';
+import { isRefusal, type RunSettings } from '../client/index.js';
+import { connect, given, reached, refused, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
-import { follow, type TurnEnd } from './follow.js';
 import { plainText } from './print.js';
+import { showTurn, type Shown } from './show-turn.js';
 
 interface RunOptions extends HomeOptions {
   readonly in?: string;
@@ -40,39 +41,40 @@ export function runCommand(program: Command, terminal: Terminal): void {
       const client = await connect(layout);
       const text = prompt === '-' ? await standardInput() : prompt;
       const quiet = options.json === true;
+      const { gateway, announcement } = client;
+      const started = await reached(
+        announcement.url,
+        gateway.sessions.run(text, settingsOf(options, layout)),
+      );
+      if (isRefusal(started)) throw refused(started);
+      const { sessionId } = started;
       if (options.detach === true) {
-        const { id } = await post(client, text, options, layout);
-        terminal.out(quiet ? JSON.stringify({ sessionId: id }) : id);
+        started.close();
+        terminal.out(quiet ? JSON.stringify({ sessionId }) : sessionId);
         return;
       }
       // A prompt from standard input has used up the terminal's place there.
       const isInteractive = process.stdin.isTTY && process.stderr.isTTY && prompt !== '-' && !quiet;
       const questions = new PermissionQuestions(client, layout, terminal, isInteractive);
-      const following = await follow(
-        client,
-        (piece) => {
-          if (!quiet) terminal.write(piece);
-        },
-        (remark) => {
-          if (!quiet) terminal.say(remark);
-        },
-        (payload) => questions.take(payload),
-      );
       const interrupted = once('SIGINT');
       try {
-        const { id: sessionId, status } = await post(client, text, options, layout);
-        // An engine that is not there fails the session before anything could start.
-        const end =
-          status === 'error'
-            ? stillborn
-            : await Promise.race([following.until(sessionId), interrupted.happened]);
-        if (end === undefined) {
+        const shown = await Promise.race([
+          showTurn(started, terminal, questions, quiet).catch((cause: unknown) => {
+            throw new CommandError(
+              exitCodes.notRunning,
+              `Lost the gateway. The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`,
+              { cause },
+            );
+          }),
+          interrupted.happened,
+        ]);
+        if (shown === undefined) {
           throw new CommandError(
             exitCodes.interrupted,
             `The session continues. Read it with: ${hint(layout, 'show', sessionId)}`,
           );
         }
-        await conclude(client, sessionId, end, options, terminal, layout);
+        await conclude(client, sessionId, shown, options, terminal, layout);
         if (questions.expired > 0)
           throw new CommandError(
             exitCodes.turnFailed,
@@ -80,31 +82,15 @@ export function runCommand(program: Command, terminal: Terminal): void {
           );
       } finally {
         interrupted.forget();
-        following.close();
+        started.close();
       }
     });
 }
 
-const stillborn: TurnEnd = { why: 'over', reason: 'error', shown: 'nothing' };
-
-async function post(
-  client: Client,
-  prompt: string,
-  options: RunOptions,
-  layout: Layout,
-): Promise<{ readonly id: string; readonly status: string }> {
-  if (options.in !== undefined) {
-    await client.post(`/api/sessions/${encodeURIComponent(options.in)}/message`, { message: prompt });
-    return { id: options.in, status: 'queued' };
-  }
-  const { engine, employee, model, effort, worktree } = options;
-  const cwd = workplaceOf(options, layout);
-  const input = Object.fromEntries(
-    Object.entries({ prompt, engine, employee, model, effort, cwd, worktree }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
-  return (await client.post('/api/sessions', input)) as { id: string; status: string };
+function settingsOf(options: RunOptions, layout: Layout): RunSettings {
+  const { in: session, engine, employee, model, effort, worktree } = options;
+  const cwd = session === undefined ? workplaceOf(options, layout) : undefined;
+  return given({ giveUpAfterMs: 5_000, session, engine, employee, model, effort, cwd, worktree });
 }
 
 /**
@@ -118,31 +104,21 @@ function workplaceOf({ cwd, ownFolder, employee }: RunOptions, layout: Layout): 
   return ownFolder === true || employee !== undefined || isHome ? undefined : here;
 }
 
-interface Session {
-  readonly status: string;
-  readonly lastError: string | null;
-  readonly messages?: readonly { readonly role: string; readonly content: string }[];
-}
-
 /** What was not streamed is printed from the stored conversation, which is the truth. */
 async function conclude(
   client: Client,
   sessionId: string,
-  end: TurnEnd,
+  shown: Shown,
   options: RunOptions,
   terminal: Terminal,
   layout: Layout,
 ): Promise<void> {
-  if (end.why === 'lost') {
-    throw new CommandError(
-      exitCodes.notRunning,
-      `Lost the gateway (${end.reason}). The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`,
-    );
-  }
-  const session = (await client.get(`/api/sessions/${encodeURIComponent(sessionId)}?last=1`)) as Session;
+  const session = await client.get('/api/sessions/{id}', {
+    params: { path: { id: sessionId }, query: { last: '1' } },
+  });
   if (options.json === true) terminal.out(JSON.stringify(session));
-  else if (end.shown === 'an open line') terminal.out('');
-  else if (end.shown === 'nothing' && end !== stillborn)
+  else if (shown === 'an open line') terminal.out('');
+  else if (shown === 'nothing' && session.status !== 'error')
     terminal.out(plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
   if (session.status === 'idle' || session.status === 'running') {
     if (options.json !== true)

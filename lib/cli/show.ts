@@ -8,35 +8,6 @@ interface ShowOptions extends HomeOptions {
   readonly json?: boolean;
   readonly last: number;
 }
-interface Message {
-  readonly role: string;
-  readonly content: string;
-  readonly partial?: boolean;
-}
-interface Session {
-  readonly id: string;
-  readonly status: string;
-  readonly engine: string;
-  readonly title: string | null;
-  readonly lastError: string | null;
-  readonly messages?: readonly Message[];
-  readonly messagesPage?: { readonly hasOlder: boolean };
-}
-interface Todo {
-  readonly id: string;
-  readonly status: string;
-  readonly title: string;
-  readonly body: string | null;
-  readonly assignee: string | null;
-}
-interface TodoEvent {
-  readonly kind: string;
-  readonly fromStatus: string | null;
-  readonly toStatus: string | null;
-  readonly actor: string | null;
-  readonly createdAt: string;
-}
-
 /** `troupe show <id>`: the conversation of a session, or what happened to a todo (ids like TRP-7). */
 export function showCommand(program: Command, terminal: Terminal): void {
   withHome(
@@ -75,9 +46,9 @@ async function showSession(
   options: ShowOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const session = (await client.get(
-    `/api/sessions/${encodeURIComponent(id)}?last=${options.last}`,
-  )) as Session;
+  const session = await client.get('/api/sessions/{id}', {
+    params: { path: { id }, query: { last: String(options.last) } },
+  });
   if (options.json === true) return terminal.out(JSON.stringify(session));
   terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}, ${session.engine}]`);
   if (session.messagesPage?.hasOlder === true)
@@ -91,10 +62,7 @@ async function showSession(
 }
 
 async function showTodo(client: Client, id: string, options: ShowOptions, terminal: Terminal): Promise<void> {
-  const answer = (await client.get(`/api/work-items/${encodeURIComponent(id)}`)) as {
-    workItem: Todo;
-    events: readonly TodoEvent[];
-  };
+  const answer = await client.get('/api/work-items/{id}', { params: { path: { id } } });
   if (options.json === true) return terminal.out(JSON.stringify(answer));
   const { workItem: todo, events } = answer;
   terminal.out(

@@ -17,7 +17,7 @@ export function stopCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       if (session !== undefined) {
         const client = await connect(layout);
-        await client.post(`/api/sessions/${encodeURIComponent(session)}/stop`);
+        await client.post('/api/sessions/{id}/stop', { params: { path: { id: session } } });
         return terminal.say('Stopped the session.');
       }
       const announcement = await running(layout);

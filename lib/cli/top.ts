@@ -8,7 +8,7 @@ import type {
 } from '../inspector/answers.js';
 import type { ChartState } from '../inspector/chart/definition.js';
 import type { InspectEntry } from '../inspector/frames.js';
-import { connect, type Client } from './client.js';
+import { connect, inspected, type Client } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { openInspectFeed } from './inspect-feed.js';
 import { topFrame, type TopData } from './top-frame.js';
@@ -85,7 +85,7 @@ export async function redraw(
 /** Looks at a running gateway; what happened lately is heard over the feed. */
 async function looker(client: Client, title: string): Promise<() => Promise<TopData>> {
   const recent: InspectEntry[] = [];
-  const { seq } = (await client.get('/api/inspect/fleet')) as Fleet;
+  const { seq } = await inspected<Fleet>(client.get('/api/inspect/fleet'));
   let caughtUp = (): void => undefined;
   const first = new Promise<void>((resolve) => {
     caughtUp = resolve;
@@ -105,8 +105,8 @@ async function looker(client: Client, title: string): Promise<() => Promise<TopD
   let before: Fleet | undefined;
   return async () => {
     const [fleet, tree] = await Promise.all([
-      client.get('/api/inspect/fleet') as Promise<Fleet>,
-      client.get('/api/inspect/supervision') as Promise<SupervisionTree>,
+      inspected<Fleet>(client.get('/api/inspect/fleet')),
+      inspected<SupervisionTree>(client.get('/api/inspect/supervision')),
     ]);
     const rate =
       before === undefined || fleet.at <= before.at
@@ -116,11 +116,10 @@ async function looker(client: Client, title: string): Promise<() => Promise<TopD
     const pages = await Promise.all(
       working
         .filter(({ kind, state }) => (fleet.kinds.find((one) => one.kind === kind)?.states[state] ?? 0) > 0)
-        .map(
-          ({ kind, state }) =>
-            client.get(
-              `/api/inspect/actors?kind=${encodeURIComponent(kind)}&state=${encodeURIComponent(state)}&limit=20`,
-            ) as Promise<ActorsPage>,
+        .map(({ kind, state }) =>
+          inspected<ActorsPage>(
+            client.get('/api/inspect/actors', { params: { query: { kind, state, limit: '20' } } }),
+          ),
         ),
     );
     const busy = new Map<string, ActorSummary>(
@@ -134,10 +133,10 @@ async function looker(client: Client, title: string): Promise<() => Promise<TopD
 async function workingStates(
   client: Client,
 ): Promise<readonly { readonly kind: string; readonly state: string }[]> {
-  const { kinds } = (await client.get('/api/inspect/fleet')) as Fleet;
+  const { kinds } = await inspected<Fleet>(client.get('/api/inspect/fleet'));
   const charts = await Promise.all(
-    kinds.map(
-      ({ kind }) => client.get(`/api/inspect/machines/${encodeURIComponent(kind)}`) as Promise<MachineAnswer>,
+    kinds.map(({ kind }) =>
+      inspected<MachineAnswer>(client.get('/api/inspect/machines/{kind}', { params: { path: { kind } } })),
     ),
   );
   return charts.flatMap(({ kind, chart }) => invoking(chart.root).map((state) => ({ kind, state })));

@@ -82,32 +82,33 @@ export async function decide(
   layout: Layout,
 ): Promise<void> {
   const isYes = verb === 'allow' || verb === 'approve';
-  const id = encodeURIComponent(item.id);
+  const { id } = item;
   const why = note === undefined ? {} : { note };
   const decision = isYes ? 'approve' : 'reject';
   switch (item.what) {
     case 'permission':
-      await client.post(`/api/sessions/${id}/permissions/${encodeURIComponent(item.waitingId)}`, {
-        decision: isYes ? 'allow' : 'deny',
-        ...(always === true ? { always } : {}),
-        ...why,
+      await client.post('/api/sessions/{id}/permissions/{permission}', {
+        params: { path: { id, permission: item.waitingId } },
+        body: { decision: isYes ? 'allow' : 'deny', ...(always === true ? { always } : {}), ...why },
       });
       return;
     case 'approval':
-      await client.post(`/api/work-items/${id}/approval`, { decision, ...why });
+      await client.post('/api/work-items/{id}/approval', {
+        params: { path: { id } },
+        body: { decision, ...why },
+      });
       return;
     case 'gate':
-      await client.post(
-        `/api/workflow-definitions/${encodeURIComponent(item.within ?? '')}/runs/${id}/resolve-gate`,
-        {
-          decision,
-          gateKey: item.waitingId,
-          ...why,
-        },
-      );
+      await client.post('/api/workflow-definitions/{id}/runs/{runId}/resolve-gate', {
+        params: { path: { id: item.within ?? '', runId: id } },
+        body: { decision, gateKey: item.waitingId, ...why },
+      });
       return;
     case 'activation':
-      await client.post(`/api/workflow-triggers/${id}/activation-approval`, { decision, ...why });
+      await client.post('/api/workflow-triggers/{name}/activation-approval', {
+        params: { path: { name: id } },
+        body: { decision, ...why },
+      });
       return;
     case 'resume':
       throw unfit(`It was interrupted. Go on with: ${hint(layout, 'run', `--in ${item.id} "continue"`)}`);
@@ -126,9 +127,10 @@ const unfit = (message: string): CommandError => new CommandError(exitCodes.usag
 export async function allWaiting(client: Client): Promise<readonly WaitingItem[]> {
   const items: WaitingItem[] = [];
   for (let cursor: string | null = ''; cursor !== null && items.length < itemsMax;) {
-    const page = (await client.get(
-      `/api/attention?limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
-    )) as { readonly waiting: readonly WaitingItem[]; readonly nextCursor: string | null };
+    const page: { readonly waiting: readonly WaitingItem[]; readonly nextCursor: string | null } =
+      await client.get('/api/attention', {
+        params: { query: { limit: '500', ...(cursor === '' ? {} : { cursor }) } },
+      });
     items.push(...page.waiting);
     cursor = page.nextCursor;
   }

@@ -12,11 +12,6 @@ interface Definition {
   readonly version: number;
   readonly updatedAt: string;
 }
-interface Run {
-  readonly runId: string;
-  readonly status: string;
-  readonly startedAt: string;
-}
 
 type Options = HomeOptions & { readonly json?: boolean };
 
@@ -50,9 +45,10 @@ export function workflowCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const client = await connect(layout);
       const { id } = await definitionNamed(client, named);
-      const answer = (await client.post(`/api/workflow-definitions/${encodeURIComponent(id)}/run`, {
-        ...(options.input === undefined ? {} : { input: parsed(options.input) }),
-      })) as { readonly runId: string; readonly status: string };
+      const answer = await client.post('/api/workflow-definitions/{id}/run', {
+        params: { path: { id } },
+        body: options.input === undefined ? {} : { input: parsed(options.input) },
+      });
       if (options.json === true) return terminal.out(JSON.stringify(answer));
       terminal.out(answer.runId);
       terminal.say(`The run is ${answer.status}. Follow it: ${hint(layout, 'workflow runs', id)}`);
@@ -62,9 +58,9 @@ export function workflowCommand(program: Command, terminal: Terminal): void {
     .action(async (named: string, options: Options & { readonly limit: number }) => {
       const client = await connect(homeOf(options, terminal));
       const { id } = await definitionNamed(client, named);
-      const { runs } = (await client.get(
-        `/api/workflow-definitions/${encodeURIComponent(id)}/runs?limit=${options.limit}`,
-      )) as { readonly runs: readonly Run[] };
+      const { runs } = await client.get('/api/workflow-definitions/{id}/runs', {
+        params: { path: { id }, query: { limit: String(options.limit) } },
+      });
       if (options.json === true) return terminal.out(JSON.stringify(runs));
       terminal.out(
         table(
@@ -78,18 +74,16 @@ export function workflowCommand(program: Command, terminal: Terminal): void {
     async (named: string, run: string, options: Options) => {
       const client = await connect(homeOf(options, terminal));
       const { id } = await definitionNamed(client, named);
-      const answer = await client.post(
-        `/api/workflow-definitions/${encodeURIComponent(id)}/runs/${encodeURIComponent(run)}/cancel`,
-      );
+      const answer = await client.post('/api/workflow-definitions/{id}/runs/{runId}/cancel', {
+        params: { path: { id, runId: run } },
+      });
       terminal.out(options.json === true ? JSON.stringify(answer) : `Cancelled ${run}.`);
     },
   );
 }
 
 async function allDefinitions(client: Client): Promise<readonly Definition[]> {
-  const { definitions } = (await client.get('/api/workflow-definitions')) as {
-    readonly definitions: readonly Definition[];
-  };
+  const { definitions } = await client.get('/api/workflow-definitions');
   return definitions;
 }
 

@@ -2932,22 +2932,28 @@ export interface components {
             [key: string]: unknown;
         };
         WorkItemRow: {
-            approvalEscalatedAt: unknown;
-            approvalRef: unknown;
-            approvalRequest: unknown;
-            approvalState: unknown;
-            approvalTarget: unknown;
-            assignee: unknown;
-            department: unknown;
-            id: unknown;
-            rank: unknown;
-            sessionRef: unknown;
-            source: unknown;
-            sourceRef: unknown;
-            status: unknown;
-            title: unknown;
-            updatedAt: unknown;
-            version: unknown;
+            approvalEscalatedAt: string | null;
+            approvalRef: string | null;
+            approvalRequest: string | null;
+            approvalState: ("pending" | "approved" | "rejected") | null;
+            approvalTarget: string | null;
+            assignee: string | null;
+            department: string | null;
+            id: string;
+            rank: number | null;
+            sessionRef: string | null;
+            /** @enum {string} */
+            source: "human" | "delegation" | "cron" | "workflow" | "session" | "connector" | "goal";
+            sourceRef: string | null;
+            /** @enum {string} */
+            status: "backlog" | "assigned" | "executing" | "in_review" | "blocked" | "escalated" | "done" | "cancelled";
+            title: string;
+            /**
+             * Format: date-time
+             * @description ISO-8601, UTC, milliseconds
+             */
+            updatedAt: string;
+            version: number;
         };
     };
     responses: never;

@@ -1,7 +1,7 @@
 import { openEvents, type Events, type EventsOptions, type Socket } from './events.js';
 import { GatewayError, isRefusal } from './refusal.js';
-import { createRequests, type Requests } from './requests.js';
-import { startRun, type Run, type RunRefusal, type RunSettings } from './run.js';
+import { createRequests, type RefusalOf, type Requests } from './requests.js';
+import { attachRun, startRun, type Run, type RunRefusal, type RunSettings } from './run.js';
 
 export interface ClientOptions {
   /** `http://127.0.0.1:7420`; default in a browser: the page's own origin. */
@@ -32,6 +32,11 @@ export interface Client extends Requests {
      *   for await (const { type, content } of run) if (type === 'text') process.stdout.write(content);
      */
     run(prompt: string, settings?: RunSettings): Promise<Run | RunRefusal>;
+    /** Follow the turn that a session is in, from now on; over at once where there is none. */
+    attach(
+      session: string,
+      settings?: Pick<RunSettings, 'signal' | 'giveUpAfterMs'>,
+    ): Promise<Run | RefusalOf<'/api/sessions/{id}', 'get'>>;
   };
   /**
    * What happens, as it is committed; goes on by itself after a break.
@@ -78,13 +83,8 @@ export function createClient(options: ClientOptions = {}): Client {
     url,
     ...requests,
     sessions: {
-      run: (prompt, settings = {}) =>
-        startRun(
-          requests,
-          (signal) => events({ kinds: ['session'], ...(signal && { signal }) }),
-          prompt,
-          settings,
-        ),
+      run: (prompt, settings = {}) => startRun(requests, events, prompt, settings),
+      attach: (session, settings = {}) => attachRun(requests, events, session, settings),
     },
     events,
   };

@@ -22,6 +22,8 @@ export interface EventsOptions {
   readonly ids?: readonly string[];
   /** Ends the events. */
   readonly signal?: AbortSignal;
+  /** Milliseconds without a connection after which they end with a `GatewayError`; default: never. */
+  readonly giveUpAfterMs?: number;
 }
 
 /**
@@ -55,6 +57,7 @@ export interface Connector {
 }
 
 export function openEvents({ connect, judge }: Connector, options: EventsOptions): Events {
+  const { giveUpAfterMs = Infinity } = options;
   const waiting: GatewayEvent[] = [];
   let position = options.since;
   let received = options.since;
@@ -65,6 +68,7 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
   let isOver = false;
   let isPaused = false;
   let failed = 0;
+  let lostAt: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let wake = (): void => undefined;
   let opened = (): void => undefined;
@@ -112,6 +116,7 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
     mine.onmessage = ({ data }) => {
       isAccepted = true;
       failed = 0;
+      lostAt = undefined;
       opened();
       watch(mine);
       take(JSON.parse(String(data)) as GatewayEvent);
@@ -145,6 +150,9 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
       }
     }
     if (isOver || isPaused) return;
+    lostAt ??= performance.now();
+    if (performance.now() - lostAt > giveUpAfterMs)
+      return end(new GatewayError('UNREACHABLE', 'The connection to the gateway was lost.'));
     const delayMs = Math.min(5_000, 100 * 2 ** failed) * (0.75 + Math.random() / 2);
     failed += 1;
     timer = setTimeout(start, delayMs);

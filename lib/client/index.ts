@@ -4,7 +4,16 @@
  */
 export { createClient, type Client, type ClientOptions } from './client.js';
 export type { Events, EventsOptions, GatewayEvent, Socket } from './events.js';
-export type { Answer, RefusalOf, Requests, RequestSettings, Verb } from './requests.js';
+export type {
+  Answer,
+  InitOf,
+  Method,
+  PathWith,
+  RefusalOf,
+  Requests,
+  RequestSettings,
+  Verb,
+} from './requests.js';
 export type { Delta, Run, RunRefusal, RunSettings, Session, TurnAnswer } from './run.js';
 export { GatewayError, isRefusal, type Refusal } from './refusal.js';
 export type { components, EventName, paths } from './api.js';

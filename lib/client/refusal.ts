@@ -33,13 +33,13 @@ export function refusalOf(status: number, body: unknown): Refusal | undefined {
 const mark = Symbol.for('troupe.refusal');
 
 /**
- * What is no answer of the gateway: it cannot be reached, something else answers in its place, or the
- * connection is not allowed (any more).
+ * What is no answer of the gateway: it cannot be reached, does not answer in time, something else answers in
+ * its place, or the connection is not allowed (any more).
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   constructor(
-    readonly code: 'UNREACHABLE' | 'NOT_A_GATEWAY' | 'UNAUTHENTICATED',
+    readonly code: 'UNREACHABLE' | 'TIMEOUT' | 'NOT_A_GATEWAY' | 'UNAUTHENTICATED',
     message: string,
     options?: { readonly cause?: unknown },
   ) {

@@ -15,9 +15,10 @@ export interface Requests {
   readonly delete: Verb<'delete'>;
 }
 
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-type PathWith<M extends Method> = {
+/** The paths that know a method. */
+export type PathWith<M extends Method> = {
   [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
 }[keyof paths];
 
@@ -41,6 +42,10 @@ export type RefusalOf<Path extends keyof paths, M extends Method> = FetchRespons
 
 type Init<Path extends keyof paths, M extends Method> = MaybeOptionalInit<paths[Path], M> & RequestSettings;
 
+/** Parameters and body; may be left out where the operation needs none. */
+export type InitOf<Path extends keyof paths, M extends Method> =
+  undefined extends MaybeOptionalInit<paths[Path], M> ? [Init<Path, M>?] : [Init<Path, M>];
+
 export interface RequestSettings {
   /** Makes a create safe to repeat for a day. Default: a new one per call. */
   readonly idempotencyKey?: string;
@@ -52,7 +57,7 @@ export interface RequestSettings {
 /** Resolves with the body or the refusal; rejects with a `GatewayError`. */
 export type Verb<M extends Method> = <Path extends PathWith<M>>(
   path: Path,
-  ...init: undefined extends MaybeOptionalInit<paths[Path], M> ? [Init<Path, M>?] : [Init<Path, M>]
+  ...init: InitOf<Path, M>
 ) => Promise<Answer<Path, M> | RefusalOf<Path, M>>;
 
 export interface RequestOptions {
@@ -99,8 +104,10 @@ export function createRequests({ url, token, fetch, timeoutMs, retries }: Reques
         if (cause instanceof GatewayError) throw cause;
         if (cause instanceof SyntaxError) notAGateway(`${method.toUpperCase()} ${path}`, 200, cause);
         // What has no key may have been done before the connection broke
-        if (limit.aborted || attempt >= retries || !(method === 'get' || keyed))
-          throw unreachable(url, cause);
+        if (limit.aborted)
+          throw new GatewayError('TIMEOUT', `The gateway did not answer within ${patienceMs} ms.`, { cause });
+        if (attempt >= retries || !(method === 'get' || keyed))
+          throw new GatewayError('UNREACHABLE', `The gateway at ${url} does not answer.`, { cause });
         await pause(100 * 4 ** attempt);
       }
     }
@@ -116,9 +123,6 @@ export function createRequests({ url, token, fetch, timeoutMs, retries }: Reques
     delete: verb('delete'),
   };
 }
-
-const unreachable = (url: string, cause: unknown): GatewayError =>
-  new GatewayError('UNREACHABLE', `The gateway at ${url} does not answer.`, { cause });
 
 const notAGateway = (request: string, status: number, cause?: unknown): never => {
   throw new GatewayError(

@@ -1,5 +1,5 @@
 import type { components } from './api.js';
-import type { Events, GatewayEvent } from './events.js';
+import type { Events, EventsOptions, GatewayEvent } from './events.js';
 import { isRefusal, type Refusal } from './refusal.js';
 import type { RefusalOf, Requests, RequestSettings } from './requests.js';
 
@@ -15,12 +15,27 @@ export interface RunSettings extends RequestSettings {
   /** An existing folder inside `sessions.roots` of config.yaml. */
   readonly cwd?: string;
   readonly title?: string;
+  /** A git worktree of its own, of the repository in `cwd` or in the employee's folder. */
+  readonly worktree?: boolean;
+  /** See `EventsOptions`. */
+  readonly giveUpAfterMs?: number;
 }
 
 /** A piece of an answer as it is produced, or an activity of the agent. */
 export interface Delta {
-  /** `rate-limited`: the turn is held until `resetAt`. The others come from the engine. */
-  readonly type: 'text' | 'thinking' | 'tool_use' | 'tool_result' | 'status' | 'error' | 'rate-limited';
+  /**
+   * `rate-limited`: the turn is held until `resetAt`. `permission`: a tool request awaits a decision, or was
+   * decided. The others come from the engine.
+   */
+  readonly type:
+    | 'text'
+    | 'thinking'
+    | 'tool_use'
+    | 'tool_result'
+    | 'status'
+    | 'error'
+    | 'rate-limited'
+    | 'permission';
   readonly content: string;
   /** Of `text`: its place in the text of the turn, in UTF-16 units. A piece that was missed leaves a hole. */
   readonly offset?: number;
@@ -28,6 +43,9 @@ export interface Delta {
   readonly toolId?: string;
   /** Epoch milliseconds. */
   readonly resetAt?: number;
+  /** Of `permission`: `pending`, then how it was decided. */
+  readonly state?: string;
+  readonly permissionId?: string;
 }
 
 /**
@@ -59,16 +77,16 @@ export type RunRefusal = RefusalOf<'/api/sessions', 'post'> | RefusalOf<'/api/se
 /** Opens a session, or continues one, and follows the turn. The feed is open before the task is given: no frame is missed. */
 export async function startRun(
   requests: Requests,
-  openEvents: (signal?: AbortSignal) => Events,
+  openEvents: (options: EventsOptions) => Events,
   prompt: string,
-  { session, idempotencyKey, timeoutMs, signal, ...choice }: RunSettings,
+  { session, idempotencyKey, timeoutMs, signal, giveUpAfterMs, ...choice }: RunSettings,
 ): Promise<Run | RunRefusal> {
   const settings = {
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal && { signal }),
   };
-  const events = openEvents(signal);
+  const events = openEvents(eventsOf(signal, giveUpAfterMs));
   try {
     await events.open;
     const given =
@@ -86,19 +104,53 @@ export async function startRun(
     const sessionId = 'sessionId' in given && session !== undefined ? session : String((given as Session).id);
     // An engine that is not there fails the session before anything could start
     const isStillborn = session === undefined && given.status === 'error';
-    return followTurn(requests, events, sessionId, isStillborn);
+    return followTurn(requests, events, sessionId, isStillborn ? 'over' : 'waiting');
   } catch (error) {
     events.close();
     throw error;
   }
 }
 
-function followTurn(requests: Requests, events: Events, sessionId: string, isStillborn: boolean): Run {
+/** Follows the turn that runs, from now on. */
+export async function attachRun(
+  requests: Requests,
+  openEvents: (options: EventsOptions) => Events,
+  sessionId: string,
+  { signal, giveUpAfterMs }: Pick<RunSettings, 'signal' | 'giveUpAfterMs'>,
+): Promise<Run | RefusalOf<'/api/sessions/{id}', 'get'>> {
+  const events = openEvents(eventsOf(signal, giveUpAfterMs));
+  try {
+    await events.open;
+    const session = await requests.get('/api/sessions/{id}', {
+      params: { path: { id: sessionId }, query: { messages: '0' } },
+    });
+    if (!isRefusal(session))
+      return followTurn(requests, events, sessionId, session.status === 'running' ? 'started' : 'over');
+    events.close();
+    return session as RefusalOf<'/api/sessions/{id}', 'get'>;
+  } catch (error) {
+    events.close();
+    throw error;
+  }
+}
+
+const eventsOf = (signal: AbortSignal | undefined, giveUpAfterMs: number | undefined): EventsOptions => ({
+  kinds: ['session'],
+  ...(signal && { signal }),
+  ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
+});
+
+function followTurn(
+  requests: Requests,
+  events: Events,
+  sessionId: string,
+  begun: 'waiting' | 'started' | 'over',
+): Run {
   const waiting: Delta[] = [];
   let wake = (): void => undefined;
   let isOver = false;
   let messageId: unknown;
-  const ended = (isStillborn ? Promise.resolve() : watch()).finally(() => {
+  const ended = (begun === 'over' ? Promise.resolve() : watch()).finally(() => {
     isOver = true;
     events.close();
     wake();
@@ -107,7 +159,7 @@ function followTurn(requests: Requests, events: Events, sessionId: string, isSti
 
   /** A turn ends with the first ending that follows its own start: what the one before it still has to say is not its answer. */
   async function watch(): Promise<void> {
-    let hasStarted = false;
+    let hasStarted = begun === 'started';
     for await (const { event, payload } of events) {
       if (event === 'reset') {
         if (await isResting()) return;
@@ -116,7 +168,9 @@ function followTurn(requests: Requests, events: Events, sessionId: string, isSti
       else if (event === 'session:delta') {
         messageId = payload['messageId'];
         put(deltaOf(payload));
-      } else if (event === 'session:rate-limited')
+      } else if (event === 'session:permission')
+        put(deltaOf({ ...payload, type: 'permission', content: payload['tool'] }));
+      else if (event === 'session:rate-limited')
         put(deltaOf({ ...payload, type: 'rate-limited', content: '' }));
       else if (endings.has(event) && (hasStarted || event !== 'session:completed')) return;
     }

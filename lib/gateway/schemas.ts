@@ -185,8 +185,11 @@ export const workItem = z
   })
   .meta({ id: 'WorkItem' });
 
+const rowMember = (member: string): z.ZodType =>
+  (workItem.shape as Readonly<Record<string, z.ZodType>>)[member] ?? maybe(z.string());
+
 export const workItemRow = z
-  .object(Object.fromEntries(listMembers.map((member) => [member, z.unknown()])))
+  .object(Object.fromEntries(listMembers.map((member) => [member, rowMember(member)])))
   .meta({ id: 'WorkItemRow' });
 
 export const workItemEvent = z

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { processTable } from '../../actors/engines/process.js';
 import { readPlainFile, writeAtomically } from './atomic-file.js';
 import { HomeError } from './home-error.js';
@@ -41,11 +40,11 @@ export type Secrets = Pick<Announcement, 'token' | 'secret'>;
 export async function readAnnouncement(path: string): Promise<Announcement | undefined> {
   const bytes = await readPlainFile(path, announcementBytesMax);
   if (bytes === undefined) return undefined;
-  const parsed = schema.safeParse(json(bytes, path));
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  // The message of an issue names members and types, never values: a secret must not reach a terminal.
-  throw damaged(path, `its member "${issue?.path.join('.') ?? ''}" is missing or malformed`);
+  const given = json(bytes, path);
+  const wrong = wrongMember(given);
+  // It names the member and never the value: a secret must not reach a terminal.
+  if (wrong !== undefined) throw damaged(path, `its member "${wrong}" is missing or malformed`);
+  return { pidStart: null, ...given } as Announcement;
 }
 
 /**
@@ -88,26 +87,37 @@ export const processStart = async (pid: number): Promise<string | null> =>
 
 const announcementBytesMax = 64 * 1024;
 
-const secret = z.string().regex(/^[\w-]{43}$/);
-const schema = z.object({
-  host: z.string().min(1).max(255),
-  port: z.int().min(1).max(65_535),
-  pid: z.int().positive().nullable(),
-  pidStart: z.string().max(200).nullable().default(null),
-  secret,
-  token: secret,
-  url: z.url({ protocol: /^https?$/ }),
-  publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-  instance: z.string().min(1).max(64),
-});
+/** The first member that is not as it is written; by hand, for every command reads this file before all else. */
+function wrongMember(given: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.entries(members).find(([name, isRight]) => !isRight(given[name]))?.[0];
+}
 
-function json(bytes: Buffer, path: string): unknown {
+const isText = (max: number) => (value: unknown) =>
+  typeof value === 'string' && value.length > 0 && value.length <= max;
+const isSecret = (value: unknown): boolean => typeof value === 'string' && /^[\w-]{43}$/.test(value);
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:/.test(value);
+const members: Readonly<Record<keyof Announcement, (value: unknown) => boolean>> = {
+  host: isText(255),
+  port: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
+  pid: (value) => value === null || (Number.isSafeInteger(value) && Number(value) > 0),
+  pidStart: (value) => value == null || isText(200)(value),
+  secret: isSecret,
+  token: isSecret,
+  url: isUrl,
+  publicUrl: (value) => value === undefined || isUrl(value),
+  instance: isText(64),
+};
+
+function json(bytes: Buffer, path: string): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) throw damaged(path, 'it is empty');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    throw damaged(path, 'it is not JSON'); // the parser's own message would quote the content
+    // the parser's own message would quote the content
   }
+  throw damaged(path, 'it is not a JSON object');
 }
 
 function damaged(path: string, why: string): HomeError {

@@ -112,7 +112,7 @@ describe('troupe/client', () => {
             (request as Request).signal.addEventListener('abort', () => reject(new Error('aborted'))),
           ),
       });
-      expect((await rejection(slow.get('/api/status'))).code).to.equal('UNREACHABLE');
+      expect((await rejection(slow.get('/api/status'))).code).to.equal('TIMEOUT');
     });
 
     it('rejects with the reason of its own signal', async () => {

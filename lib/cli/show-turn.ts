@@ -1,0 +1,37 @@
+import type { Delta, Run } from '../client/index.js';
+import type { PermissionQuestions } from './ask-permission.js';
+import type { Terminal } from './command-line.js';
+import { plainText } from './print.js';
+
+/** What was shown of the answer while it came. */
+export type Shown = 'nothing' | 'whole lines' | 'an open line';
+
+/** Prints what comes of a turn until its end, and asks what its agent asks. Rejects when the gateway is lost. */
+export async function showTurn(
+  run: Run,
+  terminal: Terminal,
+  questions: PermissionQuestions,
+  quiet: boolean,
+): Promise<Shown> {
+  let shown: Shown = 'nothing';
+  for await (const delta of run) {
+    if (delta.type === 'permission') questions.take(run.sessionId, delta);
+    else if (quiet) continue;
+    else if (delta.type === 'text') {
+      terminal.write(plainText(delta.content, { keepLines: true }));
+      if (delta.content !== '') shown = delta.content.endsWith('\n') ? 'whole lines' : 'an open line';
+    } else {
+      const remark = remarkOf(delta);
+      if (remark !== undefined) terminal.say(`[${remark}]`);
+    }
+  }
+  return shown;
+}
+
+function remarkOf({ type, content, toolName, resetAt }: Delta): string | undefined {
+  if (type === 'tool_use') return plainText(toolName ?? content);
+  if (type === 'status' || type === 'error') return plainText(content);
+  if (type !== 'rate-limited') return undefined;
+  const until = resetAt === undefined ? '' : ` until ${new Date(resetAt).toISOString()}`;
+  return `waiting for the provider's rate limit${until}`;
+}
