@@ -10,6 +10,7 @@ import { connectionEffect } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryEffect } from '../actors/effects/delivery.js';
 import { engineTurnEffect } from '../actors/effects/engine-turn.js';
+import { redactedEffect } from '../actors/effects/redacted.js';
 import { lackingSandbox, type TurnSandbox } from '../actors/effects/turn-sandbox.js';
 import type { BudgetPort } from '../actors/effects/budget-port.js';
 import type { Engine } from '../actors/engines/engine.js';
@@ -155,6 +156,8 @@ export interface AgentKindsOptions {
   readonly evidence?: Evidence;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
+  /** Takes out of what engines say what must not be stored. */
+  readonly redact?: <Value>(value: Value) => Value;
   /** Confines the programs of engines. Absent: they run as this program's user. */
   readonly sandbox?: TurnSandbox;
   readonly log?: Logger;
@@ -178,6 +181,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     inboxOf,
     budget,
     sandbox,
+    redact,
     workflows,
     evidence,
     log,
@@ -203,7 +207,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
   );
   const connection = connectionEffect({ links, ...(inboxOf === undefined ? {} : { inboxOf }) });
   return [
-    sessionKind({ turn: hearing(registry, turn) }),
+    sessionKind({ turn: hearing(registry, redact === undefined ? turn : redactedEffect(turn, redact)) }),
     workItemKind(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
     budgetKind(),
     workflowKind(evidence === undefined ? {} : { evidence: evidenceEffect(evidence) }),

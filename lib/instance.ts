@@ -27,6 +27,7 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { logTail } from './home/log-tail.js';
+import { redactor } from '../machines/redact.js';
 import { bringBack } from './commands/sessions/worktree.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
@@ -163,6 +164,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     connectors,
     evidence,
     sandbox,
+    redact: redactor([secrets.token, secrets.secret]),
     keyFor: keysOf(secrets.token),
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     reviews: followReviews(failed(log, 'could not open a review')),
@@ -175,6 +177,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       workFolder: layout.work,
       gatewayUrl: () => url,
       evidence,
+      ...(parts.redact && { redact: parts.redact }),
       sandbox: { ...sandbox, afterTurn: (...turn) => bringBack(parts, ...turn) },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>

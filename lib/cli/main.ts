@@ -24,6 +24,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^(?:allow|deny|approve|reject)$/, async () => (await import('./waiting.js')).decideCommands],
   [/^status$/, async () => (await import('./status.js')).statusCommand],
   [/^stop$/, async () => (await import('./stop.js')).stopCommand],
+  [/^token$/, async () => (await import('./token.js')).tokenCommand],
   [/^pair$/, async () => (await import('./pair.js')).pairCommand],
   [/^open$/, async () => (await import('./open.js')).openCommand],
   [/^top$/, async () => (await import('./top.js')).topCommand],

@@ -35,6 +35,8 @@ export interface App {
   readonly reviews?: Follower;
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
   readonly keyFor?: (label: string) => string;
+  /** Takes the operator's secrets out of what agents say. */
+  readonly redact?: <Value>(value: Value) => Value;
   /** Confines what is started for agents. Absent: nothing is confined. */
   readonly sandbox?: HomeSandbox;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */

@@ -8,6 +8,7 @@ import type { Audit } from '../records/audit/audit.js';
 import { type Refusal, refuse } from '../../machines/refusals.js';
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { agentOf } from '../commands/authority/causes.js';
 import type { Agent } from '../commands/relation.js';
 import { recordOf } from '../commands/app.js';
@@ -44,7 +45,7 @@ export function authentication(options: {
     };
     const refusal = step.check(ctx.req);
     if (refusal) return turnAway(refusal, 'unknown');
-    const found = authenticator.identify(ctx.req.headers, clientOf(ctx.req).address);
+    const found = authenticator.identify(ctx.req.headers, clientOf(ctx.req).address, ctx.req.socket);
     const identity: Identity = found instanceof Promise ? await found : found;
     ctx.state['identity'] = identity;
     const { path } = ctx;
@@ -85,7 +86,7 @@ export type Identity =
       readonly caller: Caller;
       /** The session token it came with, to notice its end. */ readonly token?: string;
     }
-  | { readonly type: 'orphaned'; readonly refusal: Refusal };
+  | { readonly type: 'orphaned'; readonly refusal: Refusal; /** Who was caught. */ readonly by?: string };
 
 /** Session tokens as the gateway needs them. */
 export interface TokenBook {
@@ -100,7 +101,7 @@ export interface Browsers {
 }
 
 export interface Authenticator {
-  identify(headers: IncomingHttpHeaders, address?: string): Promise<Identity> | Identity;
+  identify(headers: IncomingHttpHeaders, address?: string, socket?: Socket): Promise<Identity> | Identity;
 }
 
 /**
@@ -113,6 +114,8 @@ export function createAuthenticator(options: {
   tokens: TokenBook;
   operatorToken: string;
   browsers?: Browsers | undefined;
+  /** The session of the agent that holds the other end of a connection. */
+  agentAt?: ((socket: Socket) => Promise<string | undefined>) | undefined;
 }): Authenticator {
   const expected = Buffer.from(`Bearer ${options.operatorToken}`);
 
@@ -145,6 +148,14 @@ export function createAuthenticator(options: {
     return { type: 'anonymous' };
   }
 
+  /** An agent that has read the operator's token does not become the operator by it. */
+  async function byOperator(socket: Socket): Promise<Identity> {
+    const session = await options.agentAt?.(socket);
+    if (session === undefined) return known;
+    const message = "An agent may use its own token only, not the operator's.";
+    return { type: 'orphaned', refusal: refuse('FORBIDDEN', {}, message), by: `session:${session}` };
+  }
+
   async function narrowed(identity: Identity, headers: IncomingHttpHeaders): Promise<Identity> {
     if (identity.type !== 'authenticated') return identity;
     const sessionId = single(headers['x-svc-caller-session']);
@@ -160,7 +171,7 @@ export function createAuthenticator(options: {
   }
 
   return {
-    identify(headers, address) {
+    identify(headers, address, socket) {
       const { authorization } = headers;
       const marked = markers.some((name) => headers[name] !== undefined);
       // A tool call without its bearer is not a passer-by
@@ -169,7 +180,7 @@ export function createAuthenticator(options: {
         return options.browsers && headers.cookie !== undefined
           ? byCookies(headers.cookie, address)
           : { type: 'anonymous' };
-      if (!marked && sameBytes(authorization, expected)) return known;
+      if (!marked && sameBytes(authorization, expected)) return socket ? byOperator(socket) : known;
       const identity = sameBytes(authorization, expected) ? known : byToken(authorization);
       return marked ? Promise.resolve(identity).then((found) => narrowed(found, headers)) : identity;
     },
@@ -199,7 +210,11 @@ const single = (header: string | string[] | undefined): string | undefined =>
 
 /** How the audit log calls it. */
 export const nameOf = (identity: Identity): string =>
-  identity.type === 'authenticated' ? callerName(identity.caller) : identity.type;
+  identity.type === 'authenticated'
+    ? callerName(identity.caller)
+    : identity.type === 'orphaned'
+      ? (identity.by ?? identity.type)
+      : identity.type;
 
 /** The refusal for a request without a valid credential. */
 export const refusedIdentity = (identity: Identity): Refusal =>

@@ -178,7 +178,8 @@ export function answererOf(
       ? { ...multipart.fields }
       : schema.body && (await incoming.body(schema.keepsBytes ? { ...limits, onBytes: keepBytes } : limits));
     if (isRefusal(raw)) return raw;
-    const body = schema.body ? parse(schema.body, raw, 'body') : undefined;
+    const said = caller.type === 'session' && app.redact !== undefined ? app.redact(raw) : raw;
+    const body = schema.body ? parse(schema.body, said, 'body') : undefined;
     if (isRefusal(body)) return body;
     const idempotency = takesKey(schema)
       ? idempotencyOf({

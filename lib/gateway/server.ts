@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
+import { agentProcesses } from './agent-process.js';
 import { createAuthenticator, type TokenBook, authentication } from './authentication.js';
 import { cookieJar } from './cookies.js';
 import { failures, answerRefusal, answerClientErrors, isClientError } from './errors.js';
@@ -84,7 +85,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     cookies: cookieJar(instance),
     codeKey: operatorToken,
   };
-  const authenticator = createAuthenticator({ supervisor, tokens, operatorToken, browsers: pairing });
+  const agentAt = agentProcesses(tokens);
+  const authenticator = createAuthenticator({
+    supervisor,
+    tokens,
+    operatorToken,
+    browsers: pairing,
+    agentAt,
+  });
   const step = originCheck({
     host,
     allowedHosts: options.allowedHosts ?? [],

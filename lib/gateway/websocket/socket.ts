@@ -77,7 +77,11 @@ export function openSocket(
     });
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const identity: Identity = await authenticator.identify(request.headers, clientOf(request).address);
+    const identity: Identity = await authenticator.identify(
+      request.headers,
+      clientOf(request).address,
+      request.socket,
+    );
     const admitted = admit(request, identity);
     const turned =
       isRefusal(admitted) && (admitted.status === 401 || admitted.status === 403) ? admitted.code : undefined;
