@@ -1,12 +1,18 @@
 import { builtInConnectors } from '../actors/connectors/built-in.js';
+import type { Connector } from '../actors/connectors/connector.js';
 import type { Connectors } from '../actors/connectors/registry.js';
+import type { Kind } from '../actors/contracts.js';
+import type { Engine } from '../actors/engines/engine.js';
 import { createEngineRegistry, type EngineRecord } from '../actors/engines/registry.js';
-import { createSessionTokens } from '../actors/engines/tokens.js';
+import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { agentKinds } from './agents.js';
 import type { App, AppParts } from './commands/app.js';
 import { budgetPortOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
 import { refuseUnusable } from './gateway/usable-config.js';
+import type { Route } from './gateway/route.js';
+import { loadModules } from './home/modules.js';
+import { Opened } from './opened.js';
 import { createGateway } from './gateway/server.js';
 import { addressesOf, openListeners } from './gateway/listeners.js';
 import {
@@ -79,6 +85,12 @@ export interface InstanceOptions {
    * workflow-evidence.
    */
   readonly evidenceRoot?: string;
+  /** Of the program's own, beside those of the home and of its `modules:`. An engine takes the place of its namesake. */
+  readonly kinds?: readonly Kind[];
+  readonly engines?: readonly Engine[];
+  readonly connectors?: readonly Connector[];
+  /** Under paths that the gateway has not. */
+  readonly routes?: readonly Route[];
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
 }
@@ -88,6 +100,10 @@ export interface Instance {
   readonly home: string;
   readonly engines: readonly EngineRecord[];
   readonly defaultEngine: string;
+  /** What commands and routes reach; its supervisor runs the kinds. */
+  readonly app: App;
+  /** Of agents' sessions. */
+  readonly tokens: SessionTokens;
   /** Drain and stop: at most ten seconds; everything acknowledged is kept. Idempotent. */
   close(): Promise<void>;
 }
@@ -113,12 +129,21 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
   const closedToOthers = await keepOthersOut(layout);
   const tls = await readCertificate(config, layout);
-  refuseUnusable(config, layout, host);
+  const modules = await loadModules(config.modules, layout);
+  const ownEngines = [...(options.engines ?? []), ...modules.engines];
+  const enginesAt = (url?: string): readonly Engine[] => [
+    ...ownEngines,
+    ...configuredEngines(config, () => url, layout.engines).filter(
+      ({ name }) => !ownEngines.some((engine) => engine.name === name),
+    ),
+  ];
+  refuseUnusable(config, layout, { host, engines: enginesAt().map(({ name }) => name) });
   await makeFolder(layout.home);
   const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
   opened.add(closeLog);
   if (closedToOthers.length > 0)
     log.warn({ paths: closedToOthers }, 'removed write permission for group and others');
+  for (const file of modules.files) log.info({ ...file }, 'a module of config.yaml was loaded');
 
   const environment = systemEnvironment({ log });
   const store = await openStore(layout, environment, options.onProgress);
@@ -149,11 +174,12 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are disabled');
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const registry = createEngineRegistry({
-    engines: configuredEngines(config, () => url, layout.engines),
+    engines: enginesAt(url),
     default: config.engines.default,
     lacking: sandbox.lacking,
   });
-  const connectors: Connectors = { ...connectorBook(config, layout), types: builtInConnectors };
+  const types = [...builtInConnectors, ...(options.connectors ?? []), ...modules.connectors];
+  const connectors: Connectors = { ...connectorBook(config, layout), types };
   const tokens = createSessionTokens();
   const roster = () => records.roster.value;
   const parts: AppParts = {
@@ -182,7 +208,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
         budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),
-      connectors: builtInConnectors,
+      connectors: types,
       connectorInstances: () => connectors.instances(),
       inboxOf: inboxes(connectors, appOf),
       attachmentPath: attachmentPath(layout),
@@ -191,6 +217,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     }),
     ...homeKinds({ layout, records, sandbox }, appOf),
+    ...(options.kinds ?? []),
+    ...modules.kinds,
   ];
   const interrupted = await interruptedTurns(store); // before the supervisor settles them
   const supervisor = await createSupervisor({
@@ -225,6 +253,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     version,
     log,
     console: { config: () => shownConfig(live.current), log: (linesMax) => logTail(layout.log, linesMax) },
+    routes: options.routes ?? [],
     backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), environment.clock.now()),
   });
   const announcement: Announcement = {
@@ -248,6 +277,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     home: layout.home,
     engines: Object.values((await registry.list()).engines),
     defaultEngine: config.engines.default,
+    app,
+    tokens,
     close: () => opened.close(),
   };
 }
@@ -278,32 +309,6 @@ const failed =
   (log: Environment['log'], what: string) =>
   (error: unknown): void =>
     log.error({ err: error }, what);
-
-/** What was opened, closed in reverse. One that fails (a full disk, say) keeps no other from closing. */
-class Opened {
-  private readonly closers: (() => unknown)[] = [];
-  private closing: Promise<void> | undefined;
-
-  add(close: () => unknown): void {
-    this.closers.push(close);
-  }
-
-  close(): Promise<void> {
-    return (this.closing ??= this.closeAll());
-  }
-
-  private async closeAll(): Promise<void> {
-    const failures: unknown[] = [];
-    for (const close of this.closers.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-  }
-}
 
 // Together less than the ten seconds that a stop may take.
 const gatewayDrainMs = 2_000;

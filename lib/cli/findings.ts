@@ -6,6 +6,8 @@ import { defaultConfig, type Config } from '../home/config.js';
 import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
+import { HomeError } from '../home/home-error.js';
+import { moduleFiles } from '../home/modules.js';
 import { homeSandbox } from '../home/sandbox.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
@@ -28,6 +30,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => announcement(layout),
     () => browsers(layout),
     () => settingsFile(layout, settings),
+    () => ownModules(layout, config),
     () => people(layout),
     () => sandbox(layout, config),
     () => disk(layout),
@@ -171,6 +174,20 @@ async function people({ org }: Layout): Promise<Finding> {
 }
 
 /** What agents are confined by, tried on this machine. */
+/** What the start would load, without loading it. */
+async function ownModules(layout: Layout, { modules }: Config): Promise<Finding | undefined> {
+  if (modules.length === 0) return undefined;
+  const about = 'modules';
+  try {
+    const files = await moduleFiles(modules, layout);
+    const what = files.map(({ path, sha256 }) => `${path} (sha256 ${sha256})`).join(', ');
+    return { grade: 'good', about, what };
+  } catch (error) {
+    if (!(error instanceof HomeError)) throw error;
+    return { grade: 'bad', about, what: error.message, remedy: error.remedy };
+  }
+}
+
 async function sandbox(layout: Layout, config: Config): Promise<Finding> {
   const about = 'sandbox';
   const asked = config.agents.sandbox;

@@ -12,6 +12,7 @@ import { requestMetricsOf, trace } from './observability.js';
 import { openSocket } from './websocket/socket.js';
 import { createRouter } from './router.js';
 import type { App } from '../commands/app.js';
+import type { Route } from './route.js';
 import type { Server } from 'node:http';
 import type { Context, Next } from 'koa';
 import { refuse } from '../../machines/refusals.js';
@@ -62,6 +63,8 @@ export interface GatewayOptions {
   readonly log?: Logger;
   /** Makes the routes possible that show settings and log. */
   readonly console?: Console;
+  /** Of the host's own, under paths that the gateway has not. */
+  readonly routes?: readonly Route[];
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
   /** Cursor and liveness of sockets: a look at each this often, a ping at every sixth. Default 5,000. */
@@ -109,7 +112,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const metrics = requestMetricsOf();
   const { backup, console } = options;
-  const routes = routesOf(facts, { backup, records, evidence: app.evidence, pairing, metrics, console });
+  const routes = routesOf(facts, {
+    backup,
+    records,
+    evidence: app.evidence,
+    pairing,
+    metrics,
+    console,
+    own: options.routes,
+  });
 
   const koa = new Koa();
   // Koa says here what Node says of the request's bytes too: who stops in the middle of a body is no fault of

@@ -1,13 +1,15 @@
 import type { Config } from '../home/config.js';
-import { configuredEngines } from '../home/engines.js';
 import { HomeError } from '../home/home-error.js';
 import type { Layout } from '../home/layout.js';
 import { isLoopback } from './origin.js';
 
 /** Refuses settings of which each alone is fine: what a value alone does not tell. */
-export function refuseUnusable(config: Config, layout: Layout, host: string): void {
-  const names = configuredEngines(config, () => undefined, layout.engines).map(({ name }) => name);
-  if (!names.includes(config.engines.default))
+export function refuseUnusable(
+  config: Config,
+  layout: Layout,
+  { host, engines }: { readonly host: string; readonly engines: readonly string[] },
+): void {
+  if (!engines.includes(config.engines.default))
     throw new HomeError(
       'BAD_CONFIG',
       `${layout.config}, engines.default: unknown engine "${config.engines.default}".`,

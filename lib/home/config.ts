@@ -282,6 +282,11 @@ const section = <Section extends z.ZodType>(shape: Section) =>
 
 const schema = z.strictObject({
   gateway: section(gateway),
+  modules: z
+    .array(z.string().min(1).max(4_096))
+    .max(64)
+    .default([])
+    .describe('Files loaded at the start, each export default { kinds?, engines?, connectors? }.'),
   portal: section(portal),
   engines: section(engines),
   sessions: section(sessions),

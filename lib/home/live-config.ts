@@ -132,11 +132,13 @@ export const isLive = (key: string): boolean => liveKeys.includes(key);
 const quietMs = 100;
 const pollEveryMs = 5_000;
 
-/** Sections and their members: `{'gateway.port': 7420, …}`. Deeper values are compared whole. */
+/** Sections and their members: `{'gateway.port': 7420, …}`. Lists and deeper values are compared whole. */
 export function flat(config: Config): ReadonlyMap<string, unknown> {
-  return new Map(
-    Object.entries(config).flatMap(([section, members]) =>
-      Object.entries(members as object).map(([name, value]) => [`${section}.${name}`, value] as const),
+  return new Map<string, unknown>(
+    Object.entries(config).flatMap(([section, members]): (readonly [string, unknown])[] =>
+      Array.isArray(members)
+        ? [[section, members]]
+        : Object.entries(members as object).map(([name, value]) => [`${section}.${name}`, value]),
     ),
   );
 }
@@ -148,7 +150,7 @@ const changedKeys = (old: ReadonlyMap<string, unknown>, next: ReadonlyMap<string
 
 /** The old settings with the live ones of the new. */
 function merged(old: Config, next: Config): Config {
-  const made = structuredClone(old) as Record<string, Record<string, unknown>>;
+  const made = structuredClone<unknown>(old) as Record<string, Record<string, unknown>>;
   for (const key of liveKeys) {
     const [section = '', name = ''] = key.split('.');
     const members = made[section];

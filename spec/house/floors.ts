@@ -5,7 +5,15 @@
 export const floors: readonly (readonly string[])[] = [
   ['machines'],
   ['actors'],
-  ['lib/store', 'lib/environment.ts', 'lib/version.ts', 'lib/nearest.ts', 'lib/docs', 'lib/client'],
+  [
+    'lib/store',
+    'lib/environment.ts',
+    'lib/version.ts',
+    'lib/opened.ts',
+    'lib/nearest.ts',
+    'lib/docs',
+    'lib/client',
+  ],
   ['lib/supervisor', 'lib/home'],
   ['lib/records'],
   ['lib/commands', 'lib/inspector', 'lib/mcp'],

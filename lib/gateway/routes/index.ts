@@ -49,6 +49,8 @@ export interface RoutesOptions {
   readonly pairing?: Pairing | undefined;
   readonly metrics?: RequestMetrics | undefined;
   readonly console?: Console | undefined;
+  /** Of the host's own. */
+  readonly own?: readonly Route[] | undefined;
 }
 
 /** The table of contents: every route of the gateway. */
@@ -86,6 +88,11 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...workflowApprovalRoutes,
     ...workflowRunRoutes(options.evidence),
   ];
+  for (const route of options.own ?? []) {
+    if (routes.some(({ method, path }) => method === route.method && path === route.path))
+      throw new TypeError(`There is a route ${route.method} ${route.path} already.`);
+    routes.push(route);
+  }
   routes.push(...mcpRoutes(() => routes, facts.version));
   routes.push(...openapiRoutes(() => routes, facts.version));
   return routes;
