@@ -9,6 +9,7 @@ import { agentKinds } from './agents.js';
 import type { App, AppParts } from './commands/app.js';
 import { budgetPortOf } from './commands/budgets.js';
 import { alignConnectors } from './commands/connectors.js';
+import { sessionLinks } from './gateway/session-links.js';
 import { refuseUnusable } from './gateway/usable-config.js';
 import type { Route } from './gateway/route.js';
 import { loadModules } from './home/modules.js';
@@ -181,6 +182,12 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   const types = [...builtInConnectors, ...(options.connectors ?? []), ...modules.connectors];
   const connectors: Connectors = { ...connectorBook(config, layout), types };
   const tokens = createSessionTokens();
+  const openLink = sessionLinks({
+    folder: layout.run,
+    tokens,
+    gatewayUrl: () => url,
+    hosts: () => live.current.agents.sandboxHosts,
+  });
   const roster = () => records.roster.value;
   const parts: AppParts = {
     engines: registry,
@@ -204,7 +211,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       gatewayUrl: () => url,
       evidence,
       ...(parts.redact && { redact: parts.redact }),
-      sandbox: { ...sandbox, afterTurn: (...turn) => bringBack(parts, ...turn) },
+      sandbox: { ...sandbox, openLink, afterTurn: (...turn) => bringBack(parts, ...turn) },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
         budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),

@@ -40,6 +40,8 @@ export interface Layout {
   readonly polls: string;
   /** Default working folders of sessions: `work/<session id>`. */
   readonly work: string;
+  /** Sockets of sessions that have no other network. */
+  readonly run: string;
   readonly store: string;
   readonly storeCopy: string;
   readonly temporary: string;
@@ -88,6 +90,7 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     engines: within('engines'),
     polls: within('polls'),
     work: within('work'),
+    run: within('run'),
     store: within('store'),
     storeCopy: within('store-copy'),
     temporary: within('tmp'),

@@ -23,10 +23,10 @@ class Scene {
     readonly running: Running,
   ) {}
 
-  static async open(settings: string): Promise<Scene> {
+  static async open(settings: string, program = `${process.execPath}, ${adversary}`): Promise<Scene> {
     const troupe = await Troupe.create();
     await mkdir(troupe.home(), { mode: 0o700 });
-    const engines = `engines: {adversary: {command: [${process.execPath}, ${adversary}]}, default: adversary}`;
+    const engines = `engines: {adversary: {command: [${program}]}, default: adversary}`;
     await writeFile(join(troupe.home(), 'config.yaml'), `${engines}\nagents: ${settings}\n`);
     for (const [name, text] of [
       ['.ssh/id', 'a key'],
@@ -155,6 +155,33 @@ describe('an agent that means harm', () => {
       expect(await readFile(join(targets.userHome, '.bashrc'), 'utf8')).to.equal('# mine\n');
     });
   }
+
+  it('still reaches its gateway and named hosts at the level strict, and only as itself', async () => {
+    const far = createServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nnamed'),
+    ).listen(0, '127.0.0.1');
+    await once(far, 'listening');
+    const { port } = far.address() as { port: number };
+    scene = await Scene.open(`{sandbox: strict, sandboxHosts: ['127.0.0.1:${port}']}`, '/bin/sh');
+    const { token } = await scene.troupe.announcement();
+    const said = async (script: string): Promise<string> => {
+      const { id } = await scene!.session(script);
+      const { messages } = (await scene!.client.get(`/api/sessions/${id}/messages`)).body;
+      return String(messages.at(-1).content);
+    };
+    const own = await said(
+      'curl -s -H "authorization: Bearer $SVC_GATEWAY_TOKEN" $SVC_GATEWAY_URL/api/status',
+    );
+    expect(own).to.include('"sessions"');
+    const others = await said(
+      `curl -s -o /dev/null -w '%{http_code}' -H "authorization: Bearer ${token}" $SVC_GATEWAY_URL/api/status`,
+    );
+    expect(others).to.include('403');
+    const through = `curl -s --noproxy '' -p -x $HTTP_PROXY http://127.0.0.1:`;
+    expect(await said(`${through}${port}/`)).to.include('named');
+    expect(await said(`${through}9/ || echo refused`)).to.include('refused');
+    far.close();
+  });
 
   it('gets everything without a sandbox, so that the attempts above prove something', async () => {
     scene = await Scene.open('{sandbox: off}');

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { createServer, request as ask, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { TurnLink } from '../../actors/effects/turn-sandbox.js';
+import type { TokenBook } from './authentication.js';
+
+/**
+ * The only way out of a `strict` sandbox: a Unix socket for each session, at the same path for its whole life.
+ * It carries requests to the gateway, with the session's own token and no other, and connections to the hosts
+ * that are named.
+ */
+export interface SessionLinksOptions {
+  /** Where the sockets lie. */
+  readonly folder: string;
+  readonly tokens: TokenBook;
+  readonly gatewayUrl: () => string | undefined;
+  /** `host` or `host:port`, beside those of the engine. */
+  readonly hosts: () => readonly string[];
+}
+
+/** `const open = sessionLinks({folder, tokens, gatewayUrl, hosts}); await open('s1', ['api.example:443'])` */
+export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinksOptions) {
+  return async (sessionId: string, ofEngine: readonly string[]): Promise<TurnLink> => {
+    const socket = join(folder, createHash('sha256').update(sessionId).digest('hex').slice(0, 16));
+    if (Buffer.byteLength(socket) > pathBytesMax)
+      throw new Error(`The path of the home is too long for the socket of a session: ${socket}.`);
+    const mayReach = new Set([...ofEngine, ...hosts().map(withPort)]);
+    const isOwn = ({ headers: { authorization } }: IncomingMessage): boolean =>
+      authorization === undefined || tokens.resolve(authorization.replace(/^Bearer /, '')) === sessionId;
+
+    const server = createServer((incoming, answer) => {
+      const url = gatewayUrl();
+      if (url === undefined || incoming.url?.startsWith('/') !== true || !isOwn(incoming))
+        return void answer.writeHead(403).end();
+      const { hostname, port } = new URL(url);
+      const onward = ask(
+        { hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers },
+        (reply) => {
+          answer.writeHead(reply.statusCode ?? 502, reply.headers);
+          reply.pipe(answer);
+        },
+      );
+      onward.once('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
+      incoming.pipe(onward);
+    });
+    server.on('upgrade', (incoming: IncomingMessage, near: Duplex, head: Buffer) => {
+      const url = gatewayUrl();
+      if (url === undefined || !isOwn(incoming)) return void near.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      const far = connect(Number(new URL(url).port), new URL(url).hostname);
+      const lines = incoming.rawHeaders.flatMap((name, n, all) =>
+        n % 2 === 0 ? [`${name}: ${all[n + 1]}`] : [],
+      );
+      far.write([`GET ${incoming.url} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
+      carry(near, far, head);
+    });
+    server.on('connect', ({ url = '' }: IncomingMessage, near: Duplex, head: Buffer) => {
+      if (!mayReach.has(url)) return void near.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      const at = url.lastIndexOf(':');
+      const far = connect(Number(url.slice(at + 1)), url.slice(0, at), () => {
+        near.write('HTTP/1.1 200 OK\r\n\r\n');
+        carry(near, far, head);
+      });
+      far.once('error', () => near.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+    });
+
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rm(socket, { force: true }); // of an earlier life
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(socket, resolve);
+    });
+    await chmod(socket, 0o600);
+    return {
+      socket,
+      close() {
+        server.close();
+        server.closeAllConnections();
+      },
+    };
+  };
+}
+
+/** What fits the address of a Unix socket everywhere. */
+const pathBytesMax = 100;
+
+const withPort = (host: string): string => (/:\d+$/.test(host) ? host : `${host}:443`);
+
+function carry(near: Duplex, far: Socket, head: Buffer): void {
+  if (head.length > 0) far.write(head);
+  near.pipe(far);
+  far.pipe(near);
+  near.on('error', () => far.destroy()).on('close', () => far.destroy());
+  far.on('error', () => near.destroy()).on('close', () => near.destroy());
+}
