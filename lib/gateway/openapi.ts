@@ -121,6 +121,8 @@ export function codesOf({ authority, schema: shape, method }: Route): readonly R
       'BUSY',
     ] as const)
       codes.add(code);
+  // An agent may send so much an hour
+  if (shape.body && verdict(authority, 'self') !== 'FORBIDDEN') codes.add('AGENT_QUOTA');
   if (shape.body && !shape.plan) codes.add('DRY_RUN_UNSUPPORTED');
   return [...codes];
 }

@@ -10,6 +10,7 @@ import { bodyBytesDefault, parse, readJson, readQuery, type BodyLimits } from '.
 import { takesKey, type HttpRequest, type Route } from './route.js';
 import { fingerprint, isMultipart, readMultipart, type Multipart } from './upload.js';
 import type { App, Reply } from '../commands/app.js';
+import { spendBytes } from '../commands/authority/quotas.js';
 import { relationTo } from '../commands/relation.js';
 import type { Idempotency } from '../supervisor/contract.js';
 import { callerName, operator, type Caller } from '../../machines/caller.js';
@@ -178,6 +179,9 @@ export function answererOf(
       ? { ...multipart.fields }
       : schema.body && (await incoming.body(schema.keepsBytes ? { ...limits, onBytes: keepBytes } : limits));
     if (isRefusal(raw)) return raw;
+    const size = caller.type === 'session' && raw !== undefined ? JSON.stringify(raw).length : 0;
+    const full = await spendBytes({ app, caller, dryRun }, size);
+    if (full) return full;
     const said = caller.type === 'session' && app.redact !== undefined ? app.redact(raw) : raw;
     const body = schema.body ? parse(schema.body, said, 'body') : undefined;
     if (isRefusal(body)) return body;

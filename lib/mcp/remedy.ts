@@ -43,6 +43,8 @@ const remedies: Partial<Record<RefusalCode, string>> = {
   LIVE_ATTEMPT: 'Wait for the running session, or send it a message.',
   PAYLOAD_TOO_LARGE: 'Send less; put long texts into a file and attach it.',
   TOO_MANY: 'Go on with other work until resetAt (epoch milliseconds).',
+  AGENT_QUOTA: 'Go on with what you have, or ask a person; begin nothing new before resetAt.',
+  PENDING_APPROVAL: 'Ask a person to approve it.',
   QUEUE_FULL: 'Wait until some of your requests are done.',
   ENGINE_UNAVAILABLE:
     'The work item is kept. Delegate it to another engine or employee with its workItemId, or ' +

@@ -20,6 +20,7 @@ import {
   type Prefix,
 } from '../work-items/create-work-item.js';
 import { causesOf } from '../authority/causes.js';
+import { spend } from '../authority/quotas.js';
 import { rightsOf, type SessionRights } from '../authority/session-rights.js';
 import { relationToItem } from '../relation.js';
 import {
@@ -87,7 +88,8 @@ async function delegateOnce(request: Request, input: DelegationInput): Promise<R
   if (isRefusal(lineage)) return lineage;
   const rights = await rightsOf(request.app, { causes: causesOf(request), ...lineage, employee });
   if (isRefusal(rights)) return rights;
-  return dispatch({ request, input, employee, selection, lineage, rights });
+  const full = (await spend(request, 'sessions')) ?? (await spend(request, 'items'));
+  return full ?? dispatch({ request, input, employee, selection, lineage, rights });
 }
 
 type Dispatched = { readonly workItemId: string; readonly sessionId: string; readonly title: string };

@@ -12,6 +12,7 @@ import {
 } from '../app.js';
 import type { Media } from '../files.js';
 import { causesOf } from '../authority/causes.js';
+import { spend } from '../authority/quotas.js';
 import { rightsOf, type SessionRights } from '../authority/session-rights.js';
 import { ancestorsOf, relationToSession } from '../relation.js';
 import { presentSession } from './read-session.js';
@@ -56,6 +57,8 @@ export async function openSession(
   if (isRefusal(lineage)) return lineage;
   const rights = await rightsOf(request.app, { causes: causesOf(request), ...lineage, employee });
   if (isRefusal(rights)) return rights;
+  const full = await spend(request, 'sessions');
+  if (full) return full;
   const id = request.app.supervisor.environment.ids.next();
   const place = await workingDirectoryOf(request, id, input, employee);
   if (isRefusal(place)) return place;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { optionsOf, replyWith, recordOf, type Request, type App, type Reply } from '../app.js';
+import { spend } from '../authority/quotas.js';
 import { ownRow } from '../iterate.js';
 import type { ActorView, TransactionContext } from '../../supervisor/contract.js';
 import { callerName, type Caller } from '../../../machines/caller.js';
@@ -32,6 +33,8 @@ export async function createWorkItem(
   request: Request,
   input: WorkItemInput,
 ): Promise<Reply<ActorView> | Refusal> {
+  const full = await spend(request, 'items');
+  if (full) return full;
   const prefix = await frozenPrefix(request.app);
   let minted: ActorView | undefined;
   const committed = await request.app.supervisor.transact({

@@ -6,6 +6,7 @@ import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import { employeeNamed, recordOf, type App } from '../app.js';
 import { judgeAll } from '../authority/causes.js';
+import { spend } from '../authority/quotas.js';
 import { rightsOf } from '../authority/session-rights.js';
 import { causesOfRun } from '../authority/workflow-authority.js';
 import { relationToSession } from '../relation.js';
@@ -52,6 +53,8 @@ async function inOwnSession(
   const cwd = await workingFolder(app, id, null, { rehearsal: false });
   if (isRefusal(cwd)) return cwd;
   const causes = await causesOfRun(app, runId);
+  const full = await spend({ app, caller: system(`workflow-run:${runId}`), onBehalfOf: causes }, 'sessions');
+  if (full) return full;
   const rights = await rightsOf(app, { causes, parentSessionId: null, employee });
   if (isRefusal(rights)) return rights;
   const committed = await app.supervisor.transact<{ id: string }>({

@@ -11,6 +11,7 @@ import { keyPlace, type RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import { optionsOf, recordOf, type Request, type App, type Reply, inTurn } from '../app.js';
 import { causesOf, judgeAll } from '../authority/causes.js';
+import { spend } from '../authority/quotas.js';
 import { runAuthority } from '../authority/workflow-authority.js';
 import { relationToItem, relationToSession } from '../relation.js';
 import { presentSession } from '../sessions/read-session.js';
@@ -45,6 +46,8 @@ export async function startRun(request: Request, wanted: RunInput): Promise<Repl
       fromOutside: isFromOutside(wanted),
     });
     if (isRefusal(authority)) return authority;
+    const full = tries === 1 ? await spend(request, 'runs') : undefined;
+    if (full) return full;
     // no actor's turn guards the number of live runs, nor the keys: starts of one definition go one after the
     // other
     const done = await inTurn(request.app.supervisor, runsOf(definition.id), () =>

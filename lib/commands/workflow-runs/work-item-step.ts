@@ -4,6 +4,7 @@ import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { optionsOf, askActor, expected, recordOf, type App } from '../app.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from '../work-items/create-work-item.js';
+import { spend } from '../authority/quotas.js';
 import { stepRequest } from '../authority/workflow-authority.js';
 
 /** A step that is an operation on a work item. Each is done once under the attempt's key. */
@@ -14,6 +15,7 @@ export async function operateWorkItem(
   const { operation, fields } = action;
   const request = await stepRequest(app, { runId, key });
   if (operation === 'create') {
+    expected(await spend(request, 'items'));
     const prefix = await frozenPrefix(app);
     const committed = expected(
       await app.supervisor.transact<{ id: string }>({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
+import { quotas, usages } from '../../../commands/authority/quotas.js';
 import { causes } from '../../../inspector/causes.js';
 import { machineOf, machines, pictureOf } from '../../../inspector/machines.js';
 import { supervision } from '../../../inspector/supervision.js';
@@ -53,6 +54,25 @@ export const inspectSystemRoutes: readonly Route[] = [
       }),
     },
     async ({ app }) => ({ body: await supervision(app.supervisor, app.engines) }),
+  ),
+  route(
+    'GET',
+    '/api/inspect/quotas',
+    'inspect.list',
+    {
+      about: 'What each agent has begun, in this hour and in all, and how much it may.',
+      answer: z.object({
+        limits: z.record(z.string(), z.object({ hour: z.int(), total: z.int() })),
+        agents: z.array(
+          z.looseObject({
+            agent: z.string().describe('`employee:<name>`, or `session:<id>` of the top of its tree.'),
+            inHour: z.record(z.string(), z.int()),
+            total: z.record(z.string(), z.int()),
+          }),
+        ),
+      }),
+    },
+    async ({ app }) => ({ body: { limits: quotas, agents: await usages(app) } }),
   ),
   route(
     'GET',

@@ -1,0 +1,145 @@
+import { system, type Caller } from '../../../machines/caller.js';
+import type { Json } from '../../../machines/outputs.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import type { App, Request } from '../app.js';
+import { inTurn } from '../app.js';
+import { causesOf } from './causes.js';
+
+/**
+ * How much one agent may begin: sessions, work items, runs, and bytes of what it sends. Bounds that nobody meets
+ * who works, and that keep an agent in a circle from filling the machine. Counted per employee whose rights it has,
+ * else per tree of sessions; what a workflow begins counts for the agents behind the run. People have no bounds.
+ */
+export const quotas = {
+  sessions: { hour: 300, total: 20_000 },
+  items: { hour: 1_000, total: 100_000 },
+  runs: { hour: 300, total: 50_000 },
+  bytes: { hour: 256 << 20, total: 16 * 2 ** 30 },
+} as const;
+
+export type Quota = keyof typeof quotas;
+type Counts = Readonly<Record<Quota, number>>;
+
+/** What one agent has used: in this hour, and in all. */
+export interface AgentUsage {
+  /** `employee:ann`, or `session:<id>`: the top of its tree. */
+  readonly agent: string;
+  /** The hour that is counted, since 1970. */
+  readonly hour: number;
+  readonly inHour: Counts;
+  readonly total: Counts;
+}
+
+/**
+ * Count what a request begins; the refusal where an agent behind it has used up its quota. A rehearsal counts
+ * nothing.
+ * @example const full = await spend(request, 'sessions')
+ */
+export async function spend(
+  request: Pick<Request, 'app' | 'caller' | 'onBehalfOf' | 'dryRun'>,
+  quota: Quota,
+  amount = 1,
+): Promise<Refusal | undefined> {
+  for (const cause of causesOf(request)) {
+    if (cause.type !== 'session') continue;
+    const refusal = await spendAs(request, agentKey(cause), quota, amount);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/**
+ * Count what an agent sends. Written down a mebibyte at a time: a commit for each request would cost more than it
+ * guards.
+ */
+export async function spendBytes(
+  request: Pick<Request, 'app' | 'caller' | 'dryRun'>,
+  bytes: number,
+): Promise<Refusal | undefined> {
+  if (request.caller.type !== 'session') return undefined;
+  const { supervisor } = request.app;
+  const unwritten = unwrittenOf.get(supervisor) ?? new Map<string, number>();
+  unwrittenOf.set(supervisor, unwritten);
+  const agent = agentKey(request.caller);
+  const sent = (unwritten.get(agent) ?? 0) + bytes;
+  unwritten.set(agent, sent < bytesPerWrite ? sent : 0);
+  return sent < bytesPerWrite ? undefined : spend(request, 'bytes', sent);
+}
+
+const unwrittenOf = new WeakMap<object, Map<string, number>>();
+const bytesPerWrite = 1 << 20;
+
+/** All agents that have begun anything, for people to look at. */
+export async function usages({ supervisor }: App): Promise<readonly AgentUsage[]> {
+  const rows = await supervisor.keyValues(prefix);
+  return rows.map(([, usage]) => usage as unknown as AgentUsage); // as `spendAs` wrote them
+}
+
+function spendAs(
+  { app, dryRun }: Pick<Request, 'app' | 'dryRun'>,
+  agent: string,
+  quota: Quota,
+  amount: number,
+): Promise<Refusal | undefined> {
+  const { supervisor } = app;
+  const key = `${prefix}${Buffer.from(agent).toString('base64url')}`;
+  return inTurn(supervisor, key, async () => {
+    let refusal: Refusal | undefined;
+    await supervisor.transact({
+      name: 'agent-quota',
+      startsWork: false,
+      actors: [],
+      reads: [key],
+      by: system('quotas'),
+      run: (tx) => {
+        const usage = current(agent, tx.get(key), tx.at);
+        refusal = overdrawn(usage, quota, amount);
+        if (refusal === undefined && dryRun !== true) tx.put(key, more(usage, quota, amount));
+        return null;
+      },
+    });
+    return refusal;
+  });
+}
+
+function overdrawn(
+  { agent, hour, inHour, total }: AgentUsage,
+  quota: Quota,
+  amount: number,
+): Refusal | undefined {
+  const limits = quotas[quota];
+  if (total[quota] + amount > limits.total)
+    return refuse(
+      'AGENT_QUOTA',
+      { agent, quota, limit: limits.total, per: 'total' },
+      `${agent} has used up its quota of ${limits.total} ${quota} in all. Ask a person.`,
+    );
+  return inHour[quota] + amount <= limits.hour
+    ? undefined
+    : refuse(
+        'AGENT_QUOTA',
+        { agent, quota, limit: limits.hour, per: 'hour', resetAt: (hour + 1) * hourMs },
+        `${agent} has used up its quota of ${limits.hour} ${quota} per hour.`,
+      );
+}
+
+/** What is kept, with a new hour begun where the kept one is over. */
+function current(agent: string, kept: Json | undefined, at: number): AgentUsage {
+  const hour = Math.floor(at / hourMs);
+  const usage = (kept ?? undefined) as unknown as AgentUsage | undefined; // as it was written
+  if (usage === undefined) return { agent, hour, inHour: nothing, total: nothing };
+  return usage.hour === hour ? usage : { ...usage, hour, inHour: nothing };
+}
+
+const more = ({ inHour, total, ...usage }: AgentUsage, quota: Quota, amount: number): Json => ({
+  ...usage,
+  inHour: { ...inHour, [quota]: inHour[quota] + amount },
+  total: { ...total, [quota]: total[quota] + amount },
+});
+
+const nothing: Counts = { sessions: 0, items: 0, runs: 0, bytes: 0 };
+const hourMs = 3_600_000;
+const prefix = 'agent-quota/';
+
+const agentKey = ({ id, employee, ancestors }: Extract<Caller, { type: 'session' }>): string =>
+  employee === null ? `session:${ancestors.at(-1) ?? id}` : `employee:${employee}`;

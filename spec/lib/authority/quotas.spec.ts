@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { quotas } from '../../../lib/commands/authority/quotas.js';
+import { openHouse, type Client, type House } from '../gateway/fixture.js';
+
+/** An agent in a circle once opened 500 sessions in 1.4 seconds. */
+describe('quotas of an agent', () => {
+  let house: House;
+  let ann: Client;
+  let annId: string;
+  beforeEach(async () => {
+    house = await openHouse({ withRoster: true });
+    annId = (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'ann' })).body
+      .id as string;
+    ann = house.agent(annId);
+  });
+  afterEach(() => house.close());
+
+  const hourMs = 3_600_000;
+  /** As if it had begun so much already. */
+  const used = async (inHour: object, total: object): Promise<void> => {
+    const none = { sessions: 0, items: 0, runs: 0, bytes: 0 };
+    await house.supervisor.transact({
+      name: 'used',
+      actors: [],
+      run: (tx) => {
+        tx.put(`agent-quota/${Buffer.from('employee:ann').toString('base64url')}`, {
+          agent: 'employee:ann',
+          hour: Math.floor(tx.at / hourMs),
+          inHour: { ...none, ...inHour },
+          total: { ...none, ...total },
+        });
+        return null;
+      },
+    });
+  };
+
+  it('end with the hour, hold for all its sessions, and count no rehearsal and nothing of people', async () => {
+    await used({ sessions: quotas.sessions.hour - 1, items: quotas.items.hour }, {});
+    const rehearsed = await ann.post('/api/sessions?dryRun=true', { prompt: 'x' });
+    expect(rehearsed.body.allowed, rehearsed.text).to.equal(true);
+    const last = await ann.post('/api/sessions', { prompt: 'x' });
+    expect(last.status).to.equal(201);
+    const child = house.agent(
+      (await house.operator.post('/api/sessions', { prompt: 'x', employee: 'ann', parent: annId })).body
+        .id as string,
+    );
+    for (const client of [ann, child]) {
+      const full = await client.post('/api/sessions', { prompt: 'x' });
+      expect(full.body).to.include({ code: 'AGENT_QUOTA', quota: 'sessions', per: 'hour' });
+      expect([
+        full.status,
+        full.body.resetAt % hourMs,
+        Number(full.headers['retry-after']) > 0,
+      ]).to.deep.equal([429, 0, true]);
+    }
+    expect((await ann.post('/api/work-items', { title: 'x' })).body).to.include({
+      code: 'AGENT_QUOTA',
+      quota: 'items',
+    });
+    expect((await ann.post('/api/delegations', { task: 'x', employee: 'ann' })).status).to.equal(429);
+    expect((await house.operator.post('/api/sessions', { prompt: 'x' })).status).to.equal(201);
+    const seen = await house.operator.get('/api/inspect/quotas');
+    expect(seen.body.agents[0]).to.deep.include({ agent: 'employee:ann' });
+    expect(seen.body.agents[0].inHour.sessions).to.equal(quotas.sessions.hour);
+    expect((await ann.get('/api/inspect/quotas')).status).to.equal(403);
+  });
+
+  it('hold in all, whatever the hour', async () => {
+    await used({}, { sessions: quotas.sessions.total });
+    expect((await ann.post('/api/sessions', { prompt: 'x' })).body).to.include({
+      code: 'AGENT_QUOTA',
+      per: 'total',
+    });
+  });
+});
