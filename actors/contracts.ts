@@ -91,6 +91,16 @@ export interface Kind<
     event: EventFromLogic<M> & Stamp,
     authority: Authority,
   ): Refusal<RefusalCode | Code> | undefined;
+  /**
+   * Checked before the policy, refused with the path: schemas of zod, valibot, arktype or any other library of
+   * the Standard Schema, synchronous. `schemas: { events: { add: z.object({ n: z.number() }) } }`
+   */
+  readonly schemas?: {
+    /** Of the input as a caller gives it, without id and stamp. */
+    readonly input?: StandardSchema;
+    /** Of the members of events by type, without `type` and stamp. An event without one is not checked. */
+    readonly events?: { readonly [Type in EventFromLogic<M>['type']]?: StandardSchema };
+  };
   /** What codes of your own mean, beside the kernel's: `{ INSUFFICIENT: { status: 409, message: 'Not enough.' } }`. */
   readonly refusals?: Readonly<Record<string, RefusalMeaning>>;
   /**
@@ -160,6 +170,24 @@ export interface Kind<
   /** How failures of this kind's actors are met. Default: one_for_one, transient, 5 in 60 s. */
   readonly supervision?: Partial<Supervision>;
 }
+
+/** The part of https://standardschema.dev that is needed to check a value. */
+export interface StandardSchema {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>;
+  };
+}
+
+type SchemaResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
 
 /** What a machine is created with, as far as it says so. */
 type GivenInput<M extends AnyStateMachine> = 0 extends 1 & InputFrom<M>

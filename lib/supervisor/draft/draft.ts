@@ -2,7 +2,8 @@ import type { AnyEventObject } from 'xstate';
 import type { ActorKey, Kind } from '../../../actors/contracts.js';
 import { callerName, type Causes, type Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
-import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { explained, isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { checkedEvent, checkedInput } from './schemas.js';
 import type { Op } from '../../store/contract.js';
 import { keys } from '../../store/keys.js';
 import type { PlannedStep } from '../contract.js';
@@ -90,13 +91,19 @@ export class Draft {
         `The ${kind.kind} ${id} has ended and accepts no events.`,
       );
     }
-    const seen = stamped(this, event, facts);
+    let given = event;
+    if (kind.schemas !== undefined) {
+      const checked = checkedEvent(kind, event);
+      if (isRefusal(checked)) return checked;
+      given = checked;
+    }
+    const seen = stamped(this, given, facts);
     // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
     const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, live.snapshot, seen, this);
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return explained(refusal, kind.refusals);
     const taken = step(kind.machine, live.snapshot, seen);
     this.untaken = !taken.taken;
-    if (this.untaken) return stateRefusal(kind, id, live.snapshot, seen);
+    if (this.untaken) return explained(stateRefusal(kind, id, live.snapshot, seen), kind.refusals);
     this.put(kind, id, live, taken, seen, live.parent, ended);
     return undefined;
   }
@@ -113,14 +120,16 @@ export class Draft {
     const key = keys.actor(kind.kind, id);
     if (this.next.has(key))
       return refuse('EXISTS', { kind: kind.kind, id }, `${kind.kind} ${id} already exists.`);
+    const checked = kind.schemas === undefined ? input : checkedInput(kind, input);
+    if (isRefusal(checked)) return checked;
     const given = stamped<Record<string, Json> & { id: string }>(
       this,
-      { id, ...(input as Record<string, Json>) },
+      { id, ...(checked as Record<string, Json>) },
       facts,
     );
     given.id = id; // whatever the input says
     const refusal = kind.validateInput?.(given);
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return explained(refusal, kind.refusals);
     const first = begin(kind.machine, given);
     this.reservations.push(key);
     if (parent !== null) this.ops.push([keys.child(parent.kind, parent.id, kind.kind, id), '{}']);
