@@ -10,10 +10,11 @@ export {
   type DurableInput,
   type DurableSnapshot,
 } from './supervisor/as-actor.js';
-export { defineKind } from '../actors/define-kind.js';
+export { defineKind, type KindDefinition } from '../actors/define-kind.js';
 export { Fault } from './supervisor/kernel.js';
 export type {
   ActorView,
+  ActorViewOf,
   AskOptions,
   Committed,
   DeadLetter,
@@ -59,6 +60,25 @@ export type {
   Kind,
   Meta,
   Persisted,
+  StandardSchema,
 } from '../actors/contracts.js';
-export { isRefusal, refuse, type Refusal, type RefusalCode } from '../machines/refusals.js';
+export {
+  isRefusal,
+  refuse,
+  type Refusal,
+  type RefusalCode,
+  type RefusalMeaning,
+} from '../machines/refusals.js';
+export type {
+  AnyKind,
+  AnyKinds,
+  EffectsOf,
+  EventOf,
+  InputOf,
+  KindNamed,
+  RefusalOf,
+  RowsOf,
+  SnapshotOf,
+  ViewOf,
+} from '../actors/inference.js';
 export type { Caller } from '../machines/caller.js';

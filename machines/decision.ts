@@ -21,10 +21,11 @@ export interface Decision<Context> {
  * `setup({ actions: { post: decides('message.post', post) } })`. An action that is named under another event
  * than its own throws. Without a name it takes every event.
  */
-export function decidesFor<Context extends MachineContext, Event extends EventObject>(): Decides<
-  Context,
-  Event
-> {
+export function decidesFor<
+  Context extends MachineContext,
+  Event extends EventObject,
+  Emitted extends Output = Output,
+>(): Decides<Context, Event, Emitted> {
   return (
     given: Event['type'] | Decide<Context, Event, unknown>,
     named?: Decide<Context, never, unknown>,
@@ -44,7 +45,7 @@ export function decidesFor<Context extends MachineContext, Event extends EventOb
 /** Carry a decision out inside of `enqueueActions`, beside what else is done there. */
 export function perform<Context>(enqueue: Enqueue<Context>, decision: Decision<Context>): void {
   if (decision.set) enqueue.assign(decision.set);
-  for (const output of decision.outputs ?? []) enqueue.emit(output);
+  for (const output of decision.outputs ?? []) enqueue.emit(output as never);
 }
 
 /** One decision after another: the second decides on what the first left. */
@@ -62,7 +63,12 @@ export function afterwards<Context>(
 
 type Decide<Context, Event, Params> = (context: Context, event: Event, params: Params) => Decision<Context>;
 
-type Made<Context extends MachineContext, Event extends EventObject, Params> = ActionFunction<
+type Made<
+  Context extends MachineContext,
+  Event extends EventObject,
+  Params,
+  Emitted extends Output,
+> = ActionFunction<
   Context,
   Event,
   Event,
@@ -71,19 +77,20 @@ type Made<Context extends MachineContext, Event extends EventObject, Params> = A
   never,
   never,
   never,
-  Output
+  Emitted
 >;
 
-interface Decides<Context extends MachineContext, Event extends EventObject> {
+interface Decides<Context extends MachineContext, Event extends EventObject, Emitted extends Output> {
   <Type extends Event['type'], Params = undefined>(
     type: Type,
     decide: Decide<Context, Extract<Event, { type: Type }>, Params>,
-  ): Made<Context, Event, Params>;
-  <Params = undefined>(decide: Decide<Context, Event, Params>): Made<Context, Event, Params>;
+  ): Made<Context, Event, Params, Emitted>;
+  <Params = undefined>(decide: Decide<Context, Event, Params>): Made<Context, Event, Params, Emitted>;
 }
 
 /** The two verbs of XState's `enqueue` that a decision needs. */
 interface Enqueue<Context> {
   assign(set: Partial<Context>): void;
-  emit(output: Output): void;
+  // What it takes is the machine's to say: some of all outputs
+  emit(output: never): void;
 }

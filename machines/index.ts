@@ -116,7 +116,12 @@ export {
   sendToActor,
   type ActorKey,
   type Json,
+  type Output,
+  type OutputOf,
+  type Publish,
+  type SendTo,
   type Stamp,
+  type WriteRow,
 } from './outputs.js';
 export {
   authorityOf,

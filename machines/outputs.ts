@@ -84,6 +84,12 @@ export interface Publish {
 
 export type Output = WriteRow | SendTo | Publish;
 
+/** What a machine emits that writes these rows: `setup({types: {emitted: {} as OutputOf<{ loans: Loan }>}})`. */
+export type OutputOf<Rows> =
+  | { [Collection in keyof Rows & string]: WriteRow<Collection, Rows[Collection]> }[keyof Rows & string]
+  | SendTo
+  | Publish;
+
 /** `emit(({context}) => keep('messages', context.messages + 1, {…}))` */
 export const writeRow = <const Collection extends string, Row>(
   collection: Collection,

@@ -8,7 +8,8 @@ import {
   type ErrorActorEvent,
 } from 'xstate';
 import { decidesFor, perform } from '../decision.js';
-import { publish, effect, stampOf, type Output } from '../outputs.js';
+import { publish, effect, stampOf, type OutputOf } from '../outputs.js';
+import type { SessionRows } from './rows.js';
 import { settle } from './completion.js';
 import type {
   SessionContext,
@@ -54,7 +55,9 @@ import {
   turnInput,
 } from './turns.js';
 
-const decides = decidesFor<SessionContext, SessionEvent>();
+type SessionOutput = OutputOf<SessionRows>;
+
+const decides = decidesFor<SessionContext, SessionEvent, SessionOutput>();
 
 /**
  * A session: a lasting conversation with one agent.
@@ -79,7 +82,7 @@ const decides = decidesFor<SessionContext, SessionEvent>();
  * Who may do what is policy.ts; this chart says when.
  */
 const session = setup({
-  types: {} as { context: SessionContext; events: SessionEvent; input: SessionInput; emitted: Output },
+  types: {} as { context: SessionContext; events: SessionEvent; input: SessionInput; emitted: SessionOutput },
   actors: {
     /** Fenced: one turn of one engine. A crash in the middle ends as `interrupted`, never as a second run. */
     'engine-turn': effect<TurnOutput, TurnInput>(),

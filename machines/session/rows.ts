@@ -4,6 +4,52 @@ import type { MessageIn, QueueItem, SessionContext } from './context.js';
 
 /** The rows and frames that more than one decision of a session leaves behind. */
 
+/** The rows of a session by collection. Times are epoch milliseconds. */
+export interface SessionRows {
+  readonly messages: MessageRow;
+  /** What became of a message that was queued, under its number. */
+  readonly queue: QueueRow;
+  readonly permissions: PermissionRow;
+  /** What became of a permission, under its number. */
+  readonly decisions: Pick<PermissionRow, 'id' | 'state' | 'decidedAt' | 'decidedBy' | 'note'>;
+}
+
+export interface MessageRow {
+  readonly id: string;
+  readonly role: string;
+  readonly content: string;
+  readonly timestamp: number;
+  readonly media?: Json;
+  readonly meta?: Json;
+}
+
+export interface QueueRow {
+  readonly id: string;
+  readonly n: number;
+  readonly kind: string;
+  readonly internal: boolean;
+  readonly status: QueueStatus;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+}
+
+/** A tool that the agent asked for. */
+export interface PermissionRow {
+  readonly id: string;
+  readonly n: number;
+  readonly turnId: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly input: string;
+  readonly askedAt: number;
+  readonly expiresAt: number;
+  readonly state: string;
+  readonly decidedAt: number | null;
+  readonly decidedBy: string | null;
+  readonly note: string | null;
+}
+
 /** The row of a message, one further than the last. */
 export function written(
   context: SessionContext,
@@ -28,7 +74,7 @@ export function queueRow(
   status: QueueStatus,
   startedAt: number | null,
   completedAt: number | null,
-): WriteRow {
+): WriteRow<'queue', QueueRow> {
   const row = {
     id: item.id,
     n: item.n,

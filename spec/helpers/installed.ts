@@ -46,9 +46,15 @@ export class InstalledPackage {
 
   /**
    * Checks TypeScript of theirs as strictly as it goes, and answers with what the compiler complained about:
-   * '' is right. The JavaScript lies beside it.
+   * '' is right. The JavaScript lies beside it. `compiler`: where it lies.
    */
-  async compile(files: Readonly<Record<string, string>>): Promise<string> {
+  async compile(
+    files: Readonly<Record<string, string>>,
+    {
+      compiler = 'node_modules/typescript',
+      ...options
+    }: { readonly compiler?: string; readonly [option: string]: unknown } = {},
+  ): Promise<string> {
     for (const [name, text] of Object.entries(files)) await writeFile(join(this.folder, name), text);
     const compilerOptions = {
       module: 'nodenext',
@@ -60,12 +66,13 @@ export class InstalledPackage {
       noUncheckedIndexedAccess: true,
       exactOptionalPropertyTypes: true,
       verbatimModuleSyntax: true,
+      ...options,
     };
     await writeFile(
       join(this.folder, 'tsconfig.json'),
       JSON.stringify({ compilerOptions, files: Object.keys(files) }),
     );
-    const { said } = await this.run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.');
+    const { said } = await this.run(join(root, compiler, 'bin', 'tsc'), '-p', '.');
     return said;
   }
 

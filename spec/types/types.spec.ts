@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InstalledPackage } from '../helpers/installed.js';
+import { root } from '../house/sources.js';
+
+/**
+ * Programs of a host against the packed package. A line under `@ts-expect-error` must not compile, every other
+ * one must: twelve of thirteen mistakes like these compiled before, and two of them wrote nonsense durably.
+ */
+describe('the types of the packed package', () => {
+  const folder = join(root, 'spec/types/programs');
+  const programs: Record<string, string> = {};
+  let project: InstalledPackage;
+  before(async () => {
+    for (const name of await readdir(folder)) programs[name] = await readFile(join(folder, name), 'utf8');
+    project = await InstalledPackage.create();
+  });
+  after(() => project.clear());
+
+  for (const compiler of ['node_modules/typescript', 'generators/node_modules/typescript']) {
+    for (const [module, moduleResolution] of [
+      ['node16', 'node16'],
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ]) {
+      it(`carry from the definition to the call, libraries checked (${compiler}, ${moduleResolution})`, async () => {
+        const said = await project.compile(programs, {
+          compiler,
+          module,
+          moduleResolution,
+          noEmit: true,
+          // XState's own declarations do not hold under exactOptionalPropertyTypes
+          skipLibCheck: false,
+          exactOptionalPropertyTypes: false,
+        });
+        expect(said).to.equal('');
+      }).timeout(180_000);
+    }
+  }
+
+  it('complain in words of the host, not in the type of a whole machine', async () => {
+    const bare = Object.entries(programs).map(([name, text]) => [
+      name,
+      text.replaceAll('@ts-expect-error', ''),
+    ]);
+    const said = await project.compile(Object.fromEntries(bare), { noEmit: true });
+    const messages = said.split('\n').filter((line) => / error TS\d+: /.test(line));
+    expect(messages.length, 'marked lines').to.equal(
+      Object.values(programs).join('').split('@ts-expect-error').length - 1,
+    );
+    for (const message of [
+      `Argument of type '"countr"' is not assignable to parameter of type '"counter"'.`,
+      `Type '"ad"' is not assignable to type '"add" | "reset"'.`,
+      `'strt' does not exist in type '{ start: number; }'.`,
+      `but required in type '{ readonly input: { start: number; }; }'`,
+      `Property 'totl' does not exist on type '{ state: "open"; total: number; }'.`,
+      `Argument of type '"wlak"' is not assignable to parameter of type '"walk"'.`,
+      `but required in type '{ readonly effects: { readonly probe: Effect<{ url: string; }, Probe>; }; }'`,
+      `Argument of type '"mesages"' is not assignable to parameter of type `,
+    ])
+      expect(said).to.include(message);
+  });
+});
