@@ -339,11 +339,13 @@ const fenced = {
   guarantee: 'at-most-once',
   async run({ behaviour }: Order, { key, checkpoint: note, signal }: EffectContext) {
     const { acts, alive, wait } = outside;
-    if (behaviour === 'silent') return never(signal);
-    await wait(behaviour === 'slow' ? 20_000 : 50);
+    // It takes its time to let go
+    if (behaviour === 'silent')
+      return never(signal).catch((error: unknown) => wait(3_000).then(() => Promise.reject(error as Error)));
+    await wait(50);
     await note({ about: key });
     if (alive()) acts.set(key, (acts.get(key) ?? 0) + 1);
-    await wait(100);
+    await wait(behaviour === 'slow' ? 20_000 : 100);
     if (behaviour === 'throws') throw new TypeError('the far side refused');
     return 'done';
   },

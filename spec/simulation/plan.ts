@@ -48,7 +48,7 @@ export type Step =
   | { readonly do: 'upkeep'; readonly task: 'checkpoint' | 'compact' | 'scrub' | 'verify' | 'read' }
   | { readonly do: 'mend' }
   /** Somebody begins to follow the log, so many entries back. */
-  | { readonly do: 'follow'; readonly back: number }
+  | { readonly do: 'follow'; readonly back: number; readonly afterMs: number }
   /** Somebody opens the home that is open, by another spelling of its path. */
   | { readonly do: 'open-again'; readonly path: string }
   | { readonly do: 'damage'; readonly copy: 'database' | 'copy'; readonly how: Damage };
@@ -105,7 +105,8 @@ export function planOf(seed: number): Plan {
     settings: settingsOf(random),
     lives: Array.from({ length: lives }, (_, life) => lifeOf(random, life < firstVersionLives ? 1 : 2)),
   };
-  return { ...plan, lives: aimed(random, plan.lives, seed) };
+  const made = aimed(random, plan.lives, seed);
+  return { ...plan, lives: random.chance(0.12) ? withUnsyncedName(random, made) : made };
 }
 
 /**
@@ -123,6 +124,30 @@ function aimed(random: Random, lives: readonly Life[], seed: number): readonly L
   });
   return made;
 }
+
+/** A process dies before a name is durable; the next uses the file as it finds it, until the power is cut. */
+function withUnsyncedName(random: Random, lives: readonly Life[]): readonly Life[] {
+  const at = random.between(0, lives.length - 2);
+  const crash = random.pick([
+    fault('crash before', 'copy.sync-names', 'opening', { nth: random.between(1, 2) }),
+    fault('crash before', 'copy.sync-names', 'running', { nth: random.between(1, 4) }),
+    fault('crash after', 'segment.create', 'running'),
+  ]);
+  return lives.map((life, index): Life =>
+    index === at
+      ? { ...life, faults: [crash] }
+      : index === at + 1
+        ? {
+            ...life,
+            steps: life.steps.filter(({ do: what }) => isOperation(what)).slice(0, 3),
+            faults: [],
+            end: 'power',
+          }
+        : life,
+  );
+}
+
+const isOperation = (name: string): boolean => (allOperations as readonly string[]).includes(name);
 
 /** What is there only after a while, or after damage. */
 const late = /^(?:base|tables\.(?:remove|rename|close|flush|list))/;
@@ -168,6 +193,14 @@ function stepsTowards({ phase, operation }: Cell): readonly Step[] {
   return [];
 }
 
+/** The first row of all is rewritten with every group: it can be hit only right after a flush. */
+const damagedFirst: readonly Step[] = [
+  { do: 'pass', ms: 4_000 },
+  { do: 'upkeep', task: 'checkpoint' },
+  { do: 'damage', copy: 'database', how: 'first key' },
+  { do: 'upkeep', task: 'scrub' },
+];
+
 const damaged = (how: Damage): Step => ({ do: 'damage', copy: 'database', how });
 
 function settingsOf(random: Random): Settings {
@@ -192,7 +225,10 @@ function lifeOf(random: Random, version: 1 | 2): Life {
   const operations = allOperations.filter((one) => !avoid.includes(one));
   const sorts = random.chance(0.5) ? operations : Array.from({ length: 4 }, () => random.pick(operations));
   for (let at = 0; at < count; at += 1) steps.push(stepOf(random, sorts));
+  if (random.chance(0.1)) steps.push(...damagedFirst);
   if (random.chance(0.5)) steps.push({ do: 'calm' });
+  else if (random.chance(0.3))
+    steps.push({ do: 'damage', copy: random.pick(['database', 'copy']), how: random.pick(damages) });
   const faults: Fault[] = [];
   while (random.chance(0.55)) faults.push(faultOf(random, random.pick(cells), 40));
   if (random.chance(0.35)) faults.push(...random.pick(combinations)(random));
@@ -209,7 +245,12 @@ function stepOf(random: Random, sorts: readonly Operation[]): Step {
       behaviour: random.pick(['good', 'good', 'good', 'throws', 'silent', 'slow'] as const),
     };
   if (sort < 0.84) return { do: 'pass', ms: random.pick([0, 0, 1, 5, 60, 250, 900, 4_000, 15_000, 30_000]) };
-  if (sort < 0.86) return { do: 'follow', back: random.pick([0, 0, 1, 5, 50]) };
+  if (sort < 0.86)
+    return {
+      do: 'follow',
+      back: random.pick([0, 0, 1, 5, 50]),
+      afterMs: random.pick([0, 0.6 * random.next()]),
+    };
   if (sort < 0.865) return { do: 'open-again', path: random.pick(['/home/', '/./home', '//home']) };
   if (sort < 0.88) return { do: 'calm' };
   if (sort < 0.9)
@@ -279,6 +320,8 @@ const combinations: readonly ((random: Random) => readonly Fault[])[] = [
       forMs: random.pick([1_500, 15_000]),
     }),
   ],
+  // Nor does the store come back
+  (random) => [fault('full disk', 'segment.write', 'running', { nth: random.between(1, 60), forMs: 30_000 })],
   // Nothing can be written for longer than a retry waits
   (random) => [
     fault(random.pick(['error', 'full disk']), 'segment.write', 'running', {

@@ -150,17 +150,16 @@ export class Tables {
   /** Damage on the platter. Answers what was done; undefined: there was nothing to be damaged. */
   damage(how: Damage, random: Random): string | undefined {
     if (how === 'shut') return (this.shut = 'checksum mismatch in MANIFEST-000001');
+    const byKey = how === 'key' || how === 'first key';
     // Not below a newer value: that would be damage for later, which nobody could find now
     const newer = new Set(this.log.flatMap(({ ops }) => ops.map(([key]) => key)));
     const stored = [...this.flushed.keys()].filter(
       // A row that vanishes is found by the scrub. Whoever reads it by its key before takes it for absent: for the
       // records of actors there is no help against that, see README.
-      (key) => !newer.has(key) && (how !== 'key' || /^[nsx]\/|^ /.test(key)),
+      (key) => !newer.has(key) && (!byKey || /^[nsx]\/|^ /.test(key)),
     );
     if (stored.length === 0) return undefined;
-    // The first row of all stands before where most readers begin
-    const first = stored.find((name) => name.startsWith(' '));
-    const key = how === 'key' && first !== undefined && random.chance(0.3) ? first : random.pick(stored);
+    const key = how === 'first key' ? stored.sort(byBytes)[0]! : random.pick(stored);
     const value = this.flushed.get(key)!;
     if (how === 'fatal') {
       this.fatal = true;
@@ -171,13 +170,13 @@ export class Tables {
       this.unreadable = [key, this.keys[Math.min(this.keys.length - 1, at + random.between(0, 20))] ?? key];
       return `the rows from ${this.unreadable.join(' to ')} cannot be read`;
     }
-    const changed = flipped(how === 'key' ? key : value, random);
-    const [to, row] = how === 'key' ? [changed, value] : [key, changed];
+    const changed = flipped(byKey ? key : value, random);
+    const [to, row] = byKey ? [changed, value] : [key, changed];
     this.flushed.delete(key);
     this.flushed.set(to, row);
     this.put(key, null);
     this.put(to, row);
-    return `a bit flipped in the ${how === 'key' ? 'key' : 'value'} of ${key}`;
+    return `a bit flipped in the ${byKey ? 'key' : 'value'} of ${key}`;
   }
 
   /** Rows whose keys begin so, seen from outside of the simulation, without their checksums. */
@@ -260,7 +259,7 @@ export class Tables {
   }
 }
 
-export type Damage = 'value' | 'key' | 'unreadable' | 'shut' | 'fatal';
+export type Damage = 'value' | 'key' | 'first key' | 'unreadable' | 'shut' | 'fatal';
 
 interface Batch {
   readonly ops: readonly (readonly [key: string, value: string | null])[];

@@ -128,7 +128,10 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F3: what could not be read back is stored',
     edits: [
       { from: 'const stored = storable(value);', to: 'const stored = value;' },
-      { from: 'if (lost === undefined)', to: 'if (true)' },
+      {
+        from: 'const lost = differenceAt(stored, decode(JSON.parse(text)));',
+        to: 'const lost = undefined;',
+      },
     ],
   },
   {
@@ -148,11 +151,17 @@ export const plantedInTheKernel: readonly Planted[] = [
   },
   {
     name: 'lost-wake',
-    what: 'a watcher does not look again before it waits',
+    what: 'of several watchers who wait, only the first is woken',
     edits: [
       {
-        from: 'if (this.closed || aborted(signal) || this.head > cursor)',
-        to: 'if (this.closed || aborted(signal))',
+        from: `            for (const wake of [...this.waiters])
+                wake();
+        }
+        for (const tap`,
+        to: `            for (const wake of [...this.waiters].slice(0, 1))
+                wake();
+        }
+        for (const tap`,
       },
     ],
   },
