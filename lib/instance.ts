@@ -109,10 +109,7 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-/**
- * `const {url, close} = await startInstance({home: 'demo', port: 0})`. Rejects with a HomeError, a StoreError or
- * the system's error.
- */
+/** `await startInstance({home: 'demo', port: 0})` rejects with a HomeError, a StoreError or the system's error. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
   const opened = new Opened();
   try {
