@@ -87,12 +87,10 @@ async function refuseShared(at: string, name: string, layout: Pick<Layout, 'conf
 }
 
 async function additionsOf(path: string, layout: Pick<Layout, 'config'>): Promise<Additions> {
-  const loaded: { readonly default?: unknown } = await import(pathToFileURL(path).href).catch(
-    (error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw unusable(path, layout, `could not be loaded: ${reason}`, 'Fix the module, or remove it.', error);
-    },
-  );
+  const loaded = (await import(pathToFileURL(path).href).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw unusable(path, layout, `could not be loaded: ${reason}`, 'Fix the module, or remove it.', error);
+  })) as { readonly default?: unknown };
   const given = loaded.default;
   if (typeof given !== 'object' || given === null)
     throw unusable(path, layout, 'has no default export', 'Export default { kinds, engines, connectors }.');

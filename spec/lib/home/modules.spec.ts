@@ -88,7 +88,8 @@ describe('modules of a home', () => {
     const sha256 = createHash('sha256').update(ownModule).digest('hex');
     expect(await readFile(join(home, 'logs/gateway.log'), 'utf8')).to.include(sha256);
     const program = await Troupe.create();
-    const { out } = await program.run('doctor', '--home', home).finally(() => program.clear());
+    const { out } = await program.run('doctor', '--home', home);
+    await program.clear();
     expect(out).to.include('own.mjs').and.to.include(sha256);
 
     await instance?.close();
