@@ -33,6 +33,7 @@ import { keepOthersOut } from './home/keep-others-out.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
+import { openStore } from './home/open-store.js';
 import { logTail } from './home/log-tail.js';
 import { redactor } from '../machines/redact.js';
 import { bringBack } from './commands/sessions/worktree.js';
@@ -62,8 +63,7 @@ import {
   type AppOf,
 } from './ports.js';
 import { announceFact, openRecords } from './records/records.js';
-import { StoreError } from './store/contract.js';
-import { openLevelStore, type LevelStore, type LevelStoreOptions } from './store/level.js';
+import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
 import { systemEnvironment, type Environment } from './environment.js';
@@ -317,30 +317,6 @@ const failed =
 // Together less than the ten seconds that a stop may take.
 const gatewayDrainMs = 2_000;
 const supervisorDrainMs = 7_500;
-
-async function openStore(
-  layout: Layout,
-  { log }: Environment,
-  onProgress: InstanceOptions['onProgress'],
-): Promise<LevelStore> {
-  try {
-    return await openLevelStore({
-      directory: layout.home,
-      log,
-      ...(onProgress === undefined ? {} : { onProgress }),
-    });
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== 'LOCKED') throw error;
-    const holder = await readAnnouncement(layout.announcement).catch(() => undefined);
-    const where = holder?.pid == null ? '' : ` (${holder.url}, process ${holder.pid})`;
-    throw new StoreError(
-      'LOCKED',
-      `Another process already holds the home ${layout.home}${where}. Use it, stop it with ` +
-        '"troupe stop", or choose another home with --home.',
-      { cause: error },
-    );
-  }
-}
 
 const chosen = ({ host, port }: InstanceOptions) => ({
   ...(host === undefined ? {} : { host }),
