@@ -58,7 +58,7 @@ export interface ListPage<Row = Json> {
   /** Pass as `after`. */ readonly next: string | null;
 }
 
-/** What waits on somebody, longest first. */
+/** What waits for a person or an agent, longest first. */
 export interface WaitingPage {
   readonly items: readonly { readonly actor: ActorKey; readonly waiting: Waiting }[];
   /** Pass as `after`. */ readonly next: string | null;
@@ -182,7 +182,7 @@ export interface Retention {
   status(): Promise<RetentionStatus>;
   /** The time that is held has passed: forget what is due. */
   allow(): Promise<RetentionStatus>;
-  /** The time that is held has not passed, somebody has set the clock: hold nothing, forget nothing. */
+  /** The time that is held has not passed, the clock was set: hold nothing, forget nothing. */
   dismiss(): Promise<RetentionStatus>;
 }
 
@@ -192,8 +192,8 @@ export interface Row<Written = Json> {
 }
 
 /**
- * The kernel laid open, for whoever shows it: raw records, places, the log by position, who fails and why.
- * Reads what is committed, wakes nobody and changes nothing. What it answers is for people and their tools;
+ * The kernel laid open, for those who show it: raw records, places, the log by position, who fails and why.
+ * Reads what is committed, wakes no actor and changes nothing. What it answers is for people and their tools;
  * it is not redacted.
  */
 export interface Inspection {

@@ -206,14 +206,14 @@ export class ActorHandle implements Handle {
 
   /** The last commit of an awake actor; undefined while it sleeps (await `wake()` first). */
   getSnapshot(): AnyMachineSnapshot | undefined {
-    return this.kernel.cells.find(this.kind, this.id)?.live?.snapshot;
+    return this.kernel.cells.find(this.kind, this.id)?.state?.snapshot;
   }
 
   /** Load the actor; its snapshot, or a refusal when there is none. */
   async wake(): Promise<AnyMachineSnapshot | Refusal<'NOT_FOUND' | 'DRAINING'>> {
     if (this.kernel.cells.isClosed) return refuse('DRAINING');
-    const live = await this.kernel.cells.wake(this.kind, this.id);
-    return live === undefined ? refuse('NOT_FOUND', { kind: this.kind, id: this.id }) : live.snapshot;
+    const state = await this.kernel.cells.wake(this.kind, this.id);
+    return state === undefined ? refuse('NOT_FOUND', { kind: this.kind, id: this.id }) : state.snapshot;
   }
 
   /**
@@ -224,10 +224,10 @@ export class ActorHandle implements Handle {
     const told: Observer = typeof observer === 'function' ? { next: observer } : observer;
     let listening = true;
     let rev = 0;
-    const hear = (live: ActorState | undefined): void => {
-      if (!listening || live === undefined || live.rev <= rev) return;
-      rev = live.rev;
-      this.tell(told, live);
+    const hear = (state: ActorState | undefined): void => {
+      if (!listening || state === undefined || state.revision <= rev) return;
+      rev = state.revision;
+      this.tell(told, state);
     };
     const ignore = this.kernel.cells.listen(this.kind, this.id, hear);
     const cell = this.kernel.cells.find(this.kind, this.id);
@@ -235,8 +235,8 @@ export class ActorHandle implements Handle {
       this.kernel.cells.wake(this.kind, this.id).then(hear, (error: unknown) => {
         this.kernel.fault(`${this.kind} ${this.id} could not be woken`, error);
       });
-    else if (cell?.live !== undefined && cell.live.snapshot.status !== 'active')
-      this.tell({ ...told, next: () => undefined }, cell.live);
+    else if (cell?.state !== undefined && cell.state.snapshot.status !== 'active')
+      this.tell({ ...told, next: () => undefined }, cell.state);
     return {
       unsubscribe: () => {
         listening = false;
@@ -245,12 +245,12 @@ export class ActorHandle implements Handle {
     };
   }
 
-  private tell(observer: Observer, live: ActorState | undefined): void {
-    if (live === undefined) return;
+  private tell(observer: Observer, state: ActorState | undefined): void {
+    if (state === undefined) return;
     try {
-      observer.next?.(live.snapshot);
-      if (live.snapshot.status === 'done' || live.snapshot.status === 'stopped') observer.complete?.();
-      if (live.snapshot.status === 'error') observer.error?.(live.snapshot.error);
+      observer.next?.(state.snapshot);
+      if (state.snapshot.status === 'done' || state.snapshot.status === 'stopped') observer.complete?.();
+      if (state.snapshot.status === 'error') observer.error?.(state.snapshot.error);
     } catch (error) {
       this.kernel.fault(`an observer of ${this.kind} ${this.id} threw`, error);
     }

@@ -61,7 +61,7 @@ export class Backlog {
     }
   }
 
-  /** Nobody is woken any more; what is owed stays in the store. */
+  /** No actor is woken any more; what is owed stays in the store. */
   stop(): void {
     this.places = undefined;
   }
@@ -138,7 +138,7 @@ export class Backlog {
         urgent: true,
         fail: reject,
         run: (cell) => {
-          const current = cell.live?.calls[row.callId]?.key === key;
+          const current = cell.state?.calls[row.callId]?.key === key;
           if (current) void this.effects.start(kind, actor, start, row.note);
           cells.release(cell);
           resolve(current ? undefined : this.effects.sweep(kind, actor, start, row.note));
@@ -147,7 +147,7 @@ export class Backlog {
     });
   }
 
-  /** What an earlier life left behind is cleaned up first; only then does the same actor act anew. */
+  /** What an earlier life left behind is cleaned up first; only then does the same actor act again. */
   private async resumeInOrder(
     actor: ActorKey,
     found: readonly { readonly key: string; readonly value: string }[],

@@ -66,8 +66,8 @@ export class Commits {
   }
 
   private adopt(draft: Draft): void {
-    for (const { kind, id, live } of draft.next.values())
-      this.kernel.cells.adopt(kind.kind, id, live, (error) =>
+    for (const { kind, id, state } of draft.next.values())
+      this.kernel.cells.adopt(kind.kind, id, state, (error) =>
         this.kernel.fault(`an observer of ${kind.kind} ${id} threw`, error),
       );
   }

@@ -1,6 +1,7 @@
 import type { Group, Op, Store } from '../store/contract.js';
 import { keys, prefix } from '../store/keys.js';
 import { sealDraft, sealRecord } from './draft/stored-form.js';
+import type { ActorState } from './draft/actor-state.js';
 import type { Draft } from './draft/draft.js';
 import type { SealedEntry } from './contract.js';
 import type { Kernel } from './kernel.js';
@@ -129,36 +130,39 @@ export class Committer {
     const skewed = this.skew.row(draft);
     if (skewed !== undefined) ops.push(skewed);
     for (const op of draft.ops) ops.push(op);
-    const latest = new Map<string, { seq: number; base: number }>();
+    const latest = new Map<string, Pick<ActorState, 'position' | 'snapshotAt'>>();
     for (let index = 0; index < entries.length; index += 1) {
       const entry = entries[index] as Draft['entries'][number];
       const own = draft.requested[index] as Draft['requested'][number];
-      const seq = first + index;
+      const position = first + index;
       const actor = keys.actor(own.actor.kind, own.actor.id);
       const before = latest.get(actor);
-      const base = entry.whole ? seq : (before?.base ?? entry.base);
+      const snapshotAt = entry.whole ? position : (before?.snapshotAt ?? entry.snapshotAt);
       const row = sealDraft(
         entry,
-        seq,
+        position,
         first,
         index === entries.length - 1,
-        before?.seq ?? entry.prev,
-        base,
+        before?.position ?? entry.previous,
+        snapshotAt,
         this.chain,
       );
-      latest.set(actor, { seq, base });
+      latest.set(actor, { position, snapshotAt });
       this.chain = row.chain;
-      ops.push([keys.log(seq), row.value]);
-      sealed.push({ position: seq, value: row.value, actor: own.actor });
+      ops.push([keys.log(position), row.value]);
+      sealed.push({ position, value: row.value, actor: own.actor });
       own.messages.forEach((message, at) =>
-        ops.push([keys.inbox(message.to.kind, message.to.id, seq, at), `${message.row},"cause":${seq}}`]),
+        ops.push([
+          keys.inbox(message.to.kind, message.to.id, position, at),
+          `${message.row},"cause":${position}}`,
+        ]),
       );
     }
     this.seq += entries.length;
     for (const drafted of draft.next.values()) {
-      const placed = { ...drafted.live, ...latest.get(drafted.key) };
-      drafted.live = placed;
-      ops.push([drafted.key, sealRecord(drafted.record, placed.seq, placed.base)]);
+      const placed = { ...drafted.state, ...latest.get(drafted.key) };
+      drafted.state = placed;
+      ops.push([drafted.key, sealRecord(drafted.record, placed.position, placed.snapshotAt)]);
     }
   }
 

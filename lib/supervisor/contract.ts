@@ -151,7 +151,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   readonly retention: Retention;
   /** The kernel laid open, for inspectors. */
   readonly inspection: Inspection;
-  /** Swap a value of the world that `facts` functions see (roster, config, registry). */
+  /** Swap a value that `facts` functions see (roster, config, registry). */
   setFact(name: string, value: unknown): void;
   /**
    * Drain: no new work, running effects get `stopping`, everything is written, the store is closed.
@@ -172,7 +172,7 @@ export interface SupervisorOptions<Kinds extends AnyKinds = AnyKinds> {
   readonly kinds: Kinds;
   readonly store: Store;
   readonly environment?: Environment;
-  /** First values of the world that `facts` functions see. */
+  /** First values that `facts` functions see. */
   readonly facts?: Facts;
   readonly limits?: Partial<Limits>;
 }
@@ -236,7 +236,7 @@ export interface Idempotency {
 }
 
 /**
- * A deed that touches several actors: names them, takes their turns in order, decides on committed snapshots,
+ * An operation on several actors: names them, takes their turns in order, decides on committed snapshots,
  * writes one batch.
  */
 export interface Transaction<Result extends Json, Kinds extends AnyKinds = readonly Kind[]> {

@@ -120,10 +120,10 @@ export class DeadLetters {
     by: Caller,
   ): Promise<Refusal | undefined> {
     const kind = this.kernel.kinds.find(actor.kind);
-    const live = kind && (await this.kernel.cells.read(actor.kind, actor.id));
-    if (kind === undefined || live === undefined)
+    const state = kind && (await this.kernel.cells.read(actor.kind, actor.id));
+    if (kind === undefined || state === undefined)
       return refuse('NOT_FOUND', { ...actor }, `${actor.kind} ${actor.id} no longer exists.`);
-    if (live.snapshot.status !== 'active')
+    if (state.snapshot.status !== 'active')
       return refuse(
         'CONFLICT',
         { ...actor },
@@ -134,10 +134,10 @@ export class DeadLetters {
     const sent = event as unknown as AnyEventObject;
     // Results and timers of the actor's own making are facts: nobody may refuse them
     if (/^(?:xstate|kernel)\./.test(sent.type)) return undefined;
-    const facts = this.kernel.kinds.facts(kind, live, sent);
+    const facts = this.kernel.kinds.facts(kind, state, sent);
     const judged = (from: Caller, onBehalfOf: Caller): Refusal | undefined =>
       kind.policy?.(
-        live.snapshot,
+        state.snapshot,
         {
           ...sent,
           at: this.kernel.environment.clock.now(),
@@ -192,29 +192,29 @@ export class Resumption {
     });
     let kept: Awaited<ReturnType<Inbox['of']>>;
     try {
-      if (cell.live === undefined) throw notFound(actor.kind, actor.id);
+      if (cell.state === undefined) throw notFound(actor.kind, actor.id);
       kept = await this.inbox.of(actor);
     } catch (problem) {
       cells.release(cell);
       if (isRefusal(problem)) return problem;
       throw problem;
     }
-    const live = await this.commit(kind, cell, by, kept);
-    for (const [timer, { due }] of Object.entries(live.timers))
+    const state = await this.commit(kind, cell, by, kept);
+    for (const [timer, { due }] of Object.entries(state.timers))
       this.timers.armed({ due, kind: actor.kind, id: actor.id, timer });
     this.failures.resumed(actor);
-    return viewOf(kind, actor.id, live);
+    return viewOf(kind, actor.id, state);
   }
 
   private commit(kind: Kind, cell: Cell, by: Caller, kept: readonly InboxEntry[]): Promise<ActorState> {
     const draft = this.commits.draft({ by, cause: null });
     const event = { type: 'kernel.resumed' };
-    draft.overlay(kind, cell.id, cell.live as ActorState, event, { halted: null, failures: [] });
+    draft.overlay(kind, cell.id, cell.state as ActorState, event, { halted: null, failures: [] });
     return new Promise((resolve, reject) => {
       this.commits.commit(draft, [cell], (error) => {
         if (error !== undefined) return reject(error as Error);
         this.inbox.takeFirst(cell, kind, kept);
-        resolve(cell.live as ActorState);
+        resolve(cell.state as ActorState);
       });
     });
   }

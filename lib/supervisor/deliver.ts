@@ -62,8 +62,8 @@ export class Deliverer {
   }
 
   private run(cell: Cell, kind: Kind, delivery: Delivery): void {
-    const { live } = cell;
-    if (live !== undefined && isStale(delivery, live)) return this.drop(cell, kind, delivery);
+    const { state } = cell;
+    if (state !== undefined && isStale(delivery, state)) return this.drop(cell, kind, delivery);
     const draft = this.commits.draft(delivery);
     // First what the event uses up: its step may write the same row anew (a timer set for the same moment)
     if (delivery.consume !== undefined) draft.ops.push(...delivery.consume);
@@ -85,7 +85,7 @@ export class Deliverer {
       if (delivery.rehearse !== true) return this.commit(draft, cell, kind, delivery);
       delivery.answer?.({
         type: 'rehearsed',
-        live: draft.current(cell.key, live) as ActorState,
+        state: draft.current(cell.key, state) as ActorState,
         steps: draft.steps,
       });
       this.kernel.cells.release(cell);
@@ -105,30 +105,30 @@ export class Deliverer {
       delivery.finished?.();
       delivery.answer?.({
         type: 'done',
-        live: draft.current(cell.key, undefined) as ActorState,
+        state: draft.current(cell.key, undefined) as ActorState,
         position: draft.position,
       });
     });
   }
 
   private decide(draft: Draft, kind: Kind, cell: Cell, delivery: Delivery): Refusal | undefined {
-    const { live } = cell;
-    const { event, ended } = seenBy(delivery, live);
-    if (event.type === 'xstate.stop' && live?.snapshot.status === 'active')
-      return draft.end(kind, cell.id, live, event);
-    if (live !== undefined && ended?.timer !== undefined) {
-      const timer = own(live.timers, ended.timer);
+    const { state } = cell;
+    const { event, ended } = seenBy(delivery, state);
+    if (event.type === 'xstate.stop' && state?.snapshot.status === 'active')
+      return draft.end(kind, cell.id, state, event);
+    if (state !== undefined && ended?.timer !== undefined) {
+      const timer = own(state.timers, ended.timer);
       if (timer !== undefined && timer.target !== selfTarget) {
-        draft.forward(kind, cell.id, live, event, timer.target, timer.event, ended);
+        draft.forward(kind, cell.id, state, event, timer.target, timer.event, ended);
         return undefined;
       }
     }
-    const facts = live === undefined ? undefined : this.kernel.kinds.facts(kind, live, event);
-    const refusal = draft.send(kind, cell.id, live, event, facts, ended);
+    const facts = state === undefined ? undefined : this.kernel.kinds.facts(kind, state, event);
+    const refusal = draft.send(kind, cell.id, state, event, facts, ended);
     // A result or a timer that no state takes is used up all the same: XState ignores it, and so do we.
     const unused = draft.untaken || refusal?.code === 'UNKNOWN_EVENT';
-    if (refusal !== undefined && unused && ended !== undefined && live !== undefined) {
-      draft.overlay(kind, cell.id, live, event, {}, ended);
+    if (refusal !== undefined && unused && ended !== undefined && state !== undefined) {
+      draft.overlay(kind, cell.id, state, event, {}, ended);
       return undefined;
     }
     return refusal;
@@ -244,7 +244,7 @@ export class Dispatch {
         cause: 'timer',
         consume: [[keys.timer(due, kind, id, timer), null]],
         ended: { timer },
-        fresh: (live) => live.timers[timer]?.due === due,
+        fresh: (state) => state.timers[timer]?.due === due,
       },
     );
   }

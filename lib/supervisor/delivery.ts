@@ -25,7 +25,7 @@ export interface Delivery {
   /**
    * False: the event is stale (a timer that was set anew, a result of an earlier generation) and is dropped.
    */
-  readonly fresh?: (live: ActorState) => boolean;
+  readonly fresh?: (state: ActorState) => boolean;
   readonly rehearse?: boolean;
   readonly answer?: (outcome: Outcome) => void;
   /** The delivery has come to its end: committed, dropped, or left to lie in the inbox of a halted actor. */
@@ -33,28 +33,29 @@ export interface Delivery {
 }
 
 export type Outcome =
-  | { readonly type: 'done'; readonly live: ActorState; readonly position: number }
+  | { readonly type: 'done'; readonly state: ActorState; readonly position: number }
   | { readonly type: 'refused'; readonly refusal: Refusal }
-  | { readonly type: 'rehearsed'; readonly live: ActorState; readonly steps: readonly PlannedStep[] }
+  | { readonly type: 'rehearsed'; readonly state: ActorState; readonly steps: readonly PlannedStep[] }
   | { readonly type: 'failed'; readonly error: unknown };
 
 /** What the machine will see: the timer's own event, a child's end in XState's words. */
 export function seenBy(
   { event, ended }: Delivery,
-  live: ActorState | undefined,
+  state: ActorState | undefined,
 ): { readonly event: AnyEventObject; readonly ended: Ended | undefined } {
   if (event.type === 'kernel.child-ended') {
-    const child = nameOf(event, live);
+    const child = nameOf(event, state);
     return { event: childEnd(event, child ?? '?'), ended: child === undefined ? undefined : { child } };
   }
-  const timer = ended?.timer === undefined || live === undefined ? undefined : own(live.timers, ended.timer);
+  const timer =
+    ended?.timer === undefined || state === undefined ? undefined : own(state.timers, ended.timer);
   return { event: timer?.target === selfTarget ? timer.event : event, ended };
 }
 
 /** The name under which the machine knows a child. */
-function nameOf(event: AnyEventObject, live: ActorState | undefined): string | undefined {
+function nameOf(event: AnyEventObject, state: ActorState | undefined): string | undefined {
   const { kind, id } = event['child'] as ActorKey;
-  return Object.entries(live?.children ?? {}).find(
+  return Object.entries(state?.children ?? {}).find(
     ([, known]) => known.kind === kind && known.id === id,
   )?.[0];
 }
@@ -62,9 +63,9 @@ function nameOf(event: AnyEventObject, live: ActorState | undefined): string | u
 /**
  * The end of a child that is none any more is dropped: XState would take a late error for its own.
  */
-export function isStale({ event, fresh }: Delivery, live: ActorState): boolean {
+export function isStale({ event, fresh }: Delivery, state: ActorState): boolean {
   return (
-    fresh?.(live) === false || (event.type === 'kernel.child-ended' && nameOf(event, live) === undefined)
+    fresh?.(state) === false || (event.type === 'kernel.child-ended' && nameOf(event, state) === undefined)
   );
 }
 

@@ -92,7 +92,7 @@ export class Effects {
     this.abort(this.running.get(keys.outbox(actor.kind, actor.id, key)), 'left');
   }
 
-  /** Abort an effect that is to run anew, and wait until it has settled. */
+  /** Abort an effect that is to run again, and wait until it has settled. */
   async halt(actor: ActorKey, key: string): Promise<void> {
     const running = this.running.get(keys.outbox(actor.kind, actor.id, key));
     this.abort(running, 'restarting');
@@ -204,7 +204,7 @@ export class Effects {
       cause: `effect:${start.key}`,
       consume: [[outboxKey, null]],
       ended: { call: start.callId },
-      fresh: (live) => live.calls[start.callId]?.key === start.key,
+      fresh: (state) => state.calls[start.callId]?.key === start.key,
     });
   }
 

@@ -223,10 +223,10 @@ function viewOfPast(kind: Kind, actor: ActorKey, entry: LogEntry, state: Persist
     return kind.view(
       snapshot,
       metaOf(actor, {
-        rev: entry.revision,
-        seq: entry.position,
-        base: entry.snapshotAt,
-        sinceBase: 0,
+        revision: entry.revision,
+        position: entry.position,
+        snapshotAt: entry.snapshotAt,
+        sinceSnapshot: 0,
         createdAt: entry.at,
         updatedAt: entry.at,
         parent: null,

@@ -25,7 +25,7 @@ export class Failures {
   /** Halted actors for which the whole system answers. */
   private readonly gaveUp = new Set<string>();
 
-  /** Called for siblings that are restarted along with one that failed: their keyed effects start anew. */
+  /** Called for siblings that are restarted along with one that failed: their keyed effects start again. */
   readonly restarted = new Set<(actor: ActorKey) => void>();
 
   constructor(
@@ -66,18 +66,18 @@ export class Failures {
   ): void {
     const fault = this.kernel.fault(`${cell.kind} ${cell.id} threw on "${delivery.event.type}"`, error);
     const failed = { type: 'failed', error: fault } as const;
-    const { live } = cell;
-    if (live === undefined || delivery.rehearse === true) {
+    const { state } = cell;
+    if (state === undefined || delivery.rehearse === true) {
       delivery.finished?.();
       delivery.answer?.(failed);
       return this.kernel.cells.release(cell);
     }
     const now = this.kernel.environment.clock.now();
     const spec = specOf(kind);
-    const verdict = supervise(spec, [cell.id], live.failures, cell.id, false, now);
+    const verdict = supervise(spec, [cell.id], state.failures, cell.id, false, now);
     const halted =
       verdict.type === 'restart' || verdict.type === 'drop'
-        ? live.halted
+        ? state.halted
         : {
             at: now,
             reason: `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ${reasonOf(error)}`,
@@ -90,7 +90,7 @@ export class Failures {
       error: reasonOf(error),
     });
     // A timer is kept by its own event: its row is used up, and a retry must say what it would have said.
-    const { event: seen, ended } = delivery.ended?.timer === undefined ? delivery : seenBy(delivery, live);
+    const { event: seen, ended } = delivery.ended?.timer === undefined ? delivery : seenBy(delivery, state);
     const letter: Omit<DeadLetter, 'place'> = {
       id: fault.faultId,
       actor: { kind: cell.kind, id: cell.id },
@@ -112,7 +112,7 @@ export class Failures {
       draft.overlay(
         kind,
         cell.id,
-        live,
+        state,
         { type: 'kernel.dead-letter', faultId: fault.faultId, error: letter.error, event: seen.type },
         { failures: verdict.failures, halted },
         ended,
@@ -139,7 +139,7 @@ export class Failures {
         this.restart(kind, cell, spec).catch((problem: unknown) =>
           this.kernel.fault('a restart failed', problem),
         );
-      if (verdict.type === 'escalate') this.escalate(cell, live.parent, halted?.reason ?? '');
+      if (verdict.type === 'escalate') this.escalate(cell, state.parent, halted?.reason ?? '');
     });
   }
 
@@ -152,7 +152,7 @@ export class Failures {
 
   /**
    * Siblings that the strategy restarts along with the failed one: memory is dropped, keyed effects start
-   * anew.
+   * again.
    */
   private async restart(kind: Kind, cell: Cell, spec: Supervision): Promise<void> {
     this.count(kind.kind);

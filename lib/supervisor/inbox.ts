@@ -9,7 +9,7 @@ import type { Kernel } from './kernel.js';
 
 /**
  * Messages between actors. Each lies as a row in its receiver's inbox from the commit that sent it to the
- * commit that used it up; in between it is on its way once, whoever saw its row first.
+ * commit that used it up; in between it is on its way once, whatever saw its row first.
  */
 export class Inbox {
   private readonly underway = new Set<string>();

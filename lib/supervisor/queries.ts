@@ -11,7 +11,7 @@ import { viewOfRecord } from './draft/stored-form.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
 import { stateRefusal } from './draft/admission.js';
 
-/** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake nobody. */
+/** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake no actor. */
 const pageMax = 1_000;
 
 export class Queries {
@@ -21,8 +21,8 @@ export class Queries {
   ) {}
 
   readonly get: Supervisor['get'] = async (name, id) => {
-    const live = await this.kernel.cells.read(name, id);
-    return live === undefined ? undefined : viewOf(this.kernel.kinds.of(name), id, live);
+    const state = await this.kernel.cells.read(name, id);
+    return state === undefined ? undefined : viewOf(this.kernel.kinds.of(name), id, state);
   };
 
   readonly list: Supervisor['list'] = async (name, query) => {
@@ -65,7 +65,7 @@ export class Queries {
     return rows.map((row) => (row === undefined ? undefined : (JSON.parse(row) as Json)));
   };
 
-  /** What waits on somebody, of all kinds, longest first. The place of an item: its key, its kind, its id. */
+  /** What waits for a person or an agent, of all kinds, longest first. The place of an item: its key, its kind, its id. */
   readonly waiting: Supervisor['waiting'] = async ({ after, limit } = {}) => {
     const wanted = clamp(limit ?? 100);
     const kinds = this.kernel.kinds.all.filter(({ waitingFor }) => waitingFor !== undefined);
@@ -121,32 +121,32 @@ export class Queries {
   readonly totals: Supervisor['totals'] = (kind) => this.commits.committer.totals.of(kind);
 
   readonly history: Supervisor['history'] = async (actor, query) => {
-    const live = await this.kernel.cells.read(actor.kind, actor.id);
-    return live === undefined ? [] : this.kernel.log.history(actor, live.seq, query);
+    const state = await this.kernel.cells.read(actor.kind, actor.id);
+    return state === undefined ? [] : this.kernel.log.history(actor, state.position, query);
   };
 
   readonly past: Supervisor['past'] = async (actor, at) => {
-    const live = await this.kernel.cells.read(actor.kind, actor.id);
-    return live === undefined
+    const state = await this.kernel.cells.read(actor.kind, actor.id);
+    return state === undefined
       ? undefined
-      : this.kernel.log.past(this.kernel.kinds.of(actor.kind), actor, live.seq, at);
+      : this.kernel.log.past(this.kernel.kinds.of(actor.kind), actor, state.position, at);
   };
 
   readonly why: Supervisor['why'] = async (actor, by) => {
-    const live = await this.kernel.cells.read(actor.kind, actor.id);
-    if (live === undefined) return undefined;
+    const state = await this.kernel.cells.read(actor.kind, actor.id);
+    if (state === undefined) return undefined;
     const kind = this.kernel.kinds.of(actor.kind);
     return {
-      actor: viewOf(kind, actor.id, live),
-      next: this.candidates(kind, actor.id, live, by),
-      timers: Object.values(live.timers).map(({ due, event }) => ({
+      actor: viewOf(kind, actor.id, state),
+      next: this.candidates(kind, actor.id, state, by),
+      timers: Object.values(state.timers).map(({ due, event }) => ({
         due,
         event: event.type,
         name: /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1] ?? event.type,
       })),
-      effects: Object.values(live.calls).map(({ src }) => src),
+      effects: Object.values(state.calls).map(({ src }) => src),
       ...(kind.awaits && {
-        awaits: kind.awaits(live.snapshot, this.kernel.kinds.facts(kind, live, { type: 'kernel.why' })),
+        awaits: kind.awaits(state.snapshot, this.kernel.kinds.facts(kind, state, { type: 'kernel.why' })),
       }),
     };
   };
@@ -155,17 +155,17 @@ export class Queries {
    * The events that the kind offers, whole; else a rehearsal with bare ones, without the members that real
    * ones would carry.
    */
-  private candidates(kind: Kind, id: string, live: ActorState, by: Caller): Why['next'] {
+  private candidates(kind: Kind, id: string, state: ActorState, by: Caller): Why['next'] {
     if (kind.moves === undefined)
-      return eventsOf(live).map((type) => this.judge(kind, id, live, { type }, { by, whole: false }));
-    const facts = this.kernel.kinds.facts(kind, live, { type: 'kernel.why' });
-    const moves = kind.moves(live.snapshot, {
+      return eventsOf(state).map((type) => this.judge(kind, id, state, { type }, { by, whole: false }));
+    const facts = this.kernel.kinds.facts(kind, state, { type: 'kernel.why' });
+    const moves = kind.moves(state.snapshot, {
       at: this.kernel.environment.clock.now(),
       by,
       ...(facts === undefined ? {} : { facts }),
     });
     return moves.map(({ event, to, needs }) => ({
-      ...this.judge(kind, id, live, event, { by, whole: true }),
+      ...this.judge(kind, id, state, event, { by, whole: true }),
       ...(to !== undefined && { to: [to] }),
       ...(needs !== undefined && { needs }),
     }));
@@ -175,19 +175,19 @@ export class Queries {
   private judge(
     kind: Kind,
     id: string,
-    live: ActorState,
+    state: ActorState,
     given: { readonly type: string },
     { by, whole }: { readonly by: Caller; readonly whole: boolean },
   ): Why['next'][number] {
     const { type } = given;
     const event = { ...given, at: this.kernel.environment.clock.now(), by };
     try {
-      const facts = this.kernel.kinds.facts(kind, live, event);
+      const facts = this.kernel.kinds.facts(kind, state, event);
       const stamped = { ...event, ...(facts === undefined ? {} : { facts }) };
       const refusal =
-        kind.policy?.(live.snapshot, stamped as never, authorityOf({ by })) ??
-        (whole && !takes(kind.machine, live.snapshot, stamped)
-          ? stateRefusal(kind, id, live.snapshot, stamped)
+        kind.policy?.(state.snapshot, stamped as never, authorityOf({ by })) ??
+        (whole && !takes(kind.machine, state.snapshot, stamped)
+          ? stateRefusal(kind, id, state.snapshot, stamped)
           : undefined);
       if (refusal !== undefined)
         return { event: type, allowed: false, refusal: { code: refusal.code, message: refusal.message } };
@@ -218,8 +218,8 @@ function rangeOf(
 }
 
 /** The events that the current state names, without XState's own. */
-function eventsOf(live: ActorState): string[] {
-  const nodes = live.snapshot._nodes as readonly { readonly ownEvents: readonly string[] }[];
+function eventsOf(state: ActorState): string[] {
+  const nodes = state.snapshot._nodes as readonly { readonly ownEvents: readonly string[] }[];
   return [...new Set(nodes.flatMap((node) => node.ownEvents))]
     .filter((type) => !type.startsWith('xstate.') && type !== '*' && type !== '')
     .sort();

@@ -155,7 +155,7 @@ export class Requests {
           try {
             resolve(
               outcome.type === 'done' && options.until !== undefined
-                ? this.until(kind, id, outcome.live, outcome.position, options)
+                ? this.until(kind, id, outcome.state, outcome.position, options)
                 : answerOf(kind, id, outcome),
             );
           } catch (error) {
@@ -171,12 +171,12 @@ export class Requests {
   private until(
     kind: Kind,
     id: string,
-    live: ActorState,
+    state: ActorState,
     position: number,
     options: AskOptions,
   ): Promise<ActorView> {
     const { until = () => true } = options;
-    const first = viewOf(kind, id, live);
+    const first = viewOf(kind, id, state);
     if (until(first)) return Promise.resolve({ ...first, position });
     if (this.kernel.cells.isClosed) return Promise.resolve({ ...first, pending: true });
     return new Promise((resolve, reject) => {
@@ -211,10 +211,10 @@ export class Requests {
   }
 
   private async replay(name: string, id: string): Promise<ActorView | Refusal> {
-    const live = await this.kernel.cells.read(name, id);
-    return live === undefined
+    const state = await this.kernel.cells.read(name, id);
+    return state === undefined
       ? refuse('NOT_FOUND', { kind: name, id })
-      : { ...viewOf(this.kernel.kinds.of(name), id, live), replayed: true };
+      : { ...viewOf(this.kernel.kinds.of(name), id, state), replayed: true };
   }
 }
 
@@ -229,9 +229,9 @@ function answerOf(
     case 'refused':
       return outcome.refusal;
     case 'rehearsed':
-      return { ...viewOf(kind, id, outcome.live), steps: outcome.steps };
+      return { ...viewOf(kind, id, outcome.state), steps: outcome.steps };
     case 'done':
-      return { ...viewOf(kind, id, outcome.live), position: outcome.position };
+      return { ...viewOf(kind, id, outcome.state), position: outcome.position };
   }
 }
 
@@ -239,7 +239,7 @@ function answerOf(
 export const fromOutside = (by: Caller): boolean => isPerson(by) || by.type === 'session';
 
 /**
- * Durable idempotency keys: the row is written in the create's own batch, so the deed and the memory of it
+ * Durable idempotency keys: the row is written in the create's own batch, so the act and the memory of it
  * cannot part. A twin that arrives while the first is under way waits for it.
  */
 export const keptMs = 24 * 3600 * 1000;
@@ -254,16 +254,16 @@ export class IdempotencyKeys {
 
   constructor(private readonly kernel: Kernel) {}
 
-  /** Run `deed` unless the key is known. `replay` answers from what was kept. */
+  /** Run `act` unless the key is known. `replay` answers from what was kept. */
   async once<Answer>(
     { scope, key, hash }: Idempotency,
-    deed: (rows: (result: Json) => readonly Op[]) => Promise<Answer>,
+    act: (rows: (result: Json) => readonly Op[]) => Promise<Answer>,
     replay: (row: KeyRow) => Promise<Answer>,
   ): Promise<Answer | Refusal> {
     const place = keys.idempotency(scope, key);
     for (let twin = this.underway.get(place); twin !== undefined; twin = this.underway.get(place))
       await twin.catch(() => undefined);
-    const work = this.attempt(place, hash, deed, replay);
+    const work = this.attempt(place, hash, act, replay);
     this.underway.set(place, work);
     try {
       return await work;
@@ -275,7 +275,7 @@ export class IdempotencyKeys {
   private async attempt<Answer>(
     place: string,
     hash: string,
-    deed: (rows: (result: Json) => readonly Op[]) => Promise<Answer>,
+    act: (rows: (result: Json) => readonly Op[]) => Promise<Answer>,
     replay: (row: KeyRow) => Promise<Answer>,
   ): Promise<Answer | Refusal> {
     const kept = await this.kernel.store.get(place);
@@ -284,7 +284,7 @@ export class IdempotencyKeys {
       return row.hash === hash ? replay(row) : refuse('IDEMPOTENCY_CONFLICT');
     }
     const due = this.kernel.retention.now() + keptMs;
-    return deed((result) => [
+    return act((result) => [
       [place, JSON.stringify({ hash, result })],
       [keys.expiry(due, place), '1'],
     ]);

@@ -86,7 +86,7 @@ export class Transactions {
     }
   }
 
-  /** What the plan decides; everything that it wants stored is in the stage, as text. */
+  /** What the plan decides; everything that it wants stored is in the draft, as text. */
   private resultOf<Result extends Json>(
     plan: Transaction<Result>,
     turns: TransactionContext,
@@ -133,8 +133,8 @@ class HeldTransaction implements TransactionContext {
   }
 
   read({ kind, id }: ActorKey): ActorView | undefined {
-    const live = this.draft.current(keys.actor(kind, id), this.committed(kind, id));
-    return live === undefined ? undefined : viewOf(this.kernel.kinds.of(kind), id, live);
+    const state = this.draft.current(keys.actor(kind, id), this.committed(kind, id));
+    return state === undefined ? undefined : viewOf(this.kernel.kinds.of(kind), id, state);
   }
 
   send(
@@ -144,12 +144,12 @@ class HeldTransaction implements TransactionContext {
   ): ActorView | Refusal {
     const kind = this.kernel.kinds.of(name);
     const committed = this.committed(name, id);
-    const live = this.draft.current(keys.actor(name, id), committed);
+    const state = this.draft.current(keys.actor(name, id), committed);
     const refusal =
       reserved(event) ??
-      (live === undefined
+      (state === undefined
         ? notFound(name, id)
-        : this.draft.send(kind, id, committed, ownCopy(event), this.kernel.kinds.facts(kind, live, event)));
+        : this.draft.send(kind, id, committed, ownCopy(event), this.kernel.kinds.facts(kind, state, event)));
     if (refusal === undefined) return this.read({ kind: name, id }) as ActorView;
     if (options.soft === true) return refusal;
     throw refusal;
@@ -205,9 +205,9 @@ class HeldTransaction implements TransactionContext {
     return text === undefined ? undefined : (JSON.parse(text) as Json);
   }
 
-  private committed(kind: string, id: string): Cell['live'] {
+  private committed(kind: string, id: string): Cell['state'] {
     const cell = this.held.find((candidate) => candidate.kind === kind && candidate.id === id);
-    if (cell !== undefined) return cell.live;
+    if (cell !== undefined) return cell.state;
     if (this.draft.next.has(keys.actor(kind, id))) return undefined;
     throw new RangeError(`the transaction does not include ${kind} ${id}: name it in "actors"`);
   }
@@ -261,7 +261,7 @@ function distinct(actors: readonly ActorKey[]): ActorKey[] {
  * done, and holds nothing meanwhile. Then it stands in line, at all its actors in the same moment: the line is
  * the one global order. First in line everywhere, it keeps new jobs from beginning; it takes the turns when all
  * of them are free, which takes one commit, and takes all or none. An actor that begins to rest after a failure
- * sends the plan back, so that the others go on. So plans cannot wait for each other in a circle, nobody is held
+ * sends the plan back, so that the others go on. So plans cannot wait for each other in a circle, none is held
  * up by an actor that rests or is far behind, and every plan comes to its turn.
  *
  * @example

@@ -16,24 +16,24 @@ export async function checkRows(store: Store, kinds: readonly Kind[]): Promise<v
   const totals = new Map<string, number>();
   const tally = (key: string): void => void totals.set(key, (totals.get(key) ?? 0) + 1);
   const beingListed = kindsBeingListed(rows, kinds);
-  for (const { kind, id, live } of records.values()) {
-    const meta = metaOf({ kind: kind.kind, id }, live);
+  for (const { kind, id, state } of records.values()) {
+    const meta = metaOf({ kind: kind.kind, id }, state);
     if (!beingListed.has(kind.kind))
-      for (const { index, key, row } of kind.index?.(live.snapshot, meta) ?? [])
+      for (const { index, key, row } of kind.index?.(state.snapshot, meta) ?? [])
         expected.set(keys.list(kind.kind, index, key, id), row === undefined ? '1' : JSON.stringify(row));
     if (!beingListed.has(kind.kind))
-      for (const name of kind.totals?.(live.snapshot, meta) ?? []) tally(keys.count(kind.kind, name));
+      for (const name of kind.totals?.(state.snapshot, meta) ?? []) tally(keys.count(kind.kind, name));
     tally(keys.count(`${kind.kind}~places`, '~all'));
-    for (const [name, since] of Object.entries(live.places)) {
+    for (const [name, since] of Object.entries(state.places)) {
       expected.set(keys.place(kind.kind, name, since, id), undefined);
       tally(keys.count(`${kind.kind}~places`, name));
     }
-    for (const [timer, { due }] of Object.entries(live.timers))
+    for (const [timer, { due }] of Object.entries(state.timers))
       expected.set(keys.timer(due, kind.kind, id, timer), undefined);
-    for (const { key } of Object.values(live.calls))
+    for (const { key } of Object.values(state.calls))
       must(rows.has(keys.outbox(kind.kind, id, key)), `the effect ${key} of ${kind.kind} ${id} has no row`);
-    if (live.parent !== null)
-      expected.set(keys.child(live.parent.kind, live.parent.id, kind.kind, id), undefined);
+    if (state.parent !== null)
+      expected.set(keys.child(state.parent.kind, state.parent.id, kind.kind, id), undefined);
   }
   for (const [key, count] of totals) expected.set(key, String(count));
   for (const [key, value] of expected) {
@@ -126,7 +126,7 @@ async function rowsOf(store: Store): Promise<Map<string, string>> {
 interface Stored {
   readonly kind: Kind;
   readonly id: string;
-  readonly live: ActorState;
+  readonly state: ActorState;
 }
 
 function recordsOf(rows: Map<string, string>, kinds: readonly Kind[]): Map<string, Stored> {
@@ -137,7 +137,7 @@ function recordsOf(rows: Map<string, string>, kinds: readonly Kind[]): Map<strin
     const kind = kinds.find((one) => one.kind === name);
     if (kind === undefined && name === 'retired') continue; // of a version that may come back
     must(kind !== undefined, `there is no kind for the record ${key}`);
-    records.set(key, { kind: kind!, id, live: decodeRecord(kind!, text) });
+    records.set(key, { kind: kind!, id, state: decodeRecord(kind!, text) });
   }
   return records;
 }
@@ -167,11 +167,11 @@ function checkLog(rows: Map<string, string>, records: Map<string, Stored>, head:
   }
   must(last === head.seq || rows.size === 0, `the log ends at ${last}, the head says ${head.seq}`);
   must(chain === undefined || chain === head.chain, 'the chain of the last entry is not that of the head');
-  for (const [key, { kind, live }] of records) {
+  for (const [key, { kind, state }] of records) {
     const revision = revisions.get(key);
     must(
-      revision === undefined ? live.seq <= floor : revision === live.rev,
-      `${key} has revision ${live.rev}, its log ${revision}`,
+      revision === undefined ? state.position <= floor : revision === state.revision,
+      `${key} has revision ${state.revision}, its log ${revision}`,
     );
     revisions.delete(key);
     void kind;

@@ -24,7 +24,7 @@ export interface ActorCell {
   readonly kind: string;
   readonly id: string;
   /** The last commit; undefined while asleep or absent (see `loaded`). */
-  live: ActorState | undefined;
+  state: ActorState | undefined;
   loaded: boolean;
   loading: boolean;
   busy: boolean;
@@ -41,7 +41,7 @@ export interface ActorCell {
   claims: Claim[] | undefined;
   /** Rows of an earlier life go before everything else. */
   owed: boolean;
-  listeners: Set<(live: ActorState | undefined) => void> | undefined;
+  listeners: Set<(state: ActorState | undefined) => void> | undefined;
 }
 
 /** May it be forgotten? Not while it rests after a failure: asleep it would forget that, too. */
@@ -77,7 +77,7 @@ export class CellMap {
     const key = keys.actor(kind, id);
     const known = this.cells.get(key);
     if (known !== undefined) {
-      // who has been used last matters only where somebody will have to go
+      // who has been used last matters only where some will have to go
       if (this.cells.size > this.awakeActorsMax / 2) this.rejuvenate(known);
       return known;
     }
@@ -85,7 +85,7 @@ export class CellMap {
       key,
       kind,
       id,
-      live: undefined,
+      state: undefined,
       loaded: false,
       loading: false,
       busy: false,

@@ -70,7 +70,7 @@ export class ActorCells {
     for (const turnedAway of waiting) if (turnedAway.urgent !== true) turnedAway.fail(error);
   }
 
-  /** No job runs from now on; who still waits is told, and so is whoever comes later. */
+  /** No job runs from now on; who still waits hears of it, and so do those who come later. */
   close(error: Error): void {
     this.closed = error;
     this.watchdog.stop();
@@ -160,14 +160,14 @@ export class ActorCells {
   }
 
   /** After a commit: from now on this revision is seen; undefined: there is no such actor any more. */
-  adopt(kind: string, id: string, live: ActorState | undefined, threw: (error: unknown) => void): void {
+  adopt(kind: string, id: string, state: ActorState | undefined, threw: (error: unknown) => void): void {
     const cell = this.cells.of(kind, id);
-    cell.live = live;
+    cell.state = state;
     cell.loaded = true;
     if (cell.listeners === undefined) return;
     for (const listener of [...cell.listeners]) {
       try {
-        listener(live);
+        listener(state);
       } catch (error) {
         threw(error);
       }
@@ -206,7 +206,7 @@ export class ActorCells {
   /** The last commit: from memory, else from the store (without waking the actor). */
   async read(kind: string, id: string): Promise<ActorState | undefined> {
     const cell = this.cells.find(kind, id);
-    return cell?.loaded === true ? cell.live : this.stored(kind, id);
+    return cell?.loaded === true ? cell.state : this.stored(kind, id);
   }
 
   /** Load an actor into memory. */
@@ -215,9 +215,9 @@ export class ActorCells {
       this.enter(kind, id, {
         fail: reject,
         run: (cell) => {
-          const { live } = cell;
+          const { state } = cell;
           this.release(cell);
-          resolve(live);
+          resolve(state);
         },
         urgent: true,
       });
@@ -229,7 +229,7 @@ export class ActorCells {
   }
 
   /** Be told of every commit of an actor. Keeps it awake until unsubscribed. */
-  listen(kind: string, id: string, listener: (live: ActorState | undefined) => void): () => void {
+  listen(kind: string, id: string, listener: (state: ActorState | undefined) => void): () => void {
     const cell = this.cells.of(kind, id);
     (cell.listeners ??= new Set()).add(listener);
     return () => {
@@ -297,14 +297,14 @@ export class ActorCells {
     const loaded = this.stored(cell.kind, cell.id);
     (owed === undefined ? loaded : Promise.all([loaded, owed])).then(
       (found) => {
-        const [live, queueOwed] =
+        const [state, queueOwed] =
           owed === undefined
             ? [found as ActorState | undefined]
             : (found as [ActorState | undefined, () => void]);
         if (queueOwed !== undefined) this.putFirst(cell, queueOwed);
         cell.loading = false;
         if (!cell.loaded) {
-          cell.live = live;
+          cell.state = state;
           cell.loaded = true;
         }
         this.pump(cell);
@@ -312,7 +312,7 @@ export class ActorCells {
       (error: unknown) => {
         cell.loading = false;
         const jobs = cell.queue?.drain() ?? [];
-        // A store that recovers will answer later; a record that nobody can read never will.
+        // A store that recovers will answer later; an unreadable record never will.
         const kept =
           error instanceof StoreError && error.code === 'STORE_UNAVAILABLE'
             ? jobs.filter(({ urgent }) => urgent === true)

@@ -5,12 +5,12 @@ import type { ActorView } from '../contract.js';
 
 /** One committed revision of an actor, in memory. Immutable: a commit replaces it whole. */
 export interface ActorState {
-  readonly rev: number;
+  readonly revision: number;
   /** Log position of the last entry, and of the last entry that holds a whole snapshot. */
-  readonly seq: number;
-  readonly base: number;
-  /** Entries since `base`. */
-  readonly sinceBase: number;
+  readonly position: number;
+  readonly snapshotAt: number;
+  /** Entries since `snapshotAt`. */
+  readonly sinceSnapshot: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly parent: ActorKey | null;
@@ -46,27 +46,27 @@ export interface Call {
 export const none: Readonly<Record<string, never>> = Object.freeze({});
 export const noFailures: readonly number[] = Object.freeze([]);
 
-export const metaOf = (key: ActorKey, live: ActorState): Meta => ({
+export const metaOf = (key: ActorKey, state: ActorState): Meta => ({
   kind: key.kind,
   id: key.id,
-  revision: live.rev,
-  createdAt: live.createdAt,
-  updatedAt: live.updatedAt,
-  parent: live.parent,
-  halted: live.halted,
+  revision: state.revision,
+  createdAt: state.createdAt,
+  updatedAt: state.updatedAt,
+  parent: state.parent,
+  halted: state.halted,
 });
 
 /** What callers see of a revision. */
-export function viewOf(kind: Kind, id: string, live: ActorState): ActorView {
-  const meta = metaOf({ kind: kind.kind, id }, live);
+export function viewOf(kind: Kind, id: string, state: ActorState): ActorView {
+  const meta = metaOf({ kind: kind.kind, id }, state);
   return {
     kind: kind.kind,
     id,
-    revision: live.rev,
-    position: live.seq,
+    revision: state.revision,
+    position: state.position,
     meta,
-    value: live.snapshot.value as Json,
-    status: live.snapshot.status === 'stopped' ? 'done' : live.snapshot.status,
-    view: kind.view(live.snapshot, meta),
+    value: state.snapshot.value as Json,
+    status: state.snapshot.status === 'stopped' ? 'done' : state.snapshot.status,
+    view: kind.view(state.snapshot, meta),
   };
 }

@@ -66,7 +66,7 @@ export class Draft {
 
   /** The revision as of now within this commit. */
   current(key: string, committed: ActorState | undefined): ActorState | undefined {
-    return this.next.get(key)?.live ?? committed;
+    return this.next.get(key)?.state ?? committed;
   }
 
   /** Step an actor. `undefined`: done. A refusal has changed nothing. Throws what the machine throws. */
@@ -80,11 +80,11 @@ export class Draft {
   ): Refusal | undefined {
     const key = keys.actor(kind.kind, id);
     this.untaken = false;
-    const live = this.current(key, committed);
-    if (live === undefined) return notFound(kind.kind, id);
-    if (live.halted !== null)
-      return refuse('ACTOR_HALTED', { kind: kind.kind, id, reason: live.halted.reason });
-    if (live.snapshot.status !== 'active') {
+    const state = this.current(key, committed);
+    if (state === undefined) return notFound(kind.kind, id);
+    if (state.halted !== null)
+      return refuse('ACTOR_HALTED', { kind: kind.kind, id, reason: state.halted.reason });
+    if (state.snapshot.status !== 'active') {
       return refuse(
         'CONFLICT',
         { kind: kind.kind, id },
@@ -99,12 +99,12 @@ export class Draft {
     }
     const seen = stamped(this, given, facts);
     // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
-    const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, live.snapshot, seen, this);
+    const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, state.snapshot, seen, this);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
-    const taken = step(kind.machine, live.snapshot, seen);
+    const taken = step(kind.machine, state.snapshot, seen);
     this.untaken = !taken.taken;
-    if (this.untaken) return explained(stateRefusal(kind, id, live.snapshot, seen), kind.refusals);
-    this.put(kind, id, live, taken, seen, live.parent, ended);
+    if (this.untaken) return explained(stateRefusal(kind, id, state.snapshot, seen), kind.refusals);
+    this.put(kind, id, state, taken, seen, state.parent, ended);
     return undefined;
   }
 
@@ -157,30 +157,30 @@ export class Draft {
   forward(
     kind: Kind,
     id: string,
-    live: ActorState,
+    state: ActorState,
     event: AnyEventObject,
     target: string,
     message: AnyEventObject,
     ended: Ended,
   ): void {
     const still: Step = {
-      snapshot: live.snapshot,
+      snapshot: state.snapshot,
       actions: [{ type: 'send', target, event: message }],
       taken: true,
     };
-    this.put(kind, id, live, still, stamped(this, event), live.parent, ended);
+    this.put(kind, id, state, still, stamped(this, event), state.parent, ended);
   }
 
   /** The parent no longer wants this actor: it ends where it stands; its effects and timers go. */
-  end(kind: Kind, id: string, live: ActorState, event: AnyEventObject): undefined {
-    const stopped = { ...live.snapshot, status: 'stopped' } as typeof live.snapshot;
+  end(kind: Kind, id: string, state: ActorState, event: AnyEventObject): undefined {
+    const stopped = { ...state.snapshot, status: 'stopped' } as typeof state.snapshot;
     this.put(
       kind,
       id,
-      live,
+      state,
       { snapshot: stopped, actions: [], taken: true },
       stamped(this, event),
-      live.parent,
+      state.parent,
     );
   }
 
@@ -188,24 +188,24 @@ export class Draft {
   overlay(
     kind: Kind,
     id: string,
-    live: ActorState,
+    state: ActorState,
     event: AnyEventObject,
     change: Partial<Pick<ActorState, 'failures' | 'halted'>>,
     ended?: Ended,
   ): void {
-    const still: Step = { snapshot: live.snapshot, actions: [], taken: true };
-    this.put(kind, id, { ...live, ...change }, still, stamped(this, event), live.parent, ended);
+    const still: Step = { snapshot: state.snapshot, actions: [], taken: true };
+    this.put(kind, id, { ...state, ...change }, still, stamped(this, event), state.parent, ended);
   }
 
   /** Nothing of an ended actor stays but its log. */
-  forget(kind: Kind, id: string, live: ActorState): void {
+  forget(kind: Kind, id: string, state: ActorState): void {
     this.ops.push([keys.actor(kind.kind, id), null]);
-    if (live.parent !== null)
-      this.ops.push([keys.child(live.parent.kind, live.parent.id, kind.kind, id), null]);
-    leave(kind.kind, id, live.places, this.ops, this.totals);
-    listRows(kind, id, live, undefined, this.ops);
-    if (live.indexed === this.kernel.generations.of(kind.kind))
-      changeTotals(kind, id, live, undefined, this.totals);
+    if (state.parent !== null)
+      this.ops.push([keys.child(state.parent.kind, state.parent.id, kind.kind, id), null]);
+    leave(kind.kind, id, state.places, this.ops, this.totals);
+    listRows(kind, id, state, undefined, this.ops);
+    if (state.indexed === this.kernel.generations.of(kind.kind))
+      changeTotals(kind, id, state, undefined, this.totals);
   }
 
   private put(
@@ -220,13 +220,13 @@ export class Draft {
     this.underway += 1;
     const key = keys.actor(kind.kind, id);
     const persisted = persist(kind.machine, taken.snapshot);
-    const state = encodeState(persisted);
-    if (state.length > this.kernel.limits.snapshotBytesMax) {
+    const encoded = encodeState(persisted);
+    if (encoded.length > this.kernel.limits.snapshotBytesMax) {
       throw new RangeError(
-        `the snapshot of ${kind.kind} ${id} would have ${state.length} characters; at most ${this.kernel.limits.snapshotBytesMax} are allowed: store growing data in rows`,
+        `the snapshot of ${kind.kind} ${id} would have ${encoded.length} characters; at most ${this.kernel.limits.snapshotBytesMax} are allowed: store growing data in rows`,
       );
     }
-    const rev = (before?.rev ?? 0) + 1;
+    const rev = (before?.revision ?? 0) + 1;
     const requested = requestedActions({
       kind,
       id,
@@ -245,12 +245,13 @@ export class Draft {
     for (const { row } of requested.messages) this.chars += row.length;
     this.requested.push(requested);
     // A difference is worth nothing when the whole snapshot below it has fallen under the retention floor.
-    const whole = before === undefined || before.sinceBase >= 31 || before.base <= this.kernel.log.floor;
-    const live: ActorState = {
-      rev,
-      seq: 0,
-      base: before?.base ?? 0,
-      sinceBase: whole ? 0 : before.sinceBase + 1,
+    const whole =
+      before === undefined || before.sinceSnapshot >= 31 || before.snapshotAt <= this.kernel.log.floor;
+    const state: ActorState = {
+      revision: rev,
+      position: 0,
+      snapshotAt: before?.snapshotAt ?? 0,
+      sinceSnapshot: whole ? 0 : before.sinceSnapshot + 1,
       createdAt: before?.createdAt ?? this.at,
       updatedAt: this.at,
       parent,
@@ -263,27 +264,27 @@ export class Draft {
       places: placesOf(taken.snapshot.value as Json, before?.halted ?? null, before?.places, this.at),
       indexed: this.kernel.generations.of(kind.kind),
     };
-    move(kind.kind, id, before?.places, live.places, this.ops, this.totals);
+    move(kind.kind, id, before?.places, state.places, this.ops, this.totals);
     if (
       kind.forgetAfterMs !== undefined &&
-      live.snapshot.status !== 'active' &&
+      state.snapshot.status !== 'active' &&
       (before === undefined || before.snapshot.status === 'active')
     ) {
       this.ops.push([keys.expiry(this.kernel.retention.now() + kind.forgetAfterMs, key), '1']);
     }
     // What an older version of the kind listed and counted is not told by this one's functions
-    const counted = before?.indexed === live.indexed ? before : undefined;
+    const counted = before?.indexed === state.indexed ? before : undefined;
     if (counted !== before) listRows(kind, id, before, undefined, this.ops);
-    listRows(kind, id, counted, live, this.ops);
-    changeTotals(kind, id, counted, live, this.totals);
+    listRows(kind, id, counted, state, this.ops);
+    changeTotals(kind, id, counted, state, this.totals);
     const { cause, by, at } = this;
     const entry = draftEntry({
       kind,
       id,
       before,
-      live,
-      event,
       state,
+      event,
+      encoded,
       persisted,
       whole,
       requested,
@@ -293,12 +294,13 @@ export class Draft {
       at,
     });
     this.entries.push(entry);
-    const record = draftRecord(kind, id, live, state);
-    this.next.set(key, { kind, id, key, live, record });
+    const record = draftRecord(kind, id, state, encoded);
+    this.next.set(key, { kind, id, key, state, record });
     this.chars += entry.tail.length + record.tail.length;
     if (this.chars > draftCharsMax)
       throw new RangeError(`one commit may write at most ${draftCharsMax} characters`);
-    for (const { child, input } of requested.reservations) this.bear(child, input, { kind: kind.kind, id });
+    for (const { child, input } of requested.reservations)
+      this.createChild(child, input, { kind: kind.kind, id });
     this.steps.push({
       kind: kind.kind,
       id,
@@ -309,8 +311,8 @@ export class Draft {
     this.underway -= 1;
   }
 
-  /** A child that a machine spawned is born in the same commit; whoever refuses it refuses the whole step. */
-  private bear(child: ActorKey, input: Json, parent: ActorKey): void {
+  /** A child that a machine spawned is created in the same commit; a refusal of it fails the whole step. */
+  private createChild(child: ActorKey, input: Json, parent: ActorKey): void {
     const kind = this.kernel.kinds.of(child.kind);
     const refusal = this.create(
       kind,
@@ -341,6 +343,6 @@ export interface DraftedActor {
   readonly id: string;
   readonly key: string;
   /** The committer fills in the log position. */
-  live: ActorState;
+  state: ActorState;
   readonly record: RecordDraft;
 }

@@ -189,8 +189,8 @@ function rowsOf(kind: Kind, id: string, state: ActorState | undefined): readonly
 }
 
 /** The keys of all rows that an actor has in the lists of its kind. */
-export function placesInLists(kind: Kind, id: string, live: ActorState): ReadonlySet<string> {
-  return new Set(rowsOf(kind, id, live).map(({ index, key }) => keys.list(kind.kind, index, key, id)));
+export function placesInLists(kind: Kind, id: string, state: ActorState): ReadonlySet<string> {
+  return new Set(rowsOf(kind, id, state).map(({ index, key }) => keys.list(kind.kind, index, key, id)));
 }
 
 /** What a step changes in the totals of its kind. */

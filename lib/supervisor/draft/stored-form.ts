@@ -45,17 +45,17 @@ export interface RecordDraft {
   readonly tail: string;
 }
 
-/** `state` is the encoded snapshot; composed by hand because the log entry needs the same text. */
-export function draftRecord(kind: Kind, id: string, live: ActorState, state: string): RecordDraft {
-  const head = `{"kind":"${kind.kind}","id":"${id}","machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}${live.indexed === 0 ? '' : `,"indexed":${live.indexed}`},"rev":${live.rev}`;
-  let text = `,"sinceBase":${live.sinceBase},"createdAt":${live.createdAt},"updatedAt":${live.updatedAt}`;
-  if (live.parent !== null) text += `,"parent":${JSON.stringify(live.parent)}`;
-  if (live.timers !== none) text += `,"timers":${JSON.stringify(live.timers)}`;
-  if (live.calls !== none) text += `,"calls":${JSON.stringify(live.calls)}`;
-  if (live.children !== none) text += `,"children":${JSON.stringify(live.children)}`;
-  if (live.failures !== noFailures) text += `,"failures":${JSON.stringify(live.failures)}`;
-  if (live.halted !== null) text += `,"halted":${JSON.stringify(live.halted)}`;
-  return { head, tail: `${text},"places":${JSON.stringify(live.places)},"state":${state}}` };
+/** `encoded` is the encoded snapshot; composed by hand because the log entry needs the same text. */
+export function draftRecord(kind: Kind, id: string, state: ActorState, encoded: string): RecordDraft {
+  const head = `{"kind":"${kind.kind}","id":"${id}","machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}${state.indexed === 0 ? '' : `,"indexed":${state.indexed}`},"rev":${state.revision}`;
+  let text = `,"sinceBase":${state.sinceSnapshot},"createdAt":${state.createdAt},"updatedAt":${state.updatedAt}`;
+  if (state.parent !== null) text += `,"parent":${JSON.stringify(state.parent)}`;
+  if (state.timers !== none) text += `,"timers":${JSON.stringify(state.timers)}`;
+  if (state.calls !== none) text += `,"calls":${JSON.stringify(state.calls)}`;
+  if (state.children !== none) text += `,"children":${JSON.stringify(state.children)}`;
+  if (state.failures !== noFailures) text += `,"failures":${JSON.stringify(state.failures)}`;
+  if (state.halted !== null) text += `,"halted":${JSON.stringify(state.halted)}`;
+  return { head, tail: `${text},"places":${JSON.stringify(state.places)},"state":${encoded}}` };
 }
 
 /** The record's row at its position. */
@@ -72,12 +72,12 @@ export function decodeRecord(kind: Kind, text: string): ActorState {
   for (const [id, call] of Object.entries(stored.calls ?? none)) setOwn(children, id, call.src);
   for (const [id, child] of Object.entries(stored.children ?? none)) setOwn(children, id, child.src);
   return {
-    rev: stored.rev,
-    seq: stored.seq,
-    base: stored.base,
+    revision: stored.rev,
+    position: stored.seq,
+    snapshotAt: stored.base,
     // Differences against a migrated snapshot would mean nothing to who reads the log: the next entry holds
     // it whole.
-    sinceBase: stored.version === kind.version ? stored.sinceBase : Infinity,
+    sinceSnapshot: stored.version === kind.version ? stored.sinceBase : Infinity,
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
     parent: stored.parent ?? null,
@@ -157,10 +157,10 @@ export const reasonOf = (cause: unknown): string => (cause instanceof Error ? ca
  */
 export interface EntryDraft {
   readonly tail: string;
-  readonly prev: number;
-  /** Holds the whole snapshot; otherwise `base` is the position of the last one that does. */
+  readonly previous: number;
+  /** Holds the whole snapshot; otherwise `snapshotAt` is the position of the last one that does. */
   readonly whole: boolean;
-  readonly base: number;
+  readonly snapshotAt: number;
   readonly frames: LogEntry['frames'];
 }
 
@@ -168,10 +168,10 @@ interface Input {
   readonly kind: Kind;
   readonly id: string;
   readonly before: ActorState | undefined;
-  readonly live: ActorState;
+  readonly state: ActorState;
   readonly event: AnyEventObject;
   /** The encoded snapshot, and the snapshot as data. */
-  readonly state: string;
+  readonly encoded: string;
   readonly persisted: Persisted;
   readonly whole: boolean;
   readonly requested: RequestedActions;
@@ -182,14 +182,20 @@ interface Input {
 }
 
 export function draftEntry(input: Input): EntryDraft {
-  const { kind, id, before, live, requested, whole } = input;
+  const { kind, id, before, state, requested, whole } = input;
   const from = before === undefined ? 'null' : JSON.stringify(before.snapshot.value);
   const tail =
-    `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${live.rev},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
-    `,"event":${eventText(input.event, kind.redacted)},"from":${from},"to":${JSON.stringify(live.snapshot.value)}` +
+    `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${state.revision},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
+    `,"event":${eventText(input.event, kind.redacted)},"from":${from},"to":${JSON.stringify(state.snapshot.value)}` +
     `,"effects":${requested.effects.length === 0 ? '[]' : JSON.stringify(requested.effects)},"frames":${requested.frames.length === 0 ? '[]' : JSON.stringify(requested.frames)}` +
-    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${causesOf(input)}${before === undefined && live.parent !== null ? `,"parent":${JSON.stringify(live.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.state}}` : difference(before as ActorState, input)}}`;
-  return { tail, prev: before?.seq ?? 0, whole, base: live.base, frames: requested.frames };
+    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${causesOf(input)}${before === undefined && state.parent !== null ? `,"parent":${JSON.stringify(state.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.encoded}}` : difference(before as ActorState, input)}}`;
+  return {
+    tail,
+    previous: before?.position ?? 0,
+    whole,
+    snapshotAt: state.snapshotAt,
+    frames: requested.frames,
+  };
 }
 
 /** What a policy needs to know of an agent beside its id: without it a step could not be repeated. */
@@ -222,7 +228,7 @@ export function sealDraft(
  * What changed against the last revision: members of the context compare by identity, as `assign` leaves
  * them.
  */
-function difference(before: ActorState, { live, persisted }: Input): string {
+function difference(before: ActorState, { state, persisted }: Input): string {
   const old = before.snapshot.context as Record<string, unknown>;
   const now = persisted.context as Record<string, unknown>;
   const changed: Record<string, unknown> = {};
@@ -238,8 +244,8 @@ function difference(before: ActorState, { live, persisted }: Input): string {
     const unset = Object.keys(old).filter((member) => !Object.hasOwn(now, member));
     if (unset.length > 0) changed['unset'] = unset;
   }
-  if (live.snapshot.value !== before.snapshot.value) changed['value'] = persisted.value;
-  if (live.snapshot.historyValue !== before.snapshot.historyValue && persisted.historyValue !== undefined)
+  if (state.snapshot.value !== before.snapshot.value) changed['value'] = persisted.value;
+  if (state.snapshot.historyValue !== before.snapshot.historyValue && persisted.historyValue !== undefined)
     changed['historyValue'] = persisted.historyValue; // what was remembered is never forgotten
   if (persisted.status !== undefined) changed['status'] = persisted.status;
   if (persisted.output !== undefined) changed['output'] = persisted.output;

@@ -135,7 +135,7 @@ export class Housekeeping implements Retention {
   }
 
   /**
-   * A record that nobody can read stays where it is, and stands in nobody's way. While the store cannot write
+   * A record that cannot be read stays where it is, and stands in no one's way. While the store cannot write
    * nothing is decided.
    */
   private async forget(row: string, key: string): Promise<void> {
@@ -191,9 +191,9 @@ export class Housekeeping implements Retention {
         run: (cell) => {
           const draft = commits.draft();
           draft.ops.push([due, null]);
-          const { live } = cell;
-          const ended = live !== undefined && live.snapshot.status !== 'active';
-          if (ended) draft.forget(kind, id, live);
+          const { state } = cell;
+          const ended = state !== undefined && state.snapshot.status !== 'active';
+          if (ended) draft.forget(kind, id, state);
           commits.commit(draft, [cell], (error) => {
             if (error !== undefined) return reject(error as Error);
             if (ended)

@@ -78,20 +78,20 @@ export class Reindexing {
     }
   }
 
-  /** The stage that brings an actor up to its generation; undefined: there is nothing to do. */
-  private visit(kind: Kind, { id, key, live }: Cell): Draft | undefined {
+  /** The draft that brings an actor up to its generation; undefined: there is nothing to do. */
+  private visit(kind: Kind, { id, key, state }: Cell): Draft | undefined {
     const { kernel } = this;
     const generation = kernel.generations.of(kind.kind);
-    if (live === undefined || live.indexed === generation) return undefined;
+    if (state === undefined || state.indexed === generation) return undefined;
     const draft = this.commits.draft();
-    const { snapshot } = live;
+    const { snapshot } = state;
     // Of a migrated snapshot the next entry of the log must hold the whole
-    const sinceBase = Math.min(live.sinceBase, wholeNext);
-    const next: ActorState = { ...live, sinceBase, indexed: generation };
+    const sinceSnapshot = Math.min(state.sinceSnapshot, wholeNext);
+    const next: ActorState = { ...state, sinceSnapshot, indexed: generation };
     listRows(kind, id, undefined, next, draft.ops);
     changeTotals(kind, id, undefined, next, draft.totals);
     const record = draftRecord(kind, id, next, encodeState(persist(kind.machine, snapshot)));
-    draft.next.set(key, { kind, id, key, live: next, record });
+    draft.next.set(key, { kind, id, key, state: next, record });
     return draft;
   }
 
@@ -103,14 +103,14 @@ export class Reindexing {
       const page = await store.page({ gt: after, lt: all.lt, keysOnly: true, limit: sweptAtOnce });
       const last = page.at(-1);
       if (last === undefined) return true;
-      const strange = await this.strangeOf(
+      const stray = await this.strayOf(
         kind,
         page.map(([key]) => key),
       );
       await Promise.all(
-        strange.map((key) =>
-          this.withTurn(kind, idOf(key), ({ id, live }) => {
-            if (live !== undefined && placesInLists(kind, id, live).has(key)) return undefined;
+        stray.map((key) =>
+          this.withTurn(kind, idOf(key), ({ id, state }) => {
+            if (state !== undefined && placesInLists(kind, id, state).has(key)) return undefined;
             const draft = this.commits.draft();
             draft.ops.push([key, null]);
             return draft;
@@ -123,7 +123,7 @@ export class Reindexing {
   }
 
   /** Those that the records of their actors do not ask for. */
-  private async strangeOf(kind: Kind, rows: readonly string[]): Promise<readonly string[]> {
+  private async strayOf(kind: Kind, rows: readonly string[]): Promise<readonly string[]> {
     const ids = [...new Set(rows.map(idOf))];
     const texts = await this.kernel.store.getMany(ids.map((id) => keys.actor(kind.kind, id)));
     const expected = new Map<string, ReadonlySet<string> | undefined>();

@@ -102,7 +102,7 @@ export class RetentionClock {
     return this.row();
   }
 
-  /** A person says that it has not: somebody has set the clock. */
+  /** A person says that it has not: the clock was set. */
   dismiss(): Op {
     this.look();
     this.level += this.heldMs;

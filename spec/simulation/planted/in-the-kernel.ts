@@ -204,7 +204,7 @@ export const plantedInTheKernel: readonly Planted[] = [
   {
     name: 'ghosts-in-lists',
     what: 'an actor that is forgotten stays in its lists',
-    edits: [{ from: 'listRows(kind, id, live, undefined, this.ops);', to: '' }],
+    edits: [{ from: 'listRows(kind, id, state, undefined, this.ops);', to: '' }],
   },
   {
     name: 'slow-retention',
