@@ -205,6 +205,7 @@ async function turn(
       model: input.model,
       effort: input.effort,
       cwd: input.cwd,
+      files,
       env: environment(input, sessionId, token, gatewayUrl),
       deadlineMs: input.deadlineMs,
       silenceMs: options.silenceMs ?? 120_000,

@@ -84,6 +84,8 @@ export interface TurnRequest {
   readonly effort: string | null;
   /** Exists. Fixed for the session's life. */
   readonly cwd: string;
+  /** Files that came with the messages: they may be read wherever they lie. Default: none. */
+  readonly files?: readonly string[];
   /** Gateway address, session token and ids for the child (SVC_…); already free of operator secrets. */
   readonly env: Readonly<Record<string, string>>;
   /** The whole turn, and how long the agent may stay silent. */

@@ -156,6 +156,15 @@ describe('an agent that means harm', () => {
     });
   }
 
+  if (tool.name !== 'bubblewrap' || !tool.countsProcesses)
+    console.log('      processes are not counted here (superuser, or an old kernel): no fork bomb is tried');
+  else
+    it('runs out of processes before the machine does', async () => {
+      scene = await Scene.open('{sandbox: home}');
+      const { outcome } = await scene.attack({ bomb: 600 });
+      expect(outcome['processes']).to.be.within(100, 512);
+    });
+
   it('still reaches its gateway and named hosts at the level strict, and only as itself', async () => {
     const far = createServer((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nnamed'),

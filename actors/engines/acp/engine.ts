@@ -132,6 +132,7 @@ async function play(
   memory: Memory,
 ): Promise<TurnResult> {
   const { quirks = {}, allow = allowedByDefault } = options;
+  const reach = options.allow === undefined ? { cwd: request.cwd, files: request.files ?? [] } : undefined;
   const model = chosenWord(request.model ?? options.model);
   const effort = chosenWord(request.effort ?? options.effort);
   const parser = acpParser(io);
@@ -143,7 +144,7 @@ async function play(
     onUpdate: (params) => parser.take(params),
     onPermission: (params) => {
       const id = isObject(params['toolCall']) ? (textAt(params['toolCall'], 'toolCallId') ?? '') : '';
-      return answerPermission(params, parser.toolCall(id), { allow, ownTool: quirks.ownTool }, io);
+      return answerPermission(params, parser.toolCall(id), { allow, ownTool: quirks.ownTool, reach }, io);
     },
   });
   child = await startLines(

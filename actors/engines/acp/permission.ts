@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import { listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { permit } from '../agent/permission.js';
+import { isWithinReach, type Reach } from '../agent/reach.js';
 import type { TurnIO } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 import { toolName } from './parser.js';
@@ -22,6 +23,8 @@ export interface Rules {
   /** Names and kinds of tools that need not be asked for. */
   readonly allow: readonly string[];
   readonly ownTool: OwnTool | undefined;
+  /** Where readers are free. Absent: anywhere, as the settings name them. */
+  readonly reach?: Reach | undefined;
 }
 
 const inputBytesMax = 16 * 1024;
@@ -34,7 +37,7 @@ const inputBytesMax = 16 * 1024;
 export async function answerPermission(
   params: JsonObject,
   known: JsonObject,
-  { allow, ownTool }: Rules,
+  { allow, ownTool, reach }: Rules,
   io: TurnIO,
 ): Promise<PermissionOutcome> {
   const call = { ...known, ...objectAt(params, 'toolCall') };
@@ -47,8 +50,12 @@ export async function answerPermission(
     1_024,
   );
   const isOwn = ownTool !== undefined && kind === ownTool.kind && ownTool.title.test(title);
-  const isFree = isOwn || (kind !== undefined && allow.includes(kind));
-  const decision = isFree ? { allow: true } : await permit({ tool, title, input: inputOf(call) }, allow, io);
+  const { rawInput = null, locations = null } = call;
+  const isNear = reach === undefined || isWithinReach([rawInput, locations], reach);
+  const isFree = isOwn || (kind !== undefined && allow.includes(kind) && isNear);
+  const decision = isFree
+    ? { allow: true }
+    : await permit({ tool, title, input: inputOf(call) }, isNear ? allow : [], io);
   if (io.signal.aborted) return { outcome: 'cancelled' };
   const option = decision.allow
     ? choose(options, ['allow_once', 'allow_always'])

@@ -5,15 +5,11 @@ import { apiKey, chosenWord, type AgentProgram } from '../agent/program.js';
 /** Name under which the gateway's tools stand beside the agent's own: `mcp__troupe__list_todos`. */
 export const toolServer = 'troupe';
 
-/** Reading is allowed without asking; whatever changes something is asked for. */
-export const allowedByDefault: readonly string[] = [
-  'Read',
-  'Glob',
-  'Grep',
-  'LS',
-  'TodoWrite',
-  'NotebookRead',
-];
+/**
+ * Its readers are not named: it uses them in its working folder without asking, and asks for whatever lies
+ * elsewhere. Named here, they would read the operator's token unasked. As far as its version keeps to that.
+ */
+export const allowedByDefault: readonly string[] = ['TodoWrite'];
 
 /**
  * The command line of one turn. No secret and no word of a client stands on it: the prompt goes over stdin,

@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { startLines, textAt, objectAt, type JsonObject, type LineChild } from '../agent/lines.js';
 import { endWithoutResult } from '../agent/completion.js';
 import { permit } from '../agent/permission.js';
+import { isWithinReach, type Reach } from '../agent/reach.js';
 import { modelsOf, ownChoice, programFinder, providerHosts, type AgentProgram } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
-import { defineEngine, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
+import {
+  defineEngine,
+  type Engine,
+  type PermissionAnswer,
+  type TurnIO,
+  type TurnRequest,
+  type TurnResult,
+} from '../engine.js';
 import { limitsMemory, type LimitsMemory } from '../limits.js';
 import { allowList, claudeArguments, claudeEnvironment } from './arguments.js';
 import { claudeFolders } from './folders.js';
@@ -87,7 +95,13 @@ async function play(
       request,
       env: claudeEnvironment(options, request),
       onMessage(message, self) {
-        if (message['type'] === 'control_request') return void answer(message, options, self, io);
+        if (message['type'] === 'control_request')
+          return void answer(
+            message,
+            { options, reach: { cwd: request.cwd, files: request.files ?? [] } },
+            self,
+            io,
+          );
         parser.take(message);
         if (message['type'] === 'result') self.finish();
       },
@@ -122,7 +136,7 @@ async function play(
  */
 async function answer(
   message: JsonObject,
-  options: ClaudeOptions,
+  { options, reach }: { readonly options: ClaudeOptions; readonly reach: Reach },
   child: LineChild,
   io: TurnIO,
 ): Promise<void> {
@@ -140,11 +154,15 @@ async function answer(
   }
   const tool = textAt(request, 'tool_name') ?? 'tool';
   const input = objectAt(request, 'input');
-  const decision = await permit(
-    { tool, title: textAt(request, 'description') ?? tool, input: input },
-    allowList(options),
-    io,
-  );
+  // attached files lie elsewhere, so it asks for them
+  const isFree = tool === 'Read' && options.allow === undefined && isWithinReach(input, reach);
+  const decision: PermissionAnswer = isFree
+    ? { allow: true }
+    : await permit(
+        { tool, title: textAt(request, 'description') ?? tool, input: input },
+        allowList(options),
+        io,
+      );
   const response = decision.allow
     ? { behavior: 'allow', updatedInput: input }
     : { behavior: 'deny', message: decision.message };
