@@ -224,7 +224,8 @@ export function roleOf(path: string): string {
 function place(path: string): { readonly parts: readonly string[]; readonly role: string } {
   let known = places.get(path);
   if (known === undefined) {
-    const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+    const parts = path.split('/').filter((part) => part !== '');
+    if (parts[0] === 'alias') parts[0] = 'home'; // a symbolic link
     known = { parts, role: roleOfFile(path, parts.at(-1) ?? '') };
     if (places.size > 10_000) places.clear();
     places.set(path, known);

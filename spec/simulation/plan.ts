@@ -251,7 +251,7 @@ function stepOf(random: Random, sorts: readonly Operation[]): Step {
       back: random.pick([0, 0, 1, 5, 50]),
       afterMs: random.pick([0, 0.6 * random.next()]),
     };
-  if (sort < 0.865) return { do: 'open-again', path: random.pick(['/home/', '/./home', '//home']) };
+  if (sort < 0.865) return { do: 'open-again', path: random.pick(['/home', '/alias']) };
   if (sort < 0.88) return { do: 'calm' };
   if (sort < 0.9)
     return {
