@@ -3,11 +3,23 @@ import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
-import type { ActorView, Idempotency, PlannedStep, Supervisor, Committed } from '../supervisor/contract.js';
+import type { KindNamed } from '../../actors/inference.js';
+import type { GatewayKinds } from '../../actors/gateway-kinds.js';
+import type {
+  ActorView,
+  ActorViewOf,
+  Idempotency,
+  PlannedStep,
+  Supervisor,
+  Committed,
+} from '../supervisor/contract.js';
 import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { nearest } from '../../machines/nearest.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+
+/** An actor of a kind that every gateway runs: `GatewayActor<'session'>`. */
+export type GatewayActor<Name extends string> = ActorViewOf<KindNamed<GatewayKinds, Name>>;
 
 /** What there is before the supervisor, and that effects join with theirs: `{...parts, supervisor: context.supervisor}`. */
 export type AppParts = Omit<App, 'supervisor'>;
@@ -17,7 +29,7 @@ export type AppParts = Omit<App, 'supervisor'>;
  * function `(request, input) → Reply | Refusal`; it never throws a refusal and never speaks HTTP.
  */
 export interface App {
-  readonly supervisor: Supervisor;
+  readonly supervisor: Supervisor<GatewayKinds>;
   readonly engines: Engines;
   readonly settings: Settings;
   /** The people. Absent: names of employees are not checked. Empty: nobody is known. */

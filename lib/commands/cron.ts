@@ -1,6 +1,6 @@
+import type { GatewayEvent } from '../../actors/gateway-kinds.js';
 import type { LaunchInput, Launched } from '../../machines/cron-fire/machine.js';
 import { system, type Causes } from '../../machines/caller.js';
-import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
 import type { ActorView } from '../supervisor/contract.js';
@@ -77,9 +77,9 @@ async function createAs(
   }
   const created = await request.app.supervisor.spawn('schedule', {
     id,
-    input: fields as unknown as Json,
+    input: fields,
     ...optionsOf(request),
-  }); // plain values, all of them
+  });
   return isRefusal(created) && created.code === 'EXISTS'
     ? refuse('BAD_REQUEST', { path: 'id' }, `a cron job with id "${id}" already exists`)
     : answered(created);
@@ -242,7 +242,7 @@ async function fitPeople(app: App, input: JobInput, now?: JobFields): Promise<Re
 async function jobAsked(
   request: Request,
   id: string,
-  event: { readonly type: string; readonly [member: string]: unknown },
+  event: GatewayEvent<'schedule'>,
   judge?: (job: JobFields) => Promise<Refusal | undefined>,
 ): Promise<Reply<ActorView> | Refusal> {
   const known = await request.app.supervisor.get('schedule', id);

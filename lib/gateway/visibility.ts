@@ -1,7 +1,6 @@
 import { reviewsItem, relationToItem, relationToSession } from '../commands/relation.js';
 import { recordOf, type App } from '../commands/app.js';
 import { takesPart } from '../commands/workflow-runs/read-run.js';
-import type { RunView } from '../../machines/workflow-run/view.js';
 import type { Caller } from '../../machines/caller.js';
 import type { ActorKey } from '../../machines/outputs.js';
 
@@ -45,7 +44,7 @@ export function visibilityOf(app: App, caller: Caller): Visibility {
       if (kind === 'workflow-run') {
         const run = await app.supervisor.get('workflow-run', id);
         // The view of its kind
-        return run !== undefined && takesPart(recordOf(run) as unknown as RunView, caller);
+        return run !== undefined && takesPart(run.view, caller);
       }
       if (kind !== 'work-item') return false;
       const item = await app.supervisor.get('work-item', id);

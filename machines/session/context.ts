@@ -14,6 +14,16 @@ export type MessageKind = 'user' | 'callback' | 'agent';
  * A message as it arrives. `id` (`[A-Za-z0-9._:-]{1,64}`) is made by the command; `content` becomes a row and is
  * not remembered here.
  */
+/** A message as it is kept; `timestamp` in epoch milliseconds. */
+export interface MessageRow {
+  readonly id: string;
+  readonly role: string;
+  readonly content: string;
+  readonly timestamp: number;
+  readonly media?: Json;
+  readonly meta?: Json;
+}
+
 export interface MessageIn {
   readonly id: string;
   readonly content: string;
@@ -57,7 +67,7 @@ export interface SessionInput {
   /** To whom the end of its work is reported beside parent and work item. */
   readonly reportTo?: ActorKey;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
-  readonly transcript?: readonly { readonly [member: string]: Json | undefined }[];
+  readonly transcript?: readonly MessageRow[];
 }
 
 /** An attempt at a step of a workflow: how the work on it ended is reported to its run, once. */

@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.js';
 import { publish, writeRow, type Json, type WriteRow, type Output } from '../outputs.js';
-import type { MessageIn, QueueItem, SessionContext } from './context.js';
+import type { MessageIn, MessageRow, QueueItem, SessionContext } from './context.js';
 
 /** The rows and frames that more than one decision of a session leaves behind. */
 
@@ -12,15 +12,6 @@ export interface SessionRows {
   readonly permissions: PermissionRow;
   /** What became of a permission, under its number. */
   readonly decisions: Pick<PermissionRow, 'id' | 'state' | 'decidedAt' | 'decidedBy' | 'note'>;
-}
-
-export interface MessageRow {
-  readonly id: string;
-  readonly role: string;
-  readonly content: string;
-  readonly timestamp: number;
-  readonly media?: Json;
-  readonly meta?: Json;
 }
 
 export interface QueueRow {

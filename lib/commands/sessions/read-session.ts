@@ -1,12 +1,14 @@
+import type { GatewayActor } from '../app.js';
+import type { MessageRow } from '../../../machines/session/context.js';
 import { type App, recordOf } from '../app.js';
 import { newestRow } from '../iterate.js';
-import type { Row, ActorView } from '../../supervisor/contract.js';
+import type { Row } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal, isRefusal } from '../../../machines/refusals.js';
 import { isoTimeOrNull } from '../../../machines/iso-time.js';
 
 export interface MessagesPage {
-  readonly messages: readonly Json[];
+  readonly messages: readonly MessageRow[];
   readonly hasOlder: boolean;
 }
 
@@ -68,7 +70,7 @@ async function placeOf(
 }
 
 /** Messages count from 1, so a page that begins later has older ones before it. */
-const page = (rows: readonly Row[]): MessagesPage => ({
+const page = (rows: readonly Row<MessageRow>[]): MessagesPage => ({
   messages: rows.map((row) => row.row),
   hasOlder: Number(rows[0]?.n ?? 1) > 1,
 });
@@ -76,9 +78,9 @@ const page = (rows: readonly Row[]): MessagesPage => ({
 export const messagesMax = 500;
 
 /** A session that is there; a deleted one is as absent as one that never was. */
-export async function presentSession(app: App, id: string): Promise<ActorView | Refusal> {
+export async function presentSession(app: App, id: string): Promise<GatewayActor<'session'> | Refusal> {
   const view = await app.supervisor.get('session', id);
-  return view && recordOf(view)['status'] !== 'deleted'
+  return view && view.view.status !== 'deleted'
     ? view
     : refuse('NOT_FOUND', { kind: 'session', id }, 'Not found');
 }
@@ -87,16 +89,15 @@ export async function presentSession(app: App, id: string): Promise<ActorView | 
 export async function readQueue(app: App, sessionId: string): Promise<Json[] | Refusal> {
   const session = await presentSession(app, sessionId);
   if (isRefusal(session)) return session;
-  const actor = { kind: 'session', id: sessionId };
+  const actor = { kind: 'session', id: sessionId } as const;
   const [items, messages] = await Promise.all([
     app.supervisor.rows(actor, 'queue', { last: itemsMax }),
     app.supervisor.rows(actor, 'messages', { last: promptsMax }),
   ]);
-  const prompts = new Map(messages.map(({ n, row }) => [n, (row as { content?: string }).content ?? '']));
+  const prompts = new Map(messages.map(({ n, row }) => [n, row.content]));
   let position = 0;
   return items.map(({ n, row }) => {
-    // Written by the session machine alone
-    const { id, status, internal, kind, createdAt, startedAt, completedAt } = row as unknown as QueueRow;
+    const { id, status, internal, kind, createdAt, startedAt, completedAt } = row;
     return {
       id,
       sessionId,
@@ -111,16 +112,6 @@ export async function readQueue(app: App, sessionId: string): Promise<Json[] | R
       completedAt: isoTimeOrNull(completedAt),
     };
   });
-}
-
-interface QueueRow {
-  readonly id: string;
-  readonly status: string;
-  readonly internal: boolean;
-  readonly kind: string;
-  readonly createdAt: number;
-  readonly startedAt: number | null;
-  readonly completedAt: number | null;
 }
 
 /** Tools that the session's agent asked for, the latest first, and what became of each. */

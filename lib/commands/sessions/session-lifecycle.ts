@@ -1,3 +1,4 @@
+import type { MessageRow } from '../../../machines/session/context.js';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -136,15 +137,15 @@ export async function duplicateSession(request: Request, id: string): Promise<Re
   if (before !== undefined) return isRefusal(before) ? before : opening(request.app, before);
   const session = await presentSession(request.app, id);
   if (isRefusal(session)) return session;
-  const original = recordOf(session);
+  const original = session.view;
   const rows = await request.app.supervisor.rows({ kind: 'session', id }, 'messages', {
     last: transcriptMax,
   });
   const copyId = request.app.supervisor.environment.ids.next();
-  const isOwn = original['cwd'] === join(request.app.settings.home, 'work', id);
+  const isOwn = original.cwd === join(request.app.settings.home, 'work', id);
   const cwd = isOwn
     ? await workingFolder(request.app, copyId, null, { rehearsal: request.dryRun === true })
-    : original['cwd'];
+    : original.cwd;
   if (isRefusal(cwd)) return cwd;
   let made: ActorView | undefined;
   const committed = await request.app.supervisor.transact<{ id: string }>({
@@ -156,21 +157,21 @@ export async function duplicateSession(request: Request, id: string): Promise<Re
         return refuse('NOT_FOUND', { kind: 'session', id }, 'Not found'); // what it said is being erased
       made = turns.create('session', copyId, {
         input: {
-          engine: original['engine'],
-          model: original['model'],
-          effort: original['effortLevel'],
-          employee: original['employee'],
-          actsAs: original['actsAs'],
+          engine: original.engine,
+          model: original.model,
+          effort: original.effortLevel,
+          employee: original.employee,
+          actsAs: original.actsAs,
           parentSessionId: null,
           ancestors: [],
           workItemId: null,
-          title: `Copy of ${String(original['title'])}`.slice(0, 200),
-          cwd: cwd as string,
+          title: `Copy of ${original.title}`.slice(0, 200),
+          cwd,
           source: 'web',
           sourceRef: null,
           interruptOnNewMessage: request.app.settings.interruptOnNewMessage,
           turnDeadlineMs: request.app.settings.turnDeadlineMs,
-          permissions: original['toolPolicy'] ?? null,
+          permissions: original.toolPolicy,
           transcript: bounded(rows.map(({ row }) => row)),
         },
       });
@@ -185,8 +186,8 @@ const transcriptMax = 200;
 const transcriptBytesMax = 1_000_000;
 
 /** The last ones that fit together. */
-function bounded(rows: readonly Json[]): Json[] {
-  const kept: Json[] = [];
+function bounded(rows: readonly MessageRow[]): MessageRow[] {
+  const kept: MessageRow[] = [];
   let bytes = 0;
   for (const row of [...rows].reverse()) {
     bytes += Buffer.byteLength(JSON.stringify(row));

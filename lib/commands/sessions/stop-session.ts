@@ -23,7 +23,10 @@ export async function stopSession(
   if (isRefusal(found)) return found;
   const ids = options.descendants ? await treeOf(request.app, sessionId) : [sessionId];
   if (ids.length === 1) return stopOne(request, sessionId, options.reason);
-  const event = { type: 'session.stop', ...(options.reason !== undefined && { reason: options.reason }) };
+  const event = {
+    type: 'session.stop' as const,
+    ...(options.reason !== undefined && { reason: options.reason }),
+  };
   const steps: PlannedStep[] = [];
   let replayed = false;
   for (let from = 0; from < ids.length; from += actorsMax) {

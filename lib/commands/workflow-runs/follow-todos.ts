@@ -4,7 +4,6 @@ import { recordOf, type App, type Follower } from '../app.js';
 import { createFollower } from '../follower.js';
 import { ownRow } from '../iterate.js';
 import { isRefusal } from '../../../machines/refusals.js';
-import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { LogEntry } from '../../supervisor/contract.js';
 import { causeOfVersion } from '../authority/workflow-authority.js';
 import { definitionAt } from './definitions.js';
@@ -67,7 +66,7 @@ async function wake(app: App, { id, revision: rev, by }: LogEntry, { from, to }:
   const { title, source, department, assignee } = recordOf(found);
   const cause = /^workflow-run:(.+)$/.exec(by)?.[1];
   const causing = cause === undefined ? undefined : await app.supervisor.get('workflow-run', cause);
-  const own = causing && (recordOf(causing) as unknown as RunView).workflowId; // the view of its kind
+  const own = causing && causing.view.workflowId;
   for (const { id: workflowId, row } of meant) {
     const { filter } = row as unknown as Waiting;
     if (workflowId === own) continue; // a step of a run does not wake its own workflow: that would never end

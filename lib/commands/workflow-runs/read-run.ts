@@ -3,7 +3,7 @@ import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import { recordOf, type App } from '../app.js';
+import { type App } from '../app.js';
 import { workflowsOff } from '../workflows/read-workflow.js';
 import { definitionAt } from './definitions.js';
 import { mayRun } from './run-authority.js';
@@ -72,7 +72,7 @@ export async function runFor(
   const found = /^[A-Za-z0-9._:-]{1,200}$/.test(runId)
     ? await app.supervisor.get('workflow-run', runId)
     : undefined;
-  const view = found && (recordOf(found) as unknown as RunView); // the view of its kind
+  const view = found?.view;
   if (view?.workflowId !== workflowId)
     return refuse(
       'NOT_FOUND',
@@ -194,7 +194,7 @@ async function visible(
     });
     for (const [place, { id }] of items.slice(0, limit).entries()) {
       const found = await app.supervisor.get('workflow-run', id);
-      const view = found && (recordOf(found) as unknown as RunView); // the view of its kind
+      const view = found?.view;
       if (
         view !== undefined &&
         (status === undefined || view.status === status) &&

@@ -1,3 +1,4 @@
+import type { GatewayInput } from '../../../actors/gateway-kinds.js';
 import { createHash } from 'node:crypto';
 import { callerName, system, type Caller } from '../../../machines/caller.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
@@ -252,12 +253,12 @@ function inputOf(
   wanted: InnerRunInput & { readonly input: Json },
   request: Request,
   found: Found,
-): Json {
+): GatewayInput<'workflow-run'> {
   const { source = 'manual', event = null, payload = wanted.input, fireRef = null } = wanted.trigger ?? {};
   const { caller: by } = request;
   const [cause] = causesOf(request);
   const own = by.type === 'session' ? { sessionId: by.id, mode: wanted.reportMode ?? 'resume' } : null;
-  const input = {
+  return {
     workflowId: definition.id,
     definitionVersion: definition.version,
     title: definition.title,
@@ -286,7 +287,6 @@ function inputOf(
     queued: found.queued,
     escalateAfterMs: found.escalateAfterMs,
   };
-  return input as unknown as Json; // JSON by construction; an interface is no record to the compiler
 }
 
 async function runUnderKey(

@@ -1,6 +1,7 @@
+import type { GatewayEvent } from '../../../actors/gateway-kinds.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { ActorView, EventObject } from '../../supervisor/contract.js';
+import type { ActorView } from '../../supervisor/contract.js';
 import { optionsOf, askActor, replyWith, recordOf, type Request, type Reply } from '../app.js';
 
 /**
@@ -52,15 +53,15 @@ export function escalateGate(
 async function withMirror(
   request: Request,
   run: RunView,
-  event: { type: string } & Record<string, unknown>,
-  mirrored: EventObject,
+  event: GatewayEvent<'workflow-run'>,
+  mirrored: GatewayEvent<'work-item'>,
   gateKey: string | undefined,
 ): Promise<Reply<ActorView> | Refusal> {
   const { runId, workItemId } = run;
   const item = workItemId === null ? undefined : await request.app.supervisor.get('work-item', workItemId);
   if (item === undefined || !mirrors(item, runId, gateKey))
     return askActor(request, 'workflow-run', runId, event);
-  const itemKey = { kind: 'work-item', id: item.id };
+  const itemKey = { kind: 'work-item', id: item.id } as const;
   let moved: ActorView | undefined;
   const committed = await request.app.supervisor.transact({
     name: 'decide-gate',

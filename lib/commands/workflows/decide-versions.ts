@@ -28,7 +28,7 @@ export async function decideVersions(
 ): Promise<readonly Json[]> {
   const outcomes: Json[] = [];
   for (const { workflowId, version } of versions) {
-    const event = { type: 'version.decide', version, decision };
+    const event = { type: 'version.decide', version, decision } as const;
     const { app } = request;
     const view = await app.supervisor.ask('workflow', workflowId, event, optionsOf(request));
     if (isRefusal(view)) {

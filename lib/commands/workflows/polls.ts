@@ -1,10 +1,10 @@
+import type { GatewayEvent } from '../../../actors/gateway-kinds.js';
 import { measured, type Measured, type PollTerms } from '../../../actors/effects/poll-contract.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { Fired, PollFields } from '../../../machines/poll/context.js';
 import type { FireInput } from '../../../machines/poll/machine.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { EventObject } from '../../supervisor/contract.js';
 import {
   bindingNamed,
   fitFilter,
@@ -52,15 +52,10 @@ export async function createPoll(request: Request, input: PollInput): Promise<Re
   const binding: PollFields = { event, targetWorkflowId, filter, ...(now satisfies Measured) };
   const made = await withName(request.app, name, 'poll', async () =>
     (await request.app.supervisor.get('poll', name))?.value === 'deleted'
-      ? request.app.supervisor.ask(
-          'poll',
-          name,
-          { type: 'binding.revive', binding: binding as unknown as Json },
-          optionsOf(request),
-        ) // plain values, all of them
+      ? request.app.supervisor.ask('poll', name, { type: 'binding.revive', binding }, optionsOf(request))
       : request.app.supervisor.spawn('poll', {
           id: name,
-          input: binding as unknown as Json,
+          input: binding,
           ...optionsOf(request),
         }),
   );
@@ -71,7 +66,7 @@ export async function createPoll(request: Request, input: PollInput): Promise<Re
 export async function steerPoll(
   request: Request,
   name: string,
-  event: EventObject,
+  event: GatewayEvent<'poll'>,
 ): Promise<Reply<Json> | Refusal> {
   const known = await bindingNamed(request.app, name);
   if (known === undefined) return noBinding(name);

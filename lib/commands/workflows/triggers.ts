@@ -59,10 +59,10 @@ export async function createTrigger(
         )
       : request.app.supervisor.spawn('trigger', {
           id: input.name,
-          input: binding as unknown as Json,
+          input: binding,
           ...optionsOf(request),
         }),
-  ); // plain values, all of them
+  );
   if (isRefusal(made)) return made;
   // told once: who asks again with the same key gets the binding, and no secret
   return replyWith(made, {
@@ -121,8 +121,7 @@ export async function receiveEvent(
   for (const triggerName of names) {
     const binding = await app.supervisor.get('trigger', triggerName);
     if (binding?.value !== 'active') continue; // taken away since the list was read
-    // The view holds them
-    const { event: bound, filter, targetWorkflowId } = recordOf(binding) as unknown as BindingFields;
+    const { event: bound, filter, targetWorkflowId } = binding.view;
     if (bound !== event || !filter.every((rule) => matches(rule, payload))) continue;
     const definition = await definitionAt(app, targetWorkflowId);
     if (definition === undefined) {
@@ -205,10 +204,7 @@ export async function readSignature(
   const [, seconds = '', given = ''] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
   if (seconds === '' || !soundName.test(name)) return undefined;
   const binding = await app.supervisor.get('trigger', name);
-  const salt =
-    binding === undefined || binding.value !== 'active'
-      ? undefined
-      : (recordOf(binding) as unknown as Pick<BindingFields, 'signingSalt'>).signingSalt;
+  const salt = binding === undefined || binding.value !== 'active' ? undefined : binding.view.signingSalt;
   // where there is no such binding as much is counted as where there is one
   const secret = signingSecret(app, name, salt ?? '');
   const same = timingSafeEqual(Buffer.from(given, 'hex'), sign(secret ?? '', seconds, bytes));
@@ -225,7 +221,7 @@ export async function mayBeSigned(
 ): Promise<boolean> {
   if (!/^t=\d{1,12},v1=[0-9a-f]{64}$/.test(signature) || !soundName.test(name)) return false;
   const binding = await app.supervisor.get('trigger', name);
-  return binding?.value === 'active' && typeof recordOf(binding)['signingSalt'] === 'string';
+  return binding?.value === 'active' && binding.view.signingSalt !== null;
 }
 
 /** How far a signature's time may lie from the gateway's. */

@@ -77,7 +77,7 @@ export async function updateWorkflow(
           id,
           {
             type: 'definition.update',
-            definition,
+            definition: definition as Json,
             expectedVersion: change.expectedVersion ?? stored.version,
             ...(change.whole === true && { whole: true }),
           },

@@ -36,7 +36,7 @@ describe('receiveMessage', () => {
   it('begins anew where the session of a conversation was deleted: nothing that was said there was heard any more', async () => {
     await hear('1');
     const [first = ''] = await sessions();
-    for (const type of ['session.stop', 'session.delete'])
+    for (const type of ['session.stop', 'session.delete'] as const)
       expect(isRefusal(await app.supervisor.ask('session', first, { type })), type).to.equal(false);
     for (const id of ['2', '3']) expect(await hear(id)).to.equal('heard');
     const [second, ...others] = await sessions();

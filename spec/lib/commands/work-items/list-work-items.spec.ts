@@ -20,7 +20,7 @@ describe('the totals of work items', () => {
     if (isRefusal(done)) throw new Error(done.message);
     return done.body.id;
   };
-  const move = (id: string, status: string) =>
+  const move = (id: string, status: 'assigned' | 'blocked' | 'done' | 'executing') =>
     house.app.supervisor.ask('work-item', id, { type: 'item.move', status, note: 'because' });
 
   it('are right when counted while others write, and stay right', async () => {
@@ -91,9 +91,7 @@ describe('listWorkItems', () => {
   after(() => house.close());
 
   const rank = async (id: string, value: number): Promise<void> => {
-    const version = (
-      (await house.app.supervisor.get('work-item', id))?.view as { version: number } | undefined
-    )?.version;
+    const version = (await house.app.supervisor.get('work-item', id))?.view.version ?? 0;
     await house.app.supervisor.ask('work-item', id, {
       type: 'item.edit',
       patch: { rank: value },
