@@ -1,13 +1,13 @@
 /**
- * A gateway inside a program of your own, and a client of it: open a session, wait until it rests, read the
- * conversation. (`/ws` tells of the end without asking.)
+ * A gateway inside a program of your own, and a client of it: give an agent a task, stream its answer, read the
+ * conversation.
  *
  *     node gateway.js /var/lib/my-agents
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { createClient, isRefusal } from 'troupe/client';
 import { startInstance } from 'troupe/gateway';
 
 const home = process.argv[2] ?? (await mkdtemp(join(tmpdir(), 'troupe-example-')));
@@ -18,31 +18,18 @@ const { url, token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'ut
   url: string;
   token: string;
 };
-const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-const call = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer = (await response.json()) as Record<string, unknown>;
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${String(answer['error'])}`);
-  return answer;
-};
+const client = createClient({ url, token });
 
 // The clerk needs no model: it understands a handful of instructions and does them through this very API.
-const session = await call('POST', '/api/sessions', {
-  prompt: 'add "buy milk"\nadd "water the plants"\nlist',
-});
-console.log('opened', session['status']);
+const run = await client.sessions.run('add "buy milk"\nadd "water the plants"\nlist');
+if (isRefusal(run)) throw new Error(run.message);
+for await (const { type, content } of run) if (type === 'text') process.stdout.write(content);
+const { status } = await run.answer();
+console.log(`\nended ${status}`);
 
-type Message = { role: string; content: string };
-type Session = { status: string; messages: Message[] };
-const read = async (): Promise<Session> =>
-  (await call('GET', `/api/sessions/${String(session['id'])}`)) as Session;
-let now = await read();
-for (; now.status === 'running'; now = await read()) await pause(100);
-for (const { role, content } of now.messages) console.log(`${role}: ${content}`);
+const session = await client.get('/api/sessions/{id}', { params: { path: { id: run.sessionId } } });
+if (isRefusal(session)) throw new Error(session.message);
+for (const { role, content } of session.messages ?? []) console.log(`${role}: ${content}`);
 
 await gateway.close();
 if (process.argv[2] === undefined) await rm(home, { recursive: true });

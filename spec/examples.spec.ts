@@ -55,10 +55,10 @@ describe('the examples', () => {
     expect((await run('embed')).split('\n')[1]).to.equal(first.split('\n')[1]);
   });
 
-  it('gateway: opens a session over HTTP and reads its answer', async () => {
+  it('gateway: streams an answer over troupe/client and reads the conversation', async () => {
     const out = await run('gateway');
     expect(out)
-      .to.match(/^opened running\nuser: add "buy milk"/)
+      .to.match(/^Added TRP-1: buy milk\.\n[^]*\nended idle\nuser: add "buy milk"/)
       .and.match(/assistant: Added TRP-1: buy milk\.\nAdded TRP-2: water the plants\./);
   });
 
@@ -92,14 +92,35 @@ describe('the examples', () => {
     );
   });
 
+  it('counter: counts its runs on disk', async () => {
+    const place = join(folder, 'counter');
+    expect(await run('counter', place)).to.equal('ran 1 times\n');
+    expect(await run('counter', place)).to.equal('ran 2 times\n');
+  });
+
+  it('transfer: moves money once, or not at all', async () => {
+    expect(await run('transfer')).to.equal(
+      'transfer 1\ntransfer 1\nrefused: There are only 300 cents.\nann 300\nbob 700\n',
+    );
+  });
+
+  it('order: ships, gives the money back where that fails, and cancels who does not pay', async () => {
+    const out = await run('order');
+    expect(out.match(/ship \w+|refund \w+/g)).to.have.members(['ship book', 'ship vase', 'refund vase']);
+    expect(out).to.match(/book shipped\n[^]*vase refunded\nlamp cancelled\n$/);
+  });
+
   it('leave no example unproved', () => {
     const proved = [
       'child-agents',
+      'counter',
       'embed',
       'gateway',
       'inspect',
+      'order',
       'own-connector',
       'own-engine',
+      'transfer',
       ...(existsSync(join(root, 'spec/examples'))
         ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', ''))
         : []),
