@@ -63,6 +63,7 @@ export interface Agents<Kinds extends AnyKinds = AgentKinds> {
   session(options: SessionOptions): Promise<InputOf<AgentKinds[0]>>;
 }
 
+/** Of a new session: its first message, and who answers where. */
 export interface SessionOptions {
   readonly prompt: string;
   readonly engine?: string;

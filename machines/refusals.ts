@@ -96,6 +96,7 @@ const table = {
 } as const satisfies Record<string, readonly [number, string]>;
 
 // Not `keyof typeof table`: this way the compiler's messages say RefusalCode and not sixty codes
+/** The codes of all refusals. */
 export type RefusalCode = Extract<keyof typeof table, string>;
 
 /** What a code of a host's own means: the HTTP status it is answered with, and its sentence for a person. */

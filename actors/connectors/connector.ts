@@ -37,6 +37,7 @@ export interface ConnectorCapabilities {
   readonly attachments: boolean;
 }
 
+/** A message on its way out. */
 export interface OutboundMessage {
   readonly channel: string;
   readonly text: string;
@@ -45,12 +46,14 @@ export interface OutboundMessage {
   readonly key: string;
 }
 
+/** The outcome of a message. */
 export type DeliveryResult =
   | { readonly outcome: 'sent'; readonly messageId?: string }
   | { readonly outcome: 'failed'; readonly reason: string }
   /** The far side may or may not have it. */
   | { readonly outcome: 'unknown'; readonly reason: string };
 
+/** An open connection of a connector. */
 export interface ConnectorLink {
   send(message: OutboundMessage, signal: AbortSignal): Promise<DeliveryResult>;
   /** Is the far side there? Rejects with a sentence when not. */

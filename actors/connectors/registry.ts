@@ -12,6 +12,7 @@ export interface ConnectorRegistry {
   readonly types: readonly string[];
 }
 
+/** A configured connector: its name, type and settings. */
 export interface ConnectorInstance {
   readonly name: string;
   readonly type: string;

@@ -55,6 +55,7 @@ export interface EngineModel {
   readonly contextWindow?: number;
 }
 
+/** What an engine is, whether it is here or not. */
 export interface EngineFacts {
   /** The executable was found; says nothing about a provider's login. */
   readonly available: boolean;
@@ -72,6 +73,7 @@ export interface TurnMessage {
   readonly content: string;
 }
 
+/** One turn, as an engine is asked for it. */
 export interface TurnRequest {
   readonly sessionId: string;
   readonly turnId: string;
@@ -112,6 +114,7 @@ export interface PermissionRequest {
 
 export type PermissionAnswer = { readonly allow: true } | { readonly allow: false; readonly message: string };
 
+/** What an engine may do during a turn: start its program, stream, keep its own name of the conversation. */
 export interface TurnIO {
   /** Aborts when the turn is interrupted or stopped. */
   readonly signal: AbortSignal;
@@ -184,6 +187,7 @@ export interface Usage {
   readonly costUsd?: number;
 }
 
+/** How a turn ended. */
 export interface TurnResult {
   readonly outcome: 'succeeded' | 'failed' | 'interrupted' | 'rate-limited';
   /** The final message. */

@@ -3,6 +3,7 @@ import { GatewayError, isRefusal } from './refusal.js';
 import { createRequests, type RefusalOf, type Requests } from './requests.js';
 import { attachRun, startRun, type Run, type RunRefusal, type RunSettings } from './run.js';
 
+/** Which gateway, and how it is reached: `createClient({ url, token })`. */
 export interface ClientOptions {
   /** `http://127.0.0.1:7420`; default in a browser: the page's own origin. */
   readonly url?: string;

@@ -13,6 +13,7 @@ export interface GatewayEvent {
   readonly last?: true;
 }
 
+/** Where events begin, which ones come, and what ends them: `client.events({ since, kinds: ['session'] })`. */
 export interface EventsOptions {
   /** Everything after this position; default: what is committed from now on. */
   readonly since?: number;

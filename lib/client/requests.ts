@@ -15,6 +15,7 @@ export interface Requests {
   readonly delete: Verb<'delete'>;
 }
 
+/** The methods that the gateway knows. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The paths that know a method. */
@@ -46,6 +47,7 @@ type Init<Path extends keyof paths, M extends Method> = MaybeOptionalInit<paths[
 export type InitOf<Path extends keyof paths, M extends Method> =
   undefined extends MaybeOptionalInit<paths[Path], M> ? [Init<Path, M>?] : [Init<Path, M>];
 
+/** What every request may be given beside its parameters and body. */
 export interface RequestSettings {
   /** Makes a create safe to repeat for a day. Default: a new one per call. */
   readonly idempotencyKey?: string;

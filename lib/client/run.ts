@@ -3,8 +3,10 @@ import type { Events, EventsOptions, GatewayEvent } from './events.js';
 import { isRefusal, type Refusal } from './refusal.js';
 import type { RefusalOf, Requests, RequestSettings } from './requests.js';
 
+/** A session as the gateway shows it. */
 export type Session = components['schemas']['Session'];
 
+/** Who answers, and where: `client.sessions.run(prompt, { engine: 'claude', cwd })`. */
 export interface RunSettings extends RequestSettings {
   /** Continue this session instead of opening one. */
   readonly session?: string;
@@ -63,6 +65,7 @@ export interface Run extends AsyncIterable<Delta> {
   close(): void;
 }
 
+/** How a turn ended and what is stored of it. */
 export interface TurnAnswer {
   /** `idle` after a success; else `error`, `interrupted`, `stopped`, `waiting` or `deleted`. */
   readonly status: string;
@@ -72,6 +75,7 @@ export interface TurnAnswer {
   readonly error: string | null;
 }
 
+/** Why a task is not taken: an unknown engine or session, a full queue, a missing credential … */
 export type RunRefusal = RefusalOf<'/api/sessions', 'post'> | RefusalOf<'/api/sessions/{id}/message', 'post'>;
 
 /** Opens a session, or continues one, and follows the turn. The feed is open before the task is given: no frame is missed. */

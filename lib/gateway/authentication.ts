@@ -19,6 +19,8 @@ import { callerName, operator, type Caller } from '../../machines/caller.js';
 /**
  * What every request passes: Host and Origin, then who it is. On protected paths a missing or wrong
  * credential is 401 before anything is said about whether the path exists.
+ *
+ * @internal Koa's types are no dependency of our users.
  */
 export function authentication(options: {
   step: OriginCheck;
@@ -61,7 +63,7 @@ export function authentication(options: {
 /** Cookies travel by themselves: what they authenticate must come from a page of ours. */
 export const crossSite = (
   identity: Identity,
-  request: Context['req'],
+  request: IncomingMessage,
   step: OriginCheck,
 ): Refusal | undefined =>
   identity.type === 'authenticated' &&

@@ -168,6 +168,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 /**
  * An orderly end: no new connection, no new request on an old one, answers for all that had begun, then the
  * sockets.
+ *
+ * @internal
  */
 export function drainable(servers: readonly Server[]) {
   let draining = false;

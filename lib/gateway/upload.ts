@@ -40,12 +40,15 @@ export interface UploadRules {
   readonly fields: readonly string[];
 }
 
+/** @internal */
 export const isMultipart = (ctx: Context): boolean =>
   /^multipart\/form-data\s*(?:;|$)/i.test(ctx.get('content-type'));
 
 /**
  * `await readMultipart(ctx, {folder, fileBytesMax, fields: ['text']})`. BAD_REQUEST or PAYLOAD_TOO_LARGE;
  * then nothing is left behind.
+ *
+ * @internal
  */
 export async function readMultipart(ctx: Context, rules: UploadRules): Promise<Multipart | Refusal> {
   const { folder, fileBytesMax } = rules;

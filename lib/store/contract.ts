@@ -32,6 +32,7 @@ export interface Group {
   readonly ops: readonly Op[];
 }
 
+/** From one key to another, in either direction. */
 export interface Range {
   readonly gt?: string;
   readonly gte?: string;
@@ -46,6 +47,7 @@ export interface Range {
   readonly limit?: number;
 }
 
+/** Whether a store takes writes. */
 export type StoreState =
   | { readonly state: 'ready' }
   /**
@@ -56,6 +58,7 @@ export type StoreState =
   /** Given up; a person is needed. */
   | { readonly state: 'failed'; readonly reason: string };
 
+/** The port to the disk: ordered keys, atomic groups, durable once they are acknowledged. */
 export interface Store {
   /** The committed head. After a failed write it is what survived; read it anew before the next group. */
   readonly head: Head;
@@ -83,6 +86,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Why a store cannot be used. */
 export type StoreErrorCode =
   /** Nothing was written; safe to retry once `state` is `ready` again. */
   | 'STORE_UNAVAILABLE'

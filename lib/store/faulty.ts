@@ -11,6 +11,7 @@ export interface Faults {
   readonly mode: 'before' | 'after' | 'hold';
 }
 
+/** A store that fails where a test says so. */
 export interface FaultyStore extends Store {
   /** From now on (`failAt` counts from here). `undefined` ends all faults. */
   fail(faults: Faults | undefined): void;

@@ -247,6 +247,7 @@ export interface PageQuery {
   readonly limit: number;
 }
 
+/** An actor as it is stored. */
 export interface StoredActor extends ActorKey {
   readonly version: number;
   readonly revision: number;
@@ -269,6 +270,7 @@ export interface StoredActor extends ActorKey {
   readonly view: Json;
 }
 
+/** What inspectors know of a kind. */
 export interface KindFacts {
   readonly kind: string;
   readonly version: number;

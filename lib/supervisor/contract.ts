@@ -168,6 +168,7 @@ declare module '../../actors/contracts.js' {
   }
 }
 
+/** What a supervisor is made of: kinds, a store, and what it may need. */
 export interface SupervisorOptions<Kinds extends AnyKinds = AnyKinds> {
   readonly kinds: Kinds;
   readonly store: Store;
@@ -177,6 +178,7 @@ export interface SupervisorOptions<Kinds extends AnyKinds = AnyKinds> {
   readonly limits?: Partial<Limits>;
 }
 
+/** How much may wait, be open or be kept; every queue has an end. */
 export interface Limits {
   /** Committed snapshots kept in memory. */
   readonly awakeActorsMax: number;
@@ -209,6 +211,7 @@ export interface SpawnOptions extends SpawnSettings {
   readonly input?: Json;
 }
 
+/** On whose behalf, with which idempotency key, and what to wait for. */
 export interface AskOptions<View = ActorView> {
   readonly by?: Caller;
   /** With whose rights, where not with those of `by`: each of them must be allowed it. */
@@ -263,6 +266,7 @@ export interface Transaction<Result extends Json, Kinds extends AnyKinds = reado
   run(tx: TransactionContext<Kinds>): Result | Refusal;
 }
 
+/** What the callback of `transact` reads and steps; it is synchronous. */
 export interface TransactionContext<Kinds extends AnyKinds = readonly Kind[]> {
   readonly at: number;
   /** The state as of now within the plan; undefined when absent. Only actors named by the plan. */
@@ -291,6 +295,7 @@ export interface TransactionContext<Kinds extends AnyKinds = readonly Kind[]> {
 /** Nothing need be given where every member may be absent. */
 type OptionalWhere<Options> = {} extends Options ? [options?: Options] : [options: Options];
 
+/** Which page of a list. */
 export interface ListQuery<List extends string = string> {
   readonly index: List;
   /** Only keys that begin with this. */
@@ -312,6 +317,7 @@ export interface WaitingQuery {
   readonly limit?: number;
 }
 
+/** Which entries of the log, from where, and until when. */
 export interface WatchOptions {
   /** Exclusive. Below the retention floor the iteration begins with `{type: 'reset'}` in `event`. */
   readonly since?: number;
@@ -335,6 +341,7 @@ export interface Handle<K extends AnyKind = Kind> extends ActorKey<K['kind']> {
   ): { unsubscribe(): void };
 }
 
+/** Which rows of a collection. */
 export interface RowsQuery {
   readonly before?: number;
   readonly last?: number;

@@ -23,6 +23,7 @@ export interface TestEnvironment extends Environment {
   readonly waiting: number;
 }
 
+/** Where the clock of a test begins, and from which seed its ids and chances come. */
 export interface TestEnvironmentOptions {
   /** Default 1. */
   readonly seed?: number;

@@ -1,0 +1,10 @@
+import { expect } from 'chai';
+import { apiReport, apiReportFile } from '../docs/api-report.js';
+import { textOf } from '../docs/samples.js';
+
+/** Every change of the public face is a change of this file, and so a line that a reviewer sees. */
+describe('the report of the public face', () => {
+  it('is that of the declarations: npm run docs', async () => {
+    expect(await apiReport(), 'run `npm run docs`').to.equal(textOf(apiReportFile));
+  });
+});
