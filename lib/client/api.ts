@@ -98,6 +98,24 @@ export interface paths {
         delete: operations["delete /api/auth/devices/:id"];
         options?: never;
         head?: never;
+        /** Name the person who uses a paired browser; the ledger and the audit log show the name. */
+        patch: operations["patch /api/auth/devices/:id"];
+        trace?: never;
+    };
+    "/api/auth/devices/{id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a paired browser changed, newest first, at most 500, as the audit log has it. Also of one that was revoked. */
+        get: operations["get /api/auth/devices/:id/decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -3110,6 +3128,8 @@ export interface operations {
                             /** Format: date-time */
                             lastSeenAt: string;
                             name: string;
+                            /** @description Who uses it. */
+                            person?: string;
                             userAgent?: string;
                         };
                         /** @constant */
@@ -3212,6 +3232,8 @@ export interface operations {
                             /** Format: date-time */
                             lastSeenAt: string;
                             name: string;
+                            /** @description Who uses it. */
+                            person?: string;
                             userAgent?: string;
                         }[];
                     };
@@ -3267,6 +3289,102 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "UNSUPPORTED_MEDIA_TYPE" | "DEVICES_DAMAGED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "patch /api/auth/devices/:id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Who uses this browser. Null: nobody is named. */
+                    person: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DEVICES_DAMAGED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/auth/devices/:id/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        decisions: ({
+                            /** Format: date-time */
+                            at: string;
+                            /** @description What it was let do: the `x-authority` of the route. */
+                            authority: string;
+                            method: string;
+                            person?: string;
+                            target?: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -3357,6 +3475,8 @@ export interface operations {
                             /** Format: date-time */
                             lastSeenAt: string;
                             name: string;
+                            /** @description Who uses it. */
+                            person?: string;
                             userAgent?: string;
                         };
                         /** @constant */

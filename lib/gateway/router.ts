@@ -129,6 +129,7 @@ export function answererOf(
     const audit = audited ? app.records?.audit : undefined;
     audit?.decided({
       by: nameOf(incoming.identity),
+      person: personOf(app, incoming.identity),
       address: incoming.client.address,
       authority: route.authority,
       method: route.method,
@@ -255,6 +256,12 @@ function authorizerOf(
       : refuse(judged);
   };
 }
+
+/** Who uses the paired browser that asks. */
+const personOf = (app: App, identity: Identity): string | undefined =>
+  identity.type === 'authenticated' && identity.caller.type === 'device'
+    ? app.records?.devices.personOf(identity.caller.id)
+    : undefined;
 
 const refusalOf = (judged: Verdict, identity: Identity): Refusal =>
   judged === 'yes' || judged === 'policy' ? refusedIdentity(identity) : refuse(judged);

@@ -8,6 +8,7 @@ import type { Layout } from '../home/layout.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { Environment } from '../environment.js';
 import { openAudit, type Audit } from './audit/audit.js';
+import { changesBy, type AuditedChange } from './audit/read-audit.js';
 import { openDevices, type DeviceBook } from './devices/devices.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
@@ -29,6 +30,8 @@ export interface Records {
   readonly runs: RunBook;
   /** Who was allowed or refused what. */
   readonly audit: Audit;
+  /** What a caller was let change, by its name in the audit log (`device:a1`), newest first. */
+  changesBy(by: string, limit: number): Promise<readonly AuditedChange[]>;
   /** The paired browsers. */
   readonly devices: DeviceBook;
   readonly allow: Allowances;
@@ -94,6 +97,10 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     files,
     runs: runBook(layout.cronRuns),
     audit,
+    async changesBy(by, limit) {
+      await audit.flush();
+      return changesBy(layout.audit, by, limit);
+    },
     devices,
     allow: {
       get customPaths() {

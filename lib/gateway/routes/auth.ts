@@ -294,6 +294,7 @@ const granted = z.object({ status: z.literal('ok'), grant: z.string(), ...lifeti
 const device = z.object({
   id: z.string(),
   name: z.string(),
+  person: z.string().optional().describe('Who uses it.'),
   kind: z.enum(['local', 'remote', 'token']),
   createdAt: z.iso.datetime(),
   lastSeenAt: z.iso.datetime(),

@@ -30,6 +30,7 @@ import { pageRoutes } from './page.js';
 import { docsRoutes } from './docs.js';
 import { attentionRoutes } from './attention.js';
 import { retentionRoutes } from './retention.js';
+import { deviceRoutes } from './devices.js';
 import { workflowApprovalRoutes } from './workflows/approvals.js';
 import { workflowDefinitionRoutes } from './workflows/definitions.js';
 import { workflowRunRoutes } from './workflows/runs.js';
@@ -76,6 +77,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...consoleRoutes(facts, options.console),
     ...metricRoutes(facts, options.metrics ?? requestMetricsOf()),
     ...authRoutes(options.pairing),
+    ...(options.pairing === undefined ? [] : deviceRoutes),
     ...backupRoutes(options.backup),
     ...retentionRoutes,
     ...attentionRoutes,

@@ -18,6 +18,8 @@ export interface Audit {
 export interface Decision {
   /** `operator`, `device:<id>`, `session:<id>`; `none`, `bad`, `lost` for those whom nobody knows. */
   readonly by: string;
+  /** Who uses the paired browser. */
+  readonly person?: string | undefined;
   readonly address: string | undefined;
   /** Row of the authority table; `door` before there is one. */
   readonly authority: string;
@@ -161,9 +163,18 @@ const linesKeptMax = 100_000;
 
 const bounded = (text: string): string => text.slice(0, 200);
 
-const membersOf = ({ by, address, authority, method, verdict, code }: Decision): Record<string, unknown> => ({
+const membersOf = ({
+  by,
+  person,
+  address,
+  authority,
+  method,
+  verdict,
+  code,
+}: Decision): Record<string, unknown> => ({
   verdict,
   by: bounded(by),
+  ...(person !== undefined && { person }),
   ...(address !== undefined && { address }),
   authority,
   method,

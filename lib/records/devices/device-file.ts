@@ -10,6 +10,8 @@ import { contentHash, readPlainFile, writeAtomically } from '../../home/atomic-f
 export interface StoredDevice {
   readonly id: string;
   readonly name: string;
+  /** Who uses it, as people have named them. */
+  readonly person?: string | undefined;
   readonly kind: 'local' | 'remote' | 'token';
   /** ISO times. */
   readonly createdAt: string;
@@ -87,6 +89,7 @@ const schema = z.object({
       z.object({
         id: z.string().regex(/^[\w-]{1,64}$/),
         name: z.string().max(200),
+        person: z.string().max(80).optional(),
         kind: z.enum(['local', 'remote', 'token']),
         createdAt: z.iso.datetime(),
         lastSeenAt: z.iso.datetime(),

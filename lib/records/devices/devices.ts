@@ -30,6 +30,10 @@ export interface DeviceBook {
    * told.
    */
   revoke(id: string): Promise<boolean | Refusal>;
+  /** Name who uses a device; null: nobody. False when there is no such device. */
+  namePerson(id: string, person: string | null): Promise<boolean | Refusal>;
+  /** The name of who uses it, as far as it is known. */
+  personOf(id: string): string | undefined;
   /** It was here: kept at most once per minute and device. */
   seen(id: string, ip: string | undefined): void;
   /** Told of every device that is no longer let in. Returns the way to unsubscribe. */
@@ -109,6 +113,26 @@ export async function openDevices(options: {
     }
   }
 
+  /** False when there is no such device; a refusal while the file cannot be used. */
+  async function changeOne(
+    id: string,
+    next: (devices: readonly StoredDevice[]) => readonly StoredDevice[],
+  ): Promise<boolean | Refusal> {
+    try {
+      return await inOrder(async () => {
+        let found = false;
+        await change((devices) => {
+          found = devices.some((device) => device.id === id);
+          return found ? next(devices) : devices;
+        });
+        return found;
+      });
+    } catch (error) {
+      if (error instanceof DevicesDamaged) return refuse('DEVICES_DAMAGED', {}, error.message);
+      throw error;
+    }
+  }
+
   const saving = setInterval(
     () =>
       void save().catch((error: unknown) =>
@@ -165,21 +189,16 @@ export async function openDevices(options: {
           return [...known, stored(device)];
         }),
       ),
-    async revoke(id) {
-      try {
-        return await inOrder(async () => {
-          let found = false;
-          await change((devices) => {
-            found = devices.some((device) => device.id === id);
-            return found ? devices.filter((device) => device.id !== id) : devices;
-          });
-          return found;
-        });
-      } catch (error) {
-        if (error instanceof DevicesDamaged) return refuse('DEVICES_DAMAGED', {}, error.message);
-        throw error;
-      }
-    },
+    revoke: (id) => changeOne(id, (devices) => devices.filter((device) => device.id !== id)),
+    namePerson: (id, person) =>
+      changeOne(id, (devices) =>
+        devices.map(({ person: before, ...device }) =>
+          device.id === id
+            ? { ...device, ...(person !== null && { person }) }
+            : { ...device, ...(before !== undefined && { person: before }) },
+        ),
+      ),
+    personOf: (id) => known.devices.find((device) => device.id === id)?.person,
     seen(id, ip) {
       const device = known.devices.find((one) => one.id === id);
       const last = unsaved.get(id)?.at ?? (device ? Date.parse(device.lastSeenAt) : undefined);

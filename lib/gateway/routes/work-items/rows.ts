@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, type HttpRequest } from '../../route.js';
-import type { Reply } from '../../../commands/app.js';
+import type { App, Reply } from '../../../commands/app.js';
 import { wholeNumber } from '../../schemas.js';
 
 export const pageQuery = z.object({
@@ -21,6 +21,24 @@ export async function rowsOf(
     last: limit + 1,
     ...(before !== undefined && { before }),
   });
-  const shown = rows.slice(-limit).map(({ n, row }) => ({ n, ...(row as object) }));
+  const shown = rows.slice(-limit).map(({ n, row }) => ({ n, ...withPerson(request.app, row as object) }));
   return { body: { [collection]: shown, hasOlder: rows.length > limit } };
+}
+
+/** The newest entries of an item's ledger. */
+export async function eventsOf(app: App, id: string): Promise<readonly object[]> {
+  const rows = await app.supervisor.rows({ kind: 'work-item', id }, 'events', { last: eventsMax });
+  return rows.map(({ row }) => withPerson(app, row as object));
+}
+
+const eventsMax = 1000;
+
+/** What a paired browser did, with the name of who uses it. */
+function withPerson(app: App, row: object): object {
+  const { actor, author, decidedBy } = row as Readonly<Record<string, unknown>>;
+  const device = [actor, author, decidedBy].find(
+    (name): name is string => typeof name === 'string' && name.startsWith('device:'),
+  );
+  const person = device && app.records?.devices.personOf(device.slice('device:'.length));
+  return person === undefined ? row : { ...row, person };
 }

@@ -27,6 +27,7 @@ import {
   workItemSource,
   workItemStatus,
 } from '../../schemas.js';
+import { eventsOf } from './rows.js';
 import { assignBody, statusBody, archiveBody, assign, move, archive, putAway } from './moves.js';
 
 const listQuery = agreeing(
@@ -288,14 +289,9 @@ async function read(request: HttpRequest): Promise<Reply | Refusal> {
   const record = await itemOf(request);
   if (isRefusal(record)) return record;
   const id = idOf(request);
-  const [spendUsd, rows] = await Promise.all([
-    spendOf(request.app, id),
-    request.app.supervisor.rows({ kind: 'work-item', id }, 'events', { last: eventsMax }),
-  ]);
-  return { body: { workItem: record, spendUsd, events: rows.map((row) => row.row) } };
+  const [spendUsd, events] = await Promise.all([spendOf(request.app, id), eventsOf(request.app, id)]);
+  return { body: { workItem: record, spendUsd, events } };
 }
-
-const eventsMax = 1000;
 
 async function edit(request: HttpRequest<z.output<typeof patchBody>>): Promise<Reply | Refusal> {
   const { expectedVersion, idempotencyKey: _key, ...given } = request.body;
