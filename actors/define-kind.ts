@@ -105,7 +105,10 @@ function* nodeProblems(kind: Kind, node: AnyStateNode): Generator<string> {
       Number.isNaN(Number(delay)) &&
       kind.machine.implementations.delays?.[delay] === undefined
     ) {
-      yield `${where} waits for the delay "${delay}", which setup({delays}) does not define: XState would fire it at once`;
+      yield (
+        `${where} waits for the delay "${delay}", which setup({delays}) does not define: XState would fire ` +
+          'it at once'
+      );
     }
   }
   for (const child of Object.values(node.states)) yield* nodeProblems(kind, child);
@@ -156,5 +159,8 @@ function actionFault(machine: AnyStateMachine, action: unknown): string | undefi
   if (implementation === undefined)
     return `names the action "${name ?? '?'}", which setup({actions}) does not define`;
   if (typeof implementation === 'function' && 'resolve' in implementation) return undefined;
-  return `runs the custom action "${name ?? (implementation as { name?: string }).name ?? 'anonymous'}": machines decide, effects do; invoke an effect instead`;
+  return (
+    `runs the custom action "${name ?? (implementation as { name?: string }).name ?? 'anonymous'}": ` +
+    'machines decide, effects do; invoke an effect instead'
+  );
 }

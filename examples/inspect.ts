@@ -34,7 +34,7 @@ async function follow(id: string, until: string): Promise<void> {
   })) {
     cursor = seq;
     console.log(
-      `${seq} ${(event as { type: string }).type}: ${String(from ?? 'born')} → ${String(to)} (${by})`,
+      `${seq} ${(event as { type: string }).type}: ${String(from ?? 'created')} → ${String(to)} (${by})`,
     );
     if (to === until) return;
   }

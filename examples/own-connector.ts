@@ -15,7 +15,8 @@ const board = defineConnector({
   capabilities: { threading: false, messageEdits: false, reactions: false, attachments: false },
   async open(settings) {
     const file = settings['file'];
-    if (typeof file !== 'string') throw new Error('A board needs the setting "file".'); // a sentence for a person: it becomes the connector's state
+    // A sentence for a person: it becomes the connector's state
+    if (typeof file !== 'string') throw new Error('A board needs the setting "file".');
     return {
       async send({ channel, text, key }) {
         // `key` is the same if this very message is ever tried again: pass it on where the far side can tell

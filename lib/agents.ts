@@ -25,7 +25,7 @@ import type { WorkflowPorts } from '../actors/effects/workflow-ports.js';
 import { workflowRunKind } from '../actors/kinds/workflow-run.js';
 import { workflowKind } from '../actors/kinds/workflow.js';
 import type { TurnInput, TurnOutput } from '../machines/session/context.js';
-import { evidenceEffect } from './records/evidence/evidence-hand.js';
+import { evidenceEffect } from './records/evidence/evidence-effect.js';
 import type { Evidence } from './records/evidence/evidence.js';
 import { isRefusal } from '../machines/refusals.js';
 

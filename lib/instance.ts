@@ -86,7 +86,10 @@ export interface InstanceOptions {
    * workflow-evidence.
    */
   readonly evidenceRoot?: string;
-  /** Of the program's own, beside those of the home and of its `modules:`. An engine takes the place of its namesake. */
+  /**
+   * Of the program's own, beside those of the home and of its `modules:`. An engine takes the place of its
+   * namesake.
+   */
   readonly kinds?: readonly Kind[];
   readonly engines?: readonly Engine[];
   readonly connectors?: readonly Connector[];

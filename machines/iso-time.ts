@@ -6,7 +6,10 @@ export function isoTime(at: number): string {
     knownDay = day;
   }
   const ms = Math.floor(at) - day * dayMs;
-  return `${knownDate}${two(Math.floor(ms / 3_600_000))}:${two(Math.floor(ms / 60_000) % 60)}:${two(Math.floor(ms / 1_000) % 60)}.${String(ms % 1_000).padStart(3, '0')}Z`;
+  return (
+    `${knownDate}${two(Math.floor(ms / 3_600_000))}:${two(Math.floor(ms / 60_000) % 60)}:` +
+    `${two(Math.floor(ms / 1_000) % 60)}.${String(ms % 1_000).padStart(3, '0')}Z`
+  );
 }
 
 // Nearly all times of a day's work lie within that day, and making the date is four fifths of the cost.

@@ -60,7 +60,7 @@ export interface Stamp<Facts = Json> {
 
 /** Keep (or with `null` delete) one row of a growing collection, e.g. the 12th message of a session. */
 export interface WriteRow<Collection extends string = string, Row = unknown> {
-  readonly type: 'kernel.keep';
+  readonly type: 'kernel.write-row';
   readonly collection: Collection;
   /** Position: a counter from the context (ordered), or a name. */
   readonly n: number | string;
@@ -70,14 +70,14 @@ export interface WriteRow<Collection extends string = string, Row = unknown> {
 
 /** Send an event to another durable actor: exactly once, first in first out per sender and receiver. */
 export interface SendTo {
-  readonly type: 'kernel.tell';
+  readonly type: 'kernel.send';
   readonly to: ActorKey;
   readonly event: { readonly type: string } & { readonly [member: string]: Json | undefined };
 }
 
 /** Tell watchers: becomes a frame `{seq, event, payload, ts}` on /ws after the commit. */
 export interface Publish {
-  readonly type: 'kernel.announce';
+  readonly type: 'kernel.publish';
   readonly event: string;
   readonly payload: Json;
 }
@@ -95,16 +95,16 @@ export const writeRow = <const Collection extends string, Row>(
   collection: Collection,
   n: number | string,
   row: (Row & AsJson<Row>) | null,
-): WriteRow<Collection, Row> => ({ type: 'kernel.keep', collection, n, row });
+): WriteRow<Collection, Row> => ({ type: 'kernel.write-row', collection, n, row });
 /** `emit(({context}) => tell({kind: 'session', id: context.parent}, {type: 'child.finished', …}))` */
 export const sendToActor = (to: ActorKey, event: SendTo['event']): SendTo => ({
-  type: 'kernel.tell',
+  type: 'kernel.send',
   to,
   event,
 });
 /** `emit(({context}) => announce('session:stopped', {sessionId: context.id}))` */
 export const publish = (event: string, payload: Json): Publish => ({
-  type: 'kernel.announce',
+  type: 'kernel.publish',
   event,
   payload,
 });
@@ -126,7 +126,8 @@ export function effect<Out, In>(): PromiseActorLogic<Out, In> {
     getPersistedSnapshot: (snapshot: Inert) => snapshot,
     restoreSnapshot: (snapshot: Inert) => snapshot,
   };
-  return logic as unknown as PromiseActorLogic<Out, In>; // XState's type also names a start() that an inert effect must not have
+  // XState's type also names a start() that an inert effect must not have
+  return logic as unknown as PromiseActorLogic<Out, In>;
 }
 
 /** The stamp of an event whose XState type does not show it (done, error and delayed events). */

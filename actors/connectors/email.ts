@@ -111,7 +111,8 @@ function readSettings(settings: Settings): {
     throw new Error('"tls" of an email connector must be required, implicit or none.');
   if (tls === 'none' && !/^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host))
     throw new Error(
-      '"tls: none" is for a mail server on this machine only: the password and every message would be sent unencrypted.',
+      '"tls: none" is for a mail server on this machine only: the password and every message would be ' +
+        'sent unencrypted.',
     );
   if (!Array.isArray(allowTo) || !allowTo.every((entry) => typeof entry === 'string'))
     throw new Error('"allowTo" of an email connector must be a list of addresses or @domains.');

@@ -75,7 +75,9 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
       return undefined;
     }
     if (note !== undefined) lingering.set(sessionId, note);
-    const message = `Process ${reaped.pid} of an earlier turn may still be running. End it manually, then resume the queue.`;
+    const message =
+      `Process ${reaped.pid} of an earlier turn may still be running. End it manually, then resume the ` +
+      'queue.';
     return { ...interruption(partialOf(note), message), unconfirmedPid: reaped.pid };
   }
 

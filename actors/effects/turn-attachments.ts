@@ -21,7 +21,10 @@ export async function attachedFiles(
       ) as { readonly [member: string]: Json | undefined };
       const [, id] = /^\/api\/files\/([\w-]+)$/.exec(text(url)) ?? [];
       const place = (id === undefined ? undefined : await path(id).catch(() => undefined)) ?? text(url);
-      return `- ${JSON.stringify(text(name))}, ${JSON.stringify(text(mimeType))}, ${typeof size === 'number' ? size : '?'} bytes: ${JSON.stringify(place)}`;
+      return (
+        `- ${JSON.stringify(text(name))}, ${JSON.stringify(text(mimeType))}, ` +
+        `${typeof size === 'number' ? size : '?'} bytes: ${JSON.stringify(place)}`
+      );
     }),
   );
   return `\n\n[attached files]\n${lines.join('\n')}`;

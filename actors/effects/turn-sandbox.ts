@@ -62,7 +62,8 @@ export async function openSandbox(
   return {
     record: { level: inForce.level, asked, reason: inForce.lacking?.reason ?? null },
     refusal: inForce.isRefused
-      ? `The sandbox level "${asked}" is required here and not available. ${inForce.lacking?.reason} ${inForce.lacking?.remedy}`
+      ? `The sandbox level "${asked}" is required here and not available. ${inForce.lacking?.reason} ` +
+        `${inForce.lacking?.remedy}`
       : undefined,
     gatewayUrl: url,
     async confine(command) {

@@ -99,7 +99,8 @@ async function act(
   const open = call.lent === true ? openText(definition, actor) : undefined;
   if (open !== undefined)
     return failed(
-      `${open.member} is "${open.text}": a workflow that lends rights fixes where it acts. Write the value into the definition, or list those that may stand there (enum).`,
+      `${open.member} is "${open.text}": a workflow that lends rights fixes where it acts. Write the ` +
+        'value into the definition, or list those that may stand there (enum).',
     );
   const action =
     pathsIn(JSON.stringify(actor)).length === 0

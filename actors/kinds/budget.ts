@@ -26,7 +26,9 @@ export function budgetKind() {
             {
               id: 'budget',
               what: 'budget',
-              title: `${context.id}: $${context.spentUsd} of $${(context.limitUsd ?? 0) + context.grantedUsd} spent in ${context.month}`,
+              title:
+                `${context.id}: $${context.spentUsd} of $${(context.limitUsd ?? 0) + context.grantedUsd} ` +
+                `spent in ${context.month}`,
               on: 'operator',
               since: updatedAt,
               until: monthOf(updatedAt).endsAt,

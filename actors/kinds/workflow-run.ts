@@ -54,7 +54,8 @@ export function workflowRunKind({ ports }: { readonly ports: (context: EffectCon
     waitingFor: (snapshot) => runWaiting(snapshot),
     indexVersion: 1,
     moves: (snapshot) => runMoves(snapshot),
-    awaits: (snapshot, facts) => runAwaits(snapshot, facts as unknown as RunFacts | null), // the kernel hands back what `facts` above made
+    // The kernel hands back what `facts` above made
+    awaits: (snapshot, facts) => runAwaits(snapshot, facts as unknown as RunFacts | null),
     totals: (snapshot) => [runStatus(snapshot.value)],
     redacted: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
     validateContext: checkShape({

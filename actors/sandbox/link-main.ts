@@ -46,7 +46,8 @@ for (const port of ports.split(',').filter((one) => one !== ''))
   await carry(Number(port), `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
 
 const child = spawn(program, args, { stdio: 'inherit' });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined); // the whole group has had it; we end when the agent does
+// the whole group has had it; we end when the agent does
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 child.once('error', () => process.exit(127));
 child.once('exit', (code, signal) => {
   if (signal === null) process.exit(code ?? 1);

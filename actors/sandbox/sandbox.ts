@@ -80,10 +80,10 @@ const linkProgram = fileURLToPath(new URL('./link-main.js', import.meta.url));
 
 /** `const sandbox = createSandbox({hidden: [layout.home], ownFolders: [layout.work], isRequired: () => false})` */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const look = options.tool ?? findSandboxTool;
+  const findTool = options.tool ?? findSandboxTool;
   let tool: Promise<SandboxTool> | undefined;
   let places: Promise<Places> | undefined;
-  const found = (): Promise<SandboxTool> => (tool ??= look());
+  const found = (): Promise<SandboxTool> => (tool ??= findTool());
   const present = (): Promise<Places> =>
     (places ??= findPlaces({ hidden: options.hidden, program: ownProgram }));
 

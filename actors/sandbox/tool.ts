@@ -44,7 +44,8 @@ async function bubblewrap(): Promise<SandboxTool> {
       name: null,
       reason: `bubblewrap does not work here: ${said.slice(0, 300) || 'it did not start'}`,
       remedy:
-        'Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu an AppArmor profile for bwrap; in a container, run it with --security-opt seccomp=unconfined.',
+        'Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu an ' +
+        'AppArmor profile for bwrap; in a container, run it with --security-opt seccomp=unconfined.',
     };
   }
   const [passesInterrupt, canCount] = await Promise.all([

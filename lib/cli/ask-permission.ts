@@ -45,7 +45,8 @@ export class PermissionQuestions {
     const asked = list.find((permission) => permission.id === id);
     if (asked?.state !== 'pending' || withdrawn.aborted) return;
     terminal.say(
-      `\nThe agent asks to use ${plainText(asked.tool)}${asked.title === '' || asked.title === asked.tool ? '' : `: ${plainText(asked.title)}`}`,
+      `\nThe agent asks to use ${plainText(asked.tool)}` +
+        `${asked.title === '' || asked.title === asked.tool ? '' : `: ${plainText(asked.title)}`}`,
     );
     for (const line of plainText(asked.input, { keepLines: true }).split('\n').slice(0, inputLinesMax))
       terminal.say(`  ${line}`);

@@ -24,7 +24,8 @@ export function attachCommand(program: Command, terminal: Terminal): void {
         });
         if (session.status !== 'running')
           return terminal.out(
-            `The session is ${session.status}. Its last words:\n${plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true })}`,
+            `The session is ${session.status}. Its last words:\n` +
+              `${plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true })}`,
           );
         for (const { id: permissionId, state } of await client.get('/api/sessions/{id}/permissions', {
           params: { path: { id } },

@@ -25,7 +25,9 @@ export function backupCommand(program: Command, terminal: Terminal): void {
       terminal.out(
         options.json === true
           ? JSON.stringify(report)
-          : `Backed up to ${report.target}: the store up to ${report.seq}, ${report.files} files, ${bytes(report.bytes)}.\nThe token is in it: keep it private. Working folders of sessions (work/) and logs are not.`,
+          : `Backed up to ${report.target}: the store up to ${report.seq}, ${report.files} files, ` +
+              `${bytes(report.bytes)}.\nThe token is in it: keep it private. Working folders of sessions ` +
+              '(work/) and logs are not.',
       );
 
       async function ofRunning(): Promise<BackupReport> {
@@ -37,7 +39,8 @@ export function backupCommand(program: Command, terminal: Terminal): void {
             if (!(error.cause instanceof GatewayError) || error.cause.code !== 'TIMEOUT') throw error;
             throw new CommandError(
               exitCodes.failed,
-              `The backup takes longer than five minutes. The gateway continues it; it is complete once ${place} exists.`,
+              'The backup takes longer than five minutes. The gateway continues it; it is complete once ' +
+                `${place} exists.`,
               { cause: error },
             );
           });

@@ -47,7 +47,10 @@ export function hint(layout: Layout, command: string, rest = '', env: Terminal['
   const named =
     layout.instance !== 'default' && layoutOf({ instance: layout.instance, env }).home === layout.home;
   const where = usual ? '' : named ? ` --instance ${layout.instance}` : ` --home ${quoted(layout.home)}`;
-  return `${env['npm_command'] === undefined ? '' : 'npx --no-install '}troupe ${command}${where}${rest === '' ? '' : ` ${rest}`}`;
+  return (
+    `${env['npm_command'] === undefined ? '' : 'npx --no-install '}troupe ${command}${where}` +
+    `${rest === '' ? '' : ` ${rest}`}`
+  );
 }
 
 const quoted = (path: string): string =>

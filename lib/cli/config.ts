@@ -47,7 +47,8 @@ export function configCommand(program: Command, terminal: Terminal): void {
       else
         for (const { key, standard, about, needsRestart } of keys)
           terminal.out(
-            `${key}: ${standard === undefined ? '(none)' : JSON.stringify(standard)}\n    ${about}${needsRestart && !key.startsWith('connectors.') ? ' Needs a restart.' : ''}`,
+            `${key}: ${standard === undefined ? '(none)' : JSON.stringify(standard)}\n    ${about}` +
+              `${needsRestart && !key.startsWith('connectors.') ? ' Needs a restart.' : ''}`,
           );
     });
 }
@@ -78,7 +79,8 @@ async function examine(
   const exposed = !/^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(gateway.host);
   if (exposed && gateway.tls === null && !gateway.plainHttp)
     faults.push(
-      `${layout.config}: without TLS the token can be read on the network at ${gateway.host}. Set gateway.tls or gateway.plainHttp.`,
+      `${layout.config}: without TLS the token can be read on the network at ${gateway.host}. Set ` +
+        'gateway.tls or gateway.plainHttp.',
     );
   if (exposed && !gateway.authRequired)
     faults.push(`${layout.config}, gateway.authRequired: false requires a loopback address in gateway.host.`);

@@ -54,7 +54,9 @@ export function explain(error: unknown): { readonly line: string; readonly exitC
     };
   if (fault.code === 'ENOSPC')
     return {
-      line: `The disk is full${fault.path === undefined ? '' : ` (${fault.path})`}. Free some space and try again; no acknowledged work is lost.`,
+      line:
+        `The disk is full${fault.path === undefined ? '' : ` (${fault.path})`}. Free some space and try ` +
+        'again; no acknowledged work is lost.',
       exitCode: exitCodes.failed,
     };
   return { line: error instanceof Error ? error.message : String(error), exitCode: exitCodes.failed };
@@ -64,5 +66,8 @@ function listening(fault: NodeJS.ErrnoException & { address?: string; port?: num
   const where = `${fault.address ?? ''}:${fault.port ?? ''}`;
   if (fault.code === 'EADDRINUSE')
     return `Another program listens on ${where}. Use --port 0 for any free port, or set gateway.port in config.yaml.`;
-  return `Cannot listen on ${where} (${fault.code ?? fault.message}). Check gateway.host and gateway.port in config.yaml.`;
+  return (
+    `Cannot listen on ${where} (${fault.code ?? fault.message}). Check gateway.host and gateway.port in ` +
+    'config.yaml.'
+  );
 }

@@ -52,7 +52,8 @@ export function inspectCommand(program: Command, terminal: Terminal): void {
         if (live !== undefined) {
           throw new CommandError(
             exitCodes.held,
-            `A gateway runs at ${layout.home}. Use its API instead: GET ${live.url}/api/inspect/actors${kind === undefined ? '' : `?kind=${kind}`}`,
+            `A gateway runs at ${layout.home}. Use its API instead: GET ${live.url}/api/inspect/actors` +
+              `${kind === undefined ? '' : `?kind=${kind}`}`,
           );
         }
         await needStore(layout);

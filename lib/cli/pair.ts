@@ -49,7 +49,8 @@ export function pairCommand(program: Command, terminal: Terminal): void {
       );
       if (isOnlyHere(announcement))
         terminal.say(
-          'This gateway answers on this machine only. For a phone, set gateway.host, gateway.allowedHosts and gateway.tls in config.yaml.',
+          'This gateway answers on this machine only. For a phone, set gateway.host, ' +
+            'gateway.allowedHosts and gateway.tls in config.yaml.',
         );
     });
 }

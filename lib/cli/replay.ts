@@ -49,7 +49,8 @@ export async function writeBundle(
   );
   const entries = bundle.actors.reduce((sum, actor) => sum + actor.entries.length, 0);
   terminal.out(
-    `Wrote ${file}: ${entries} steps, ${bundle.from} to ${bundle.to} of the log. What people wrote is redacted; review the file before you share it.`,
+    `Wrote ${file}: ${entries} steps, ${bundle.from} to ${bundle.to} of the log. What people wrote is ` +
+      'redacted; review the file before you share it.',
   );
   terminal.say(`Replay it with: troupe replay ${file}`);
 }
@@ -95,16 +96,13 @@ const bundleBytesMax = 256 * 1024 * 1024;
 function summaryOf(bundle: Bundle, report: ReplayReport): string {
   const differing = report.actors.filter(({ differs }) => differs !== null);
   const lines = [
-    `${report.entries} steps of ${report.actors.length} actors, made by Troupe ${plainText(bundle.troupe)}${bundle.truncated ? ' (cut to the newest)' : ''}`,
+    `${report.entries} steps of ${report.actors.length} actors, made by Troupe ` +
+      `${plainText(bundle.troupe)}${bundle.truncated ? ' (cut to the newest)' : ''}`,
     ...report.machines.map(({ kind, about }) =>
-      plainText(
-        `machine ${kind}: ${about === 'unknown' ? 'this build has none' : about === 'changed' ? 'the same version, but changed' : 'of another version'}`,
-      ),
+      plainText(`machine ${kind}: ${differences[about] ?? 'of another version'}`),
     ),
     ...differing.map(({ kind, id, differs }) =>
-      plainText(
-        `${kind}/${id} differs at ${differs?.seq} (${differs?.event}): ${differs?.error ?? `expected ${JSON.stringify(differs?.expected)}, got ${JSON.stringify(differs?.got)}${differs?.members.length === 0 ? '' : `, other members: ${differs?.members.join(', ')}`}`}`,
-      ),
+      plainText(`${kind}/${id} differs at ${differs?.seq} (${differs?.event}): ` + outcomeOf(differs)),
     ),
     ...report.actors
       .filter(({ differs, hash }) => differs === null && hash !== null)
@@ -113,4 +111,16 @@ function summaryOf(bundle: Bundle, report: ReplayReport): string {
       ),
   ];
   return [...lines, report.same ? 'All results match.' : 'Results differ.'].join('\n');
+}
+
+const differences: Readonly<Record<string, string>> = {
+  unknown: 'this build has none',
+  changed: 'the same version, but changed',
+};
+
+function outcomeOf(differs: ReplayReport['actors'][number]['differs']): string {
+  if (differs === null) return '';
+  if (differs.error !== undefined) return differs.error;
+  const others = differs.members.length === 0 ? '' : `, other members: ${differs.members.join(', ')}`;
+  return `expected ${JSON.stringify(differs.expected)}, got ${JSON.stringify(differs.got)}${others}`;
 }

@@ -25,7 +25,8 @@ export function restoreCommand(program: Command, terminal: Terminal): void {
       terminal.out(
         options.json === true
           ? JSON.stringify(report)
-          : `Restored ${report.target}: the store up to ${report.seq}, ${report.files} files. Start it with: ${hint(layout, 'start')}`,
+          : `Restored ${report.target}: the store up to ${report.seq}, ${report.files} files. Start it ` +
+              `with: ${hint(layout, 'start')}`,
       );
     });
 }

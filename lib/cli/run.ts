@@ -62,7 +62,8 @@ export function runCommand(program: Command, terminal: Terminal): void {
           showTurn(started, terminal, questions, quiet).catch((cause: unknown) => {
             throw new CommandError(
               exitCodes.notRunning,
-              `Lost the gateway. The session is kept: start the gateway again, then: ${hint(layout, 'show', sessionId)}`,
+              'Lost the gateway. The session is kept: start the gateway again, then: ' +
+                `${hint(layout, 'show', sessionId)}`,
               { cause },
             );
           }),
@@ -78,7 +79,8 @@ export function runCommand(program: Command, terminal: Terminal): void {
         if (questions.expired > 0)
           throw new CommandError(
             exitCodes.turnFailed,
-            `Nobody answered ${questions.expired === 1 ? 'a tool request' : `${questions.expired} tool requests`} in time; the agent went on without. Show what waits with: ${hint(layout, 'waiting')}`,
+            `No one answered ${questions.expired === 1 ? 'a tool request' : `${questions.expired} tool requests`} ` +
+              `in time; the agent went on without. Show what waits with: ${hint(layout, 'waiting')}`,
           );
       } finally {
         interrupted.forget();
@@ -89,7 +91,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
 
 function settingsOf(options: RunOptions, layout: Layout): RunSettings {
   const { in: session, engine, employee, model, effort, worktree } = options;
-  const cwd = session === undefined ? workplaceOf(options, layout) : undefined;
+  const cwd = session === undefined ? workingFolderOf(options, layout) : undefined;
   return given({ giveUpAfterMs: 5_000, session, engine, employee, model, effort, cwd, worktree });
 }
 
@@ -97,7 +99,7 @@ function settingsOf(options: RunOptions, layout: Layout): RunSettings {
  * Where the agent works: where the person stands. An employee brings a folder of its own, and the home is no
  * place for agents.
  */
-function workplaceOf({ cwd, ownFolder, employee }: RunOptions, layout: Layout): string | undefined {
+function workingFolderOf({ cwd, ownFolder, employee }: RunOptions, layout: Layout): string | undefined {
   if (cwd !== undefined) return resolve(cwd);
   const here = process.cwd();
   const isHome = here === layout.home || here.startsWith(`${layout.home}/`);
@@ -127,7 +129,9 @@ async function conclude(
   }
   throw new CommandError(
     exitCodes.turnFailed,
-    `${endings[session.status] ?? `The session is ${session.status}`}${session.lastError === null ? '.' : `: ${session.lastError}`}\nRead it with: ${hint(layout, 'show', sessionId)}`,
+    `${endings[session.status] ?? `The session is ${session.status}`}` +
+      `${session.lastError === null ? '.' : `: ${session.lastError}`}\nRead it with: ` +
+      `${hint(layout, 'show', sessionId)}`,
   );
 }
 

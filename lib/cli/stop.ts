@@ -32,7 +32,8 @@ export function stopCommand(program: Command, terminal: Terminal): void {
       }
       throw new CommandError(
         exitCodes.failed,
-        `Process ${announcement.pid} is still running ${patienceMs / 1000} s after the stop signal. See its log: ${layout.log}.`,
+        `Process ${announcement.pid} is still running ${patienceMs / 1000} s after the stop signal. See ` +
+          `its log: ${layout.log}.`,
       );
     });
 }

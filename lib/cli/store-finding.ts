@@ -27,7 +27,9 @@ export async function closedStore({ home, store, storeCopy }: Layout, port: numb
   return {
     grade: 'poor',
     about: 'store',
-    what: `${checked.what}; but the last ${deaths === 0 ? 'start' : `${deaths + 1} starts`} of the gateway ended without a clean stop soon after opening it`,
+    what:
+      `${checked.what}; but the last ${deaths === 0 ? 'start' : `${deaths + 1} starts`} of the gateway ` +
+      'ended without a clean stop soon after opening it',
     remedy:
       'See the log for the cause. After two such starts the next one rebuilds the database from its second copy.',
   };
@@ -48,7 +50,8 @@ async function check(home: string, port: number): Promise<Finding> {
       about: 'store',
       what: faults.slice(0, 3).join('; '),
       remedy:
-        'Make a copy of the home, then start the gateway: it repairs one copy from the other where possible. troupe verify shows details.',
+        'Make a copy of the home, then start the gateway: it repairs one copy from the other where ' +
+        'possible. troupe verify shows details.',
     };
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError')

@@ -126,7 +126,8 @@ function show(frame: InspectFrame, json: boolean, terminal: Terminal, cursor: nu
           `(the log ends at ${frame.payload.head}, before ${cursor}; continuing from its end)`,
         );
       return terminal.say(
-        `(the log begins at ${frame.payload.floor + 1}; older entries were removed. Continuing at ${frame.payload.head})`,
+        `(the log begins at ${frame.payload.floor + 1}; older entries were removed. Continuing at ` +
+          `${frame.payload.head})`,
       );
     case 'error':
       return terminal.say(plainText(frame.payload.error));

@@ -26,7 +26,8 @@ export function tokenCommand(program: Command, terminal: Terminal): void {
     const { random } = systemEnvironment();
     await announce(layout.announcement, { ...before, ...secretsOf(undefined, () => random.secret(32)) });
     terminal.say(
-      'Replaced. Scripts read the new token from gateway.json. Re-create the bindings of workflows; paired browsers stay paired.',
+      'Replaced. Scripts read the new token from gateway.json. Re-create the bindings of workflows; ' +
+        'paired browsers stay paired.',
     );
   });
 }

@@ -40,7 +40,9 @@ export function topFrame(
   const state = paint(tree.root.state === 'running' ? 32 : 31, tree.root.state);
   const head = [
     `${paint(1, title)}  ${state}`,
-    `log ${fleet.seq}  ${rate === null ? '-' : rate.toFixed(rate < 10 ? 1 : 0)} events/s  ${fleet.effects} effects  ${fleet.awake} awake  ${fleet.restarts} restarts  ${fleet.deadLetters} dead letters`,
+    `log ${fleet.seq}  ${rate === null ? '-' : rate.toFixed(rate < 10 ? 1 : 0)} events/s  ` +
+      `${fleet.effects} effects  ${fleet.awake} awake  ${fleet.restarts} restarts  ${fleet.deadLetters} ` +
+      'dead letters',
     ...bad.map(({ name, failing }) => paint(31, plainText(`  ${name}: ${failing}`))),
     '',
     paint(
@@ -111,7 +113,9 @@ function treeLines(busy: readonly ActorSummary[], now: number, columns: number):
       )
       .flatMap((actor) => {
         seen.add(name(actor));
-        const text = `${'  '.repeat(depth + 1)}${name(actor)}  ${stateText(actor.value)} ${ago(actor.since, now)}  ${actor.effects.join(' ')}${actor.title === null ? '' : `  ${actor.title}`}`;
+        const text =
+          `${'  '.repeat(depth + 1)}${name(actor)}  ${stateText(actor.value)} ${ago(actor.since, now)}  ` +
+          `${actor.effects.join(' ')}${actor.title === null ? '' : `  ${actor.title}`}`;
         return [cut(plainIndented(text), columns), ...below(name(actor), depth + 1)];
       });
   return below(null, 0);

@@ -24,7 +24,8 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       if (live !== undefined) {
         throw new CommandError(
           exitCodes.held,
-          `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a full check stop it first: ${hint(layout, 'stop')}`,
+          `A gateway runs at ${layout.home} (${live.url}); it checks its store in the background. For a ` +
+            `full check stop it first: ${hint(layout, 'stop')}`,
         );
       }
       await needStore(layout);
@@ -37,8 +38,10 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
 
 function summaryOf(report: VerifyReport): string {
   const lines = [
-    `database     ${report.rows} records; log ${report.firstSeq ?? '-'} to ${report.head?.seq ?? '-'} (${report.entries} entries)`,
-    `second copy  up to ${report.copy.seq} (${report.copy.baseRows} records in the base image, ${report.copy.frames} commits after it, ${bytes(report.copy.bytes)})`,
+    `database     ${report.rows} records; log ${report.firstSeq ?? '-'} to ${report.head?.seq ?? '-'} (` +
+      `${report.entries} entries)`,
+    `second copy  up to ${report.copy.seq} (${report.copy.baseRows} records in the base image, ` +
+      `${report.copy.frames} commits after it, ${bytes(report.copy.bytes)})`,
   ];
   if (report.ok) return [...lines, 'No damage found.'].join('\n');
   return [

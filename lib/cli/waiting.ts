@@ -114,7 +114,8 @@ export async function decide(
       throw unfit(`It was interrupted. Go on with: ${hint(layout, 'run', `--in ${item.id} "continue"`)}`);
     case 'budget':
       throw unfit(
-        `Turns of ${item.id} are held until the month ends or the budget is raised: POST /api/org/budgets/${id}/grant {"usd": 10}`,
+        `Turns of ${item.id} are held until the month ends or the budget is raised: POST ` +
+          `/api/org/budgets/${id}/grant {"usd": 10}`,
       );
     default:
       throw unfit(`It waits for something else (${item.what}) and cannot be approved or rejected.`);
@@ -164,7 +165,8 @@ function named(typed: string, items: readonly WaitingItem[], layout: Layout): Wa
   const [one, ...more] = found;
   if (one === undefined)
     throw unfit(
-      `Nothing that waits is called "${typed}": it was decided, withdrawn, or has ended. ${hint(layout, 'waiting')} lists what waits.`,
+      `Nothing that waits is called "${typed}": it was decided, withdrawn, or has ended. ` +
+        `${hint(layout, 'waiting')} lists what waits.`,
     );
   if (more.length > 0)
     throw unfit(

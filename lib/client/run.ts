@@ -78,7 +78,10 @@ export interface TurnAnswer {
 /** Why a task is not taken: an unknown engine or session, a full queue, a missing credential … */
 export type RunRefusal = RefusalOf<'/api/sessions', 'post'> | RefusalOf<'/api/sessions/{id}/message', 'post'>;
 
-/** Opens a session, or continues one, and follows the turn. The feed is open before the task is given: no frame is missed. */
+/**
+ * Opens a session, or continues one, and follows the turn. The feed is open before the task is given: no
+ * frame is missed.
+ */
 export async function startRun(
   requests: Requests,
   openEvents: (options: EventsOptions) => Events,
@@ -161,7 +164,10 @@ function followTurn(
   });
   ended.catch(() => undefined); // who waits for the answer or reads on hears of it
 
-  /** A turn ends with the first ending that follows its own start: what the one before it still has to say is not its answer. */
+  /**
+   * A turn ends with the first ending that follows its own start: what the one before it still has to say is
+   * not its answer.
+   */
   async function watch(): Promise<void> {
     let hasStarted = begun === 'started';
     for await (const { event, payload } of events) {

@@ -21,7 +21,10 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 /** An actor of a kind that every gateway runs: `GatewayActor<'session'>`. */
 export type GatewayActor<Name extends string> = ActorViewOf<KindNamed<GatewayKinds, Name>>;
 
-/** What there is before the supervisor, and that effects join with theirs: `{...parts, supervisor: context.supervisor}`. */
+/**
+ * What there is before the supervisor, and that effects join with theirs: `{...parts, supervisor:
+ * context.supervisor}`.
+ */
 export type AppParts = Omit<App, 'supervisor'>;
 
 /**

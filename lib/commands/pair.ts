@@ -210,7 +210,7 @@ export const ownerProofHeader = 'x-svc-owner-proof';
 /** `headers: {[ownerProofHeader]: ownerProof(token, Date.now())}` */
 export const ownerProof = (token: string, now: number): string =>
   createHmac('sha256', token)
-    .update(`owner at the door\n${Math.floor(now / 60_000)}`)
+    .update(`owner of the home\n${Math.floor(now / 60_000)}`)
     .digest('base64url');
 
 export function isOwnerProof(given: string | undefined, token: string, now: number): boolean {

@@ -79,7 +79,10 @@ function rendererOf(library: typeof Library): Marked {
           `<tr>${cells.map((one) => cell(tag, one)).join('')}</tr>`;
         const body = token.rows.map((cells) => row('td', cells)).join('\n');
         // Wide tables scroll within their own box, by keyboard too.
-        return `<div class="table" tabindex="0"><table>\n<thead>${row('th', token.header)}</thead>\n<tbody>\n${body}\n</tbody>\n</table></div>\n`;
+        return (
+          `<div class="table" tabindex="0"><table>\n<thead>${row('th', token.header)}</thead>\n<tbody>\n` +
+          `${body}\n</tbody>\n</table></div>\n`
+        );
       },
     },
   });

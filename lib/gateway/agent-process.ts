@@ -10,7 +10,7 @@ import type { TokenBook } from './authentication.js';
 export function agentProcesses(tokens: TokenBook & { readonly size?: number }) {
   const answered = new WeakMap<Socket, Promise<string | undefined>>();
 
-  async function look(socket: Socket): Promise<string | undefined> {
+  async function check(socket: Socket): Promise<string | undefined> {
     const inode = await inodeOf(socket);
     if (inode === undefined) return undefined;
     const processes = await Promise.all((await readdir('/proc')).filter(isPid).map(processOf));
@@ -36,7 +36,7 @@ export function agentProcesses(tokens: TokenBook & { readonly size?: number }) {
     if (process.platform !== 'linux' || tokens.size === 0) return Promise.resolve(undefined);
     const before = answered.get(socket);
     if (before !== undefined) return before;
-    const answer = look(socket).catch(() => undefined);
+    const answer = check(socket).catch(() => undefined);
     answered.set(socket, answer);
     return answer;
   };

@@ -65,7 +65,7 @@ export async function openListeners({ host, port, tls, slow }: ListenersOptions)
     localPort: portOf(local),
     serve(answer) {
       for (const server of servers) server.on('request', answer);
-      for (const hand of begin) hand();
+      for (const start of begin) start();
     },
     close() {
       ward();

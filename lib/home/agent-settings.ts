@@ -11,7 +11,9 @@ export const agents = z.strictObject({
     .enum(sandboxLevels)
     .default('home')
     .describe(
-      "How far agents, polls and git are kept from this machine: off; home: not into the gateway's home; workspace: writes only the working folder, no keys; strict: also no network but named hosts. Employees may be kept further.",
+      "How far agents, polls and git are kept from this machine: off; home: not into the gateway's home; " +
+        'workspace: writes only the working folder, no keys; strict: also no network but named hosts. ' +
+        'Employees may be kept further.',
     ),
   sandboxRequired: z
     .boolean()

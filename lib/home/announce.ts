@@ -124,6 +124,7 @@ function damaged(path: string, why: string): HomeError {
   return new HomeError(
     'BAD_ANNOUNCEMENT',
     `${path} is damaged: ${why}.`,
-    'Restore it from a backup, or delete it: the next start creates a new token, which every script and tool then needs.',
+    'Restore it from a backup, or delete it: the next start creates a new token, which every script and ' +
+      'tool then needs.',
   );
 }

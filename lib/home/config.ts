@@ -212,9 +212,7 @@ const sessions = z.strictObject({
     .max(4_096)
     .nullable()
     .default(null)
-    .describe(
-      'Default working folder of sessions whose request and employee set none; inside roots. Default: a new folder per session.',
-    ),
+    .describe('Default working folder of sessions whose request and employee set none; inside roots.'),
   worktree: z
     .boolean()
     .default(false)
@@ -272,7 +270,7 @@ const connectors = z.strictObject({
       'two instances have the same name',
     )
     .describe(
-      'Connectors: name, type, employee, allowFrom, and the settings of the type. POST /api/connectors/reload applies changes.',
+      'Connectors: name, type, employee, allowFrom, settings of the type. POST /api/connectors/reload applies them.',
     ),
 });
 
@@ -308,7 +306,8 @@ const schema = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          'true holds the turns of an employee whose monthlyBudgetUsd is used up until the month ends or someone raises the budget.',
+          'true holds the turns of an employee whose monthlyBudgetUsd is used up until the month ends or ' +
+            'someone raises the budget.',
         ),
     }),
   ),

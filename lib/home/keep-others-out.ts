@@ -26,7 +26,8 @@ export async function keepOthersOut({ home, config, announcement }: Layout): Pro
   if (secrets && (secrets.mode & 0o077) !== 0) {
     throw new HomeError(
       'BAD_ANNOUNCEMENT',
-      `${announcement}, which holds the token, is accessible to other users of this machine (mode ${(secrets.mode & 0o777).toString(8)}).`,
+      `${announcement}, which holds the token, is accessible to other users of this machine (mode ` +
+        `${(secrets.mode & 0o777).toString(8)}).`,
       'If you are its only user, chmod 600 that file. Otherwise delete it; the next start creates a new token.',
     );
   }

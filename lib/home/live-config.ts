@@ -77,12 +77,12 @@ export function watchConfig(options: {
     quiet = setTimeout(() => void inOrder(), quietMs).unref();
   };
   // Editors put a new file in the old one's place: the folder sees that, the file would not.
-  const watcher = attempt(() =>
+  const watching = attempt(() =>
     watch(dirname(path), { persistent: false }, (_event, name) => {
       if (name === basename(path)) soon();
     }),
   );
-  watcher?.on('error', () => watcher.close());
+  watching?.on('error', () => watching.close());
   const polling = setInterval(() => void inOrder(), pollEveryMs).unref(); // notices can be lost
   void inOrder();
 
@@ -96,7 +96,7 @@ export function watchConfig(options: {
       closed = true;
       clearTimeout(quiet);
       clearInterval(polling);
-      watcher?.close();
+      watching?.close();
     },
   };
 }

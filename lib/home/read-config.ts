@@ -94,7 +94,10 @@ function faultOf(
       ? `unknown setting${hint(issue, path)}`
       : `${issue.message.replace(/^Invalid input: /, '')}.`;
   const at = position(document, path);
-  return `${source}${at === undefined ? '' : ` line ${lines.linePos(at).line}`}, ${path.join('.') || 'the whole file'}: ${what}`;
+  return (
+    `${source}${at === undefined ? '' : ` line ${lines.linePos(at).line}`}, ` +
+    `${path.join('.') || 'the whole file'}: ${what}`
+  );
 }
 
 /** Where the key of the innermost existing part of `path` stands. */

@@ -139,7 +139,7 @@ export interface Causes {
   readonly links: readonly {
     readonly from: number;
     readonly to: number;
-    readonly how: 'told' | 'together' | 'effect' | 'timer';
+    readonly how: 'message' | 'together' | 'effect' | 'timer';
   }[];
   /** There is more than was looked at. */
   readonly truncated: boolean;

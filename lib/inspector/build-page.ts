@@ -87,7 +87,8 @@ const shell = ({
 <link rel="icon" href="/inspect/${icon}" type="image/svg+xml">
 <link rel="stylesheet" href="/inspect/${style}">
 <div id="page"></div>
-<noscript>The inspector shows the gateway live and needs JavaScript. The same facts in a terminal: troupe top, troupe tail.</noscript>
+<noscript>The inspector shows the gateway live and needs JavaScript.
+The same facts in a terminal: troupe top, troupe tail.</noscript>
 <script type="module" src="/inspect/${script}"></script>
 </html>
 `;

@@ -81,7 +81,7 @@ function linkOf(
 ): { from: number; how: Causes['links'][number]['how'] } | undefined {
   const { cause } = entry;
   if (typeof cause === 'number')
-    return members.has(cause) ? { from: cause, how: 'told' } : together(entry, members);
+    return members.has(cause) ? { from: cause, how: 'message' } : together(entry, members);
   if (cause !== null && (cause.startsWith('effect:') || cause === 'timer')) {
     const own = byActor.get(`${entry.kind}/${entry.id}`) ?? [];
     const earlier = [...own].reverse().find((one) => began(entry, one));

@@ -194,7 +194,10 @@ export function entriesText(
   ts: number,
   skipped?: EntriesFrame['payload']['skipped'],
 ): string {
-  return `{"event":"entries","seq":${seq},"payload":{"from":${from},"entries":[${entries.join(',')}]${skipped === undefined ? '' : `,"skipped":${JSON.stringify(skipped)}`}},"ts":${ts}}`;
+  return (
+    `{"event":"entries","seq":${seq},"payload":{"from":${from},"entries":[${entries.join(',')}]` +
+    `${skipped === undefined ? '' : `,"skipped":${JSON.stringify(skipped)}`}},"ts":${ts}}`
+  );
 }
 
 const written = new WeakMap<SealedEntry, string>();

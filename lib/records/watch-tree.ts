@@ -43,7 +43,7 @@ export interface TreeWatch {
  */
 export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
   const { debounceMs = 100, rescanMs = 30_000, foldersMax = 2_000 } = options;
-  const watchers = new Map<string, FSWatcher>();
+  const watches = new Map<string, FSWatcher>();
   let noticed = new Map<string, Set<string> | undefined>();
   let noticedSince: number | undefined;
   let quiet: NodeJS.Timeout | undefined;
@@ -112,8 +112,8 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
     ) {
       const next: string[] = [];
       for (const folder of level) {
-        if (closed || (!watchers.has(folder) && watchers.size >= foldersMax)) continue;
-        if (!watchers.has(folder)) moved.push(folder);
+        if (closed || (!watches.has(folder) && watches.size >= foldersMax)) continue;
+        if (!watches.has(folder)) moved.push(folder);
         listen(folder); // before it is read, so that what comes in between is noticed
         const below = await subfolders(folder);
         if (below === undefined) continue;
@@ -122,7 +122,7 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
       }
       level = next;
     }
-    for (const folder of [...watchers.keys()].filter((one) => isWithin(top, one) && !there.has(one))) {
+    for (const folder of [...watches.keys()].filter((one) => isWithin(top, one) && !there.has(one))) {
       forget(folder);
       moved.push(folder);
     }
@@ -131,24 +131,24 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
 
   /** An absent folder, or no more watches to be had: the regular look serves. */
   function listen(folder: string): void {
-    if (watchers.has(folder)) return;
+    if (watches.has(folder)) return;
     try {
-      const watcher = watch(folder, { persistent: false }, (_, name) => notice(folder, name));
-      watcher.on('error', () => forget(folder));
-      watchers.set(folder, watcher);
+      const watching = watch(folder, { persistent: false }, (_, name) => notice(folder, name));
+      watching.on('error', () => forget(folder));
+      watches.set(folder, watching);
     } catch {
       return;
     }
   }
 
   function forget(folder: string): void {
-    watchers.get(folder)?.close();
-    watchers.delete(folder);
+    watches.get(folder)?.close();
+    watches.delete(folder);
   }
 
   function forgetBelow(top: string): readonly string[] {
-    if (!watchers.has(top)) return [];
-    const below = [...watchers.keys()].filter((folder) => isWithin(top, folder));
+    if (!watches.has(top)) return [];
+    const below = [...watches.keys()].filter((folder) => isWithin(top, folder));
     for (const folder of below) forget(folder);
     return below;
   }
@@ -166,7 +166,7 @@ export function watchTree(root: string, options: WatchTreeOptions): TreeWatch {
       clearTimeout(quiet);
       forgetBelow(root);
       await running;
-      for (const folder of [...watchers.keys()]) forget(folder);
+      for (const folder of [...watches.keys()]) forget(folder);
     },
   };
 }

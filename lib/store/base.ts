@@ -21,7 +21,10 @@ export interface BaseOptions {
   readonly share?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (rows: number) => void;
-  /** Sees every page before it is written, the head row first, and then that there is no more; throws where the image must not be made. */
+  /**
+   * Sees every page before it is written, the head row first, and then that there is no more; throws where
+   * the image must not be made.
+   */
   readonly check?: (rows: readonly Row[], position: Position, end: boolean) => Promise<void>;
 }
 

@@ -52,7 +52,7 @@ interface Waiting {
 }
 
 /** Somebody waits for it to be done. */
-interface Errand {
+interface Task {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -89,8 +89,8 @@ export function commitPipeline({
   let torn = false;
   let stopped: string | undefined;
   let drained: (() => void)[] = [];
-  let rotations: Errand[] = [];
-  let interludes: (Errand & { readonly task: () => Promise<void> })[] = [];
+  let rotations: Task[] = [];
+  let interludes: (Task & { readonly task: () => Promise<void> })[] = [];
 
   const unavailable = (cause?: unknown): StoreError =>
     new StoreError('STORE_UNAVAILABLE', `not written: ${stopped}`, { cause });

@@ -103,7 +103,9 @@ export function frameWriter(): {
     const bodySum = crc32(buffer.subarray(start + headerBytes, end));
     const digest = digestOf(bodySum);
     const chain = group.chain === '' ? noChain : group.chain;
-    const rest = ` ${wide(frame, 16)} ${wide(group.first, 16)} ${wide(group.last, 16)} ${wide(bytes, 10)} ${chain} ${digest === '' ? noDigest : digest}\n`;
+    const rest =
+      ` ${wide(frame, 16)} ${wide(group.first, 16)} ${wide(group.last, 16)} ${wide(bytes, 10)} ` +
+      `${chain} ${digest === '' ? noDigest : digest}\n`;
     if (buffer.write(`#${hex(crc32(rest, bodySum))}${rest}`, start, 'latin1') !== headerBytes)
       throw new RangeError(`not a chain: ${chain}`);
     return digest;

@@ -22,7 +22,10 @@ export async function inspectRows(
   database: Database,
   options: {
     readonly onProgress?: (rows: number) => void;
-    /** Sees every page, the head row first, and then that there is no more. What it throws as a DamageError is a fault. */
+    /**
+     * Sees every page, the head row first, and then that there is no more. What it throws as a DamageError
+     * is a fault.
+     */
     readonly visit?: (
       rows: readonly (readonly [key: string, value: string])[],
       head: Position,

@@ -56,7 +56,10 @@ export const keys = {
 export const headKey = ' head';
 export const firstKey = '!';
 
-/** Up to which position log entries were let go, and the chain of the last of them, which the first one kept follows. */
+/**
+ * Up to which position log entries were let go, and the chain of the last of them, which the first one kept
+ * follows.
+ */
 export const logFloorKey = 'm/log-floor';
 export const logFloorChainKey = 'm/log-floor-chain';
 

@@ -101,7 +101,10 @@ export async function setAside(
 /** Of each copy, the newest: a disk that fails again and again must not fill itself. */
 const damagedKept = 3;
 
-/** Deaths may have had another cause, and come again: one such folder must not follow another until the disk is full. */
+/**
+ * Deaths may have had another cause, and come again: one such folder must not follow another until the disk
+ * is full.
+ */
 async function setSuspectAside(ports: StorePorts, home: string): Promise<void> {
   const { files } = ports;
   for (const name of await files.readdir(home))

@@ -140,8 +140,10 @@ async function openOrRebuild(options: RecoverOptions, survey: Survey, began: boo
     ) {
       throw new StoreError(
         'REFUSED',
-        `The database in ${directory} cannot be opened (${reason}), and there is no second copy in ${options.home}/store-copy. ` +
-          'This home was in use before, so no new store is created in it. Put the folders back, restore a backup into a new home, or choose an empty home to start over.',
+        `The database in ${directory} cannot be opened (${reason}), and there is no second copy in ` +
+          `${options.home}/store-copy. ` +
+          'This home was in use before, so no new store is created in it. Put the folders back, restore ' +
+          'a backup into a new home, or choose an empty home to start over.',
       );
     }
     await rebuildDatabase({ ...options, survey, reason });
@@ -181,7 +183,8 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
   if (scan.noticed && !isSameHistory(scan.noticed, head)) {
     throw new StoreError(
       'REFUSED',
-      `The database and its second copy have different histories: both have a group ${head.frame}, ending at entry ${head.seq} and ${scan.noticed.seq}, and their chains differ. ` +
+      `The database and its second copy have different histories: both have a group ${head.frame}, ` +
+        `ending at entry ${head.seq} and ${scan.noticed.seq}, and their chains differ. ` +
         `One of the folders store and store-copy in ${home} comes from another home. Put the right one back.`,
     );
   }
@@ -274,7 +277,8 @@ async function trustDatabase(
   if (wrong.length === 0) return;
   throw new StoreError(
     'REFUSED',
-    `Both copies of the store in ${options.home} are damaged. The second copy: ${faults.join('; ')}. The database: ${wrong.join('; ')}. ` +
+    `Both copies of the store in ${options.home} are damaged. The second copy: ${faults.join('; ')}. The ` +
+      `database: ${wrong.join('; ')}. ` +
       'Nothing was changed. Restore a backup into a new home.',
   );
 }

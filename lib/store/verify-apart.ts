@@ -21,7 +21,9 @@ export async function verifyApart(home: string, options: VerifyApartOptions = {}
   if ('died' in answer)
     return verifyStore(home, {
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
-      databaseFault: `LevelDB crashes on this database (${answer.died}); the next starts rebuild it from the second copy`,
+      databaseFault:
+        `LevelDB crashes on this database (${answer.died}); ` +
+        'the next starts rebuild it from the second copy',
     });
   const { code, message } = answer.error;
   throw code === undefined ? new Error(message) : new StoreError(code, message);

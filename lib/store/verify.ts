@@ -46,7 +46,8 @@ export interface VerifyOptions {
 
 /**
  * Check the closed store of a home from end to end without mending anything: every row, the log's chain, the
- * base image, every segment, and whether the two copies say the same of every row. Throws LOCKED while a gateway has it, REFUSED where there is no store.
+ * base image, every segment, and whether the two copies say the same of every row. Throws LOCKED while a
+ * gateway has it, REFUSED where there is no store.
  * `const report = await verifyStore(home)`
  */
 export async function verifyStore(home: string, options: VerifyOptions = {}): Promise<VerifyReport> {
@@ -83,21 +84,21 @@ export async function verifyInUse(
   copyDirectory: string,
   options?: Pick<VerifyOptions, 'onProgress'>,
 ): Promise<VerifyReport> {
-  for (let looks = 1; ; looks += 1) {
+  for (let tries = 1; ; tries += 1) {
     const survey = await surveyCopy(files, copyDirectory);
     try {
       const report = await verifyCopies(files, database, copyDirectory, survey, options);
       const now = report.ok ? survey : await surveyCopy(files, copyDirectory);
       const moved = now.base?.file !== survey.base?.file || now.segments.join() !== survey.segments.join();
-      if (!moved || looks === looksMax) return report;
+      if (!moved || tries === triesMax) return report;
     } catch (error) {
-      if (!isGone(error) || looks === looksMax) throw error;
+      if (!isGone(error) || tries === triesMax) throw error;
     }
   }
 }
 
 /** A look takes less time than the writing of a base image. */
-const looksMax = 5;
+const triesMax = 5;
 
 /** The same for an open database that nobody writes to; `undefined` where it cannot be opened. */
 export async function verifyCopies(

@@ -108,7 +108,7 @@ export function asActor(
       const send = (event: Inward): void => {
         if (!stopped) scope.self.send(event as never);
       };
-      const look = (actor: ActorView): void => {
+      const check = (actor: ActorView): void => {
         if (actor.revision < rev) return; // an older look that took longer
         rev = actor.revision;
         if (actor.status === 'error') {
@@ -124,7 +124,7 @@ export function asActor(
         stopped = true;
         detach?.();
       });
-      void attach(supervisor, kind, snapshot, look)
+      void attach(supervisor, kind, snapshot, check)
         .then((unsubscribe) => {
           detach = unsubscribe;
           if (stopped) unsubscribe();
@@ -143,7 +143,7 @@ async function attach(
   supervisor: Supervisor,
   kind: string,
   { id, input }: DurableSnapshot,
-  look: (actor: ActorView) => void,
+  check: (actor: ActorView) => void,
 ): Promise<() => void> {
   const known = await supervisor.get(kind, id);
   const first =
@@ -155,16 +155,16 @@ async function attach(
   // Another host may have been quicker
   if (isRefusal(first) && first.code !== 'EXISTS') throw new Error(first.message, { cause: first });
   // Listen, then look: what is committed in between is seen by one of the two.
-  const lookAgain = (): void => {
+  const checkAgain = (): void => {
     void supervisor.get(kind, id).then(
       (actor) => {
-        if (actor !== undefined) look(actor);
+        if (actor !== undefined) check(actor);
       },
       () => undefined,
     );
   }; // a supervisor that has stopped tells nothing more
-  const subscription = supervisor.handle(kind, id).subscribe({ next: lookAgain, error: lookAgain });
-  lookAgain();
+  const subscription = supervisor.handle(kind, id).subscribe({ next: checkAgain, error: checkAgain });
+  checkAgain();
   return () => subscription.unsubscribe();
 }
 
@@ -221,13 +221,13 @@ export class ActorHandle implements Handle {
    * sleeps is woken, and what is found is told.
    */
   subscribe(observer: ((snapshot: unknown) => void) | Observer): { unsubscribe(): void } {
-    const told: Observer = typeof observer === 'function' ? { next: observer } : observer;
+    const given: Observer = typeof observer === 'function' ? { next: observer } : observer;
     let listening = true;
     let rev = 0;
     const hear = (state: ActorState | undefined): void => {
       if (!listening || state === undefined || state.revision <= rev) return;
       rev = state.revision;
-      this.tell(told, state);
+      this.notify(given, state);
     };
     const ignore = this.kernel.cells.listen(this.kind, this.id, hear);
     const cell = this.kernel.cells.find(this.kind, this.id);
@@ -236,7 +236,7 @@ export class ActorHandle implements Handle {
         this.kernel.fault(`${this.kind} ${this.id} could not be woken`, error);
       });
     else if (cell?.state !== undefined && cell.state.snapshot.status !== 'active')
-      this.tell({ ...told, next: () => undefined }, cell.state);
+      this.notify({ ...given, next: () => undefined }, cell.state);
     return {
       unsubscribe: () => {
         listening = false;
@@ -245,7 +245,7 @@ export class ActorHandle implements Handle {
     };
   }
 
-  private tell(observer: Observer, state: ActorState | undefined): void {
+  private notify(observer: Observer, state: ActorState | undefined): void {
     if (state === undefined) return;
     try {
       observer.next?.(state.snapshot);

@@ -108,7 +108,7 @@ export class IdReservations {
     const taken = reservations.find((key) => this.claimed.has(key));
     if (taken !== undefined) return decided(taken);
     for (const key of reservations) this.claimed.add(key);
-    this.lookUp(
+    this.replay(
       draft,
       held,
       (stored) => {
@@ -131,10 +131,10 @@ export class IdReservations {
   ): void {
     const taken = draft.reservations.find((key) => this.claimed.has(key));
     if (taken !== undefined) return decided(taken);
-    this.lookUp(draft, held, decided, failed);
+    this.replay(draft, held, decided, failed);
   }
 
-  private lookUp(
+  private replay(
     { reservations }: Draft,
     held: readonly Cell[],
     decided: (taken?: string) => void,

@@ -211,7 +211,7 @@ export class Dispatch {
   post(to: ActorKey, delivery: Delivery): void {
     if (this.posts.length === 0 && this.kernel.intake.room) return this.admit(to, delivery);
     this.posts.push({ to, delivery });
-    this.kernel.intake.look();
+    this.kernel.intake.check();
   }
 
   private postNext(): boolean {

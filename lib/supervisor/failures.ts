@@ -80,7 +80,9 @@ export class Failures {
         ? state.halted
         : {
             at: now,
-            reason: `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ${reasonOf(error)}`,
+            reason:
+              `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ` +
+              `${reasonOf(error)}`,
           };
     this.remember(cell, {
       id: cell.id,
@@ -187,10 +189,10 @@ export class Failures {
   }
 
   private async inStartOrder(kind: string, ids: readonly string[]): Promise<string[]> {
-    const born = await Promise.all(
+    const created = await Promise.all(
       ids.map(async (id) => ({ id, at: (await this.kernel.cells.read(kind, id))?.createdAt ?? 0 })),
     );
-    return born.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
+    return created.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
   }
 
   private escalate(cell: Cell, parent: ActorKey | null, reason: string): void {

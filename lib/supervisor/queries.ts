@@ -65,7 +65,10 @@ export class Queries {
     return rows.map((row) => (row === undefined ? undefined : (JSON.parse(row) as Json)));
   };
 
-  /** What waits for a person or an agent, of all kinds, longest first. The place of an item: its key, its kind, its id. */
+  /**
+   * What waits for a person or an agent, of all kinds, longest first. The place of an item: its key, its
+   * kind, its id.
+   */
   readonly waiting: Supervisor['waiting'] = async ({ after, limit } = {}) => {
     const wanted = clamp(limit ?? 100);
     const kinds = this.kernel.kinds.all.filter(({ waitingFor }) => waitingFor !== undefined);

@@ -130,7 +130,7 @@ async function boot({ kernel, commits, transactions, timers, backlog, housekeepi
   await totals.load();
   await housekeeping.start();
   await backlog.scan();
-  kernel.intake.look();
+  kernel.intake.check();
   await timers.start();
 }
 

@@ -86,7 +86,7 @@ export class TimerWheel {
   /** The rest of what is due is fired by `next`; what is armed meanwhile waits behind it. */
   private giveWay(): void {
     this.wakeAt = -Infinity;
-    this.pace.look();
+    this.pace.check();
   }
 
   /** A source of the intake: fire one timer that is due. */

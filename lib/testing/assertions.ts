@@ -11,12 +11,14 @@ const loaded = await import('chai').catch((cause: unknown) => ({ cause }));
 export function needChaiAndMocha(): void {
   if ('cause' in loaded)
     throw new Error(
-      'The contract suites of troupe/testing need chai 6. Install it beside troupe: npm install --save-dev chai@6 mocha',
+      'The contract suites of troupe/testing need chai 6. Install it beside troupe: npm install ' +
+        '--save-dev chai@6 mocha',
       { cause: loaded.cause },
     );
   if (typeof describe !== 'function')
     throw new Error(
-      'The contract suites of troupe/testing are mocha cases: call them from a spec that mocha runs (npx mocha my-store.spec.js).',
+      'The contract suites of troupe/testing are mocha cases: call them from a spec that mocha runs (npx ' +
+        'mocha my-store.spec.js).',
     );
 }
 

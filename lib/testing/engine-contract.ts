@@ -54,7 +54,7 @@ export function engineContract(title: string, options: EngineContractOptions): v
       expect(await bench.running()).to.equal(0);
     });
 
-    it('takes a prompt that looks like an option as a prompt', async () => {
+    it('takes a prompt that begins like an option as a prompt', async () => {
       const bench = await workbench(options);
       await (await options.engine()).turn(bench.request('--version'), bench.io);
       for (const args of bench.argv) expect(args).to.not.include('--version');

@@ -66,7 +66,9 @@ export function parseCondition(
     faults.push(
       fault(
         'bad-condition-path',
-        `"${String(typeof written === 'string' ? written : typeof written).slice(0, 128)}" is not a path: write steps.<id>.status, steps.<id>.outcome.fields.<key>, run.rounds, trigger.payload.<key> or input.<key>`,
+        `"${String(typeof written === 'string' ? written : typeof written).slice(0, 128)}" is not a ` +
+          'path: write steps.<id>.status, steps.<id>.outcome.fields.<key>, run.rounds, ' +
+          'trigger.payload.<key> or input.<key>',
       ),
     );
   else if (path.root === 'steps' && options.isNode !== undefined && !options.isNode(path.nodeId))
@@ -81,7 +83,8 @@ export function parseCondition(
     faults.push(
       fault(
         'bad-condition-operator',
-        `"${typeof op === 'string' ? op.slice(0, 64) : typeof op}" is not an operator: ${conditionOperators.join(', ')}`,
+        `"${typeof op === 'string' ? op.slice(0, 64) : typeof op}" is not an operator: ` +
+          `${conditionOperators.join(', ')}`,
       ),
     );
   else faults.push(...valueFaults(operator, wanted, options.patterns));

@@ -21,7 +21,10 @@ export function mermaidOf({ title, nodes, edges }: WorkflowDefinition): string {
         ),
       ];
       const label = words.filter((word) => word !== null).join(', ');
-      return `  ${names.get(edge.from) ?? ''} ${arrow}${label === '' ? '' : `|${quoted(label)}|`} ${names.get(edge.to) ?? ''}`;
+      return (
+        `  ${names.get(edge.from) ?? ''} ${arrow}${label === '' ? '' : `|${quoted(label)}|`} ` +
+        `${names.get(edge.to) ?? ''}`
+      );
     }),
     '',
   ].join('\n');

@@ -42,7 +42,8 @@ function loopFaults(reading: Reading, edge: WorkflowEdge, forward: readonly Work
     note(
       reading,
       'loop-without-ceiling',
-      `the loop "${edge.id}" from "${edge.from}" back to "${edge.to}" has no ceiling: set its maxRounds, or loop.maxRoundsPerRun`,
+      `the loop "${edge.id}" from "${edge.from}" back to "${edge.to}" has no ceiling: set its maxRounds, ` +
+        'or loop.maxRoundsPerRun',
       { ref: edge.from },
     );
   if (edge.from !== edge.to && !reachable([edge.to], forward).has(edge.from))
@@ -100,7 +101,8 @@ const neverOpens = (reading: Reading, gate: Gate, ref: string): void =>
   note(
     reading,
     'gate-never-opens',
-    `the gate "${gate.id}" waits for ${gate.kind === 'flag' ? 'a flag' : 'an artifact'} of a step, and no step comes before it`,
+    `the gate "${gate.id}" waits for ${gate.kind === 'flag' ? 'a flag' : 'an artifact'} of a step, and ` +
+      'no step comes before it',
     { ref },
   );
 

@@ -54,6 +54,9 @@ function compile(pattern: string): RE2JS | string {
     const made = RE2JS.compile(pattern);
     return made.programSize() > programMax ? 'its counted repetitions make it too large' : made;
   } catch (error) {
-    return `${error instanceof Error ? error.message : String(error)}; look-around and back references are not offered: they can take exponential time`;
+    return (
+      `${error instanceof Error ? error.message : String(error)}; lookaround and back references are not ` +
+      'offered: they can take exponential time'
+    );
   }
 }

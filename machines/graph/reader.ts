@@ -182,7 +182,8 @@ export function numberAt<Standard extends number | null>(
   note(
     reading,
     rules.code ?? 'bad-field',
-    `${member} of ${nameOf(place)} must be a ${rules.whole === false ? '' : 'whole '}number from ${rules.min} to ${rules.max}`,
+    `${member} of ${nameOf(place)} must be a ${rules.whole === false ? '' : 'whole '}number from ` +
+      `${rules.min} to ${rules.max}`,
     within(place, member),
   );
   return rules.standard;

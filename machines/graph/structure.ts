@@ -47,7 +47,8 @@ function clockFaults(reading: Reading, { id, status, nodes }: WorkflowDefinition
     note(
       reading,
       'schedule-id-too-long',
-      `a workflow that wakes by the clock needs an id of at most ${limits.scheduledIdCharsMax} characters; this one has ${id.length}`,
+      `a workflow that wakes by the clock needs an id of at most ${limits.scheduledIdCharsMax} ` +
+        `characters; this one has ${id.length}`,
       { ref: clock.id, path: 'id' },
     );
 }

@@ -80,7 +80,8 @@ export const scheduleMachine = setup({
       enqueue.emit(publish('cron:reloaded', { id: context.id, action: 'updated' }));
     }),
     endFire: enqueueActions(({ context, event, enqueue }) => {
-      const { actorId, output } = event as unknown as { readonly actorId: string; readonly output?: LastRun }; // XState's types do not show the ends of spawned children
+      // XState's types do not show the ends of spawned children
+      const { actorId, output } = event as unknown as { readonly actorId: string; readonly output?: LastRun };
       enqueue.stopChild(actorId); // XState would remember it for ever
       enqueue.assign({
         active: context.active.filter((id) => id !== actorId),

@@ -34,9 +34,7 @@ export function planDue(context: ScheduleContext, at: number): Plan {
       : withRun(before, first, begun.length < runs.length ? final : at, missed === 0 ? doneUntil : NaN);
   return {
     fires: [
-      ...lost.map((dueAt) =>
-        fire(context, dueAt, 'schedule', 'Its time went by while nobody was there to run it.'),
-      ),
+      ...lost.map((dueAt) => fire(context, dueAt, 'schedule', 'The gateway was down when it was due.')),
       ...runs.map((dueAt, place) =>
         fire(
           context,

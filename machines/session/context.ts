@@ -220,7 +220,8 @@ export interface TurnInput {
 }
 
 /**
- * What the effect of a turn answers: an engine's TurnResult; after a crash `interrupted`, with the pid that would not be
+ * What the effect of a turn answers: an engine's TurnResult; after a crash `interrupted`, with the pid that
+ * would not be
  * confirmed gone.
  */
 export interface TurnOutput {

@@ -26,7 +26,7 @@ export function reset(
   const mark = {
     id: `reset-${context.messages + 1}`,
     role: 'notification' as const,
-    content: 'The conversation begins anew here.',
+    content: 'The conversation starts over here.',
     meta: { kind: 'reset' },
   };
   const noted = written(emptied, mark, event.at);

@@ -322,8 +322,9 @@ function permissionAnswer(event: SessionEvent): Record<string, unknown> {
   };
   return event.type === 'permission.decided'
     ? { ...answer, decision: event.decision, note: event.note ?? null, always: event.always === true }
-    : { ...answer, decision: 'deny', note: 'Nobody decided in time.' };
+    : { ...answer, decision: 'deny', note: 'No decision in time.' };
 }
 
 const inputOf = (event: { type: string }): SessionInput =>
-  (event as unknown as { input: SessionInput }).input; // entry of the root runs on XState's init event, which its types do not show
+  // Entry of the root runs on XState's init event, which its types do not show
+  (event as unknown as { input: SessionInput }).input;

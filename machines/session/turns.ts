@@ -150,7 +150,7 @@ export function endTurn(context: SessionContext, output: TurnOutput, at: number)
  */
 export function postpone(context: SessionContext, output: TurnOutput, at: number): Decision<SessionContext> {
   const turn = current(context);
-  const patience = Math.min(300_000, 1_000 * 2 ** context.waits); // a limit that is "over" at once must not become a hot loop
+  const patience = Math.min(300_000, 1_000 * 2 ** context.waits); // no hot loop where it is over at once
   const resetAt = Math.max(output.resetAt ?? at + 300_000, at + patience);
   return {
     set: {
@@ -281,7 +281,8 @@ function reasonOf(output: TurnOutput): string {
     (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
   if (output.unconfirmedPid === undefined) return reason;
   const reported = output.error === undefined ? '' : ` ${output.error}`;
-  return `The process ${output.unconfirmedPid} of the last turn could not be confirmed gone. End it, then resume the queue.${reported}`;
+  const gone = `The process ${output.unconfirmedPid} of the last turn could not be confirmed gone.`;
+  return `${gone} End it, then resume the queue.${reported}`;
 }
 
 function assistantRow(

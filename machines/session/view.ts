@@ -95,7 +95,7 @@ export function sessionIndex(
 ): readonly { readonly index: string; readonly key: string }[] {
   if (status === 'deleted') return [];
   const order = sortable(context.lastActivity, { descending: true });
-  const birth = sortable(context.createdAt);
+  const created = sortable(context.createdAt);
   return [
     ...((context.archivedAt ?? null) !== null
       ? [{ index: 'archived', key: order }]
@@ -106,10 +106,10 @@ export function sessionIndex(
         ]),
     ...(context.parentSessionId === null
       ? []
-      : [{ index: 'parent', key: `${sortableText(context.parentSessionId)}/${birth}` }]),
+      : [{ index: 'parent', key: `${sortableText(context.parentSessionId)}/${created}` }]),
     ...(context.workItemId === null
       ? []
-      : [{ index: 'work-item', key: `${sortableText(context.workItemId)}/${birth}` }]),
+      : [{ index: 'work-item', key: `${sortableText(context.workItemId)}/${created}` }]),
   ];
 }
 

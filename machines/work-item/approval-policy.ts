@@ -80,7 +80,8 @@ export function parked(context: WorkItemContext, resolves?: string): Refusal | u
   return refuse(
     'GATE_PARKED',
     { workItemId: context.id, runId: approval.gate.runId, gateKey: approval.gate.gateKey },
-    `Work item ${context.id} mirrors a gate at which run ${approval.gate.runId} is parked. Resolve the gate, or cancel the run.`,
+    `Work item ${context.id} mirrors a gate at which run ${approval.gate.runId} is parked. Resolve the ` +
+      'gate, or cancel the run.',
   );
 }
 

@@ -96,8 +96,10 @@ function delivered(
 ): readonly SendTo[] {
   const id = /^session:(.+)$/.exec(approval.requestedBy)?.[1] ?? context.attempts.at(-1)?.sessionId;
   if (id === undefined) return [];
-  const who = approval.decidedBy === null ? 'nobody decided in time' : `by ${approval.decidedBy}`;
-  const content = `The approval of work item ${context.id} was ${state} (${who}).\nAsked: ${approval.request.slice(0, 500)}${note === undefined ? '' : `\nNote: ${note}`}`;
+  const who = approval.decidedBy === null ? 'no decision in time' : `by ${approval.decidedBy}`;
+  const content =
+    `The approval of work item ${context.id} was ${state} (${who}).\nAsked: ` +
+    `${approval.request.slice(0, 500)}${note === undefined ? '' : `\nNote: ${note}`}`;
   const meta = {
     kind: 'approval',
     workItemId: context.id,

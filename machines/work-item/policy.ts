@@ -94,7 +94,7 @@ function trustsItself({ by, onBehalfOf = by, assignee, verifyPolicy }: WorkItemI
     ? refuse(
         'PERSON_REQUIRED',
         { path: 'verifyPolicy.mode' },
-        'An agent cannot have its own work trusted: somebody else must review it.',
+        'An agent cannot have its own work trusted: another employee must review it.',
       )
     : undefined;
 }

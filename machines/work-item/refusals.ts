@@ -8,7 +8,8 @@ export const notOwner = (context: WorkItemContext): Refusal =>
   refuse(
     'NOT_OWNER',
     { workItemId: context.id },
-    `Work item ${context.id} is not yours: only its owner, its attempts, its creator and the managers above may do this.`,
+    `Work item ${context.id} is not yours: only its owner, its attempts, its creator and the managers ` +
+      'above may do this.',
   );
 
 export const personOnly = (context: WorkItemContext, from: WorkStatus, to: WorkStatus): Refusal =>
@@ -22,7 +23,8 @@ export const unknownEmployee = (name: string, suggestion: string | null): Refusa
   refuse(
     'UNKNOWN_EMPLOYEE',
     { employee: name, suggestion },
-    `Unknown employee "${name}".${suggestion === null ? '' : ` Did you mean "${suggestion}"?`} GET /api/org lists them.`,
+    `Unknown employee "${name}".${suggestion === null ? '' : ` Did you mean "${suggestion}"?`} GET ` +
+      '/api/org lists them.',
   );
 
 export const fitNote = (note: string | undefined): Refusal | undefined =>

@@ -96,7 +96,7 @@ export const workItem = setup({
       escalate(context, { at: event.at, actor: decider(event.by), reason: event.reason }),
     ),
     escalateByTime: decides((context, event) =>
-      escalate(context, { at: stampOf(event).at, actor: 'system', reason: 'Nobody answered in time.' }),
+      escalate(context, { at: stampOf(event).at, actor: 'system', reason: 'No answer in time.' }),
     ),
     expire: decides('approval.expired', (context, event) => withdraw(context, 'expired', event.at)),
     withdraw: decides('item.archived', (context, event) => withdraw(context, 'cancelled', event.at)),

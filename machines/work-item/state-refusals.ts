@@ -63,7 +63,8 @@ const nothingPending = (
           workItemId: id,
           ...(withdrawn ? { approvalState: withdrawn, approvalDecidedBy: null } : {}),
         },
-        `Work item ${id} has no pending approval${withdrawn ? `: the last request was ${withdrawn} before a decision` : ''}.`,
+        `Work item ${id} has no pending approval` +
+          `${withdrawn ? `: the last request was ${withdrawn} before a decision` : ''}.`,
       )
     : refuse(
         'NO_PENDING_APPROVAL',

@@ -57,8 +57,8 @@ export function workItemView(where: WorkItemState, context: WorkItemContext) {
 }
 
 /**
- * The lists an item appears in. Order: by hand first (`rank`, without one last), then the last changed first;
- * the same in every list, so that a place in one names the place in all. `crowd` and `desk` serve filters in
+ * The lists an item appears in. Order: manually ranked first (`rank`, without one last), then the last changed first;
+ * the same in every list, so that a place in one names the place in all. `group` and `assignee-group` serve filters in
  * combination: each range of them is one status, source, department (and assignee), so whatever is asked is a
  * merge of few ranges.
  * @example {index: 'status', key: 'blocked/1c08…'}
@@ -71,10 +71,15 @@ export function workItemIndex(
   return [
     { index: 'all', key: order, row: workItemRow(where, context) },
     { index: 'status', key: `${where.work}/${order}` },
-    { index: 'crowd', key: `${groupOf(where, context)}/${order}` },
+    { index: 'group', key: `${groupOf(where, context)}/${order}` },
     ...(context.assignee === null
       ? []
-      : [{ index: 'desk', key: `${sortableText(context.assignee)}/${groupOf(where, context)}/${order}` }]),
+      : [
+          {
+            index: 'assignee-group',
+            key: `${sortableText(context.assignee)}/${groupOf(where, context)}/${order}`,
+          },
+        ]),
     ...(context.assignee === null
       ? []
       : [{ index: 'assignee', key: `${sortableText(context.assignee)}/${order}` }]),
@@ -97,15 +102,16 @@ export function workItemIndex(
   ];
 }
 
-/** By hand first, then the last changed first. */
+/** Manually ranked first, then the last changed first. */
 export const workItemOrder = (rank: number | null, updatedAt: number): string =>
   `${rank === null ? '1' : `0${sortable(rank)}`}${sortable(updatedAt, { descending: true })}`;
 
 /** `<status>/<source>/<department>`, the last empty where there is none. */
 const groupOf = (where: WorkItemState, context: WorkItemContext): string =>
-  `${where.work}/${sortableText(context.source)}/${context.department === null ? '' : sortableText(context.department)}`;
+  `${where.work}/${sortableText(context.source)}/` +
+  `${context.department === null ? '' : sortableText(context.department)}`;
 
-/** The name under which an item is counted: `<crowd>/<assignee>`. */
+/** The name under which an item is counted: `<group>/<assignee>`. */
 export const workItemCount = (where: WorkItemState, context: WorkItemContext): string =>
   `${groupOf(where, context)}/${context.assignee === null ? '' : sortableText(context.assignee)}`;
 

@@ -203,10 +203,11 @@ export class Advance implements Situation {
   /** The receipt of a switch says which edges it took. */
   private showRoute(route: readonly string[], firstOutput: number): void {
     const at = this.outputs.findIndex(
-      (output, n) => n >= firstOutput && output.type === 'kernel.keep' && output.collection === 'receipts',
+      (output, n) =>
+        n >= firstOutput && output.type === 'kernel.write-row' && output.collection === 'receipts',
     );
     const output = this.outputs[at];
-    if (output?.type === 'kernel.keep')
+    if (output?.type === 'kernel.write-row')
       this.outputs[at] = { ...output, row: { ...(output.row as object), route } as Json };
   }
 

@@ -159,7 +159,9 @@ export function runMachine(patterns: Patterns = linearPatterns) {
           { guard: 'isDone', target: 'completed' },
           { guard: 'isParked', target: 'parked' },
         ],
-        on: steps as never, // the last two are XState's own events with names made at run time; its types list only events of ours
+        // The last two are XState's own events with names made at run time; its types list only events of
+        // ours
+        on: steps as never,
       },
       parked: {
         entry: [{ type: 'announce', params: { as: 'parked' } }, 'reportParked'],

@@ -18,10 +18,12 @@ export function stepsAsMachines<
       node.kind === 'step' ? (`step ${node.rules.by}` as const) : node.kind,
     ]),
   );
-  const steps = Object.entries((spots ?? {}) as unknown as Record<string, Spot>).map(([id, spot]) => [
-    id,
-    stepOf(id, spot, kinds.get(id) ?? 'step keyed', (gates ?? {}) as unknown as Record<string, OldGate>),
-  ]);
+  const steps = Object.entries((spots ?? {}) as unknown as Record<string, StepOfVersion1>).map(
+    ([id, step]) => [
+      id,
+      stepOf(id, step, kinds.get(id) ?? 'step keyed', (gates ?? {}) as unknown as Record<string, OldGate>),
+    ],
+  );
   return {
     ...persisted,
     value: queued === true && status === 'running' ? 'queued' : (status ?? null),
@@ -30,12 +32,15 @@ export function stepsAsMachines<
 }
 
 /** A step of version 1. */
-type Spot = Omit<StepRun, 'state' | 'gate'> & { readonly status: NodeStatus; readonly gate?: number };
+type StepOfVersion1 = Omit<StepRun, 'state' | 'gate'> & {
+  readonly status: NodeStatus;
+  readonly gate?: number;
+};
 type OldGate = Omit<ParkedGate, 'place'>;
 
 function stepOf(
   id: string,
-  { status, gate: place, ...step }: Spot,
+  { status, gate: place, ...step }: StepOfVersion1,
   kind: string,
   gates: Readonly<Record<string, OldGate>>,
 ): StepRun {

@@ -93,7 +93,9 @@ export function remind({ run, node, place, step }: StepContext, event: StepEvent
           type: 'message.post',
           message: {
             id: `${runId}:${place}.${step.round}.${step.attempt}.${reminders}`.slice(-64),
-            content: `Your answer does not have the shape that this step asks for: ${result.message}\nAnswer again, with a JSON object in a code block that fits.`,
+            content:
+              `Your answer does not have the shape that this step asks for: ${result.message}\nAnswer ` +
+              'again, with a JSON object in a code block that fits.',
             role: 'notification',
             kind: 'callback',
             meta: { kind: 'workflow-step', runId, nodeId: node.id },

@@ -147,7 +147,7 @@ export function leaveGate(context: StepContext, event: StepEvent): StepDecision 
   };
 }
 
-/** Rejected, or nobody came in time: the run has failed. */
+/** Rejected, or no decision in time: the run has failed. */
 export function rejectGate(context: StepContext, event: StepEvent): StepDecision {
   const { node, step } = context;
   const word = event.type === 'gate.reject' ? event : overdue;
@@ -169,7 +169,7 @@ export function rejectGate(context: StepContext, event: StepEvent): StepDecision
     ],
   };
 }
-const overdue = { detail: 'nobody came in time', note: 'Nobody decided in time.', mirrored: false };
+const overdue = { detail: 'no decision in time', note: 'No decision in time.', mirrored: false };
 
 const decided = (context: StepContext, status: 'checkpoint' | 'failed', detail: string): Output =>
   receipt(context, context.step.row, {

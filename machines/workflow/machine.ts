@@ -67,7 +67,8 @@ const workflow = setup({
 });
 
 const first = ({ event }: { event: { readonly type: string } }): WorkflowInput =>
-  (event as unknown as { input: WorkflowInput }).input; // the event of creation carries it, which XState's types do not show
+  // The event of creation carries it, which XState's types do not show
+  (event as unknown as { input: WorkflowInput }).input;
 const done = ({ event }: { event: DoneActorEvent<EvidenceOutput> }): EvidenceOutput => event.output;
 const failed = ({ event }: { event: ErrorActorEvent }): { reason: string } => ({
   reason: String((event.error as { message?: unknown } | null)?.message ?? 'unknown').slice(0, 300),

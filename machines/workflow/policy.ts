@@ -123,7 +123,8 @@ function mayWrite(
   const message =
     owned.owner === null && owned.department === null
       ? `workflow "${id}" does not declare owner/department authority: only the root or a person may write it`
-      : `${employee === null ? 'a session without an employee' : `employee "${employee}"`} cannot write workflow "${id}": it belongs to ${owned.owner ?? `the department ${owned.department ?? ''}`}`;
+      : `${employee === null ? 'a session without an employee' : `employee "${employee}"`} cannot write ` +
+        `workflow "${id}": it belongs to ${owned.owner ?? `the department ${owned.department ?? ''}`}`;
   return refuse('FORBIDDEN', { workflowId: id, owner: owned.owner, department: owned.department }, message);
 }
 

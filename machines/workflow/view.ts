@@ -69,7 +69,8 @@ function workflowRow(value: unknown, context: WorkflowContext) {
 const shownAuthority = ({ digest: _digest, ...shown }: VersionAuthority) => shown;
 
 /**
- * Lists: `all`, newest change first; `pending`, whose newest version waits for a person; `name` of those that are not retired; `schedule` of those that are woken
+ * Lists: `all`, newest change first; `pending`, whose newest version waits for a person; `name` of those that
+ * are not retired; `schedule` of those that are woken
  * by the clock.
  */
 export function workflowIndex(value: unknown, context: WorkflowContext) {

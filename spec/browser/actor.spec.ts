@@ -49,7 +49,7 @@ describe('an actor in a browser', () => {
     const parent = (await house.operator.post('/api/sessions', { prompt: 'hang on' })).body.id as string;
     const child = (await house.agent(parent).post('/api/sessions', { prompt: 'count' })).body.id as string;
     const page = await viewer.open(house.gateway.url, { at: `#/actor/session/${parent}` });
-    await page.click(`.kin a[href$="${child}"]`);
+    await page.click(`.relations a[href$="${child}"]`);
     await page.waitForSelector(`.crumbs >> text=${child}`);
     await page.waitForFunction('document.activeElement.id === "main"'); // it is given after the view is drawn
     await page.waitForSelector('.history > li >> nth=1');

@@ -126,6 +126,17 @@ export function longFiles(sources: readonly Source[], linesMax: number): readonl
     .map(([path, lines]) => `${path} has ${lines} lines`);
 }
 
+/** Lines that are wider than a screen; one regular expression or one import cannot be broken. */
+export function wideLines(sources: readonly Source[], columnsMax: number): readonly string[] {
+  return sources.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .map((line, n) => [n + 1, line] as const)
+      .filter(([, line]) => line.length > columnsMax && !/^\s*\/.+\/[a-z]*[;,]?$|^import /.test(line))
+      .map(([n, line]) => `${path}:${n} has ${line.length} columns`),
+  );
+}
+
 /** Names that say nothing of what is inside. */
 export function gatheringPlaces(sources: readonly Source[]): readonly string[] {
   return sources

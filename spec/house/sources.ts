@@ -12,6 +12,8 @@ export interface Source {
   readonly text: string;
   /** The text with comments and the insides of strings blanked, for rules about code. */
   readonly code: string;
+  /** The texts of strings and the parts of templates between `${…}`. */
+  readonly strings: readonly string[];
   readonly imports: readonly Import[];
 }
 
@@ -37,7 +39,30 @@ export function sourcesOf(folders: readonly string[]): readonly Source[] {
 
 /** Exported so that the rules can be tried on sources that break them. */
 export function sourceOf(path: string, text: string): Source {
-  return { path, text, code: blanked(text), imports: importsOf(path, text) };
+  const code = blanked(text);
+  return {
+    path,
+    text,
+    code,
+    strings: stringsOf(withoutComments(text), code),
+    imports: importsOf(path, text),
+  };
+}
+
+/** What is there without comments and gone without strings; letters keep their places. */
+function stringsOf(quiet: string, code: string): readonly string[] {
+  const strings: string[] = [];
+  let start: number | undefined;
+  for (let at = 0; at <= quiet.length; at += 1) {
+    const within = at < quiet.length && quiet[at] !== code[at];
+    if (within) start ??= at;
+    // A space between two words looks the same on both sides
+    else if (start !== undefined && (at === quiet.length || !/\s/.test(quiet[at] ?? ''))) {
+      strings.push(quiet.slice(start, at).trim());
+      start = undefined;
+    }
+  }
+  return strings;
 }
 
 function importsOf(path: string, text: string): readonly Import[] {

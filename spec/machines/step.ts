@@ -157,17 +157,17 @@ export class Life<M extends AnyStateMachine> {
   }
   rows(collection: string): WriteRow[] {
     return this.wishes.filter(
-      (wish): wish is WriteRow => wish.type === 'kernel.keep' && wish.collection === collection,
+      (wish): wish is WriteRow => wish.type === 'kernel.write-row' && wish.collection === collection,
     );
   }
   tells(type: string): SendTo[] {
     return this.wishes.filter(
-      (wish): wish is SendTo => wish.type === 'kernel.tell' && wish.event.type === type,
+      (wish): wish is SendTo => wish.type === 'kernel.send' && wish.event.type === type,
     );
   }
   frames(event: string): Publish[] {
     return this.wishes.filter(
-      (wish): wish is Publish => wish.type === 'kernel.announce' && wish.event === event,
+      (wish): wish is Publish => wish.type === 'kernel.publish' && wish.event === event,
     );
   }
 

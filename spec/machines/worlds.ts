@@ -242,7 +242,7 @@ const sessions: SmallWorld<Session['machine']> = {
 function remaining(life: Life<AnyStateMachine>): readonly string[] {
   const rows = new Map<string, boolean>();
   for (const wish of life.wishes)
-    if (wish.type === 'kernel.keep') rows.set(`${wish.collection}/${wish.n}`, wish.row !== null);
+    if (wish.type === 'kernel.write-row') rows.set(`${wish.collection}/${wish.n}`, wish.row !== null);
   return [...rows].filter(([, kept]) => kept).map(([name]) => name);
 }
 

@@ -57,7 +57,8 @@ export async function openConversation(
   });
   if (facts['protocolVersion'] !== protocolVersion)
     throw new CannotOpen(
-      `The agent speaks version ${JSON.stringify(facts['protocolVersion'] ?? null)} of the protocol; version ${protocolVersion} is spoken here.`,
+      `The agent speaks version ${JSON.stringify(facts['protocolVersion'] ?? null)} of the protocol; ` +
+        `this gateway speaks version ${protocolVersion}.`,
     );
   const capabilities = objectAt(facts, 'agentCapabilities');
   if (opening.authMethod !== undefined) await ask('authenticate', { methodId: opening.authMethod });
@@ -101,7 +102,8 @@ async function resume(
     if (error instanceof Late || !isAnswer(error)) throw error;
     io.delta(
       'status',
-      `The agent no longer has this conversation (${firstBytes(wordsOf(error), 300)}); it continues from the stored transcript.`,
+      `The agent no longer has this conversation (${firstBytes(wordsOf(error), 300)}); it continues from ` +
+        'the stored transcript.',
     );
     return undefined;
   }
@@ -132,7 +134,8 @@ function toolServers({ mcp }: TurnRequest, capabilities: JsonObject, io: TurnIO)
   }
   io.delta(
     'status',
-    "This agent takes no tools over HTTP, so it works without the gateway's tools; SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN are in its environment.",
+    "This agent takes no tools over HTTP, so it works without the gateway's tools; SVC_GATEWAY_URL and " +
+      'SVC_GATEWAY_TOKEN are in its environment.',
   );
   return [];
 }
@@ -191,7 +194,8 @@ async function chooseModel(ask: Ask, sessionId: string, session: JsonObject, mod
     if (!isAnswer(error)) throw error;
     const offered = offeredModels(session);
     throw new CannotOpen(
-      `The agent does not take the model "${model}"${offered.length === 0 ? '' : ` (it offers: ${offered.slice(0, 30).join(', ')})`}.`,
+      `The agent does not take the model "${model}"` +
+        `${offered.length === 0 ? '' : ` (it offers: ${offered.slice(0, 30).join(', ')})`}.`,
       { cause: error },
     );
   }

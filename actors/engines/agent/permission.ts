@@ -19,4 +19,5 @@ export async function permit(
 }
 
 const denial = (tool: string): string =>
-  `The tool ${tool} is not allowed in this session and nobody is there to allow it. Go on without it, or ask for an approval with the gateway's tools.`;
+  `The tool ${tool} is not allowed in this session, and no person is there to allow it. Go on without it, or ` +
+  `ask for an approval with the gateway's tools.`;

@@ -91,7 +91,8 @@ function reportStatus(message: JsonObject, io: TurnIO): void {
   if (message['subtype'] !== 'api_retry') return;
   io.delta(
     'status',
-    `The provider answered ${numberAt(message, 'error_status') ?? 'with an error'}; attempt ${numberAt(message, 'attempt') ?? '?'} of ${numberAt(message, 'max_retries') ?? '?'} follows.`,
+    `The provider answered ${numberAt(message, 'error_status') ?? 'with an error'}; attempt ` +
+      `${numberAt(message, 'attempt') ?? '?'} of ${numberAt(message, 'max_retries') ?? '?'} follows.`,
   );
 }
 

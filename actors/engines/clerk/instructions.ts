@@ -184,7 +184,9 @@ function readWait({ count = '', then }: Groups): Understood | undefined {
   if (seconds > waitSecondsMax)
     return {
       do: 'refuse',
-      sentence: `I wait for at most ${waitSecondsMax} seconds, because I stay in the turn meanwhile. Use a cron job for more.`,
+      sentence:
+        `I wait for at most ${waitSecondsMax} seconds, because I stay in the turn meanwhile. Use a cron ` +
+        'job for more.',
     };
   if (then === undefined) return { do: 'wait', seconds };
   const next = understand(then);

@@ -89,7 +89,8 @@ async function add({ title, assignee, body }: Of<'add'>, { gateway, say }: Offic
 async function move({ id, status, note }: Of<'move'>, { gateway, say }: Office): Promise<void> {
   const answer = await gateway.post(`/api/work-items/${encodeURIComponent(id)}/status`, { status, note });
   say(
-    `${id} is ${words(text(asBody(answer['workItem'])['status'] ?? status))} now.${answer['escalated'] === true ? ' It was sent back too often and went to a person.' : ''}`,
+    `${id} is ${words(text(asBody(answer['workItem'])['status'] ?? status))} now.` +
+      `${answer['escalated'] === true ? ' It was sent back too often and went to a person.' : ''}`,
   );
 }
 
@@ -104,7 +105,8 @@ async function remind({ minutes, text: what }: Of<'remind'>, { gateway, say, now
     body: `A reminder, due ${due} UTC.\n\n${what}`,
   });
   say(
-    `Added ${text(asBody(workItem)['id'])}, due ${due} UTC: ${what}. I cannot ring a bell then; a cron job with "digest" brings it up.`,
+    `Added ${text(asBody(workItem)['id'])}, due ${due} UTC: ${what}. I cannot ring a bell then; a cron ` +
+      'job with "digest" brings it up.',
   );
 }
 
@@ -125,7 +127,8 @@ async function delegate({ task, to }: Of<'delegate'>, { gateway, say }: Office):
     ...(isEmployee ? { employee: to } : { engine: to }),
   });
   say(
-    `Delegated to ${isEmployee ? '' : 'engine '}${to}: ${text(answer['workItemId'])}, session ${text(answer['sessionId'])}, ${text(answer['status'])}.`,
+    `Delegated to ${isEmployee ? '' : 'engine '}${to}: ${text(answer['workItemId'])}, session ` +
+      `${text(answer['sessionId'])}, ${text(answer['status'])}.`,
   );
 }
 
@@ -135,7 +138,8 @@ async function ask({ id, text: request }: Of<'ask'>, { gateway, say }: Office): 
   });
   const target = asBody(workItem)['approvalTarget'];
   say(
-    `Asked ${typeof target === 'string' && target !== '' ? target : 'for'} ${typeof target === 'string' && target !== '' ? 'to approve' : 'approval of'} ${id}: ${request}`,
+    `Asked ${typeof target === 'string' && target !== '' ? target : 'for'} ` +
+      `${typeof target === 'string' && target !== '' ? 'to approve' : 'approval of'} ${id}: ${request}`,
   );
 }
 

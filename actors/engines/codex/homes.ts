@@ -10,7 +10,7 @@ import type { CodexOptions } from './settings.js';
  * of models, and below it one for each session, so that no agent finds the conversations of another.
  */
 type Homed = Pick<CodexOptions, 'home' | 'baseUrl' | 'apiKeyEnv'>;
-type Asking = Pick<TurnRequest, 'sessionId' | 'nativeId'>;
+type TurnAsk = Pick<TurnRequest, 'sessionId' | 'nativeId'>;
 
 const folderOf = (home: string, sessionId: string): string => join(home, 'of', basename(sessionId));
 
@@ -36,7 +36,7 @@ const userHome = (): string => process.env['CODEX_HOME'] ?? join(homedir(), '.co
 const userLogin = (): string => join(userHome(), 'auth.json');
 
 /** The session's own folder, ready to be used; what it said before it had one is copied into it. */
-export async function sessionHome(options: Homed, request: Asking): Promise<Pick<Homed, 'home'>> {
+export async function sessionHome(options: Homed, request: TurnAsk): Promise<Pick<Homed, 'home'>> {
   if (options.home === undefined) return {};
   await prepareHome(options);
   const home = folderOf(options.home, request.sessionId);
@@ -61,7 +61,7 @@ async function bringConversation(from: string, to: string, nativeId: string): Pr
 }
 
 /** What codex needs when it is confined: its own folder, and the login that the link there leads to. */
-export const codexFolders = (options: Homed, request: Asking): Promise<CommandFolders> =>
+export const codexFolders = (options: Homed, request: TurnAsk): Promise<CommandFolders> =>
   Promise.resolve({
     writes:
       options.home === undefined ? [userHome()] : [folderOf(options.home, request.sessionId), userLogin()],

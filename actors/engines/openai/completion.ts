@@ -25,7 +25,10 @@ export function endOfFault(
   if (status === 401 || status === 403) {
     const variable = options.apiKeyEnv;
     return failed(
-      `Authentication with ${options.name} failed (${words}). ${variable === undefined ? `Name the variable with its key as engines.openai.${options.name}.apiKeyEnv.` : `Check the key in ${variable}.`}`,
+      `Authentication with ${options.name} failed (${words}). ` +
+        (variable === undefined
+          ? `Name the variable with its key as engines.openai.${options.name}.apiKeyEnv.`
+          : `Check the key in ${variable}.`),
     );
   }
   if (error instanceof SyntaxError) return failed(`${options.name} sent an unreadable response: ${words}`);

@@ -74,7 +74,8 @@ export async function openEndpoint(
                       function: { name, description: about, parameters: { ...schema } },
                     })),
                   }),
-              ...(effort === undefined ? {} : { reasoning_effort: effort as OpenAI.ReasoningEffort }), // the operator's list says which there are
+              // The operator's list says which there are
+              ...(effort === undefined ? {} : { reasoning_effort: effort as OpenAI.ReasoningEffort }),
             },
             { signal },
           )

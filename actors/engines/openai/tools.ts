@@ -50,7 +50,8 @@ export async function openTools(
   const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
     requestInit: { headers: { authorization: `Bearer ${mcp.token}` }, redirect: 'error' },
   });
-  await client.connect(transport as Parameters<typeof client.connect>[0], { signal }); // the client's own type disagrees with itself under exactOptionalPropertyTypes
+  // The client's own type disagrees with itself under exactOptionalPropertyTypes
+  await client.connect(transport as Parameters<typeof client.connect>[0], { signal });
   const { tools } = await client.listTools({}, { signal });
   const offered = tools
     .filter(({ name }) => typeof chosen !== 'object' || chosen.includes(name))

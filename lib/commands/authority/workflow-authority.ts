@@ -29,7 +29,8 @@ export async function runAuthority(
       { workflowId, version, authority: state, reasons },
       state === 'rejected'
         ? `Version ${version} of workflow "${workflowId}" was rejected.`
-        : `Version ${version} of workflow "${workflowId}" was written by an agent: ${reasons.join('; ')}. A person must approve it first.`,
+        : `Version ${version} of workflow "${workflowId}" was written by an agent: ${reasons.join('; ')}. ` +
+            'A person must approve it first.',
     );
   const agents = causes.filter((cause) => !isPerson(cause));
   if (agents.length === 0 && approvedBy !== null)
@@ -147,7 +148,7 @@ export async function causesOfRun(app: App, runId: string): Promise<Causes> {
     }),
   );
   const [first, ...others] = callers;
-  if (first === undefined) throw new Error(`Nobody stands behind run ${runId}.`);
+  if (first === undefined) throw new Error(`No one stands behind run ${runId}.`);
   return distinctCauses([first, ...others]);
 }
 

@@ -62,8 +62,13 @@ async function programsNamedIn(app: Pick<App, 'sandbox'>, command: GitCommand): 
   return [...new Set(names.split('\0'))].filter((name) => name !== '').slice(0, 1_000);
 }
 
-const namedPrograms =
-  '^(filter\\..*\\.(smudge|clean|process)|diff\\..*\\.(textconv|command)|merge\\..*\\.driver|remote\\..*\\.(uploadpack|receivepack|vcs)|trailer\\..*\\.(command|cmd))$';
+const namedPrograms = `^(${[
+  'filter\\..*\\.(smudge|clean|process)',
+  'diff\\..*\\.(textconv|command)',
+  'merge\\..*\\.driver',
+  'remote\\..*\\.(uploadpack|receivepack|vcs)',
+  'trailer\\..*\\.(command|cmd)',
+].join('|')})$`;
 
 const quiet = [
   'core.hooksPath=/dev/null',

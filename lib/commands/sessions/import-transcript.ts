@@ -53,7 +53,7 @@ async function importTranscript(
     'session',
     id,
     { type: 'transcript.found', entries: fresh },
-    { by: system('backfill') },
+    { by: system('transcripts') },
   );
   if (isRefusal(done) && done.code !== 'CONFLICT')
     app.supervisor.environment.log.warn({ code: done.code, sessionId: id }, 'could not import a transcript');

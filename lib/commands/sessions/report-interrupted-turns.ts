@@ -8,7 +8,8 @@ import { recordsOf } from '../iterate.js';
 
 /**
  * Reports to subscribers, once after a start, the sessions whose turn was interrupted when the gateway last
- * stopped: one frame `sessions:interrupted`, when each of them is settled. Each was also announced by itself, in the commit that
+ * stopped: one frame `sessions:interrupted`, when each of them is settled. Each was also announced by itself,
+ * in the commit that
  * settled it.
  */
 export interface InterruptedTurns {
@@ -49,7 +50,8 @@ export async function interruptedTurns(store: Pick<Store, 'head' | 'page'>): Pro
 }
 
 /**
- * `const report = reportInterruptedTurns(supervisor, await interruptedTurns(store), (error) => log.error(error))`. Reports
+ * `const report = reportInterruptedTurns(supervisor, await interruptedTurns(store), (error) =>
+ * log.error(error))`. Reports
  * nothing if no turn was interrupted.
  */
 export function reportInterruptedTurns(

@@ -188,7 +188,8 @@ interface Sum {
 }
 
 /**
- * The cost of the sessions visible to the caller, the most expensive group first. A session counts whole, on the day of its last
+ * The cost of the sessions visible to the caller, the most expensive group first. A session counts whole, on
+ * the day of its last
  * activity: sums are kept per session, never stored anew.
  */
 export async function costReport(

@@ -133,8 +133,8 @@ function combined(supervisor: Supervisor, facets: Facets): readonly Counted[] {
   for (const { status, group, assignee, count } of matching(supervisor, facets)) {
     const range =
       facets.assignee === undefined
-        ? { index: 'crowd', prefix: `${group}/`, status }
-        : { index: 'desk', prefix: `${assignee}/${group}/`, status };
+        ? { index: 'group', prefix: `${group}/`, status }
+        : { index: 'assignee-group', prefix: `${assignee}/${group}/`, status };
     ranges.set(range.prefix, { ...range, count: count + (ranges.get(range.prefix)?.count ?? 0) });
   }
   return [...ranges.values()];

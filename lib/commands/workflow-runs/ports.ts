@@ -14,7 +14,10 @@ import { causesOfRun, stepRequest } from '../authority/workflow-authority.js';
 import { operateWorkItem } from './work-item-step.js';
 import type { InnerRunInput } from './run-input.js';
 
-/** What the effects of runs do through the app: `workflowRunKind({ports: (context) => workflowPorts(appOf(context))})` */
+/**
+ * What the effects of runs do through the app: `workflowRunKind({ports: (context) =>
+ * workflowPorts(appOf(context))})`
+ */
 export const workflowPorts = (app: App): WorkflowPorts => ({
   definition: (id, version) => definitionAt(app, id, version),
   openSession: (input) => openStepSession(app, input),

@@ -57,6 +57,7 @@ export function mayRewrite(app: App, definition: WorkflowDefinition, by: Caller)
   return refuse(
     'FORBIDDEN',
     { workflowId: id, owner },
-    `Only a person, the owner of workflow "${id}" or a manager above may change its prompts, or rerun it with another input.`,
+    `Only a person, the owner of workflow "${id}" or a manager above may change its prompts, or rerun it ` +
+      'with another input.',
   );
 }

@@ -33,7 +33,8 @@ export const deviceRoutes: readonly Route[] = [
     'auth.devices',
     {
       about:
-        'What a paired browser changed, newest first, at most 500, as the audit log has it. Also of one that was revoked.',
+        'What a paired browser changed, newest first, at most 500, as the audit log has it. Also of one ' +
+        'that was revoked.',
       answer: z.object({
         decisions: z.array(
           z.looseObject({

@@ -18,9 +18,12 @@ export interface SvgOptions {
 export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: SvgOptions = {}): string {
   const { width, height, id, boxes, arrows } = drawing;
   const states = boxes.filter(({ shape, path }) => path !== '' && shape !== 'any').map(({ title }) => title);
-  const about = `Statechart of ${id}: states ${states.join(', ')}.${lit.length === 0 ? '' : ` Active: ${lit.join(', ')}.`}`;
+  const about =
+    `Statechart of ${id}: states ${states.join(', ')}.` +
+    `${lit.length === 0 ? '' : ` Active: ${lit.join(', ')}.`}`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(about)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="` +
+      `${width}" height="${height}" role="img" aria-label="${escape(about)}">`,
     ...(style ? [`<style>${sheet}</style>`] : []),
     `<defs>${marker(id, 'tip')}${marker(id, 'tip-taken')}</defs>`,
     ...boxes.map((box) => boxText(box, box.shape !== 'any' && lit.includes(box.path), taken)),
@@ -43,7 +46,9 @@ export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: 
 
 /** Named for the machine: several charts may stand in one page. */
 const marker = (id: string, name: string): string =>
-  `<marker id="${escape(id)}-${name}" class="${name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 z"/></marker>`;
+  `<marker id="${escape(id)}-${name}" class="${name}" viewBox="0 0 8 8" refX="7" refY="4" ` +
+  'markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 ' +
+  '7.2 z"/></marker>';
 
 function boxText(
   { path, shape, x, y, width, height, title, lines, depth }: Box,
@@ -55,14 +60,19 @@ function boxText(
   const below = y + type.titleHeight + 14;
   const words = lines.map(({ text, about, edges }, n) => {
     const hot = edges.some((edge) => taken.includes(edge));
-    return `<text class="line ${about}${hot ? ' lit' : ''}" x="${round(left)}" y="${round(below + n * type.lineHeight)}"${edgesOf(edges)} xml:space="preserve">${escape(text)}</text>`;
+    return (
+      `<text class="line ${about}${hot ? ' lit' : ''}" x="${round(left)}" y="` +
+      `${round(below + n * type.lineHeight)}"${edgesOf(edges)} xml:space="preserve">${escape(text)}</text>`
+    );
   });
   return [
-    `<g class="state ${shape} depth-${depth % 3}${isLit ? ' lit' : ''}" ${shape === 'any' ? 'data-any' : 'data-state'}="${escape(path)}">`,
+    `<g class="state ${shape} depth-${depth % 3}${isLit ? ' lit' : ''}" ` +
+      `${shape === 'any' ? 'data-any' : 'data-state'}="${escape(path)}">`,
     `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="${radius}"/>`,
     ...(shape === 'final'
       ? [
-          `<rect class="inner" x="${round(x + 3)}" y="${round(y + 3)}" width="${round(width - 6)}" height="${round(height - 6)}" rx="${radius - 2}"/>`,
+          `<rect class="inner" x="${round(x + 3)}" y="${round(y + 3)}" width="${round(width - 6)}" ` +
+            `height="${round(height - 6)}" rx="${radius - 2}"/>`,
         ]
       : []),
     `<text class="title" x="${round(left)}" y="${round(y + 18)}">${escape(title)}</text>`,
@@ -80,7 +90,10 @@ function arrowText(id: string, { edges, from, to, points }: Arrow, hot: boolean)
     edges.length === 0 && first !== undefined
       ? `<circle class="start" cx="${round(first.x)}" cy="${round(first.y - 4)}" r="5"/>`
       : '';
-  return `${start}<path class="arrow${hot ? ' lit' : ''}" data-from="${escape(from)}" data-to="${escape(to)}"${edgesOf(edges)} d="${curve(points)}" marker-end="url(#${escape(id)}-${hot ? 'tip-taken' : 'tip'})"/>`;
+  return (
+    `${start}<path class="arrow${hot ? ' lit' : ''}" data-from="${escape(from)}" data-to="${escape(to)}"` +
+    `${edgesOf(edges)} d="${curve(points)}" marker-end="url(#${escape(id)}-${hot ? 'tip-taken' : 'tip'})"/>`
+  );
 }
 
 function labelText({ label, edges }: Arrow, hot: boolean): string {
@@ -119,13 +132,23 @@ export const escape = (text: string): string =>
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const sheet = `
-.chart{--paper:#ffffff;--ink:#1d2733;--soft:#5b6b7c;--edge:#8a99a8;--fill:#f6f8fa;--fill2:#eef2f6;--stroke:#b6c2cd;--lit:#0b6bcb;--litfill:#d9ecff;--invoke:#7a3fb5;font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;background:var(--paper)}
-@media (prefers-color-scheme:dark){.chart{--paper:#0f1419;--ink:#e6edf3;--soft:#9fb0c0;--edge:#6b7c8d;--fill:#171e26;--fill2:#1d2630;--stroke:#3a4855;--lit:#5ab0ff;--litfill:#10314f;--invoke:#c79bff}}
-.state rect{fill:var(--fill);stroke:var(--stroke)}.state.root>rect{fill:var(--paper)}.state.atomic>rect,.state.final>rect{fill:var(--fill2)}
-.state.any>rect{fill:var(--paper);stroke-dasharray:2 3}.depth-1.compound>rect,.depth-1.parallel>rect{stroke-dasharray:6 4}.state .inner{fill:none}
-.state.lit>rect{stroke:var(--lit);stroke-width:2.5}.state.atomic.lit>rect,.state.final.lit>rect{fill:var(--litfill)}.rule{stroke:var(--stroke);fill:none}
-.title{fill:var(--ink);font-weight:600;font-size:13px}.any .title{fill:var(--soft);font-style:italic;font-weight:400}.lit>.title{fill:var(--lit)}
-.line,.label{fill:var(--soft);font-size:11px}.line.invoke{fill:var(--invoke)}.line.lit,.label.lit{fill:var(--lit);font-weight:600}
+.chart{--paper:#ffffff;--ink:#1d2733;--soft:#5b6b7c;--edge:#8a99a8;--fill:#f6f8fa;--fill2:#eef2f6;
+--stroke:#b6c2cd;--lit:#0b6bcb;--litfill:#d9ecff;--invoke:#7a3fb5;
+font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
+background:var(--paper)}
+@media (prefers-color-scheme:dark){.chart{--paper:#0f1419;--ink:#e6edf3;--soft:#9fb0c0;--edge:#6b7c8d;
+--fill:#171e26;--fill2:#1d2630;--stroke:#3a4855;--lit:#5ab0ff;--litfill:#10314f;--invoke:#c79bff}}
+.state rect{fill:var(--fill);stroke:var(--stroke)}.state.root>rect{fill:var(--paper)}
+.state.atomic>rect,.state.final>rect{fill:var(--fill2)}
+.state.any>rect{fill:var(--paper);stroke-dasharray:2 3}
+.depth-1.compound>rect,.depth-1.parallel>rect{stroke-dasharray:6 4}.state .inner{fill:none}
+.state.lit>rect{stroke:var(--lit);stroke-width:2.5}
+.state.atomic.lit>rect,.state.final.lit>rect{fill:var(--litfill)}.rule{stroke:var(--stroke);fill:none}
+.title{fill:var(--ink);font-weight:600;font-size:13px}.any .title{fill:var(--soft);font-style:italic;
+font-weight:400}.lit>.title{fill:var(--lit)}
+.line,.label{fill:var(--soft);font-size:11px}.line.invoke{fill:var(--invoke)}
+.line.lit,.label.lit{fill:var(--lit);font-weight:600}
 .label{text-anchor:middle;paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}
-.arrow{fill:none;stroke:var(--edge);stroke-width:1.3}.arrow.lit{stroke:var(--lit);stroke-width:2.5}.start{fill:var(--soft)}.tip path{fill:var(--edge)}.tip-taken path{fill:var(--lit)}
+.arrow{fill:none;stroke:var(--edge);stroke-width:1.3}.arrow.lit{stroke:var(--lit);stroke-width:2.5}
+.start{fill:var(--soft)}.tip path{fill:var(--edge)}.tip-taken path{fill:var(--lit)}
 `.trim();

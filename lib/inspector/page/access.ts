@@ -4,8 +4,8 @@ import { signal } from '@preact/signals';
  * Who looks at the page. A paired browser has its cookies and is asked nothing; anybody else gives the
  * operator's token once, which stays in this tab: it is sent as a bearer and never stands in an address.
  */
-export type Access = 'asking' | 'needed' | 'wrong' | 'unreachable' | 'in';
-export const access = signal<Access>('asking');
+export type Access = 'loading' | 'needed' | 'wrong' | 'unreachable' | 'in';
+export const access = signal<Access>('loading');
 
 const slot = 'troupe.bearer'; // before the first reading of it
 let token = readKept();

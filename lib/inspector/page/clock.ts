@@ -24,7 +24,10 @@ export function countdown(ms: number): string {
   if (seconds >= 86_400) return span(ms);
   const hours = Math.floor(seconds / 3_600);
   const two = (value: number): string => String(value).padStart(2, '0');
-  return `${hours > 0 ? `${hours}:${two(Math.floor(seconds / 60) % 60)}` : Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+  return (
+    `${hours > 0 ? `${hours}:${two(Math.floor(seconds / 60) % 60)}` : Math.floor(seconds / 60)}:` +
+    `${two(seconds % 60)}`
+  );
 }
 
 /** The time of day in this browser's zone, to the second. */

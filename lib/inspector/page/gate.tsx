@@ -6,7 +6,7 @@ import { Mark } from './parts/mark.js';
 export function Gate() {
   const field = useRef<HTMLInputElement>(null);
   const state = access.value;
-  if (state === 'asking')
+  if (state === 'loading')
     return (
       <main class="gate" aria-busy="true">
         <Mark />
@@ -55,7 +55,7 @@ export function Gate() {
           autofocus
         />
         <button type="submit" class="primary">
-          Look inside
+          Open inspector
         </button>
       </form>
       <p id="token-note" role="status" class={state === 'wrong' ? 'bad' : 'soft'}>

@@ -47,7 +47,8 @@ export async function verifyAudit(folder: string): Promise<AuditReport> {
     findings.push('head.json is missing or damaged: missing lines at the ends cannot be detected.');
   if (head !== undefined && (first?.n ?? Infinity) > head.floor)
     findings.push(
-      `The log begins at line ${first?.n ?? 'none'} and must begin at line ${head.floor}: lines are missing at its beginning.`,
+      `The log begins at line ${first?.n ?? 'none'} and must begin at line ${head.floor}: lines are ` +
+        'missing at its beginning.',
     );
   if (head !== undefined && (before?.n ?? 0) < head.last.n)
     findings.push(

@@ -45,7 +45,8 @@ export async function readDeviceFile(path: string): Promise<DeviceFile> {
     throw new DevicesDamaged(`${path} belongs to another user (uid ${uid}).`);
   if ((mode & 0o077) !== 0)
     throw new DevicesDamaged(
-      `${path} is open to other users of this machine (mode ${(mode & 0o777).toString(8)}): they may have written it. Look at it, then chmod 600 it.`,
+      `${path} is open to other users of this machine (mode ${(mode & 0o777).toString(8)}): they may ` +
+        'have written it. Check it, then chmod 600 it.',
     );
   const parsed = schema.safeParse(json(bytes, path));
   if (!parsed.success)

@@ -15,7 +15,8 @@ export async function readBoard(org: string, department: string): Promise<Json |
         return refuse(
           'CONFLICT',
           {},
-          `org/${department}/${fileName} cannot be read: it is too large, or not a regular file. Write the board again.`,
+          `org/${department}/${fileName} cannot be read: it is too large, or not a regular file. Write ` +
+            'the board again.',
         );
       throw error;
     },

@@ -140,7 +140,9 @@ function rootOf(
     warnings.push({
       employee: name,
       type: 'multiple_executives',
-      message: `${name} and ${root?.name} are both executives without a manager; ${root?.name} is the root. Set portal.root to choose.`,
+      message:
+        `${name} and ${root?.name} are both executives without a manager; ${root?.name} is the root. Set ` +
+        'portal.root to choose.',
       ref: root?.name ?? null,
     });
   }

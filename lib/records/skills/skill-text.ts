@@ -25,7 +25,9 @@ export function frontmatterOf(text: string): Partial<Frontmatter> | { readonly f
   const checked = judged(shape, parsed.value ?? {});
   if (!checked.success)
     return {
-      fault: `SKILL.md frontmatter ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'cannot be used'}`,
+      fault:
+        `SKILL.md frontmatter ${checked.error.issues[0]?.path.join('.') ?? ''} ` +
+        `${checked.error.issues[0]?.message ?? 'cannot be used'}`,
     };
   const { name, description } = checked.data;
   return { ...(name != null && { name }), ...(description != null && { description }) };

@@ -30,12 +30,12 @@ export class Intake {
       if (through) return;
       through = true;
       this.inFlight -= 1;
-      this.look();
+      this.check();
     };
   }
 
   /** A source has something to begin. */
-  look(): void {
+  check(): void {
     if (this.scheduled || this.stopped || !this.room) return;
     this.scheduled = true;
     setImmediate(this.go);
@@ -55,7 +55,7 @@ export class Intake {
         empty = 0;
       } else empty += 1;
     }
-    if (empty < this.sources.length) this.look();
+    if (empty < this.sources.length) this.check();
   };
 }
 

@@ -24,7 +24,7 @@ interface Patient {
 
 const everyMs = 2_000;
 /** One look without progress may be a process that slept. */
-const looksMin = 2;
+const checksMin = 2;
 
 export class Watchdog<Cell extends Patient = Patient> {
   /** Actors that wait for their turn, as far as is known; the look weeds out the others. */
@@ -47,7 +47,7 @@ export class Watchdog<Cell extends Patient = Patient> {
     if (cell.watched !== undefined || this.stopped) return;
     cell.watched = { turns: cell.turns, still: 0 };
     this.waiting.add(cell);
-    this.cancel ??= this.environment.clock.timeout(everyMs, () => this.look());
+    this.cancel ??= this.environment.clock.timeout(everyMs, () => this.check());
   }
 
   stop(): void {
@@ -56,19 +56,19 @@ export class Watchdog<Cell extends Patient = Patient> {
     this.cancel = undefined;
   }
 
-  private look(): void {
+  private check(): void {
     this.cancel = undefined;
     const now = this.environment.clock.monotonic();
     const stalled = [...this.waiting].filter((cell) => this.isStalled(cell, now));
     this.stalled = stalled.length;
-    for (const cell of stalled) if (cell.watched?.still === looksMin) this.stalledTotal += 1;
+    for (const cell of stalled) if (cell.watched?.still === checksMin) this.stalledTotal += 1;
     const [first] = stalled;
     if (first !== undefined)
       this.environment.log.warn(
         { actors: stalled.length, first: first.key, turnHeld: first.busy },
         'actors with due work made no progress',
       );
-    if (this.waiting.size > 0) this.cancel = this.environment.clock.timeout(everyMs, () => this.look());
+    if (this.waiting.size > 0) this.cancel = this.environment.clock.timeout(everyMs, () => this.check());
     for (const cell of stalled) this.nudge(cell);
   }
 
@@ -81,6 +81,6 @@ export class Watchdog<Cell extends Patient = Patient> {
     }
     watched.still = cell.turns === watched.turns && cell.resumeAt <= now ? watched.still + 1 : 0;
     watched.turns = cell.turns;
-    return watched.still >= looksMin;
+    return watched.still >= checksMin;
   }
 }

@@ -236,16 +236,16 @@ class Interpreter {
   private output(output: Output): void {
     const { kind, id } = this.input;
     switch (output.type) {
-      case 'kernel.keep':
+      case 'kernel.write-row':
         this.ops.push([
           keys.row(output.collection, kind.kind, id, output.n),
           output.row === null ? null : jsonText(output.row, 'row'),
         ]);
         return;
-      case 'kernel.tell':
+      case 'kernel.send':
         this.post(output.to, output.event);
         return;
-      case 'kernel.announce':
+      case 'kernel.publish':
         this.frames.push({ event: output.event, payload: asCarried(output.payload, 'payload') });
         return;
       default: // a host's own emitted event: a frame under its own name

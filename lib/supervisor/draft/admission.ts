@@ -76,7 +76,8 @@ export function stateRefusal(
     ? refuse(
         'CONFLICT',
         { ...details, conditions },
-        `${what} now: its statechart allows it in ${here.join(', ')} only if a guard passes (${conditions.join(', ')}).`,
+        `${what} now: its statechart allows it in ${here.join(', ')} only if a guard passes (` +
+          `${conditions.join(', ')}).`,
       )
     : refuse(
         'CONFLICT',

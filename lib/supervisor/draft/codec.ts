@@ -266,9 +266,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** What was made without a prototype is read back as an ordinary object. */
 const plainPrototype = (value: object): unknown => Object.getPrototypeOf(value) ?? Object.prototype;
 
-function firstOf(members: readonly string[], look: (member: string) => string | undefined) {
+function firstOf(members: readonly string[], find: (member: string) => string | undefined) {
   for (const member of members) {
-    const found = look(member);
+    const found = find(member);
     if (found !== undefined) return found;
   }
   return undefined;

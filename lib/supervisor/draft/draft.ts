@@ -223,7 +223,8 @@ export class Draft {
     const encoded = encodeState(persisted);
     if (encoded.length > this.kernel.limits.snapshotBytesMax) {
       throw new RangeError(
-        `the snapshot of ${kind.kind} ${id} would have ${encoded.length} characters; at most ${this.kernel.limits.snapshotBytesMax} are allowed: store growing data in rows`,
+        `the snapshot of ${kind.kind} ${id} would have ${encoded.length} characters; at most ` +
+          `${this.kernel.limits.snapshotBytesMax} are allowed: store growing data in rows`,
       );
     }
     const rev = (before?.revision ?? 0) + 1;

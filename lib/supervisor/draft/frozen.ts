@@ -27,7 +27,7 @@ export function assertUnchanged(context: Context, before: Context): void {
   if (changed === undefined) return;
   for (const member of Object.keys(context)) delete (context as Record<string, unknown>)[member];
   for (const member of Object.keys(before)) setOwn(context, member, before[member]);
-  throw new TypeError(`context.${changed} was mutated in place (${advice})`);
+  throw new TypeError(`context.${changed} was mutated in place (${remedy})`);
 }
 
 /** Freeze a value and what is in it; what is frozen already is not walked through again. */
@@ -69,12 +69,12 @@ const timeless = refuseAll(
   Object.getOwnPropertyNames(Date.prototype).filter((name) => name.startsWith('set')),
 );
 
-const advice = 'never mutate a context: assign a changed copy';
+const remedy = 'never mutate a context: assign a changed copy';
 const inPlace =
   /read only property|not extensible|Cannot delete property|Cannot redefine|would mutate a committed/;
 
 /** The same error, with what to do about it where a frozen context was the reason. */
 export function explained(error: unknown): unknown {
   if (!freezes || !(error instanceof TypeError) || !inPlace.test(error.message)) return error;
-  return new TypeError(`${error.message} (${advice})`, { cause: error });
+  return new TypeError(`${error.message} (${remedy})`, { cause: error });
 }

@@ -47,7 +47,10 @@ export interface RecordDraft {
 
 /** `encoded` is the encoded snapshot; composed by hand because the log entry needs the same text. */
 export function draftRecord(kind: Kind, id: string, state: ActorState, encoded: string): RecordDraft {
-  const head = `{"kind":"${kind.kind}","id":"${id}","machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}${state.indexed === 0 ? '' : `,"indexed":${state.indexed}`},"rev":${state.revision}`;
+  const indexed = state.indexed === 0 ? '' : `,"indexed":${state.indexed}`;
+  const head =
+    `{"kind":"${kind.kind}","id":"${id}","machine":${JSON.stringify(kind.machine.id)}` +
+    `,"version":${kind.version}${indexed},"rev":${state.revision}`;
   let text = `,"sinceBase":${state.sinceSnapshot},"createdAt":${state.createdAt},"updatedAt":${state.updatedAt}`;
   if (state.parent !== null) text += `,"parent":${JSON.stringify(state.parent)}`;
   if (state.timers !== none) text += `,"timers":${JSON.stringify(state.timers)}`;
@@ -184,11 +187,17 @@ interface Input {
 export function draftEntry(input: Input): EntryDraft {
   const { kind, id, before, state, requested, whole } = input;
   const from = before === undefined ? 'null' : JSON.stringify(before.snapshot.value);
+  const parent =
+    before === undefined && state.parent !== null ? `,"parent":${JSON.stringify(state.parent)}` : '';
+  const snapshot = whole ? `{"whole":${input.encoded}}` : difference(before as ActorState, input);
   const tail =
-    `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${state.revision},"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
+    `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${state.revision}` +
+    `,"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
     `,"event":${eventText(input.event, kind.redacted)},"from":${from},"to":${JSON.stringify(state.snapshot.value)}` +
-    `,"effects":${requested.effects.length === 0 ? '[]' : JSON.stringify(requested.effects)},"frames":${requested.frames.length === 0 ? '[]' : JSON.stringify(requested.frames)}` +
-    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}${agentOf(input.by)}${causesOf(input)}${before === undefined && state.parent !== null ? `,"parent":${JSON.stringify(state.parent)}` : ''},"snapshot":${whole ? `{"whole":${input.encoded}}` : difference(before as ActorState, input)}}`;
+    `,"effects":${requested.effects.length === 0 ? '[]' : JSON.stringify(requested.effects)}` +
+    `,"frames":${requested.frames.length === 0 ? '[]' : JSON.stringify(requested.frames)}` +
+    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}` +
+    `${agentOf(input.by)}${causesOf(input)}${parent},"snapshot":${snapshot}}`;
   return {
     tail,
     previous: before?.position ?? 0,

@@ -98,7 +98,7 @@ export class Housekeeping implements Retention {
     const { retention } = this.kernel;
     this.indexing ??= this.reindex();
     await this.watchDisk();
-    retention.look();
+    retention.check();
     await this.expire();
     if (this.round % 12 === 0) await this.expireDeadLetters();
     this.round += 1;

@@ -17,7 +17,7 @@ export class LogRetention {
   private marks: Mark[] = [];
   /** The youngest entry at the last look, and when it was committed. */
   private seen: Mark = [0, 0];
-  private lookedAt = 0;
+  private checkedAt = 0;
   private weighedHead = -1;
   private isNew = false;
   private sliceEntries = 1_000;
@@ -30,11 +30,11 @@ export class LogRetention {
   async load(): Promise<void> {
     const { store, retention } = this.kernel;
     this.kernel.log.floor = Number((await store.get(logFloorKey)) ?? 0);
-    this.lookedAt = retention.now();
+    this.checkedAt = retention.now();
     const text = await store.get(marksKey);
     this.isNew = text === undefined;
     this.marks = text === undefined ? await this.marksOfOldLog() : (JSON.parse(text) as Mark[]);
-    this.seen = this.marks.at(-1) ?? [this.kernel.log.floor, this.lookedAt];
+    this.seen = this.marks.at(-1) ?? [this.kernel.log.floor, this.checkedAt];
   }
 
   /** What must be kept at once, because nothing was. */
@@ -73,7 +73,7 @@ export class LogRetention {
     const now = retention.now();
     const { seq } = store.head;
     if (seq > this.seen[0]) this.seen = [seq, await this.committedAt(seq, now)];
-    this.lookedAt = now;
+    this.checkedAt = now;
     const [marked, at] = this.marks.at(-1) ?? [0, -Infinity];
     const every = Math.max(60_000, this.keptMs / marksMax);
     if (this.seen[0] <= marked || this.seen[1] - at < every) return [];
@@ -88,7 +88,7 @@ export class LogRetention {
   private async committedAt(seq: number, now: number): Promise<number> {
     const entry = await this.kernel.log.entry(seq);
     const ageMs = this.kernel.environment.clock.now() - (entry?.at ?? this.kernel.environment.clock.now());
-    return Math.min(now, Math.max(this.lookedAt, now - ageMs));
+    return Math.min(now, Math.max(this.checkedAt, now - ageMs));
   }
 
   private markRow(): Op {

@@ -138,7 +138,10 @@ export class Reindexing {
     return rows.filter((key) => expected.get(idOf(key))?.has(key) === false);
   }
 
-  /** Do something with an actor's turn held, and commit what comes of it. A record that cannot be read is passed over. */
+  /**
+   * Do something with an actor's turn held, and commit what comes of it. A record that cannot be read is
+   * passed over.
+   */
   private withTurn(kind: Kind, id: string, work: (cell: Cell) => Draft | undefined): Promise<void> {
     const { kernel } = this;
     return new Promise((resolve, reject) => {

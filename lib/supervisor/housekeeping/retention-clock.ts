@@ -77,7 +77,7 @@ export class RetentionClock {
   }
 
   /** Take in the time that has passed. Called every few seconds. */
-  look(): void {
+  check(): void {
     const passed = this.now() - this.at;
     this.sinceBoot = this.machine().ms;
     this.at += passed;
@@ -88,7 +88,7 @@ export class RetentionClock {
       return;
     }
     this.stoodMs += passed;
-    if (this.stoodMs < standingMs) return;
+    if (this.stoodMs < stoppedMs) return;
     const believed = Math.min(this.pause, this.allowance + passed);
     this.at += believed;
     this.pause -= believed;
@@ -97,14 +97,14 @@ export class RetentionClock {
 
   /** A person says that the time which is held has passed. */
   allow(): Op {
-    this.look();
+    this.check();
     this.at += this.heldMs;
     return this.row();
   }
 
   /** A person says that it has not: the clock was set. */
   dismiss(): Op {
-    this.look();
+    this.check();
     this.level += this.heldMs;
     return this.row();
   }
@@ -157,5 +157,5 @@ const day = 24 * 3600 * 1000;
 /** Clocks differ by a little. */
 const apartMsMin = 60_000;
 /** A clock that was wrong at the start has been set right by then. */
-const standingMs = 3600 * 1000;
+const stoppedMs = 3600 * 1000;
 const writeEveryMs = 3600 * 1000;

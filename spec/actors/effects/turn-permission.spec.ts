@@ -132,7 +132,7 @@ describe('a tool that an agent asks for', () => {
     await until(({ status }) => status === 'idle');
     expect(answers[0])
       .to.have.property('message')
-      .that.matches(/^Nobody decided in time/);
+      .that.matches(/^No decision in time/);
   });
 
   it('is let go when the session is stopped', async () => {

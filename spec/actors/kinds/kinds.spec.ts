@@ -286,8 +286,8 @@ describe('kinds under a supervisor', () => {
         await ids('status', 'assigned/'),
         await ids('assignee', 'ann/'),
         await ids('department', 'build/'),
-        await ids('crowd', 'assigned/human/build/'),
-        await ids('crowd', 'backlog/human/'),
+        await ids('group', 'assigned/human/build/'),
+        await ids('group', 'backlog/human/'),
       ]).to.deep.equal([['TRP-1', 'TRP-2'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-2']]);
       await home.supervisor.ask('work-item', 'TRP-1', { type: 'item.move', status: 'done' });
       expect([await ids('status', 'assigned/'), await ids('status', 'done/')]).to.deep.equal([[], ['TRP-1']]);

@@ -16,7 +16,7 @@ import { keysOf } from '../../../lib/commands/workflows/triggers.js';
 import { workflowPorts } from '../../../lib/commands/workflow-runs/ports.js';
 import { workflowKind } from '../../../actors/kinds/workflow.js';
 import { createGateway, type Gateway, type GatewayOptions } from '../../../lib/gateway/server.js';
-import { evidenceEffect } from '../../../lib/records/evidence/evidence-hand.js';
+import { evidenceEffect } from '../../../lib/records/evidence/evidence-effect.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import type { Store } from '../../../lib/store/contract.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';

@@ -70,7 +70,7 @@ describe('a session', () => {
         life.send(post('m1'));
         expect(status(life)).to.equal('running');
         const frames = life.wishes.flatMap((wish) =>
-          wish.type === 'kernel.announce' && wish.event.startsWith('session:') ? [wish.event] : [],
+          wish.type === 'kernel.publish' && wish.event.startsWith('session:') ? [wish.event] : [],
         );
         expect(frames.slice(-2)).to.deep.equal(['session:resumed', 'session:started']);
       });

@@ -87,7 +87,7 @@ describe('a permission', () => {
     life.revive();
     life.advance(60_000);
     expect(life.signals).to.deep.equal([
-      { type: 'permission.answered', permissionId: 'p1', decision: 'deny', note: 'Nobody decided in time.' },
+      { type: 'permission.answered', permissionId: 'p1', decision: 'deny', note: 'No decision in time.' },
     ]);
     expect(states(life)).to.deep.equal([[1, 'expired']]);
     expect(status(life)).to.equal('running');

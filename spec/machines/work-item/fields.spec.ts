@@ -282,6 +282,6 @@ describe('a work item', () => {
     expect(key(inStatus('blocked'), 'status')).to.match(/^blocked\/[01]/);
     expect(
       workItemIndex(older.snapshot.value, older.snapshot.context).map(({ index }) => index),
-    ).to.deep.equal(['all', 'status', 'crowd']);
+    ).to.deep.equal(['all', 'status', 'group']);
   });
 });

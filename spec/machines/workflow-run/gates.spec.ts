@@ -160,7 +160,7 @@ describe('a gate', () => {
     await begin({ nodes: [gate('g', { timeoutMinutes: 60 }), noop('a')], edges: chain('g', 'a') });
     await house.environment.advance(3_600_001);
     expect((await view()).errors).to.deep.equal([
-      { code: 'GATE_REJECTED', message: 'nobody came in time', ref: 'g' },
+      { code: 'GATE_REJECTED', message: 'no decision in time', ref: 'g' },
     ]);
   });
 

@@ -21,12 +21,13 @@ export function History({
   readonly travel: (seq: number | undefined) => void;
 }) {
   const before = useMemo(() => valuesBefore(entries), [entries]);
+  const steps = `${whole ? '' : 'the last '}${entries.length} ${entries.length === 1 ? 'step' : 'steps'}`;
   const current = at === undefined ? entries[0]?.seq : entries.find(({ seq }) => seq <= at)?.seq;
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">
         History
-        <span class="soft">{`${whole ? '' : 'the last '}${entries.length} ${entries.length === 1 ? 'step' : 'steps'}`}</span>
+        <span class="soft">{steps}</span>
       </h2>
       {error !== undefined && (
         <p class="notice bad" role="alert">
@@ -78,7 +79,7 @@ export function History({
       </ol>
       {!whole && (
         <button type="button" class="earlier" onClick={earlier} aria-disabled={busy}>
-          {busy ? 'Looking …' : 'Earlier steps'}
+          {busy ? 'Loading …' : 'Earlier steps'}
         </button>
       )}
     </section>

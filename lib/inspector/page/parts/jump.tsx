@@ -46,7 +46,7 @@ export function Jump() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void attempt(find, 'Looking …');
+            void attempt(find, 'Loading …');
           }}
         >
           <label for="jump">Go to an actor</label>

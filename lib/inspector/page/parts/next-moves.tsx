@@ -34,7 +34,7 @@ export function NextMoves({
         </p>
       )}
       {why === undefined ? (
-        <p class="soft">Asking …</p>
+        <p class="soft">Loading …</p>
       ) : own.length === 0 ? (
         <p class="empty">Nothing: the actor has finished.</p>
       ) : null}

@@ -54,9 +54,9 @@ export function Pending({ detail: { timers, calls, inbox, failures } }: { readon
 export function Relations({ detail: { parent, children } }: { readonly detail: ActorDetail }) {
   if (parent === null && children.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="kin-title">
-      <h2 id="kin-title">Kin</h2>
-      <ul class="kin">
+    <section class="panel" aria-labelledby="relations-title">
+      <h2 id="relations-title">Relations</h2>
+      <ul class="relations">
         {parent !== null && (
           <li>
             <span class="soft">under</span>{' '}

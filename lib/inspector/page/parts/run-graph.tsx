@@ -63,7 +63,9 @@ export function RunGraph({
           const status = node.id === run.parked?.nodeId ? 'parked' : (receipt?.status ?? 'pending');
           const act = (): void => choose(node.id);
           const title = short(node.label, 22);
-          const line = `${node.type === 'step' ? status : `${node.type}, ${status}`}${(receipt?.attempt ?? 0) > 1 ? `, attempt ${receipt?.attempt}` : ''}`;
+          const line =
+            `${node.type === 'step' ? status : `${node.type}, ${status}`}` +
+            `${(receipt?.attempt ?? 0) > 1 ? `, attempt ${receipt?.attempt}` : ''}`;
           return (
             <g
               key={node.id}

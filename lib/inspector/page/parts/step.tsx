@@ -33,6 +33,6 @@ export function readable(type: string): string {
   if (after) return `after ${after[1]}`;
   const child = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type);
   if (child) return `${child[2]} ${child[1] === 'done' ? 'done' : 'failed'}`;
-  if (type === 'kernel.created' || type === 'xstate.init') return 'born';
+  if (type === 'kernel.created' || type === 'xstate.init') return 'created';
   return type === 'kernel.dead-letter' ? 'failed at an event' : type;
 }

@@ -59,7 +59,7 @@ export function Transport({
       >
         ›
       </button>
-      <span class="num soft" data-standing>
+      <span class="num soft" data-position>
         {live ? 'now' : position}
       </span>
       <button

@@ -42,7 +42,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
         <Crumbs actor={actor} />
         {error === undefined ? (
           <p class="soft" aria-busy="true">
-            Looking …
+            Loading …
           </p>
         ) : (
           <Absent error={error} />
@@ -118,7 +118,8 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
             />
           </section>
           <p class="soft small">
-            Born {dateAndTime(present.createdAt)}, revision {present.rev}, machine version {present.version}.
+            Created {dateAndTime(present.createdAt)}, revision {present.rev}, machine version{' '}
+            {present.version}.
           </p>
         </div>
       </div>

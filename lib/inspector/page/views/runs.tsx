@@ -63,7 +63,7 @@ function Runs() {
       {value === undefined ? (
         error === undefined && (
           <p class="soft" aria-busy="true">
-            Looking …
+            Loading …
           </p>
         )
       ) : value.runs.length === 0 ? (

@@ -30,7 +30,7 @@ export function SupervisionPage() {
     return (
       <section class="view" aria-busy="true">
         <h1>Supervision</h1>
-        <p class="soft">{error ?? 'Looking …'}</p>
+        <p class="soft">{error ?? 'Loading …'}</p>
       </section>
     );
   const open = tree.circuits.filter(({ state }) => state !== 'closed');
