@@ -3309,7 +3309,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Who uses this browser. Null: nobody is named. */
+                    /** @description Who uses this browser. Null: no one is named. */
                     person: string | null;
                 };
             };

@@ -11,7 +11,7 @@ const personBody = z.object({
     .min(1)
     .max(80)
     .nullable()
-    .describe('Who uses this browser. Null: nobody is named.'),
+    .describe('Who uses this browser. Null: no one is named.'),
 });
 
 export const deviceRoutes: readonly Route[] = [
