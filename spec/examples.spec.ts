@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { parseConfig } from '../lib/home/read-config.js';
 import { root } from './house/sources.js';
 
 /**
@@ -131,5 +133,23 @@ describe('the examples', () => {
         .map((name) => name.replace('.ts', ''))
         .filter((name) => !proved.includes(name)),
     ).to.deep.equal([]);
+  });
+
+  it('deploy a gateway that its own settings let listen, on this machine alone', async () => {
+    const deploy = (name: string): Promise<string> => readFile(join(root, 'examples/deploy', name), 'utf8');
+    const { gateway, agents } = parseConfig(await deploy('config.yaml'), 'config.yaml');
+    expect(gateway).to.include({ host: '0.0.0.0', plainHttp: true, authRequired: true });
+    expect(agents.sandbox).to.equal('off');
+    const { services } = parse(await deploy('compose.yaml')) as {
+      services: { gateway: { ports: string[]; volumes: string[]; build: { dockerfile: string } } };
+    };
+    expect(services.gateway.ports).to.deep.equal([`127.0.0.1:${gateway.port}:${gateway.port}`]);
+    expect(services.gateway.volumes).to.include('./config.yaml:/home/node/.svc/config.yaml:ro');
+    // npm ci needs the file of every workspace
+    const { workspaces } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      workspaces: string[];
+    };
+    const dockerfile = await readFile(join(root, services.gateway.build.dockerfile), 'utf8');
+    for (const name of workspaces) expect(dockerfile).to.include(`COPY ${name}/package.json ${name}/`);
   });
 });
