@@ -305,7 +305,7 @@ describe('approvals', () => {
       expect(told.map(({ to }) => to)).to.deep.equal([{ kind: 'session', id: 'ann-1' }]);
       expect(
         (told[0]?.event as unknown as { message: { content: string } } | undefined)?.message.content,
-      ).to.match(/was expired \(nobody decided in time\)/);
+      ).to.match(/was expired \(no decision in time\)/);
     });
 
     it('is no longer waited for once it was decided', () => {
