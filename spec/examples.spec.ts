@@ -80,7 +80,7 @@ describe('the examples', () => {
   it('inspect: tells what happened to one light, and goes on where it stopped', async () => {
     const out = (await run('inspect')).split('\n');
     expect(out.slice(0, 4).map((line) => line.replace(/^\d+ /, ''))).to.deep.equal([
-      'kernel.created: born → red (operator)',
+      'kernel.created: created → red (operator)',
       'go: red → green (operator)',
       'stop: green → yellow (operator)',
       'xstate.after.amber.light.yellow: yellow → red (timer)',

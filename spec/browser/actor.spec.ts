@@ -187,7 +187,7 @@ describe('an actor in a browser', () => {
     expect(await page.locator('.sequence .lane-id').allTextContents()).to.satisfy((lanes: string[]) =>
       [parent, child].every((id) => lanes.some((lane) => id.startsWith(lane.replace('…', '')))),
     );
-    expect(await page.locator('.sequence .link.told').count()).to.be.greaterThan(0);
+    expect(await page.locator('.sequence .link.message').count()).to.be.greaterThan(0);
     const at = Number(await page.locator('.view').getAttribute('data-at'));
     await page.keyboard.press('[');
     await page.waitForSelector(`.view[data-at="${at - 1}"]`);

@@ -73,7 +73,7 @@ describe('the fleet in a browser', () => {
     await page.waitForSelector('.empty >> text=No actors yet');
     const id = await item('born later');
     await page.waitForSelector(`.row >> text=${id}`);
-    await page.waitForSelector('.activity >> text=born');
+    await page.waitForSelector('.activity >> text=created');
     await house.operator.post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'waiting' });
     await page.waitForSelector('.row .state.bad >> text=blocked');
     await page.waitForSelector('.chip.bad >> text=blocked');

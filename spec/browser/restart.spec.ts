@@ -54,7 +54,7 @@ describe('a page over the death of its gateway', () => {
   it('misses nothing that happened while it was cut off', async () => {
     const page = await viewer.open(url(), { token });
     const id = await item(operator, 'before');
-    await page.waitForSelector('.activity >> text=born');
+    await page.waitForSelector('.activity >> text=created');
     const [first] = await told(page);
     await gateway.kill('SIGKILL');
     await page.waitForSelector('[data-connection=lost]');

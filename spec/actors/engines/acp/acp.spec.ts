@@ -278,7 +278,7 @@ describe('the acp engine', () => {
 
   it('refuses an agent of another version of the protocol, and passes over updates that it does not know', async () => {
     expect((await turn('[[say x]]', { args: ['--old'] })).error).to.equal(
-      'The agent speaks version 7 of the protocol; version 1 is spoken here.',
+      'The agent speaks version 7 of the protocol; this gateway speaks version 1.',
     );
     expect((await turn('[[odd]]')).text).to.equal('went on');
   });
