@@ -50,9 +50,13 @@ async function insideRoots(app: App, given: string): Promise<string | Refusal> {
   if (!isAbsolute(given) || given.includes('\0')) return outside;
   const real = await resolved(given);
   if (real === undefined) return outside;
+  const home = (await resolved(app.settings.home)) ?? app.settings.home;
   for (const root of app.settings.sessionRoots) {
     const realRoot = await resolved(root);
-    if (realRoot !== undefined && isInside(real, realRoot)) return real;
+    if (realRoot === undefined || !isInside(real, realRoot)) continue;
+    // A root around the home means the folders beside it: other sessions work in the home.
+    if (realRoot !== home && isInside(home, realRoot) && isInside(real, home)) continue;
+    return real;
   }
   return outside;
 }

@@ -320,7 +320,7 @@ describe('/api/inspect', () => {
       .and.include(causes.root);
     expect(new Set(causes.links.map(({ how }) => how)))
       .to.include('effect')
-      .and.include('told');
+      .and.include('message');
     expect(new Set(causes.entries.map((entry) => entry.id)), 'the parent hears of the end').to.deep.equal(
       new Set([id, parent]),
     );

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { workingFolder } from '../../../../lib/commands/sessions/working-folder.js';
 import { isRefusal } from '../../../../machines/refusals.js';
 import { openApp, type AppFixture } from '../app-fixture.js';
@@ -50,6 +50,16 @@ describe('workingFolder', () => {
       expect(isRefusal(await folder(`${house.home}/${path}`))).to.equal(true);
     });
   }
+
+  // A root around the home opened the working folders of all other sessions.
+  it('takes nothing of the home for inside a root that lies around the home', async () => {
+    const { app } = house;
+    const around = { ...app, settings: { ...app.settings, sessionRoots: [dirname(house.home)] } };
+    const given = (path: string) => workingFolder(around, 's2', path, { rehearsal: false });
+    expect(isRefusal(await given(join(house.home, 'work', 's1')))).to.equal(true);
+    expect(isRefusal(await given(house.home))).to.equal(true);
+    expect(await given(outside)).to.equal(outside);
+  });
 
   it('takes any folder but one of the home from whoever has the token, a link into the home included', async () => {
     const anywhere = (given: string) =>
