@@ -118,6 +118,29 @@ describe('a repository that means harm', () => {
       expect(await ran()).to.deep.equal([]);
     });
 
+  /** Git fetches what a partial clone lacks when it needs it, from where the repository says. */
+  it('runs no transport for a file that a partial clone lacks', async () => {
+    const blob = git(repository, 'rev-parse', 'HEAD:a.txt').trim();
+    await rm(join(repository, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+    for (const [name, value] of Object.entries({
+      'core.repositoryFormatVersion': '1',
+      'extensions.partialClone': 'evil',
+      'remote.evil.promisor': 'true',
+      'remote.evil.partialCloneFilter': 'blob:none',
+      'remote.evil.url': `ext::sh -c touch% ${troupe.folder}/ran/lazy-fetch`,
+    }))
+      git(repository, 'config', name, value);
+    await start('off');
+    const { status } = await client.post('/api/sessions', {
+      prompt: 'true',
+      engine: 'clerk',
+      cwd: repository,
+      worktree: true,
+    });
+    expect(await ran()).to.deep.equal([]);
+    expect(status, 'a file is missing').to.equal(400);
+  });
+
   if (tool.name !== null)
     it('is not written by an agent at workspace, and gets its branch afterwards', async () => {
       await start('workspace');

@@ -90,6 +90,7 @@ const quiet = [
   'fetch.recurseSubmodules=false',
   'fetch.fsckObjects=true',
   'protocol.allow=never',
+  'protocol.ext.allow=never', // a repository's own word for one protocol outranks the one for all
   'protocol.file.allow=always',
 ];
 
@@ -104,6 +105,8 @@ function environment(silenced: readonly string[]): Record<string, string> {
     HOME: '/nonexistent',
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: 'file', // outranks every setting of the repository
+    GIT_NO_LAZY_FETCH: '1',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
