@@ -67,30 +67,33 @@ export class Queries {
 
   /**
    * What waits for a person or an agent, of all kinds, longest first. The place of an item: its key, its
-   * kind, its id.
+   * kind, its id, all as they stand in the store, which is what they are ordered by.
    */
   readonly waiting: Supervisor['waiting'] = async ({ after, limit } = {}) => {
-    const wanted = clamp(limit ?? 100);
+    const wanted = Math.min(clamp(limit ?? 100), pageMax - 1); // one more is read, to know whether there is more
     const kinds = this.kernel.kinds.all.filter(({ waitingFor }) => waitingFor !== undefined);
     const pages = await Promise.all(
       kinds.map(async ({ kind }) => {
         const all = rangeOf(kind, { index: waitingList });
-        const gte = after === undefined ? all.gte : firstAfter(kind, partsOf(after));
+        const gte = after === undefined ? all.gte : firstAfter(kind, after.split('/'));
         const page = await this.kernel.store.page({ ...all, gte, limit: wanted + 1 });
         return page.map(([key, text]) => {
-          const [, , , sort = '', id = ''] = partsOf(key);
+          const [, , , sort = '', id = ''] = key.split('/');
           return { kind, id, sort, waiting: JSON.parse(text) as Waiting };
         });
       }),
     );
     const byPlace = pages
       .flat()
-      .sort((a, b) => order(a.sort, b.sort) || order(a.kind, b.kind) || order(a.id, b.id));
+      .sort((a, b) => order(`${a.sort}/`, `${b.sort}/`) || order(a.kind, b.kind) || order(a.id, b.id));
     const items = byPlace.slice(0, wanted);
     const last = byPlace.length > wanted ? items.at(-1) : undefined;
+    const now = this.kernel.environment.clock.now();
     return {
-      items: items.map(({ kind, id, waiting }) => ({ actor: { kind, id }, waiting })),
-      next: last === undefined ? null : [last.sort, last.kind, last.id].map(part).join('/'),
+      items: items
+        .filter(({ waiting: { until } }) => until === null || until > now)
+        .map(({ kind, id, waiting }) => ({ actor: { kind, id: partsOf(id)[0] ?? '' }, waiting })),
+      next: last === undefined ? null : [last.sort, last.kind, last.id].join('/'),
     };
   };
 
@@ -205,9 +208,9 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Where the rows of a kind begin that stand after a place in the list of all kinds. */
 function firstAfter(name: string, [sort = '', kind = '', id = '']: readonly string[]): string {
-  const same = keys.list(name, waitingList, sort, '');
+  const same = `${rangeOf(name, { index: waitingList }).gte}${sort}/`;
   if (name !== kind) return name < kind ? prefix(same).lt : same;
-  return `${keys.list(name, waitingList, sort, id)}\x00`;
+  return `${same}${id}\x00`;
 }
 
 /** The keys of a list that a query means. */

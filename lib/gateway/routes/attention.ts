@@ -7,7 +7,10 @@ import { text, wholeNumber } from '../schemas.js';
 /** Everything that waits on somebody: one list, kept by the kernel in the commits that change it. */
 const query = z.object({
   limit: wholeNumber(1, 500).optional().describe('Default 100.'),
-  cursor: text(2000).optional().describe('`nextCursor` of the page before.'),
+  cursor: text(2000)
+    .regex(/^[\w.:~%-]+\/[\w.:~%-]+\/[\w.:~%-]+$/, 'It must be nextCursor of an answer.')
+    .optional()
+    .describe('`nextCursor` of the page before.'),
 });
 
 const waiting = z.object({

@@ -34,6 +34,19 @@ export function stamped<Members extends object>(
   return all;
 }
 
+/** May an actor be made of this input? Asked for each whose rights count, as the policy is. */
+export function judgeInput(
+  kind: Kind,
+  given: Stamp & { readonly id: string },
+  causes: Causes | undefined,
+): Refusal | undefined {
+  for (const cause of causes ?? [undefined]) {
+    const refusal = kind.validateInput?.(cause === undefined ? given : { ...given, onBehalfOf: cause });
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
 /** The policy, asked for each whose rights count: the narrowest decides. */
 export function judge(
   kind: Kind,

@@ -10,7 +10,7 @@ import type { PlannedStep } from '../contract.js';
 import type { Kernel } from '../kernel.js';
 import { begin, persist, step, type Step } from './step.js';
 import { encodeState } from './codec.js';
-import { invalidId, notFound, stateRefusal, judge, stamped } from './admission.js';
+import { invalidId, notFound, stateRefusal, judge, judgeInput, stamped } from './admission.js';
 import { requestedActions, type RequestedActions, type Ended } from './actions.js';
 import { noFailures, type ActorState } from './actor-state.js';
 import { draftEntry, type EntryDraft, draftRecord, type RecordDraft } from './stored-form.js';
@@ -128,7 +128,7 @@ export class Draft {
       facts,
     );
     given.id = id; // whatever the input says
-    const refusal = kind.validateInput?.(given);
+    const refusal = judgeInput(kind, given, this.onBehalfOf);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
     const first = begin(kind.machine, given);
     this.reservations.push(key);

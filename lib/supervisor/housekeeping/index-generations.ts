@@ -21,7 +21,7 @@ export class IndexGenerations {
   async load(): Promise<void> {
     const ops: Op[] = [];
     for (const kind of this.kinds.all) {
-      if (kind.index === undefined && kind.totals === undefined) continue;
+      if (kind.index === undefined && kind.totals === undefined && kind.waitingFor === undefined) continue;
       const text = await this.store.get(rowKey(kind.kind));
       const mark = markOf(kind);
       const kept = text === undefined ? undefined : (JSON.parse(text) as Generation);

@@ -40,6 +40,20 @@ describe('on behalf of', () => {
     expect(await add(operator, agent('high'))).not.to.have.property('code');
   });
 
+  // A creation was judged as the first of them alone.
+  it('is judged so at creation, too', async () => {
+    await house.stop();
+    const made = counterKind({
+      validateInput: ({ onBehalfOf }) =>
+        onBehalfOf?.type === 'session' ? refuse('FORBIDDEN', {}, `not ${onBehalfOf.id}`) : undefined,
+    }) as unknown as Kind;
+    house = await openHouse([made]);
+    const spawn = (...causes: readonly [Caller, ...Caller[]]) =>
+      house.supervisor.spawn('counter', { id: 'b', by: system('run'), onBehalfOf: causes });
+    expect(await spawn(operator, agent('low'))).to.include({ code: 'FORBIDDEN', message: 'not low' });
+    expect(await spawn(operator)).not.to.have.property('code');
+  });
+
   it('is judged so in a transaction, too', async () => {
     refused = ['low'];
     const done = await house.supervisor.transact({
