@@ -6,10 +6,10 @@ export interface Wrapping {
   readonly cwd: string;
   /** No network but the loopback of its own. */
   readonly isOffline: boolean;
-  /** `env` of GNU is here: SIGINT reaches the agent and not the sandbox around it. */
-  readonly passesInterrupt: boolean;
-  /** Processes at once, where the kernel counts those of a sandbox for themselves. */
-  readonly processesMax: number | undefined;
+  /** Path of GNU's `env`, where it is here: SIGINT reaches the agent and not the sandbox around it. */
+  readonly env: string | undefined;
+  /** Path of `prlimit` and processes at once, where the kernel counts those of a sandbox for themselves. */
+  readonly limit: { readonly prlimit: string; readonly processesMax: number } | undefined;
 }
 
 /**
@@ -20,12 +20,12 @@ export interface Wrapping {
 export function bubblewrapCommand(
   bwrap: string,
   command: readonly string[],
-  { mounts, cwd, isOffline, passesInterrupt, processesMax }: Wrapping,
+  { mounts, cwd, isOffline, env, limit }: Wrapping,
 ): readonly [program: string, ...args: string[]] {
-  const before = passesInterrupt ? ['env', '--ignore-signal=INT', bwrap] : [bwrap];
+  const before = env === undefined ? [bwrap] : [env, '--ignore-signal=INT', bwrap];
   const within = [
-    ...(processesMax === undefined ? [] : ['prlimit', `--nproc=${processesMax}`, '--']),
-    ...(passesInterrupt ? ['env', '--default-signal=INT'] : []),
+    ...(limit === undefined ? [] : [limit.prlimit, `--nproc=${limit.processesMax}`, '--']),
+    ...(env === undefined ? [] : [env, '--default-signal=INT']),
   ];
   const [root, ...others] = mounts;
   const [program = bwrap, ...args] = [

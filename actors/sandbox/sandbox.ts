@@ -141,8 +141,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
               mounts,
               cwd,
               isOffline,
-              passesInterrupt: known.passesInterrupt,
-              processesMax: known.countsProcesses ? (options.processesMax ?? 512) : undefined,
+              env: known.env,
+              limit:
+                known.prlimit === undefined
+                  ? undefined
+                  : { prlimit: known.prlimit, processesMax: options.processesMax ?? 512 },
             });
       const [program, ...args] = wrapped;
       const isEmptied = isWithin(level, 'workspace') && known.name === 'bubblewrap';

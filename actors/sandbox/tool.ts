@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
-import { findExecutable } from '../engines/executable.js';
+import { findSystemProgram } from './system-program.js';
 
 /** The program of this machine that confines, or why there is none and what to install. */
 export type SandboxTool =
   | {
       readonly name: 'bubblewrap';
       readonly path: string;
-      readonly passesInterrupt: boolean;
-      readonly countsProcesses: boolean;
+      /** Path of an `env` that passes signals on. */
+      readonly env: string | undefined;
+      /** Path of a `prlimit` whose count is of the sandbox alone. */
+      readonly prlimit: string | undefined;
     }
   | { readonly name: 'sandbox-exec'; readonly path: string }
   | { readonly name: null; readonly reason: string; readonly remedy: string };
@@ -29,11 +31,11 @@ export async function findSandboxTool(platform: NodeJS.Platform = process.platfo
 }
 
 async function bubblewrap(): Promise<SandboxTool> {
-  const path = await findExecutable('bwrap');
+  const path = await findSystemProgram('bwrap');
   if (path === undefined)
     return {
       name: null,
-      reason: 'bubblewrap (bwrap) was not found on the PATH.',
+      reason: 'bubblewrap (bwrap) was not found in a folder that belongs to the superuser alone.',
       remedy: 'Install bubblewrap: apt install bubblewrap, dnf install bubblewrap, or pacman -S bubblewrap.',
     };
   try {
@@ -48,11 +50,11 @@ async function bubblewrap(): Promise<SandboxTool> {
         'AppArmor profile for bwrap; in a container, run it with --security-opt seccomp=unconfined.',
     };
   }
-  const [passesInterrupt, canCount] = await Promise.all([
-    works('env', ['--ignore-signal=INT', 'env', '--default-signal=INT', 'true']),
-    works('prlimit', ['--nproc=4096', '--', 'true']),
+  const [env, prlimit] = await Promise.all([
+    working('env', (found) => ['--ignore-signal=INT', found, '--default-signal=INT', 'true']),
+    countsForThemselves() ? working('prlimit', () => ['--nproc=4096', '--', 'true']) : undefined,
   ]);
-  return { name: 'bubblewrap', path, passesInterrupt, countsProcesses: canCount && countsForThemselves() };
+  return { name: 'bubblewrap', path, env, prlimit };
 }
 
 const probe = [
@@ -78,6 +80,11 @@ async function seatbelt(): Promise<SandboxTool> {
     reason: 'sandbox-exec does not work here.',
     remedy: 'Start the gateway outside of any other sandbox.',
   };
+}
+
+async function working(name: string, args: (path: string) => readonly string[]): Promise<string | undefined> {
+  const path = await findSystemProgram(name);
+  return path !== undefined && (await works(path, args(path))) ? path : undefined;
 }
 
 const works = (program: string, args: readonly string[]): Promise<boolean> =>

@@ -48,17 +48,17 @@ describe('what a sandbox shows', () => {
 
   it('becomes arguments without powers of the superuser, and a profile in which the last rule counts', () => {
     const mounts = mountsOf('workspace', places, needs('/home/me/project'));
-    const words = bubblewrapCommand('bwrap', ['sh'], {
+    const words = bubblewrapCommand('/usr/bin/bwrap', ['sh'], {
       mounts,
       cwd: '/home/me/project',
       isOffline: true,
-      passesInterrupt: true,
-      processesMax: 64,
+      env: '/usr/bin/env',
+      limit: { prlimit: '/usr/bin/prlimit', processesMax: 64 },
     }).join(' ');
     expect(words).to.match(
-      /^env --ignore-signal=INT bwrap --die-with-parent --unshare-pid .*--unshare-net --cap-drop ALL/,
+      /^\/usr\/bin\/env --ignore-signal=INT \/usr\/bin\/bwrap --die-with-parent --unshare-pid .*--unshare-net --cap-drop ALL/,
     );
-    expect(words).to.match(/-- prlimit --nproc=64 -- env --default-signal=INT sh$/);
+    expect(words).to.match(/-- \/usr\/bin\/prlimit --nproc=64 -- \/usr\/bin\/env --default-signal=INT sh$/);
     const profile = seatbeltProfile(mounts, '/private/tmp/own');
     const at = (rule: string): number => profile.indexOf(rule);
     expect(at('write* (subpath "/home/me/.ssh")')).to.be.greaterThan(at('write* (subpath "/home/me")'));
