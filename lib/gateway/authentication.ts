@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { isOpen } from './authorization.js';
+import { isOpen, verdict } from './authorization.js';
 import { clientOf, type CookieJar } from './cookies.js';
 import { answerRefusal } from './errors.js';
 import type { OriginCheck } from './origin.js';
@@ -31,6 +31,9 @@ export function authentication(options: {
 }) {
   const { step, authenticator, authRequired, audit } = options;
   const open = new Set(options.routes.filter((route) => isOpen(route.authority)).map((route) => route.path));
+  const pairing = new Set(
+    options.routes.filter(({ authority }) => verdict(authority, 'none') === 'policy').map(({ path }) => path),
+  );
 
   return async (ctx: Context, next: Next): Promise<void> => {
     const turnAway = (refusal: Refusal, by: string): void => {
@@ -48,9 +51,11 @@ export function authentication(options: {
     const refusal = step.check(ctx.req);
     if (refusal) return turnAway(refusal, 'unknown');
     const found = authenticator.identify(ctx.req.headers, clientOf(ctx.req).address, ctx.req.socket);
-    const identity: Identity = found instanceof Promise ? await found : found;
-    ctx.state['identity'] = identity;
+    const named: Identity = found instanceof Promise ? await found : found;
     const { path } = ctx;
+    const identity =
+      named.type === 'anonymous' && pairing.has(path) ? await authenticator.newcomer(ctx.req.socket) : named;
+    ctx.state['identity'] = identity;
     const crossed = crossSite(identity, ctx.req, step);
     if (crossed) return turnAway(crossed, nameOf(identity));
     const mayRead = identity.type === 'anonymous' && !authRequired && isRead(ctx.method);
@@ -104,6 +109,8 @@ export interface Browsers {
 
 export interface Authenticator {
   identify(headers: IncomingHttpHeaders, address?: string, socket?: Socket): Promise<Identity> | Identity;
+  /** Who comes without a credential to be paired: anonymous, unless an agent holds the other end. */
+  newcomer(socket: Socket): Promise<Identity>;
 }
 
 /**
@@ -151,10 +158,12 @@ export function createAuthenticator(options: {
   }
 
   /** An agent that has read the operator's token does not become the operator by it. */
-  async function byOperator(socket: Socket): Promise<Identity> {
+  const byOperator = (socket: Socket): Promise<Identity> =>
+    unlessAgent(socket, known, "An agent may use its own token only, not the operator's.");
+
+  async function unlessAgent(socket: Socket, identity: Identity, message: string): Promise<Identity> {
     const session = await options.agentAt?.(socket);
-    if (session === undefined) return known;
-    const message = "An agent may use its own token only, not the operator's.";
+    if (session === undefined) return identity;
     return { type: 'orphaned', refusal: refuse('FORBIDDEN', {}, message), by: `session:${session}` };
   }
 
@@ -186,6 +195,8 @@ export function createAuthenticator(options: {
       const identity = sameBytes(authorization, expected) ? known : byToken(authorization);
       return marked ? Promise.resolve(identity).then((found) => narrowed(found, headers)) : identity;
     },
+    /** An agent that reads the home could prove a challenge, and be a person by its cookies. */
+    newcomer: (socket) => unlessAgent(socket, { type: 'anonymous' }, 'An agent pairs no browser.'),
   };
 }
 

@@ -61,8 +61,23 @@ describe("the operator's token, read by an agent that is not confined", () => {
       .and.include('FORBIDDEN');
     expect(await said(ask('env -u SVC_GATEWAY_TOKEN'))).to.include('FORBIDDEN');
     expect((await client.get('/api/work-items')).status, 'a person meanwhile').to.equal(200);
+    await troupe.run('stop', '--home', troupe.home()); // what was refused is written by then
     const audit = await readdir(join(troupe.home(), 'logs', 'audit'));
     expect(audit.length).to.be.greaterThan(0);
+  });
+
+  /** It reads the home, so it could prove a challenge: without any credential it paired itself a browser. */
+  it('is not made up for by a browser that the agent pairs itself', async () => {
+    if (process.platform !== 'linux') return;
+    const ask = (route: string): string =>
+      `env -u SVC_GATEWAY_TOKEN curl -s -X POST -H 'content-type: application/json' -d '{}' "$SVC_GATEWAY_URL/api/auth/${route}"`;
+    for (const route of ['pairing-challenges', 'pairing-codes', 'bootstrap-grants', 'pair', 'bootstrap'])
+      expect(await said(ask(route)), route)
+        .to.include('FORBIDDEN')
+        .and.include('pairs no browser');
+    const { port } = await troupe.announcement();
+    const person = await makeClient(port, {}).post('/api/auth/pairing-challenges');
+    expect(person.status, 'a person meanwhile').to.equal(200);
   });
 
   it('is replaced by token rotate, which a running gateway must not miss', async () => {
