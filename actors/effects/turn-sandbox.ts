@@ -7,7 +7,8 @@ import type { Command, Confined, InForce, Sandbox } from '../sandbox/sandbox.js'
 export interface TurnSandbox {
   readonly port: Sandbox;
   /** What is asked for, by employee. */
-  levelOf(employee: string | null): SandboxLevel;
+  /** The narrowest of the instance's level and those of these employees. */
+  levelOf(employees: readonly string[]): SandboxLevel;
   /** Each turn, once it is known what holds in it. */
   onTurn?(sessionId: string, asked: SandboxLevel, inForce: InForce): void;
   /** What a session may read beside what its engine needs. */
@@ -48,10 +49,10 @@ export interface TurnPlace {
 /** `const turn = await openSandbox(sandbox, input, {sessionId, engine, gatewayUrl, files})` */
 export async function openSandbox(
   sandbox: TurnSandbox,
-  input: Pick<TurnInput, 'employee' | 'cwd' | 'nativeId'>,
+  input: Pick<TurnInput, 'employee' | 'confinedAs' | 'cwd' | 'nativeId'>,
   { sessionId, engine, gatewayUrl, files }: TurnPlace,
 ): Promise<ConfinedTurn> {
-  const asked = engine.isInProcess === true ? 'off' : sandbox.levelOf(input.employee);
+  const asked = engine.isInProcess === true ? 'off' : sandbox.levelOf(employeesOf(input));
   const inForce = await sandbox.port.inForce(asked);
   sandbox.onTurn?.(sessionId, asked, inForce);
   const hosts = (engine.hosts ?? []).map(withPort);
@@ -93,6 +94,13 @@ export async function openSandbox(
   };
 }
 
+/** Its own, and those of the agents that stand behind it. */
+const employeesOf = ({
+  employee,
+  confinedAs = [],
+}: Pick<TurnInput, 'employee' | 'confinedAs'>): readonly string[] =>
+  employee === null ? confinedAs : [employee, ...confinedAs];
+
 /** Within, the only address there is. */
 function onLoopback(url: string): string {
   const { port } = new URL(url);
@@ -124,6 +132,6 @@ function proxyVariables(url: string): Readonly<Record<string, string>> {
 export const lackingSandbox =
   ({ port, levelOf }: TurnSandbox) =>
   async (engine: Engine): Promise<InForce['lacking']> => {
-    const inForce = await port.inForce(engine.isInProcess === true ? 'off' : levelOf(null));
+    const inForce = await port.inForce(engine.isInProcess === true ? 'off' : levelOf([]));
     return inForce.isRefused ? inForce.lacking : undefined;
   };

@@ -55,10 +55,10 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
   });
   const sandbox: TurnSandbox = {
     port,
-    levelOf: (employee) => {
-      const own = records?.roster.value.employees.find(({ name }) => name === employee)?.sandbox;
-      return narrower(config().agents.sandbox, own ?? 'off');
-    },
+    levelOf: (employees) =>
+      (records?.roster.value.employees ?? [])
+        .filter(({ name }) => employees.includes(name))
+        .reduce((level, { sandbox: own }) => narrower(level, own ?? 'off'), config().agents.sandbox),
     // objects that a clone borrows
     readsOf: async (sessionId) => {
       const origin = await originOf(layout.home, sessionId);

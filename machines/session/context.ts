@@ -44,6 +44,8 @@ export interface SessionInput {
   readonly employee: string | null;
   /** The employee whose rights it has, where that is not `employee`: it may have been opened by one below. */
   readonly actsAs?: string | null;
+  /** Employees whose sandbox holds for it beside its own employee's: those of the agents that stand behind it. */
+  readonly confinedAs?: readonly string[];
   readonly parentSessionId: string | null;
   /** Nearest first. */
   readonly ancestors: readonly string[];
@@ -111,6 +113,8 @@ export interface SessionContext {
   readonly employee: string | null;
   /** The employee whose rights it has; null: of none. */
   readonly actsAs: string | null;
+  /** As in its input; absent in sessions of before it was kept. */
+  readonly confinedAs?: readonly string[];
   readonly parentSessionId: string | null;
   readonly ancestors: readonly string[];
   readonly workItemId: string | null;
@@ -217,6 +221,8 @@ export interface TurnInput {
   readonly deadlineMs: number;
   /** Absent: a person is asked for every tool. */
   readonly toolPolicy?: ToolPolicy;
+  /** Employees whose sandbox holds for it beside its own employee's. */
+  readonly confinedAs?: readonly string[];
 }
 
 /**

@@ -9,6 +9,9 @@ export function firstContext(input: SessionInput): SessionContext {
     effort: input.effort,
     employee: input.employee,
     actsAs: input.actsAs === undefined ? input.employee : input.actsAs,
+    ...(input.confinedAs === undefined || input.confinedAs.length === 0
+      ? {}
+      : { confinedAs: input.confinedAs }),
     parentSessionId: input.parentSessionId,
     ancestors: input.ancestors.slice(0, limits.ancestorsMax),
     workItemId: input.workItemId,

@@ -23,10 +23,7 @@ import { queueFrame, queueRow, written } from './rows.js';
  * decision.
  */
 
-/**
- * Birth. A session whose engine is not available has failed before it began, and says so to all who wait for
- * it.
- */
+/** A session whose engine is not available has failed before it began, and says so to all who wait for it. */
 export function open(context: SessionContext, input: SessionInput): Decision<SessionContext> {
   const announced: Decision<SessionContext> = {
     outputs: [
@@ -102,6 +99,7 @@ export function turnInput(context: SessionContext): TurnInput {
     parentSessionId: context.parentSessionId,
     rootSessionId: context.ancestors.at(-1) ?? context.id,
     workItemId: context.workItemId,
+    ...(context.confinedAs === undefined ? {} : { confinedAs: context.confinedAs }),
     deadlineMs: context.turnDeadlineMs,
     toolPolicy: policyOf(context),
   };

@@ -29,6 +29,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     transportMeta: null,
     employee: context.employee,
     actsAs: context.actsAs,
+    confinedAs: context.confinedAs ?? [],
     model: context.model,
     title: context.title,
     promptExcerpt: context.promptExcerpt,

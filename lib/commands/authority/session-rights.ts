@@ -16,6 +16,8 @@ import { agentOf } from './causes.js';
 export interface SessionRights {
   /** The employee whose rights it has; null: of none. */
   readonly actsAs: string | null;
+  /** Whose sandbox holds for it beside its own employee's: nobody leaves a cage by opening a session. */
+  readonly confinedAs: readonly string[];
   readonly permissions: ToolPolicy;
 }
 
@@ -38,15 +40,16 @@ export async function rightsOf(
     ...causes.flatMap((cause) => (cause.type === 'session' && cause.id !== parent?.id ? [cause] : [])),
   ];
   const openers = await Promise.all(
-    agents.map(async (agent) => ({
-      employee: agent.employee,
-      tools: toolsOf(await app.supervisor.get('session', agent.id)),
-    })),
+    agents.map(async (agent) => {
+      const session = await app.supervisor.get('session', agent.id);
+      return { employee: agent.employee, tools: toolsOf(session), confined: cagesOf(session) };
+    }),
   );
   const above = openers.map((opener) => opener.employee);
   const own = employee?.name ?? null;
   return {
     actsAs: narrowest(app, own, above),
+    confinedAs: [...new Set(openers.flatMap(({ confined }) => confined))],
     permissions: openers.reduce(
       (tools, opener) =>
         lends(app, employee, opener.employee) ? tools : atMost(tools, opener.tools ?? nothing),
@@ -82,6 +85,15 @@ export function toolPolicyOf(employee: Employee | null): ToolPolicy {
 
 const toolsMax = 100;
 const nothing: ToolPolicy = { mode: 'ask', allow: [] };
+
+/** Whose sandboxes hold for a session: its own employee's, and what was passed on to it. */
+function cagesOf(session: Parameters<typeof recordOf>[0] | undefined): readonly string[] {
+  const { employee, confinedAs } = (session === undefined ? {} : recordOf(session)) as {
+    readonly employee?: string | null;
+    readonly confinedAs?: readonly string[];
+  }; // the view of its kind
+  return [...(employee == null ? [] : [employee]), ...(confinedAs ?? [])];
+}
 
 const toolsOf = (session: Parameters<typeof recordOf>[0] | undefined): ToolPolicy | undefined =>
   session && (recordOf(session)['toolPolicy'] as ToolPolicy | undefined); // the view of its kind

@@ -125,7 +125,10 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
   if (isRefusal(item)) return item;
   if (delegation.selection.unavailable) return keepIntent(app, delegation, itemId);
   const sessionId = app.supervisor.environment.ids.next();
-  const place = await workingDirectoryOf(request, sessionId, input, delegation.employee);
+  const place = await workingDirectoryOf(request, sessionId, input, {
+    employee: delegation.employee,
+    ...delegation.rights,
+  });
   if (isRefusal(place)) return place;
   const prefix = await frozenPrefix(app);
   const attempts = itemId === null ? [] : await attemptsAt(app, itemId);

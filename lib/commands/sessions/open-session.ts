@@ -60,7 +60,7 @@ export async function openSession(
   const full = await spend(request, 'sessions');
   if (full) return full;
   const id = request.app.supervisor.environment.ids.next();
-  const place = await workingDirectoryOf(request, id, input, employee);
+  const place = await workingDirectoryOf(request, id, input, { employee, ...rights });
   if (isRefusal(place)) return place;
   let opened: ActorView | undefined;
   const committed = await request.app.supervisor.transact<{ id: string }>({
@@ -145,6 +145,7 @@ function sessionInput(app: App, parts: SessionParts, number: number): Json {
     interruptOnNewMessage: app.settings.interruptOnNewMessage,
     turnDeadlineMs: app.settings.turnDeadlineMs,
     actsAs: parts.rights.actsAs,
+    confinedAs: parts.rights.confinedAs,
     permissions: parts.rights.permissions,
     message: {
       id: app.supervisor.environment.ids.next(),
@@ -223,7 +224,7 @@ export async function workingDirectoryOf(
   request: Request,
   sessionId: string,
   input: WorkingDirectoryInput,
-  employee: Employee | null,
+  { employee, confinedAs }: Pick<SessionParts, 'employee'> & Pick<SessionRights, 'confinedAs'>,
 ): Promise<WorkingDirectory | Refusal> {
   // git runs with the gateway's own hands, on a repository that says what git does: not for agents to ask
   if (input.worktree === true && request.caller.type === 'session')
@@ -237,7 +238,8 @@ export async function workingDirectoryOf(
   const folder = await workingFolder(request.app, sessionId, cwd, { rehearsal, anywhere });
   if (isRefusal(folder)) return folder;
   if (!worktree) return { cwd: folder, drop: () => Promise.resolve() };
-  const level = request.app.sandbox?.levelOf(employee?.name ?? null) ?? 'off';
+  const level =
+    request.app.sandbox?.levelOf([...(employee === null ? [] : [employee.name]), ...confinedAs]) ?? 'off';
   const options: WorktreeOptions = { sessionId, repository: folder, level, rehearsal };
   const own = await ownWorktree(request.app, options);
   return isRefusal(own)

@@ -162,6 +162,7 @@ export async function duplicateSession(request: Request, id: string): Promise<Re
           effort: original.effortLevel,
           employee: original.employee,
           actsAs: original.actsAs,
+          confinedAs: original.confinedAs,
           parentSessionId: null,
           ancestors: [],
           workItemId: null,

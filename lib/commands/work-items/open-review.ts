@@ -101,7 +101,7 @@ async function open(app: App, found: ActorView, due: Review): Promise<Refusal | 
   const attempt = item.sessionRef === null ? undefined : await presentSession(app, item.sessionRef);
   const place =
     attempt === undefined || isRefusal(attempt)
-      ? await workingDirectoryOf({ app, caller: by }, id, {}, employee)
+      ? await workingDirectoryOf({ app, caller: by }, id, {}, { employee, ...rights })
       : { cwd: String(recordOf(attempt)['cwd']), drop: () => Promise.resolve() };
   if (isRefusal(place)) return place;
   const key = { kind: 'work-item', id: item.id };

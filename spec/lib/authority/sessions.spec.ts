@@ -42,6 +42,23 @@ describe('rights of sessions', () => {
     );
   });
 
+  // A child used to be confined as its own employee alone: who was caged opened one that was not.
+  it('keeps the cages of all agents behind it, however many steps up', async () => {
+    const cages = async (id: string): Promise<unknown> => {
+      const { body } = await house.operator.get(`/api/sessions/${id}`);
+      return (body.session ?? body).confinedAs;
+    };
+    expect(await cages(await open(house.operator, 'bob')), 'of a person').to.deep.equal([]);
+    const ann = house.agent(await open(house.operator, 'ann'));
+    const plain = await open(ann, null);
+    expect(await cages(plain)).to.deep.equal(['ann']);
+    expect(await cages(await open(house.agent(plain), 'bob'))).to.deep.equal(['ann']);
+    const asBob = await open(ann, 'bob');
+    expect(await cages(await open(house.agent(asBob), 'cat'))).to.deep.equal(['bob', 'ann']);
+    const delegated = await ann.post('/api/delegations', { employee: 'bob', task: 'do it' });
+    expect(await cages(delegated.body.sessionId as string)).to.deep.equal(['ann']);
+  });
+
   it('gives the rights of an employee down the line, and of nobody who stands beside or above', async () => {
     const chief = house.agent(await open(house.operator, 'chief'));
     const ann = house.agent(await open(house.operator, 'ann'));
