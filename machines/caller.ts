@@ -53,6 +53,9 @@ export const system = (part: string): Caller => ({ type: 'system', part });
 /** A person decides: the operator or a paired browser. */
 export const isPerson = (caller: Caller): boolean => caller.type === 'operator' || caller.type === 'device';
 
+/** The same of a caller as it is written in events and logs: `operator`, `device:<id>`. */
+export const isPersonName = (name: string): boolean => name === 'operator' || name.startsWith('device:');
+
 /** People and the kernel itself; everything but an agent. */
 export const isTrusted = (caller: Caller): boolean => caller.type !== 'session';
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isPersonName } from '../../machines/caller.js';
 import { parseDefinition } from '../../machines/graph/read-definition.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Persisted } from '../contracts.js';
@@ -49,7 +50,7 @@ function aboveNamed(roster: Roster, { nodes }: Content): VersionFacts['above'] {
  * that starts by itself waits for a person; what else it wrote acts with its rights.
  */
 export function versionAuthorityBefore({ version = 1, updatedBy = '', trigger }: Persisted['context']): Json {
-  const person = updatedBy === 'operator' || String(updatedBy).startsWith('device:');
+  const person = isPersonName(String(updatedBy));
   const byItself = (trigger as { readonly kind?: unknown } | undefined)?.kind !== 'manual';
   return {
     version,

@@ -3,7 +3,7 @@ import type { Trigger, WorkflowDefinition, WorkflowStatus } from '../graph/defin
 import { parseDefinition, type ReadDefinition } from '../graph/read-definition.js';
 import { writeRow, type Json, type Stamp } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
-import { authorityOfVersion, type VersionAuthority } from './version-authority.js';
+import { authorityOfFirst, type VersionAuthority } from './version-authority.js';
 
 /**
  * What a workflow knows of itself: the head of its newest version. The definitions are rows `versions`, one
@@ -38,6 +38,8 @@ export interface WorkflowInput {
   readonly facts?: WorkflowFacts;
   /** As somebody wrote it; its id, version, times and maker are not looked at. */
   readonly definition: Json;
+  /** Of the version that it is a copy of. */
+  readonly copies?: VersionAuthority;
 }
 
 /**
@@ -97,13 +99,10 @@ export function firstContext(input: WorkflowInput): WorkflowContext {
     createdAt: input.at,
     updatedBy: by,
     updatedAt: input.at,
-    authority: authorityOfVersion({
-      definition,
-      version: 1,
-      by: writer,
-      whole: true,
-      ...knownOf(input.facts),
-    }),
+    authority: authorityOfFirst(
+      { definition, version: 1, by: writer, whole: true, ...knownOf(input.facts) },
+      input.copies,
+    ),
     evidence: { version: 0, fault: null },
   };
 }

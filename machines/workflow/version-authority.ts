@@ -59,6 +59,16 @@ export function authorityOfVersion(
   };
 }
 
+/**
+ * The authority of the first version of a workflow, `source` being that of the version that it copies. A person who
+ * copies what nobody approved has approved nothing: the copy stands where its source stands.
+ */
+export function authorityOfFirst(writing: Writing, source?: VersionAuthority): VersionAuthority {
+  const own = authorityOfVersion(writing);
+  if (source === undefined || source.state === 'approved' || own.state !== 'approved') return own;
+  return { ...source, version: own.version, approvedBy: null, digest: own.digest };
+}
+
 /** What in this definition an agent of this employee may not do before a person has approved it. */
 export function reserved(
   { nodes }: WorkflowDefinition,

@@ -1,5 +1,5 @@
 import type { Caller, Causes } from '../../../machines/caller.js';
-import { callerName, distinctCauses, isPerson, system } from '../../../machines/caller.js';
+import { callerName, distinctCauses, isPerson, isPersonName, system } from '../../../machines/caller.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunAuthority } from '../../../machines/workflow-run/context.js';
@@ -74,7 +74,7 @@ export async function versionAuthority(
   if (newest?.version === version) return newest;
   const unknown = { version, approvedBy: null, digest: null };
   const writtenBy = await writerInLog(supervisor, key, version);
-  if (writtenBy === 'operator' || writtenBy?.startsWith('device:') === true)
+  if (writtenBy !== undefined && isPersonName(writtenBy))
     return { ...unknown, writtenBy, state: 'approved', approvedBy: writtenBy, reasons: [] };
   return {
     ...unknown,

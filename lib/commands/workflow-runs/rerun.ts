@@ -1,10 +1,12 @@
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
+import { callerName, isPerson, isPersonName } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Inherited, StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ActorView } from '../../supervisor/contract.js';
 import type { Request, Reply } from '../app.js';
+import { causesOf } from '../authority/causes.js';
 import { definitionAt } from './definitions.js';
 import { startRun } from './start-run.js';
 import type { InnerRunInput } from './run-input.js';
@@ -47,7 +49,9 @@ export async function rerun(
     version: run.definitionVersion,
     input: input === undefined ? before : input,
     newInput: input !== undefined,
-    lent: run.authority?.lent === true,
+    lent:
+      run.authority?.lent === true ||
+      (hasInputOfOthers(request, run) && !isAllNew(request, definition, { input, inherited })),
     inherited,
     rerunOf: { runId: run.runId, nodeId },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -55,6 +59,25 @@ export async function rerun(
   };
   return startRun(request, wanted);
 }
+
+/** Agents caused the run who do not cause the rerun: what they gave it decides no address with others' rights. */
+function hasInputOfOthers(request: Request, { authority, startedBy }: RunView): boolean {
+  const causes = new Set(causesOf(request).map(callerName));
+  return (authority?.onBehalfOf ?? [startedBy]).some((name) => !isPersonName(name) && !causes.has(name));
+}
+
+/** A person wrote all that its steps read: nothing but the trigger is done already. */
+const isAllNew = (
+  request: Request,
+  { nodes }: WorkflowDefinition,
+  { input, inherited }: { readonly input: Json | undefined; readonly inherited: readonly Inherited[] },
+): boolean =>
+  input !== undefined &&
+  causesOf(request).every(isPerson) &&
+  inherited.every(({ nodeId, outcome }) => {
+    const node = nodes.find(({ id }) => id === nodeId);
+    return node?.type === 'trigger' && outcome === null;
+  });
 
 /**
  * What has come to its end and does not follow from the node, in an order in which each stands behind what

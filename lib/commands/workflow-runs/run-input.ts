@@ -61,7 +61,7 @@ export interface InnerRunInput extends RunInput {
   readonly nested?: boolean;
   readonly rerunOf?: { readonly runId: string; readonly nodeId: string };
   readonly inherited?: readonly Inherited[];
-  /** It is a step of a run that was lent its rights: its input may decide no address, either. */
+  /** Its input is of a run that was lent its rights, or of an agent's run: it may decide no address, either. */
   readonly lent?: boolean;
   /** Of a rerun: its input is not the earlier run's. */
   readonly newInput?: boolean;

@@ -5,6 +5,8 @@ import { parseDefinition, slug } from '../../../machines/graph/read-definition.j
 import { definitionOfSop } from '../../../machines/graph/sop.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { VersionAuthority } from '../../../machines/workflow/version-authority.js';
+import { versionAuthority } from '../authority/workflow-authority.js';
 import { admitNext } from '../workflow-runs/start-run.js';
 import { sound } from '../workflow-runs/definitions.js';
 import { followSchedule } from '../workflow-runs/follow-schedule.js';
@@ -18,7 +20,12 @@ type Written = Readonly<Record<string, unknown>>;
  */
 export async function createWorkflow(
   request: Request,
-  input: { readonly definition?: Written | undefined; readonly sop?: Written | undefined },
+  input: {
+    readonly definition?: Written | undefined;
+    readonly sop?: Written | undefined;
+    /** The authority of the version that it is a copy of. */
+    readonly copies?: VersionAuthority;
+  },
 ): Promise<Reply<WorkflowDefinition> | Refusal> {
   const off = workflowsOff(request.app);
   if (off) return off;
@@ -35,9 +42,12 @@ export async function createWorkflow(
     const spawn = (how: Request) =>
       request.app.supervisor.spawn('workflow', {
         id,
-        input: { definition: { ...definition, id } as unknown as Json },
+        input: {
+          definition: { ...definition, id } as unknown as Json, // the door has parsed it from JSON
+          ...(input.copies !== undefined && { copies: input.copies }),
+        },
         ...optionsOf(how),
-      }); // the door has parsed it from JSON
+      });
     const made = await unlessCircular(request, { ...definition, id }, spawn);
     if (isRefusal(made))
       return made.code === 'EXISTS'
@@ -113,7 +123,7 @@ export async function turnWorkflow(
 
 /**
  * A new workflow like this one. One that would wake by itself is born paused, so that nothing runs twice by
- * surprise.
+ * surprise. A copy of what an agent wrote and nobody approved waits for approval as its source does.
  */
 export async function duplicateWorkflow(
   request: Request,
@@ -137,7 +147,8 @@ export async function duplicateWorkflow(
     status: wakes ? 'paused' : 'active',
     version: 1,
   };
-  return createWorkflow(request, { definition });
+  const copies = await versionAuthority(request.app, id, stored.version);
+  return createWorkflow(request, { definition, copies });
 }
 
 async function freeName(app: App, input: string): Promise<string> {

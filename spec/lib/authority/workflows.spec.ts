@@ -149,6 +149,45 @@ describe('workflows of agents', () => {
       });
     }
 
+    // A duplicate was taken for what the person wrote: the agent's steps then ran with that person's rights.
+    it("are not a person's because a person duplicated them", async () => {
+      const strangers = await newItem(house.operator);
+      const archive = step('a', item('archive', strangers));
+      const posts = step('b', { kind: 'http', method: 'GET', url: 'https://example.org/' });
+      const copyOf = async (client: Client, id: string, body: object = {}): Promise<string> => {
+        const copied = await client.post(`${root}/${id}/duplicate`, body);
+        expect(copied.status, copied.text).to.equal(201);
+        return idOf(copied);
+      };
+      const authorityOf = async (id: string) =>
+        (await house.operator.get(`/api/inspect/actors/workflow/${id}`)).body.view.authority;
+
+      const waits = idOf(await write(ann, line('Copied', [archive, posts], { owner: 'ann' })));
+      const copy = await copyOf(house.operator, waits, { title: 'Looks better' });
+      const kept = { version: 1, writtenBy: `session:${annId}`, state: 'pending_approval', approvedBy: null };
+      expect(await authorityOf(copy)).to.deep.include({ ...kept, reasons: ['the step "b" sends a request'] });
+      expect((await run(house.operator, copy)).body).to.include({ code: 'PENDING_APPROVAL' });
+      const again = await copyOf(house.operator, copy);
+      expect(await authorityOf(again), 'of a copy').to.include(kept);
+
+      const plain = idOf(await write(ann, line('Copied plain', [archive], { owner: 'ann' })));
+      const plainCopy = await copyOf(house.operator, plain);
+      expect(await authorityOf(plainCopy)).to.include({ ...kept, state: 'unapproved' });
+      expect((await outcome(ann, plainCopy)).status, 'archives as ann').to.equal('failed');
+      expect(await statusOf(strangers)).to.equal('backlog');
+
+      const decide = (decision: string, workflowId: string) =>
+        house.operator.post('/api/workflow-approvals', { decision, versions: [{ workflowId, version: 1 }] });
+      await decide('reject', waits);
+      const rejected = await copyOf(house.operator, waits);
+      expect(await authorityOf(rejected)).to.include({ ...kept, state: 'rejected' });
+      await decide('approve', copy);
+      const approved = await copyOf(house.operator, copy);
+      expect(await authorityOf(approved)).to.include({ state: 'approved', approvedBy: 'operator' });
+      const own = await copyOf(ann, waits);
+      expect(await authorityOf(own), 'is judged anew').to.include(kept);
+    });
+
     it('act with no more than who starts them has, whoever wrote them', async () => {
       const strangers = await newItem(house.operator, { assignee: 'cat' });
       const id = idOf(
@@ -236,6 +275,38 @@ describe('workflows of agents', () => {
       );
       const listedId = idOf(await write(house.operator, assigns('Assign listed', listed)));
       expect((await outcome(ann, listedId, { input: { who: 'cat' } })).status).to.equal('completed');
+    });
+
+    // The person's rerun took over the agent's input, and sent it with the person's rights.
+    it('let no input of an agent decide where they act because a person reruns its run', async () => {
+      const input = { type: 'object', properties: { who: { type: 'string' } } };
+      const assign = step('a', item('create', null, { title: 'x', assignee: '{{input.who}}' }));
+      const say = step('say', { kind: 'engine', ref: 'pen' }, { instructions: 'hello' });
+      const id = idOf(await write(house.operator, line('Rerun', [say, assign], { owner: 'bob', input })));
+      const body = { input: { who: 'chief' }, stepOverrides: { say: { prompt: 'hello' } } };
+      const first = await outcome(bob, id, body);
+      expect(first.authority.lent, 'other words in it').to.equal(false);
+      const rerun = (client: Client, workflow: string, runId: unknown, from: object): Promise<Answer> =>
+        client.post(`${root}/${workflow}/runs/${String(runId)}/rerun`, from);
+      const again = async (from: object): Promise<Answer['body']> => {
+        const started = await rerun(house.operator, id, first.runId, from);
+        expect(started.status, started.text).to.equal(201);
+        return (await ended(id, started.body.runId as string)).body;
+      };
+      for (const from of [{ nodeId: 'a' }, { nodeId: 'say' }, { nodeId: 'a', input: { who: 'chief' } }]) {
+        const done = await again(from);
+        expect(done.authority, JSON.stringify(from)).to.deep.equal({ onBehalfOf: ['operator'], lent: true });
+        expect(JSON.stringify(done.errors)).to.include('fixes where it acts');
+      }
+      const allNew = await again({ nodeId: 'say', input: { who: 'chief' } });
+      expect(allNew.status, "all that it reads is the person's").to.equal('completed');
+
+      const hers = step('say', { kind: 'employee', ref: 'ann' }, { instructions: 'hello' });
+      const named = idOf(await write(house.operator, line('Own', [assign, hers], { owner: 'bob', input })));
+      const own = await outcome(ann, named, { input: { who: 'chief' } });
+      const asBefore = await rerun(ann, named, own.runId, { nodeId: 'a' });
+      expect(asBefore.body.authority, asBefore.text).to.deep.equal(own.authority);
+      expect(own.authority).to.deep.include({ lent: false });
     });
 
     it("are not a person's because a person paused, resumed or retitled them", async () => {
