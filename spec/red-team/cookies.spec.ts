@@ -28,7 +28,7 @@ describe('red team: cookies', () => {
     expect(await statusWith(browser.cookie)).to.equal(200);
   });
 
-  it('let nobody in by one of the two, by a wrong one, twice, or by guesses around them', async () => {
+  it('let nobody in by one of the two, by a wrong one, or by guesses around them', async () => {
     const { deviceId } = browser;
     const crooked = [
       `svc_auth=${secret}`,
@@ -38,8 +38,6 @@ describe('red team: cookies', () => {
       `svc_auth=${secret.slice(1)}; svc_device=${deviceId}`,
       `svc_auth=${secret}x; svc_device=${deviceId}`,
       `svc_auth="${secret}"; svc_device=${deviceId}`,
-      `svc_auth=${secret}; svc_auth=${secret}; svc_device=${deviceId}`,
-      `svc_auth=${'x'.repeat(43)}; svc_auth=${secret}; svc_device=${deviceId}`,
       `SVC_AUTH=${secret}; SVC_DEVICE=${deviceId}`,
       `svc_auth_default=${secret}; svc_device_default=${deviceId}`,
       `svc_auth=; svc_device=`,
@@ -49,6 +47,19 @@ describe('red team: cookies', () => {
     ];
     for (const cookie of crooked) expect(await statusWith(cookie), cookie.slice(0, 80)).to.equal(401);
     expect(await statusWith(`theme=dark; ${browser.cookie}; other=1`), 'beside other cookies').to.equal(200);
+  });
+
+  // A page on another port of this host can plant a cookie of the same name: it must log nobody out.
+  it('count where one of several of a name is right', async () => {
+    const { deviceId } = browser;
+    for (const cookie of [
+      `svc_auth=${secret}; svc_auth=${secret}; svc_device=${deviceId}`,
+      `svc_auth=${'x'.repeat(43)}; svc_auth=${secret}; svc_device=${deviceId}`,
+      `svc_auth=${secret}; svc_auth=${'x'.repeat(43)}; svc_device=${deviceId}`,
+    ])
+      expect(await statusWith(cookie), cookie.slice(0, 60)).to.equal(200);
+    const wrong = `svc_auth=${'x'.repeat(43)}; svc_auth=${'y'.repeat(43)}; svc_device=${deviceId}`;
+    expect(await statusWith(wrong), 'none of them').to.equal(401);
   });
 
   it('are no bearer, and a bearer counts alone', async () => {

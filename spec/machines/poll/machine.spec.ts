@@ -75,6 +75,7 @@ describe('a poll', () => {
     life.finish('check', { outcome: 'fire', payload: { from: 'you' } });
     const wanted = {
       name: 'mail',
+      createdBy: 'operator',
       event: 'mail',
       targetWorkflowId: 'sort',
       filter: [],
