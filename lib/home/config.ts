@@ -212,7 +212,7 @@ const sessions = z.strictObject({
     .max(4_096)
     .nullable()
     .default(null)
-    .describe('Default working folder of sessions whose request and employee set none; inside roots.'),
+    .describe('Working folder of sessions that name none, inside roots. Default: a new folder per session.'),
   worktree: z
     .boolean()
     .default(false)
