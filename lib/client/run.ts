@@ -111,7 +111,8 @@ export async function startRun(
     const sessionId = 'sessionId' in given && session !== undefined ? session : String((given as Session).id);
     // An engine that is not there fails the session before anything could start
     const isStillborn = session === undefined && given.status === 'error';
-    return followTurn(requests, events, sessionId, isStillborn ? 'over' : 'waiting');
+    const begun = isStillborn ? 'over' : session === undefined ? 'waiting' : 'queued';
+    return followTurn(requests, events, sessionId, begun);
   } catch (error) {
     events.close();
     throw error;
@@ -151,7 +152,7 @@ function followTurn(
   requests: Requests,
   events: Events,
   sessionId: string,
-  begun: 'waiting' | 'started' | 'over',
+  begun: 'waiting' | 'queued' | 'started' | 'over',
 ): Run {
   const waiting: Delta[] = [];
   let wake = (): void => undefined;
@@ -166,7 +167,8 @@ function followTurn(
 
   /**
    * A turn ends with the first ending that follows its own start: what the one before it still has to say is
-   * not its answer.
+   * not its answer. Of a session that is continued, the turn before may begin and end meanwhile: what was given
+   * is over when nothing of the session is left to do.
    */
   async function watch(): Promise<void> {
     let hasStarted = begun === 'started';
@@ -182,7 +184,10 @@ function followTurn(
         put(deltaOf({ ...payload, type: 'permission', content: payload['tool'] }));
       else if (event === 'session:rate-limited')
         put(deltaOf({ ...payload, type: 'rate-limited', content: '' }));
-      else if (endings.has(event) && (hasStarted || event !== 'session:completed')) return;
+      else if (!endings.has(event)) continue;
+      else if (begun === 'queued') {
+        if (final.has(event) || (await isResting())) return;
+      } else if (hasStarted || event !== 'session:completed') return;
     }
   }
 
@@ -191,7 +196,7 @@ function followTurn(
     const now = await requests.get('/api/sessions/{id}', {
       params: { path: { id: sessionId }, query: { messages: '0' } },
     });
-    return isRefusal(now) || now.status !== 'running';
+    return isRefusal(now) || (now.status !== 'running' && now.queueDepth === 0);
   }
 
   function put(delta: Delta): void {
@@ -231,6 +236,9 @@ const endings = new Set<GatewayEvent['event']>([
   'session:stopped',
   'session:deleted',
 ]);
+
+/** After these nothing that was queued is done. */
+const final = new Set<GatewayEvent['event']>(['session:stopped', 'session:deleted']);
 
 /** As the gateway's document promises. */
 const deltaOf = (payload: GatewayEvent['payload']): Delta =>

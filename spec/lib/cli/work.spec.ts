@@ -67,6 +67,17 @@ describe('troupe run, list and show', () => {
     );
   });
 
+  // The end of the turn that a message interrupts was taken for the end of its own: the answer was the question.
+  it('waits for its own turn where it interrupts another', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      const { out } = await troupe.run(...at('run', '--detach', 'count to 60 every 1 seconds'));
+      expect(await troupe.run(...at('run', '--in', out.trim(), 'count to 2'))).to.include({
+        code: 0,
+        out: '1\n2\nCounted.\n',
+      });
+    }
+  });
+
   // An agent used to work in an empty folder, without the project that it was asked about.
   it('works where the person stands, in another folder by --cwd, and never in the home', async () => {
     const project = join(troupe.folder, 'project');
