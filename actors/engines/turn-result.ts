@@ -11,18 +11,8 @@ export function turnResult(
 ): TurnResult {
   const text = child.stdout.trimEnd();
   const failed = (error: string): TurnResult => ({ outcome: 'failed', text, error });
-  switch (child.ended) {
-    case 'interrupted':
-      return { outcome: 'interrupted', text };
-    case 'deadline':
-      return failed(`${program} did not finish within ${Math.round(deadlineMs / 1000)} s and was ended.`);
-    case 'silence':
-      return failed(`${program} was silent for too long and was ended.`);
-    case 'flood':
-      return failed(`${program} exceeded the output limit and was ended.`);
-    case null:
-      break;
-  }
+  const ours = endedByUs(child, program, text, `${Math.round(deadlineMs / 1000)} s`);
+  if (ours !== undefined) return ours;
   if (child.signal !== null)
     return failed(`${program} was ended by ${child.signal} from outside.${lastLines(child.stderr)}`);
   if (child.exitCode !== 0)
@@ -35,4 +25,26 @@ export function turnResult(
 function lastLines(stderr: string): string {
   const lines = stderr.trimEnd().split('\n').slice(-10).join('\n').trim();
   return lines === '' ? '' : ` It said: ${lastBytes(lines, 2048)}`;
+}
+
+/** The result of a program that we ended; undefined where it ended by itself. `within`: how long it had. */
+export function endedByUs(
+  child: ChildResult,
+  program: string,
+  text: string,
+  within: string,
+): TurnResult | undefined {
+  const failed = (error: string): TurnResult => ({ outcome: 'failed', text, error });
+  switch (child.ended) {
+    case 'interrupted':
+      return { outcome: 'interrupted', text };
+    case 'deadline':
+      return failed(`${program} did not finish within ${within} and was ended.`);
+    case 'silence':
+      return failed(`${program} was silent for too long and was ended.`);
+    case 'flood':
+      return failed(`${program} exceeded the output limit and was ended.`);
+    case null:
+      return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import type { Client } from './client.js';
 import { hint, type Terminal } from './command-line.js';
 import type { Layout } from '../home/layout.js';
 import { plainText } from './print.js';
-import { decide, type Verb } from './waiting.js';
+import { decide, lastPart, type Verb } from './waiting.js';
 
 /**
  * What the agent of a watched session asks: in a terminal the person is asked at once; without one a line says
@@ -50,7 +50,7 @@ export class PermissionQuestions {
     );
     for (const line of plainText(asked.input, { keepLines: true }).split('\n').slice(0, inputLinesMax))
       terminal.say(`  ${line}`);
-    const short = `${sessionId}:${id.slice(id.lastIndexOf(':') + 1)}`;
+    const short = `${sessionId}:${lastPart(id)}`;
     if (!this.isInteractive)
       return terminal.say(`  answer: ${hint(layout, 'allow', short)}, or ${hint(layout, 'deny', short)}`);
     const verdict = await question(withdrawn);

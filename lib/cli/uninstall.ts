@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { layoutOf } from '../home/layout.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
-import { gatewayService, managerOf } from './service/manager.js';
+import { gatewayService, isInstalled, managerOf } from './service/manager.js';
 
 /**
  * `troupe uninstall`: how this installation is removed, and what stays. It removes nothing itself: homes are
@@ -25,8 +25,8 @@ export function uninstallCommand(program: Command, terminal: Terminal): void {
     for (const home of homes) {
       const layout = layoutOf({ home, env: {} });
       if (await isHome(home)) found.push(home);
-      const file = manager?.file(gatewayService(layout, terminal.env));
-      if (file !== undefined && (await isThere(file))) services.push(home);
+      if (manager !== undefined && (await isInstalled(manager, gatewayService(layout, terminal.env))))
+        services.push(home);
     }
     terminal.out(
       [
@@ -55,12 +55,6 @@ async function usualHomes(): Promise<readonly string[]> {
 const isHome = (folder: string): Promise<boolean> =>
   readdir(folder).then(
     (names) => names.includes('gateway.json') || names.includes('store'),
-    () => false,
-  );
-
-const isThere = (file: string): Promise<boolean> =>
-  readFile(file).then(
-    () => true,
     () => false,
   );
 

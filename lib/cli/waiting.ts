@@ -3,7 +3,7 @@ import { connect, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
-import { ago, duration, table } from './print.js';
+import { ago, duration, plainText, table } from './print.js';
 
 /** An item of `GET /api/attention`. */
 export interface WaitingItem {
@@ -26,12 +26,13 @@ export function waitingCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const items = await allWaiting(await connect(layout));
       const now = Date.now();
+      const shortId = shortIds(items);
       if (options.json === true) return terminal.out(JSON.stringify(items));
       terminal.out(
         table(
           ['ID', 'WHAT', 'WAITS FOR', 'SINCE', 'ENDS IN', 'TITLE'],
           items.map((item) => [
-            shortId(item, items),
+            shortId(item),
             item.what,
             item.on === 'operator' ? 'you' : item.on,
             ago(Date.parse(item.since), now),
@@ -64,7 +65,7 @@ export function decideCommands(program: Command, terminal: Terminal): void {
         const client = await connect(layout);
         const item = named(typed, await allWaiting(client), layout);
         await decide(client, item, verb, options, layout);
-        terminal.out(`${done[verb]}: ${item.title}`);
+        terminal.out(`${done[verb]}: ${plainText(item.title)}`); // an agent wrote it
       },
     );
   }
@@ -144,22 +145,34 @@ const itemsMax = 10_000;
  * As short as a person would type it, and still of one item alone: the actor's id, cut where that is enough;
  * where the actor waits for several things, `:` and the end of the thing's own id.
  */
-export function shortId(item: WaitingItem, items: readonly WaitingItem[]): string {
-  const others = new Set(items.map(({ id }) => id).filter((id) => id !== item.id));
-  let length = Math.min(8, item.id.length);
-  while (length < item.id.length && [...others].some((id) => id.startsWith(item.id.slice(0, length))))
-    length += 1;
-  const isUuid = /^[0-9a-f]{8}-/.test(item.id);
-  const actor = isUuid ? item.id.slice(0, length) : item.id;
-  return items.filter(({ id }) => id === item.id).length === 1 ? actor : `${actor}:${lastPart(item)}`;
+function shortIds(items: readonly WaitingItem[]): (item: WaitingItem) => string {
+  const counts = new Map<string, number>();
+  for (const { id } of items) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const sorted = [...counts.keys()].sort();
+  const places = new Map(sorted.map((id, n) => [id, n]));
+  return ({ id, waitingId }) => {
+    const n = places.get(id) ?? 0;
+    // Who shares most of its beginning stands beside it
+    const shared = Math.max(sharedStart(id, sorted[n - 1]), sharedStart(id, sorted[n + 1]));
+    const isUuid = /^[0-9a-f]{8}-/.test(id);
+    const actor = isUuid ? id.slice(0, Math.max(8, shared + 1)) : id;
+    return counts.get(id) === 1 ? actor : `${actor}:${lastPart(waitingId)}`;
+  };
 }
 
-const lastPart = ({ waitingId }: WaitingItem): string => waitingId.slice(waitingId.lastIndexOf(':') + 1);
+function sharedStart(id: string, other = ''): number {
+  let length = 0;
+  while (length < id.length && id[length] === other[length]) length += 1;
+  return length;
+}
+
+/** What is enough of the id of a thing, where its actor is named. */
+export const lastPart = (waitingId: string): string => waitingId.slice(waitingId.lastIndexOf(':') + 1);
 
 function named(typed: string, items: readonly WaitingItem[], layout: Layout): WaitingItem {
   const [, actor = typed, thing] = /^([^:]*):(.*)$/.exec(typed) ?? [];
   const fits = (item: WaitingItem): boolean =>
-    thing === undefined || item.waitingId === thing || lastPart(item) === thing;
+    thing === undefined || item.waitingId === thing || lastPart(item.waitingId) === thing;
   const whole = items.filter((item) => item.id === actor && fits(item));
   const found = whole.length > 0 ? whole : items.filter((item) => item.id.startsWith(actor) && fits(item));
   const [one, ...more] = found;
@@ -169,8 +182,6 @@ function named(typed: string, items: readonly WaitingItem[], layout: Layout): Wa
         `${hint(layout, 'waiting')} lists what waits.`,
     );
   if (more.length > 0)
-    throw unfit(
-      `"${typed}" means ${found.length} things: ${found.map((item) => shortId(item, items)).join(', ')}.`,
-    );
+    throw unfit(`"${typed}" means ${found.length} things: ${found.map(shortIds(items)).join(', ')}.`);
   return one;
 }

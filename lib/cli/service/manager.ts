@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,13 @@ export function managerOf(
   if (platform === 'darwin') return launchd(join(user, 'Library', 'LaunchAgents'));
   return undefined;
 }
+
+/** Is the definition of this service there? */
+export const isInstalled = (manager: ServiceManager, service: Service): Promise<boolean> =>
+  access(manager.file(service)).then(
+    () => true,
+    () => false,
+  );
 
 /** The gateway of a home as a service that starts with this very Node and this very installation. */
 export function gatewayService(layout: Layout, env: Terminal['env']): Service {

@@ -1,12 +1,12 @@
 import { Argument, type Command } from 'commander';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from '../command-line.js';
 import { CommandError, exitCodes } from '../failure.js';
 import type { Service, ServiceManager } from './contract.js';
-import { gatewayService, managerOf } from './manager.js';
+import { gatewayService, isInstalled, managerOf } from './manager.js';
 
 type Action = 'install' | 'status' | 'logs' | 'uninstall';
 
@@ -35,7 +35,7 @@ export function serviceCommand(program: Command, terminal: Terminal): void {
         );
       const service = gatewayService(layout, terminal.env);
       if (action === 'install') return install(manager, service, options.print === true, terminal);
-      if ((await readFile(manager.file(service), 'utf8').catch(() => undefined)) === undefined)
+      if (!(await isInstalled(manager, service)))
         throw new CommandError(
           exitCodes.failed,
           `No service is installed for this home. Install it: ${hint(layout, 'service install')}`,
