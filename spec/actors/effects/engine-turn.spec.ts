@@ -12,7 +12,8 @@ import { createPool } from '../../../actors/engines/pool.js';
 import { processTable } from '../../../actors/engines/process.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens, tokenHash } from '../../../actors/engines/tokens.js';
-import { freshFolder, graces, isAlive } from '../engines/child-fixture.js';
+import { freshFolder, graces } from '../engines/child-fixture.js';
+import { isAlive } from '../../helpers/is-alive.js';
 import { app } from './hand-fixture.js';
 
 const question = { id: 'm1', role: 'user', content: 'What is new?', timestamp: 1 };

@@ -11,7 +11,8 @@ import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import type { ActorView, Supervisor } from '../../../lib/supervisor/contract.js';
 import { operator } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
-import { freshFolder, graces, isAlive } from '../engines/child-fixture.js';
+import { freshFolder, graces } from '../engines/child-fixture.js';
+import { isAlive } from '../../helpers/is-alive.js';
 
 /** The whole way of a turn: a real supervisor, the real session machine, the real hand, a real process. */
 describe('a turn of a supervised session', () => {

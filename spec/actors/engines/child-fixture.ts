@@ -1,12 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  startChild,
-  processTable,
-  type SpawnNote,
-  type StartOptions,
-} from '../../../actors/engines/process.js';
+import { startChild, type SpawnNote, type StartOptions } from '../../../actors/engines/process.js';
 
 /** Short graces, so that a stubborn child is met with SIGKILL while somebody watches. */
 export const graces = { interruptMs: 200, terminateMs: 200, confirmMs: 5_000 };
@@ -57,10 +52,6 @@ export const sh = (script: string, options: Partial<StartOptions> = {}): Promise
   start('/bin/sh', ['-c', script], options);
 export const node = (script: string, options: Partial<StartOptions> = {}): Promise<Started> =>
   start(process.execPath, ['-e', script], options);
-
-/** Is this pid alive (zombies are not)? */
-export const isAlive = async (pid: number): Promise<boolean> =>
-  (await processTable().startTime(pid)) !== undefined;
 
 export const freshFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'troupe-spec-'));
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { getPriority } from 'node:os';
 import { ChildProcessError, processTable, startChild } from '../../../actors/engines/process.js';
-import { freshSpawnId, isAlive, node, sh, start } from './child-fixture.js';
+import { freshSpawnId, node, sh, start } from './child-fixture.js';
+import { isAlive } from '../../helpers/is-alive.js';
 
 describe('startChild', () => {
   it('writes the prompt to stdin, reads the answer and notes intent before the pid', async () => {

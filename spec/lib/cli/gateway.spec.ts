@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { leftBehind } from '../../helpers/left-behind.js';
 import { Troupe } from './troupe.js';
 
 describe('troupe start, status and stop', () => {
@@ -87,18 +88,19 @@ describe('troupe start, status and stop', () => {
     await mkdir(troupe.home());
     await writeFile(
       join(troupe.home(), 'config.yaml'),
-      'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo $$; while true; do sleep 1; done"]}\n',
+      'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo ready; while true; do sleep 1; done"]}\n',
     );
     const gateway = await troupe.start();
     const work = troupe.begin(...at('run', '--engine', 'mule', 'x'));
-    await work.seen(/^\d+\n/m);
-    const agent = Number(/^\d+$/m.exec(work.out)?.[0]);
-    expect(() => process.kill(agent, 0)).not.to.throw();
+    await work.seen(/^ready\n/m);
+    const [session] = JSON.parse((await troupe.run(...at('list', '--json'))).out) as { id: string }[];
+    const agents = (): Promise<readonly number[]> => leftBehind(session?.id ?? '');
+    expect(await agents()).not.to.deep.equal([]);
     expect(await gateway.kill('SIGTERM'))
       .to.include({ code: 0 })
       .and.property('err')
       .match(/Stopped\. All state is saved/);
-    expect(() => process.kill(agent, 0), 'no orphan').to.throw(/ESRCH/);
+    expect(await agents(), 'no orphan').to.deep.equal([]);
     await troupe.start();
     expect((await troupe.run(...at('list'))).out).to.match(/interrupted +mule/);
   });

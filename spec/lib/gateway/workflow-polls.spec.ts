@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readAnnouncement } from '../../../lib/home/announce.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { startInstance } from '../../../lib/instance.js';
+import { isAlive } from '../../helpers/is-alive.js';
 import { makeClient, type Client } from './fixture.js';
 
 /**
@@ -88,15 +89,6 @@ async function openHome() {
     },
   };
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe('/api/workflow-triggers of the kind poll', () => {
   let home: Awaited<ReturnType<typeof openHome>>;
@@ -260,7 +252,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
     const pid = await until(
       async () => Number(await readFile(join(home.folder, 'pid'), 'utf8').catch(() => '')) || undefined,
     );
-    expect(isAlive(pid)).to.equal(true);
+    expect(await isAlive(pid)).to.equal(true);
     expect((await home.at('mail')).checking).to.equal(true);
     expect((await home.operator.call('DELETE', '/api/workflow-triggers/mail')).body).to.deep.equal({
       deleted: true,
@@ -268,7 +260,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
     });
     await until(async () => {
       await home.at('mail');
-      return isAlive(pid) ? undefined : true;
+      return (await isAlive(pid)) ? undefined : true;
     }); // asks meanwhile: the program has a moment to end by itself
     expect((await home.operator.call('DELETE', '/api/workflow-triggers/mail')).status).to.equal(404);
     expect((await home.bind('mail', ['/bin/true'])).body.trigger).to.deep.include({
@@ -289,7 +281,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
       async () => Number(await readFile(join(home.folder, 'pid'), 'utf8').catch(() => '')) || undefined,
     );
     await home.operator.call('DELETE', '/api/workflow-triggers/mail');
-    expect(isAlive(pid)).to.equal(true);
+    expect(await isAlive(pid)).to.equal(true);
     await home.bind('mail', [
       '/bin/sh',
       '-c',
@@ -297,7 +289,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
     ]);
     await home.approve('mail');
     await home.came('mail', 'no-fire');
-    expect(isAlive(pid)).to.equal(false);
+    expect(await isAlive(pid)).to.equal(false);
   });
 
   it('do not leave a program behind when the gateway ends, and say at the next start that the look was broken off', async () => {
@@ -307,7 +299,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
       async () => Number(await readFile(join(home.folder, 'pid'), 'utf8').catch(() => '')) || undefined,
     );
     await home.restart();
-    expect(isAlive(pid)).to.equal(false);
+    expect(await isAlive(pid)).to.equal(false);
     const binding = await home.came('mail', 'error');
     expect(binding).to.deep.include({ activation: 'active', checking: false, checks: 1 });
     expect((await readFile(join(home.folder, 'pid'), 'utf8')).trim().split('\n')).to.have.length(1);

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../../../../machines/outputs.js';
 import { processTable, reap } from '../../../../actors/engines/process.js';
 import { psTable } from '../../../../actors/engines/process/table.js';
-import { freshSpawnId, graces, isAlive } from '../child-fixture.js';
+import { freshSpawnId, graces } from '../child-fixture.js';
+import { isAlive } from '../../../helpers/is-alive.js';
 
 const byPid = (a: number, b: number): number => a - b;
 
