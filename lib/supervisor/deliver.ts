@@ -123,8 +123,7 @@ export class Deliverer {
         return undefined;
       }
     }
-    const facts = state === undefined ? undefined : this.kernel.kinds.facts(kind, state, event);
-    const refusal = draft.send(kind, cell.id, state, event, facts, ended);
+    const refusal = draft.send(kind, cell.id, state, event, ended);
     // A result or a timer that no state takes is used up all the same: XState ignores it, and so do we.
     const unused = draft.untaken || refusal?.code === 'UNKNOWN_EVENT';
     if (refusal !== undefined && unused && ended !== undefined && state !== undefined) {

@@ -36,7 +36,7 @@ export class Kinds {
   facts(
     kind: Kind,
     actor: { readonly snapshot: AnyMachineSnapshot } | undefined,
-    event: { readonly type: string },
+    event: { readonly type: string; readonly [member: string]: unknown },
   ): Json | undefined {
     return kind.facts?.(actor?.snapshot, event, this.values);
   }

@@ -147,9 +147,7 @@ class HeldTransaction implements TransactionContext {
     const state = this.draft.current(keys.actor(name, id), committed);
     const refusal =
       reserved(event) ??
-      (state === undefined
-        ? notFound(name, id)
-        : this.draft.send(kind, id, committed, ownCopy(event), this.kernel.kinds.facts(kind, state, event)));
+      (state === undefined ? notFound(name, id) : this.draft.send(kind, id, committed, ownCopy(event)));
     if (refusal === undefined) return this.read({ kind: name, id }) as ActorView;
     if (options.soft === true) return refusal;
     throw refusal;
@@ -173,9 +171,6 @@ class HeldTransaction implements TransactionContext {
       id,
       ownCopy((options.input ?? {}) as object) as Json,
       options.parent ?? null,
-      this.kernel.kinds.facts(kind, undefined, { type: 'kernel.created', input: options.input ?? {} } as {
-        type: string;
-      }),
     );
     if (refusal !== undefined) throw refusal;
     return this.read({ kind: name, id }) as ActorView;

@@ -75,7 +75,6 @@ export class Draft {
     id: string,
     committed: ActorState | undefined,
     event: AnyEventObject,
-    facts: Json | undefined,
     ended?: Ended,
   ): Refusal | undefined {
     const key = keys.actor(kind.kind, id);
@@ -97,7 +96,7 @@ export class Draft {
       if (isRefusal(checked)) return checked;
       given = checked;
     }
-    const seen = stamped(this, given, facts);
+    const seen = stamped(this, given, this.kernel.kinds.facts(kind, state, given));
     // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
     const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, state.snapshot, seen, this);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
@@ -108,13 +107,7 @@ export class Draft {
     return undefined;
   }
 
-  create(
-    kind: Kind,
-    id: string,
-    input: Json,
-    parent: ActorKey | null,
-    facts: Json | undefined,
-  ): Refusal | undefined {
+  create(kind: Kind, id: string, input: Json, parent: ActorKey | null): Refusal | undefined {
     const invalid = invalidId(id);
     if (invalid !== undefined) return invalid;
     const key = keys.actor(kind.kind, id);
@@ -125,7 +118,7 @@ export class Draft {
     const given = stamped<Record<string, Json> & { id: string }>(
       this,
       { id, ...(checked as Record<string, Json>) },
-      facts,
+      this.kernel.kinds.facts(kind, undefined, { type: 'kernel.created', input: checked }),
     );
     given.id = id; // whatever the input says
     const refusal = judgeInput(kind, given, this.onBehalfOf);
@@ -315,13 +308,7 @@ export class Draft {
   /** A child that a machine spawned is created in the same commit; a refusal of it fails the whole step. */
   private createChild(child: ActorKey, input: Json, parent: ActorKey): void {
     const kind = this.kernel.kinds.of(child.kind);
-    const refusal = this.create(
-      kind,
-      child.id,
-      input,
-      parent,
-      this.kernel.kinds.facts(kind, undefined, { type: 'kernel.created' }),
-    );
+    const refusal = this.create(kind, child.id, input, parent);
     if (refusal !== undefined)
       throw new TypeError(`the child ${child.kind} ${child.id} was refused: ${refusal.message}`);
   }

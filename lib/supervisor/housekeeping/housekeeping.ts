@@ -74,12 +74,12 @@ export class Housekeeping implements Retention {
   }
 
   async allow(): Promise<RetentionStatus> {
-    await this.commits.write([this.kernel.retention.allow()]);
+    await this.kernel.retention.allow((rows) => this.commits.write(rows));
     return this.status();
   }
 
   async dismiss(): Promise<RetentionStatus> {
-    await this.commits.write([this.kernel.retention.dismiss()]);
+    await this.kernel.retention.dismiss((rows) => this.commits.write(rows));
     return this.status();
   }
 
@@ -103,7 +103,8 @@ export class Housekeeping implements Retention {
     if (this.round % 12 === 0) await this.expireDeadLetters();
     this.round += 1;
     const due = retention.due();
-    await this.log.turn(due === undefined ? [] : [due], () => this.stopped);
+    await this.log.turn(due, () => this.stopped);
+    if (due.length > 0) retention.written();
   }
 
   /**

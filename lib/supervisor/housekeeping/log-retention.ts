@@ -14,7 +14,7 @@ import type { LogEntry } from '../contract.js';
  * the wall was wrong neither goes too early nor holds up all that follow it. The bytes use no clock.
  */
 export class LogRetention {
-  private marks: Mark[] = [];
+  private marks: readonly Mark[] = [];
   /** The youngest entry at the last look, and when it was committed. */
   private seen: Mark = [0, 0];
   private checkedAt = 0;
@@ -39,13 +39,16 @@ export class LogRetention {
 
   /** What must be kept at once, because nothing was. */
   first(): readonly Op[] {
-    return this.isNew ? [this.markRow()] : [];
+    return this.isNew ? [markRow(this.marks)] : [];
   }
 
   /** One turn: mark what came, and let go what must. Rows to be written anyway go along. */
   async turn(rows: readonly Op[], stopped: () => boolean): Promise<void> {
-    const marked = await this.mark();
-    if (marked.length + rows.length > 0) await this.commits.write([...rows, ...marked]);
+    const marks = await this.marked();
+    const isMarked = marks !== this.marks;
+    if (isMarked || rows.length > 0)
+      await this.commits.write([...rows, ...(isMarked ? [markRow(marks)] : [])]);
+    this.marks = marks;
     for (let rounds = 0; rounds < roundsMax && !stopped(); rounds += 1) {
       const target = Math.max(this.past(this.kernel.retention.now()), await this.overweight());
       if (target <= this.kernel.log.floor) return;
@@ -68,7 +71,8 @@ export class LogRetention {
     return this.kernel.limits.keepLogDays * 24 * 3600 * 1000;
   }
 
-  private async mark(): Promise<Op[]> {
+  /** The marks as they should be now: the same array when there is nothing to add. */
+  private async marked(): Promise<readonly Mark[]> {
     const { store, retention } = this.kernel;
     const now = retention.now();
     const { seq } = store.head;
@@ -76,9 +80,8 @@ export class LogRetention {
     this.checkedAt = now;
     const [marked, at] = this.marks.at(-1) ?? [0, -Infinity];
     const every = Math.max(60_000, this.keptMs / marksMax);
-    if (this.seen[0] <= marked || this.seen[1] - at < every) return [];
-    this.marks.push(this.seen);
-    return [this.markRow()];
+    if (this.seen[0] <= marked || this.seen[1] - at < every) return this.marks;
+    return [...this.marks, this.seen];
   }
 
   /**
@@ -89,10 +92,6 @@ export class LogRetention {
     const entry = await this.kernel.log.entry(seq);
     const ageMs = this.kernel.environment.clock.now() - (entry?.at ?? this.kernel.environment.clock.now());
     return Math.min(now, Math.max(this.checkedAt, now - ageMs));
-  }
-
-  private markRow(): Op {
-    return [marksKey, JSON.stringify(this.marks)];
   }
 
   /** Position up to which entries are more than the bytes that may be kept, as a sample of them weighs. */
@@ -127,11 +126,10 @@ export class LogRetention {
     const ops: Op[] = [];
     for (let seq = this.kernel.log.floor + 1; seq <= floor; seq += 1) ops.push([keys.log(seq), null]);
     const kept = this.marks.filter(([seq]) => seq > floor);
-    const fewer = kept.length < this.marks.length;
-    this.marks = kept;
-    if (fewer) ops.push(this.markRow());
+    if (kept.length < this.marks.length) ops.push(markRow(kept));
     ops.push(...(await this.floorRows(floor)));
     await this.commits.write(ops);
+    this.marks = kept;
     this.kernel.log.floor = floor;
     const tookMs = environment.clock.monotonic() - began;
     if (tookMs < 20) this.sliceEntries = Math.min(sliceEntriesMax, this.sliceEntries * 2);
@@ -171,6 +169,7 @@ export class LogRetention {
 type Mark = readonly [seq: number, at: number];
 
 const marksKey = keys.meta('kernel/log-marks');
+const markRow = (marks: readonly Mark[]): Op => [marksKey, JSON.stringify(marks)];
 /** With 30 days: one an hour. */
 const marksMax = 720;
 const oldMarks = 240;

@@ -95,18 +95,20 @@ export class RetentionClock {
     this.allowance = 0;
   }
 
-  /** A person says that the time which is held has passed. */
-  allow(): Op {
+  /** A person says that the time which is held has passed. It counts once that is written. */
+  async allow(write: Write): Promise<void> {
     this.check();
-    this.at += this.heldMs;
-    return this.row();
+    const { heldMs } = this;
+    await write([this.row({ at: this.at + heldMs })]);
+    this.at += heldMs;
   }
 
   /** A person says that it has not: the clock was set. */
-  dismiss(): Op {
+  async dismiss(write: Write): Promise<void> {
     this.check();
-    this.level += this.heldMs;
-    return this.row();
+    const { heldMs } = this;
+    await write([this.row({ level: this.level + heldMs })]);
+    this.level += heldMs;
   }
 
   /** What must be kept at once, because nothing was: else a next life would have only the wall to go by. */
@@ -114,15 +116,19 @@ export class RetentionClock {
     return this.isNew ? [this.row()] : [];
   }
 
-  /** What must be kept of this clock, when it is time to write it again. */
-  due(): Op | undefined {
-    return this.at - this.writtenAt < writeEveryMs ? undefined : this.row();
+  /** What must be kept of this clock, when it is time to write it again. Say `written` when it is. */
+  due(): readonly Op[] {
+    return this.at - this.writtenAt < writeEveryMs ? [] : [this.row()];
   }
 
-  private row(): Op {
+  written(): void {
+    this.writtenAt = this.at;
+  }
+
+  private row(changed: Partial<Kept> = {}): Op {
     const { at, boot, sinceBoot, wall, level, pause, allowance } = this;
-    this.writtenAt = at;
-    return [key, JSON.stringify({ at, boot, sinceBoot, wall, level, pause, allowance } satisfies Kept)];
+    const kept: Kept = { at, boot, sinceBoot, wall, level, pause, allowance, ...changed };
+    return [key, JSON.stringify(kept)];
   }
 
   private paused(ms: number): void {
@@ -141,6 +147,9 @@ export class RetentionClock {
     return at === undefined ? undefined : Number(at);
   }
 }
+
+/** Commits rows; rejects when they were not written. */
+type Write = (rows: readonly Op[]) => Promise<unknown>;
 
 interface Kept {
   readonly at: number;

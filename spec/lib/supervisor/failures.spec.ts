@@ -374,15 +374,11 @@ describe('faults', () => {
       ]);
       await halt();
       await house.environment.advance(600_000);
-      broken = true;
-      expect(
-        (await rejection(house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' }))).message,
-      ).to.match(/no facts/);
-      broken = false;
-      expect((await house.supervisor.get('worker', 'w'))?.meta.halted?.reason).to.match(/boom/);
+      broken = true; // asked of nobody who is halted, so that it cannot fail there
       expect(await house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' })).to.include({
         code: 'ACTOR_HALTED',
       });
+      expect((await house.supervisor.get('worker', 'w'))?.meta.halted?.reason).to.match(/boom/);
     });
 
     it('begin to count anew after a resumption', async () => {

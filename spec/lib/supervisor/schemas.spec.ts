@@ -21,7 +21,7 @@ const machine = setup({
     late: {},
   },
 });
-const kindOf = (asked: string[] = []) =>
+const kindOf = (asked: string[] = [], looked: object[] = []) =>
   defineKind({
     kind: 'counter',
     version: 1,
@@ -34,6 +34,10 @@ const kindOf = (asked: string[] = []) =>
       },
     },
     refusals: { TOO_MUCH: { status: 402, message: 'That is too much.' } },
+    facts: (_snapshot, event) => {
+      looked.push(event);
+      return null;
+    },
     policy: ({ context }, event) => {
       asked.push(event.type);
       if (event.type === 'reset') return refuse('UNHEARD_OF' as never);
@@ -43,8 +47,8 @@ const kindOf = (asked: string[] = []) =>
   });
 
 describe('schemas of a kind', () => {
-  const open = async (asked?: string[]) => {
-    const supervisor = await createSupervisor({ kinds: [kindOf(asked)], store: memoryStore() });
+  const open = async (asked?: string[], looked?: object[]) => {
+    const supervisor = await createSupervisor({ kinds: [kindOf(asked, looked)], store: memoryStore() });
     await supervisor.spawn('counter', { id: 'c', input: { start: 1 } });
     return supervisor;
   };
@@ -82,6 +86,20 @@ describe('schemas of a kind', () => {
     const answer = await supervisor.spawn('counter', { id: 'd', input: { start: '1' as never } });
     expect(isRefusal(answer) && answer.details['path']).to.equal('start');
     expect(await supervisor.get('counter', 'd')).to.equal(undefined);
+    await supervisor.stop();
+  });
+
+  // `facts` saw what the caller gave, and threw on members that the schema would have refused.
+  it('are asked before the facts of an event are looked up', async () => {
+    const looked: object[] = [];
+    const supervisor = await open(undefined, looked);
+    await supervisor.ask('counter', 'c', { type: 'add', n: 'two' as never });
+    await supervisor.spawn('counter', { id: 'd', input: {} as never });
+    await supervisor.ask('counter', 'c', { type: 'add', n: 2, extra: 'x' } as never);
+    expect(looked).to.deep.equal([
+      { type: 'kernel.created', input: { start: 1, unit: 'apples' } },
+      { type: 'add', n: 2 },
+    ]);
     await supervisor.stop();
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Supervisor } from '../../../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../../../lib/supervisor/supervisor.js';
+import { keys } from '../../../../lib/store/keys.js';
 import { memoryStore } from '../../../../lib/store/memory.js';
 import { testEnvironment, type TestEnvironment } from '../../../../lib/testing/test-environment.js';
 import { openHouse, unclosable, type House } from '../../../fixtures/house.js';
@@ -127,6 +128,32 @@ describe('retention by age', () => {
     expect(await remembered()).to.equal(false);
     await house.crash();
     expect(house.supervisor.status.retentionHeldMs).to.equal(0);
+  });
+
+  // The clock moved before its row was written: a refused answer forgot all the same, and a restart took it back.
+  it('forgets nothing, and holds nothing back, by an answer that could not be written', async () => {
+    await open();
+    await house.environment.setWall(40 * day);
+    for (const answer of ['allow', 'dismiss'] as const) {
+      house.store.fail({ mode: 'before' });
+      expect(await house.supervisor.retention[answer]().catch(String), answer).to.match(/injected fault/);
+      house.store.fail(undefined);
+      expect(house.supervisor.status.retentionHeldMs, answer).to.equal(40 * day);
+      await house.environment.advance(2 * turn);
+      await whole();
+    }
+  });
+
+  it('writes its clock again in the next turn when a write of it failed', async () => {
+    await open();
+    const kept = async (): Promise<number> =>
+      (JSON.parse((await house.store.get(keys.meta('kernel/retention-clock'))) ?? '{}') as { at: number }).at;
+    const before = await kept();
+    house.store.fail({ mode: 'before' });
+    await house.environment.advance(hour + turn);
+    house.store.fail(undefined);
+    await house.environment.advance(2 * turn);
+    expect((await kept()) - before).to.be.at.least(hour);
   });
 
   it('holds nothing and forgets nothing once a person says that the clock was set, after a restart, too', async () => {
