@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { root } from '../house/sources.js';
 import { operatorToken } from '../lib/gateway/fixture.js';
-import { buildPage } from '../../lib/inspector/build-page.js';
+import { buildPages } from '../../lib/build-pages.js';
 import { launch } from './launch.js';
 
 /** A real browser that came from the registry of packages, and the page as a person opens it. */
@@ -26,7 +26,7 @@ export interface Opening extends BrowserContextOptions {
 let built: Promise<void> | undefined;
 
 export async function openBrowser(): Promise<Viewer> {
-  await (built ??= buildPage());
+  await (built ??= buildPages());
   const browser = await launch();
   const complaints: string[] = [];
   return {

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
-import { buildPage } from '../../lib/inspector/build-page.js';
+import { buildPages } from '../../lib/build-pages.js';
 
 /** What the gateway gives to whoever opens the page, before it is known who that is. */
 describe('the files of the page', () => {
   let house: House;
   before(async () => {
-    await buildPage();
+    await buildPages();
     house = await openHouse();
   });
   after(() => house.close());

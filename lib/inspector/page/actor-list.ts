@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ask, isTemporary, retryMs, said } from './ask.js';
+import { ask, isTemporary, retryMs, said } from '../../page/ask.js';
 import { hasMoved, standsIn } from './moves.js';
 import type { ActorsPage, ActorSummary } from '../answers.js';
 import type { InspectEntry } from '../frames.js';

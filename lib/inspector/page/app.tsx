@@ -1,23 +1,22 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { access, leave, bearer } from './access.js';
-import { whole } from './clock.js';
-import { Gate } from './gate.js';
-import { Keys } from './keys.js';
-import { connection, gaps, head, stayLive } from './live.js';
-import { linkTo, place, type Place } from './place.js';
+import { useEffect } from 'preact/hooks';
+import { access } from '../../page/access.js';
+import { Frame } from '../../page/frame.js';
+import { Gate } from '../../page/gate.js';
+import { Keys } from '../../page/keys.js';
+import { stayLive } from './live.js';
+import { go, linkTo, place, type Place } from './place.js';
 import { followPulse } from './pulse.js';
 import { Jump } from './parts/jump.js';
-import { Mark } from './parts/mark.js';
 import { ActorPage } from './views/actor.js';
 import { FleetPage } from './views/fleet.js';
 import { RunsPage } from './views/runs.js';
 import { SupervisionPage } from './views/supervision.js';
 import { TimePage } from './views/time.js';
 
-/** The frame around every view: where one can go, whether what one sees is live, and the view itself. */
+/** The inspector: the frame, and in it the view that the address names. */
 export function App() {
-  if (access.value !== 'in') return <Gate />;
+  if (access.value !== 'in') return <Gate to="inspector" />;
   return <Inside />;
 }
 
@@ -34,48 +33,18 @@ function Inside() {
       : here.view === 'runs'
         ? linkTo(here)
         : here.view;
-  const before = useRef(where);
-  useEffect(() => {
-    if (before.current === where) return;
-    // What had the focus is gone with the view before: who listens or walks by keys begins at the new one
-    before.current = where;
-    document.getElementById('main')?.focus({ preventScroll: true });
-  }, [where]);
+  const ways = views.map(({ to, ...view }) => ({
+    ...view,
+    href: linkTo(to),
+    current: here.view === to.view || (to.view === 'fleet' && here.view === 'actor'),
+  }));
   return (
-    <div class="frame">
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          document.getElementById('main')?.focus();
-        }}
-      >
-        Skip to the view
-      </a>
-      <header class="side">
-        <a class="brand" href={linkTo({ view: 'fleet' })}>
-          <Mark />
-          Troupe
-        </a>
-        <nav aria-label="Views">
-          <ul>
-            {views.map((view) => (
-              <li key={view.to.view}>
-                <NavLink {...view} here={here} />
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <Jump />
-        <Status />
-      </header>
-      <main id="main" tabIndex={-1}>
-        <Lost />
+    <>
+      <Frame home={linkTo({ view: 'fleet' })} ways={ways} tools={<Jump />} where={where}>
         {viewOf(here)}
-      </main>
-      <Keys />
-    </div>
+      </Frame>
+      <Keys go={goBy} list={keys} />
+    </>
   );
 }
 
@@ -106,17 +75,19 @@ const views: readonly {
   },
 ];
 
-function NavLink({ to, name, keys, icon, here }: (typeof views)[number] & { readonly here: Place }) {
-  const current = here.view === to.view || (to.view === 'fleet' && here.view === 'actor');
-  return (
-    <a href={linkTo(to)} aria-current={current ? 'page' : undefined} title={`${name} (${keys})`}>
-      <svg viewBox="0 0 18 18" width="18" height="18" aria-hidden="true">
-        <path d={icon} />
-      </svg>
-      <span>{name}</span>
-    </a>
-  );
-}
+const goBy = Object.fromEntries(views.map(({ to, keys }) => [keys.slice(-1), () => go(to)]));
+const keys: readonly (readonly [string, string])[] = [
+  ['/', 'go to an actor by kind and id'],
+  ['g f', 'the fleet'],
+  ['g t', 'time'],
+  ['g s', 'supervision'],
+  ['g r', 'workflow runs'],
+  ['↑ ↓', 'one actor up or down in the list'],
+  ['Enter', 'open it'],
+  ['[ ]', 'a step back or forward in time'],
+  ['l', 'back to now'],
+  ['?', 'this list'],
+];
 
 function viewOf(here: Place): ComponentChildren {
   if (here.view === 'actor')
@@ -133,33 +104,3 @@ const titleOf = (here: Place): string =>
   here.view === 'actor'
     ? `${here.kind} ${here.id}`
     : (views.find(({ to }) => to.view === here.view)?.name ?? '');
-
-function Status() {
-  const state = connection.value;
-  return (
-    <div class="status">
-      <p role="status" data-connection={state} data-gaps={gaps.value}>
-        <i class={`dot ${state}`} aria-hidden="true" />
-        {state === 'live' ? 'Live' : state === 'lost' ? 'Connecting again …' : 'Connecting …'}
-      </p>
-      <p class="soft num" title="Position in the log">
-        seq <span data-head>{whole(head.value)}</span>
-      </p>
-      {bearer() !== null && (
-        <button type="button" class="quiet" onClick={() => leave()}>
-          Forget token
-        </button>
-      )}
-    </div>
-  );
-}
-
-function Lost() {
-  if (connection.value !== 'lost') return null;
-  return (
-    <p class="banner" role="alert">
-      The gateway is gone. What you see is from before; the page goes on by itself, without a gap, when it is
-      back. If it stays away: <code>troupe start</code>.
-    </p>
-  );
-}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { actorPath, ask } from './ask.js';
+import { actorPath, ask } from '../../page/ask.js';
 import type { WhyAnswer } from '../answers.js';
 import type { ActorKey, Json } from '../../../machines/outputs.js';
 

@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
-import { access, bearer } from './access.js';
+import { gaps, head, keepOpen, skewMs } from '../../page/connection.js';
+import { loaderOf } from '../../page/loaded.js';
+import { createNews } from '../../page/news.js';
 import type { InspectEntry, InspectFrame, InspectRefusal } from '../frames.js';
 
 /**
@@ -7,16 +9,6 @@ import type { InspectEntry, InspectFrame, InspectRefusal } from '../frames.js';
  * at it: a gateway that was gone for a while has nothing to hide afterwards. Whether that is true is counted
  * (`gaps`).
  */
-export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
-/** Last log position that was told. */
-export const head = signal(0);
-/** Oldest position that the log still holds. */
-export const floor = signal(0);
-/** Frames that did not begin where the one before them ended. */
-export const gaps = signal(0);
-/** The gateway's clock minus this browser's, in milliseconds. */
-export const skewMs = signal(0);
-
 export interface Batch {
   readonly entries: readonly InspectEntry[];
   /** More happened than was told one by one. */ readonly skipped: number;
@@ -24,78 +16,36 @@ export interface Batch {
   readonly refusals: readonly InspectRefusal[];
   /** The log no longer holds what was missed: read anew. */ readonly reset: boolean;
 }
-const listeners = new Set<(batch: Batch) => void>();
 
+/** Oldest position that the log still holds. */
+export const floor = signal(0);
+export const inspectPath = '/ws/inspect';
+const news = createNews<Batch>();
 /** Hear of everything from now on. Returns the way to stop. */
-export function hear(listener: (batch: Batch) => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
+export const hear = news.hear;
+export const useLoaded = loaderOf(hear);
 
-let socket: WebSocket | undefined;
 let cursor: number | undefined;
-let tries = 0;
-let retry: ReturnType<typeof setTimeout> | undefined;
 
-/** Open the feed and keep it open while somebody is let in. */
-export function stayLive(): () => void {
-  open();
-  const soon = (): void =>
-    void (connection.value === 'lost' && document.visibilityState === 'visible' && again(0));
-  addEventListener('online', soon);
-  document.addEventListener('visibilitychange', soon);
-  return () => {
-    removeEventListener('online', soon);
-    document.removeEventListener('visibilitychange', soon);
-    clearTimeout(retry);
-    const open = socket;
-    socket = undefined;
-    open?.close();
-  };
-}
-
-/** A socket of its own for a look at the log from a position on. */
-export function openSocket(query: string): WebSocket {
-  const token = bearer();
-  return new WebSocket(
-    `${location.origin.replace(/^http/, 'ws')}/ws/inspect${query}`,
-    token === null ? ['troupe'] : ['troupe', `bearer.${token}`],
-  );
-}
-
-function open(): void {
-  clearTimeout(retry);
-  if (access.value !== 'in') return;
-  const mine = openSocket(`?refusals=1${cursor === undefined ? '' : `&since=${cursor}`}`);
-  socket = mine;
-  mine.onmessage = ({ data }) => mine === socket && take(JSON.parse(String(data)) as InspectFrame);
-  mine.onclose = () => {
-    if (mine !== socket) return;
-    connection.value = 'lost';
-    tries += 1;
-    again(Math.min(5_000, 200 * 2 ** Math.min(tries, 5)) * (0.75 + Math.random() / 2));
-  };
-}
-
-function again(delayMs: number): void {
-  clearTimeout(retry);
-  retry = setTimeout(open, delayMs);
-}
+/** Open the feed and keep it open while the viewer is let in. */
+export const stayLive = (): (() => void) =>
+  keepOpen<InspectFrame>({
+    path: () => `${inspectPath}?refusals=1${cursor === undefined ? '' : `&since=${cursor}`}`,
+    take,
+  });
 
 function take(frame: InspectFrame): void {
   if ('ts' in frame) skewMs.value = frame.ts - Date.now();
   if (frame.event === 'hello') {
-    tries = 0;
     if (cursor === undefined) cursor = frame.payload.from;
     head.value = Math.max(frame.payload.head, cursor);
     floor.value = frame.payload.floor;
-    connection.value = 'live';
   } else if (frame.event === 'entries') {
     const { from, entries, skipped } = frame.payload;
     if (cursor !== undefined && from > cursor) gaps.value += 1;
     const before = cursor ?? from;
     move(frame.seq);
-    notify({
+    news.notify({
       ...nothing,
       entries: entries.filter(({ seq }) => seq > before),
       skipped: skipped?.total ?? 0,
@@ -106,8 +56,8 @@ function take(frame: InspectFrame): void {
     cursor = frame.payload.head;
     head.value = cursor;
     floor.value = frame.payload.floor;
-    notify({ ...nothing, reset: true });
-  } else if (frame.event === 'refusals') notify({ ...nothing, refusals: frame.payload.refusals });
+    news.notify({ ...nothing, reset: true });
+  } else if (frame.event === 'refusals') news.notify({ ...nothing, refusals: frame.payload.refusals });
 }
 
 function move(seq: number): void {
@@ -116,6 +66,3 @@ function move(seq: number): void {
 }
 
 const nothing: Batch = { entries: [], skipped: 0, skippedKinds: {}, refusals: [], reset: false };
-const notify = (batch: Batch): void => {
-  for (const listener of [...listeners]) listener(batch);
-};

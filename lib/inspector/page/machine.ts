@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
-import { ask } from './ask.js';
-import { useLoaded, type Loaded } from './loaded.js';
+import { ask } from '../../page/ask.js';
+import type { Loaded } from '../../page/loaded.js';
+import { useLoaded } from './live.js';
 import type { MachineAnswer } from '../answers.js';
 
 /** The machine of a kind, as data. */

@@ -1,11 +1,11 @@
 import { render } from 'preact';
-import { enter } from './access.js';
+import { enter } from '../../page/access.js';
 import { App } from './app.js';
-import { beginRouting } from './place.js';
+import { begin } from './place.js';
 
 /** The live inspector begins here: who asks, then where in it one is, then what stands there. */
 const page = document.getElementById('page');
 if (page === null) throw new Error('The shell has no place for the page.');
-beginRouting();
+begin();
 render(<App />, page);
 void enter();

@@ -1,4 +1,5 @@
-import { floor, head, openSocket } from './live.js';
+import { head, openSocket } from '../../page/connection.js';
+import { floor, inspectPath } from './live.js';
 import type { InspectEntry, InspectFrame } from '../frames.js';
 
 /**
@@ -25,7 +26,7 @@ export function readSlice(at: number, signal: AbortSignal): Promise<readonly Ins
 function replay(since: number, until: number, signal: AbortSignal): Promise<readonly InspectEntry[]> {
   return new Promise((resolve, reject) => {
     const entries: InspectEntry[] = [];
-    const socket = openSocket(`?since=${since}`);
+    const socket = openSocket(`${inspectPath}?since=${since}`);
     const end = (): void => {
       socket.onmessage = socket.onclose = null;
       socket.close();

@@ -1,8 +1,7 @@
 import { useSignal, useComputed, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { actorPath, ask, said } from './ask.js';
-import { useLoaded } from './loaded.js';
-import type { Batch } from './live.js';
+import { actorPath, ask, said } from '../../page/ask.js';
+import { useLoaded, type Batch } from './live.js';
 import type { History } from '../answers.js';
 import type { InspectEntry } from '../frames.js';
 import type { ActorKey } from '../../../machines/outputs.js';

@@ -1,4 +1,4 @@
-import { timeOfDay } from '../clock.js';
+import { timeOfDay } from '../../../page/clock.js';
 import { linkTo } from '../place.js';
 import { follow, following, recent, refused } from '../pulse.js';
 import { Step } from './step.js';

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
-import { timeOfDay } from '../clock.js';
+import { timeOfDay } from '../../../page/clock.js';
 import { linkTo } from '../place.js';
 import type { Steps } from '../steps.js';
 import { Step } from './step.js';
-import { To } from './to.js';
-import { Leaf, Tree } from './tree.js';
+import { To } from '../../../page/parts/to.js';
+import { Leaf, Tree } from '../../../page/parts/tree.js';
 import type { InspectEntry } from '../../frames.js';
 import type { Json } from '../../../../machines/outputs.js';
 

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
-import { actorPath, ask } from '../ask.js';
-import { useAction } from '../action.js';
-import { useKeys } from '../keys.js';
+import { actorPath, ask } from '../../../page/ask.js';
+import { useAction } from '../../../page/action.js';
+import { useKeys } from '../../../page/keys.js';
 import { go } from '../place.js';
 import type { Fleet } from '../../answers.js';
 

@@ -1,6 +1,6 @@
-import { ask } from '../ask.js';
-import { timeOfDay } from '../clock.js';
-import { useAction } from '../action.js';
+import { ask } from '../../../page/ask.js';
+import { timeOfDay } from '../../../page/clock.js';
+import { useAction } from '../../../page/action.js';
 import { linkTo } from '../place.js';
 import { readable } from './step.js';
 import type { DeadLetters } from '../../answers.js';

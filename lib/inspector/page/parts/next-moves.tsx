@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { actorPath, ask, Refused } from '../ask.js';
-import { useAction } from '../action.js';
+import { actorPath, ask, Refused } from '../../../page/ask.js';
+import { useAction } from '../../../page/action.js';
 import { readable } from './step.js';
-import { To } from './to.js';
+import { To } from '../../../page/parts/to.js';
 import type { WhyAnswer } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 

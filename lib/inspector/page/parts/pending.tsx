@@ -1,10 +1,10 @@
-import { ask } from '../ask.js';
-import { countdown, now, timeOfDay } from '../clock.js';
-import { useLoaded } from '../loaded.js';
+import { ask } from '../../../page/ask.js';
+import { countdown, now, timeOfDay } from '../../../page/clock.js';
+import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { Letters } from './letters.js';
 import { readable } from './step.js';
-import { State } from './state.js';
+import { State } from '../../../page/parts/state.js';
 import type { ActorDetail, DeadLetters } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 

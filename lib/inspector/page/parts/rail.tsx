@@ -1,4 +1,4 @@
-import { whole } from '../clock.js';
+import { whole } from '../../../page/clock.js';
 import { Transport } from './transport.js';
 
 /** The whole of the log as a rail, a position at a step. */

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { curve } from '../../chart/svg-of.js';
-import { short } from '../clock.js';
-import { tone } from './state.js';
+import { short } from '../../../page/clock.js';
+import { tone } from '../../../page/parts/state.js';
 import { Tip } from './tip.js';
 import type { Places } from '../run-layout.js';
 import type { Run } from './run-record.js';

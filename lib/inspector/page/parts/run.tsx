@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { ask } from '../ask.js';
-import { dateAndTime } from '../clock.js';
-import { useAction } from '../action.js';
-import { useLoaded } from '../loaded.js';
+import { ask } from '../../../page/ask.js';
+import { dateAndTime } from '../../../page/clock.js';
+import { useAction } from '../../../page/action.js';
+import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RunGraph } from './run-graph.js';
 import type { Run } from './run-record.js';
-import { tone } from './state.js';
-import { Tree } from './tree.js';
+import { tone } from '../../../page/parts/state.js';
+import { Tree } from '../../../page/parts/tree.js';
 import type { Json } from '../../../../machines/outputs.js';
 
 /**

@@ -1,7 +1,7 @@
-import { short } from '../clock.js';
+import { short } from '../../../page/clock.js';
 import { moveOf } from '../moves.js';
 import { linkTo } from '../place.js';
-import { tone } from './state.js';
+import { tone } from '../../../page/parts/state.js';
 import { readable } from './step.js';
 import { Tip } from './tip.js';
 import { stateNames } from '../../../../machines/state-names.js';

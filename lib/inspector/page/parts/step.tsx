@@ -1,7 +1,7 @@
 import { moveOf } from '../moves.js';
 import type { InspectEntry } from '../../frames.js';
-import { Name, tone } from './state.js';
-import { To } from './to.js';
+import { Name, tone } from '../../../page/parts/state.js';
+import { To } from '../../../page/parts/to.js';
 
 /** One step in a line: what happened, and from which state into which, where that changed. */
 export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | 'from' | 'to'> }) {

@@ -1,4 +1,4 @@
-import { timeOfDay } from '../clock.js';
+import { timeOfDay } from '../../../page/clock.js';
 import { Transport } from './transport.js';
 import type { InspectEntry } from '../../frames.js';
 

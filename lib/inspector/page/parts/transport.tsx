@@ -1,4 +1,4 @@
-import { useKeys } from '../keys.js';
+import { useKeys } from '../../../page/keys.js';
 
 /**
  * Where in the past one looks: a rail to drag over, a step back and forward (`[`, `]`), and `l` for now.

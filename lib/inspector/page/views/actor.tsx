@@ -1,8 +1,8 @@
 import { awaited } from '../awaited.js';
-import { actorPath, ask, Refused } from '../ask.js';
-import { dateAndTime, now, span } from '../clock.js';
-import { useAction } from '../action.js';
-import { useLoaded } from '../loaded.js';
+import { actorPath, ask, Refused } from '../../../page/ask.js';
+import { dateAndTime, now, span } from '../../../page/clock.js';
+import { useAction } from '../../../page/action.js';
+import { useLoaded } from '../live.js';
 import { useMachine } from '../machine.js';
 import { hasMoved } from '../moves.js';
 import { go, linkTo } from '../place.js';
@@ -11,9 +11,9 @@ import { Chart } from '../parts/chart.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';
-import { State } from '../parts/state.js';
+import { State } from '../../../page/parts/state.js';
 import { Stepper } from '../parts/stepper.js';
-import { Tree } from '../parts/tree.js';
+import { Tree } from '../../../page/parts/tree.js';
 import type { ActorDetail, PastActor, WhyAnswer } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 

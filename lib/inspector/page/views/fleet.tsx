@@ -1,17 +1,16 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ask } from '../ask.js';
+import { ask } from '../../../page/ask.js';
 import { useAwaited } from '../awaited.js';
-import { now, span, whole } from '../clock.js';
-import { hear } from '../live.js';
-import { useLoaded } from '../loaded.js';
+import { now, span, whole } from '../../../page/clock.js';
+import { hear, useLoaded } from '../live.js';
 import { hasMoved, isWithin } from '../moves.js';
 import { go, linkTo } from '../place.js';
 import { perKind, perSecond, refusedCount } from '../pulse.js';
 import { ActorList } from '../actor-list.js';
 import { Activity } from '../parts/activity.js';
-import { Name, State, tone } from '../parts/state.js';
-import { VirtualList } from '../parts/virtual-list.js';
+import { Name, State, tone } from '../../../page/parts/state.js';
+import { VirtualList } from '../../../page/parts/virtual-list.js';
 import { stateNames } from '../../../../machines/state-names.js';
 import type { ActorSummary, Fleet } from '../../answers.js';
 

@@ -1,9 +1,9 @@
-import { ask, Refused } from '../ask.js';
-import { dateAndTime, now, span } from '../clock.js';
-import { useLoaded } from '../loaded.js';
+import { ask, Refused } from '../../../page/ask.js';
+import { dateAndTime, now, span } from '../../../page/clock.js';
+import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RunView } from '../parts/run.js';
-import { tone } from '../parts/state.js';
+import { tone } from '../../../page/parts/state.js';
 
 /** A run in the list of `GET /api/workflow-runs`. */
 interface Listed {

@@ -1,6 +1,6 @@
-import { ask } from '../ask.js';
-import { now, span, whole } from '../clock.js';
-import { useLoaded } from '../loaded.js';
+import { ask } from '../../../page/ask.js';
+import { now, span, whole } from '../../../page/clock.js';
+import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { Letters } from '../parts/letters.js';
 import type { DeadLetters, SupervisionTree } from '../../answers.js';

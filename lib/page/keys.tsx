@@ -1,17 +1,22 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { go, type Place } from './place.js';
 
 /**
- * The keyboard: `g` and a letter goes to a view, `/` looks for an actor, `?` lists the keys. Never while
- * somebody types.
+ * The keyboard: `g` and a letter goes to a view, `?` lists the keys. Never while one types.
+ * `list`: what the keys do, in the order in which it is shown.
  */
-export function Keys() {
+export function Keys({
+  go,
+  list,
+}: {
+  readonly go: Readonly<Record<string, () => void>>;
+  readonly list: readonly (readonly [key: string, does: string])[];
+}) {
   const dialog = useRef<HTMLDialogElement>(null);
   const going = useRef(false);
   useKeys((key) => {
-    const to = going.current ? views[key] : undefined;
+    const to = going.current ? go[key] : undefined;
     going.current = key === 'g' && !going.current;
-    if (to !== undefined) go(to);
+    if (to !== undefined) to();
     else if (key === '?') dialog.current?.showModal();
     else return false;
     return true;
@@ -20,7 +25,7 @@ export function Keys() {
     <dialog ref={dialog} class="keys" aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
       <dl>
-        {keys.map(([key, does]) => (
+        {list.map(([key, does]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
@@ -60,22 +65,3 @@ const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) && target.getAttribute('type') !== 'range'));
-
-const views: Readonly<Record<string, Place>> = {
-  f: { view: 'fleet' },
-  t: { view: 'time' },
-  s: { view: 'supervision' },
-  r: { view: 'runs' },
-};
-const keys: readonly (readonly [string, string])[] = [
-  ['/', 'go to an actor by kind and id'],
-  ['g f', 'the fleet'],
-  ['g t', 'time'],
-  ['g s', 'supervision'],
-  ['g r', 'workflow runs'],
-  ['↑ ↓', 'one actor up or down in the list'],
-  ['Enter', 'open it'],
-  ['[ ]', 'a step back or forward in time'],
-  ['l', 'back to now'],
-  ['?', 'this list'],
-];

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Json } from '../../../../machines/outputs.js';
+import type { Json } from '../../../machines/outputs.js';
 
 /**
  * A value as a tree that opens and closes: only what is open is in the page, and long lists come a hundred at

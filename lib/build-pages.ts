@@ -4,21 +4,44 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Bundle the live inspector's page into `dist/lib/inspector/page`: a shell and files named for their content.
- * Run by `npm run build`, and by the browser's specs before they open it.
+ * Bundle the pages that the gateway serves into `dist`: of each a shell and files named for their content. Run
+ * by `npm run build`, and by the browser's specs before they open one.
  */
-export async function buildPage(): Promise<void> {
-  const outdir = join(root, 'dist/lib/inspector/page');
+export async function buildPages(): Promise<void> {
+  for (const page of pages) await buildPage(page);
+}
+
+interface Page {
+  /** `page/` in it holds the sources, `dist/` of the same name what is built. */
+  readonly folder: string;
+  readonly title: string;
+  /** Where its files are served. */
+  readonly at: string;
+  /** Shown where there is no JavaScript. */
+  readonly without: string;
+}
+
+const pages: readonly Page[] = [
+  {
+    folder: 'lib/inspector/page',
+    title: 'Troupe inspector',
+    at: '/inspect',
+    without:
+      'The inspector shows the gateway live and needs JavaScript.\n' +
+      'The same facts in a terminal: troupe top, troupe tail.',
+  },
+];
+
+async function buildPage({ folder, ...page }: Page): Promise<void> {
+  const outdir = join(root, 'dist', folder);
   await mkdir(outdir, { recursive: true });
   for (const old of await readdir(outdir)) await rm(join(outdir, old), { recursive: true });
+  const script = `${folder}/main.tsx`;
+  const style = `${folder}/style/main.css`;
   const { metafile } = await build({
     absWorkingDir: root,
     outdir,
-    entryPoints: [
-      'lib/inspector/page/main.tsx',
-      'lib/inspector/page/style/main.css',
-      'lib/inspector/page/icon.svg',
-    ],
+    entryPoints: [script, style, icon],
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -44,22 +67,18 @@ export async function buildPage(): Promise<void> {
     );
   await writeFile(
     join(outdir, 'index.html'),
-    shell({
-      script: named('lib/inspector/page/main.tsx'),
-      style: named('lib/inspector/page/style/main.css'),
-      icon: named('lib/inspector/page/icon.svg'),
-    }),
+    shell({ ...page, script: named(script), style: named(style), icon: named(icon) }),
   );
   await writeFile(join(outdir, 'notices.txt'), await notices(Object.keys(metafile.inputs)));
 }
 
-/** The licences of the packages whose code is in the page, as they ask to be shown with every copy. */
+/** The licences of the packages whose code is in a page, as they ask to be shown with every copy. */
 async function notices(inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.flatMap((input) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []));
   const texts = [...folders].sort().map(async (folder) => {
     const files = await readdir(join(root, folder));
     const file = files.find((name) => /^licen[cs]e(?:\.\w+)?$/i.test(name));
-    if (file === undefined) throw new Error(`${folder} is in the page and has no licence file`);
+    if (file === undefined) throw new Error(`${folder} is in a page and has no licence file`);
     const { name, version } = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
       name: string;
       version: string;
@@ -69,31 +88,29 @@ async function notices(inputs: readonly string[]): Promise<string> {
   return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-const shell = ({
-  script,
-  style,
-  icon,
-}: {
+interface Shell extends Omit<Page, 'folder'> {
   readonly script: string;
   readonly style: string;
   readonly icon: string;
-}): string => `<!doctype html>
+}
+
+const shell = ({ title, at, without, script, style, icon }: Shell): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>Troupe inspector</title>
-<link rel="icon" href="/inspect/${icon}" type="image/svg+xml">
-<link rel="stylesheet" href="/inspect/${style}">
+<title>${title}</title>
+<link rel="icon" href="${at}/${icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${at}/${style}">
 <div id="page"></div>
-<noscript>The inspector shows the gateway live and needs JavaScript.
-The same facts in a terminal: troupe top, troupe tail.</noscript>
-<script type="module" src="/inspect/${script}"></script>
+<noscript>${without}</noscript>
+<script type="module" src="${at}/${script}"></script>
 </html>
 `;
 
-/** Of the project: this runs as `dist/lib/inspector/build-page.js`. */
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const icon = 'lib/page/icon.svg';
+/** Of the project: this runs as `dist/lib/build-pages.js`. */
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPages();

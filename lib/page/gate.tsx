@@ -2,8 +2,8 @@ import { useRef } from 'preact/hooks';
 import { access, enter, present } from './access.js';
 import { Mark } from './parts/mark.js';
 
-/** Who is not known yet stands here: it says what is missing and how to come by it. */
-export function Gate() {
+/** Who is not known yet stands here: it says what is missing and how to come by it. `to`: `inspector`. */
+export function Gate({ to }: { readonly to: string }) {
   const field = useRef<HTMLInputElement>(null);
   const state = access.value;
   if (state === 'loading')
@@ -55,7 +55,7 @@ export function Gate() {
           autofocus
         />
         <button type="submit" class="primary">
-          Open inspector
+          Open {to}
         </button>
       </form>
       <p id="token-note" role="status" class={state === 'wrong' ? 'bad' : 'soft'}>

@@ -1,5 +1,5 @@
-import { stateNames } from '../../../../machines/state-names.js';
-import type { Json } from '../../../../machines/outputs.js';
+import { stateNames } from '../../../machines/state-names.js';
+import type { Json } from '../../../machines/outputs.js';
 
 /** A state as a word with a colour. The colour only repeats what the word says. */
 export function State({ value, halted = false }: { readonly value: Json; readonly halted?: boolean }) {

@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isTemporary, retryMs, said } from './ask.js';
-import { hear, type Batch } from './live.js';
+import type { News } from './news.js';
 
 /**
  * What was asked of the gateway, and what became of it. While something newer is on its way the older stands.
@@ -11,15 +11,33 @@ export interface Loaded<Value> {
   readonly error: string | undefined;
 }
 
+/** What a page reads from the gateway and keeps true by its feed: `export const useLoaded = loaderOf(hear)`. */
+export const loaderOf =
+  <Batch extends { readonly reset: boolean }>(hear: News<Batch>['hear']): UseLoaded<Batch> =>
+  (key, load, options = {}) =>
+    useLoaded(hear, key, load, options);
+
 /**
  * Ask when `key` changes, and again (at most five times a second) when something happened that `touches` it,
  * and every `everyMs` where given. The last question wins. Where the gateway does not answer it is asked
  * again by itself.
  */
-export function useLoaded<Value>(
+export type UseLoaded<Batch> = <Value>(
   key: string,
   load: (signal: AbortSignal) => Promise<Value>,
-  options: { readonly touches?: (batch: Batch) => boolean; readonly everyMs?: number } = {},
+  options?: LoadOptions<Batch>,
+) => Signal<Loaded<Value>>;
+
+interface LoadOptions<Batch> {
+  readonly touches?: (batch: Batch) => boolean;
+  readonly everyMs?: number;
+}
+
+function useLoaded<Value, Batch extends { readonly reset: boolean }>(
+  hear: News<Batch>['hear'],
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  options: LoadOptions<Batch>,
 ): Signal<Loaded<Value>> {
   const loaded = useSignal<Loaded<Value>>({ value: undefined, error: undefined });
   const touches = useRef(options.touches);

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { skewMs } from './live.js';
+import { skewMs } from './connection.js';
 
 /**
  * The gateway's time, a second at a time: ages and countdowns are read from it, so that all of them step

@@ -1,0 +1,125 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { bearer, leave } from './access.js';
+import { whole } from './clock.js';
+import { connection, gaps, head } from './connection.js';
+import { Mark } from './parts/mark.js';
+
+/** A view as the frame's navigation names it. */
+export interface Way {
+  readonly href: string;
+  readonly name: string;
+  /** `g f` */
+  readonly keys: string;
+  /** A path in a square of 18. */
+  readonly icon: string;
+  readonly current: boolean;
+  /** How many things in it wait. */
+  readonly count?: number | undefined;
+}
+
+/** What stands around every view of a page: where one can go, and whether what one sees is live. */
+export function Frame({
+  home,
+  ways,
+  tools,
+  where,
+  children,
+}: {
+  readonly home: string;
+  readonly ways: readonly Way[];
+  readonly tools: ComponentChildren;
+  /** Changes with the view: the focus then goes to the new one. */
+  readonly where: string;
+  readonly children: ComponentChildren;
+}) {
+  const before = useRef(where);
+  useEffect(() => {
+    if (before.current === where) return;
+    // What had the focus is gone with the view before: who listens or walks by keys begins at the new one
+    before.current = where;
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [where]);
+  return (
+    <div class="frame">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        Skip to the view
+      </a>
+      <header class="side">
+        <a class="brand" href={home}>
+          <Mark />
+          Troupe
+        </a>
+        <nav aria-label="Views">
+          <ul>
+            {ways.map((way) => (
+              <li key={way.href}>
+                <NavLink {...way} />
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {tools}
+        <Status />
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Lost />
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function NavLink({ href, name, keys, icon, current, count = 0 }: Way) {
+  return (
+    <a href={href} aria-current={current ? 'page' : undefined} title={`${name} (${keys})`}>
+      <svg viewBox="0 0 18 18" width="18" height="18" aria-hidden="true">
+        <path d={icon} />
+      </svg>
+      <span>{name}</span>
+      {count > 0 && (
+        <b class="count num">
+          {count > 99 ? '99+' : count}
+          <span class="unseen"> waiting</span>
+        </b>
+      )}
+    </a>
+  );
+}
+
+function Status() {
+  const state = connection.value;
+  return (
+    <div class="status">
+      <p role="status" data-connection={state} data-gaps={gaps.value}>
+        <i class={`dot ${state}`} aria-hidden="true" />
+        {state === 'live' ? 'Live' : state === 'lost' ? 'Connecting again …' : 'Connecting …'}
+      </p>
+      <p class="soft num" title="Position in the log">
+        seq <span data-head>{whole(head.value)}</span>
+      </p>
+      {bearer() !== null && (
+        <button type="button" class="quiet" onClick={() => leave()}>
+          Forget token
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Lost() {
+  if (connection.value !== 'lost') return null;
+  return (
+    <p class="banner" role="alert">
+      The gateway is gone. What you see is from before; the page goes on by itself, without a gap, when it is
+      back. If it stays away: <code>troupe start</code>.
+    </p>
+  );
+}
