@@ -52,7 +52,7 @@ export interface RecoverOptions {
  * The caller holds the lock of the home. Throws REFUSED (a person is needed) or whatever the disk said (try
  * again).
  */
-export async function recoverHome(options: RecoverOptions): Promise<Opened> {
+export async function recoverHome(options: RecoverOptions, isRebuilt = false): Promise<Opened> {
   const { ports, home, log } = options;
   const { files } = ports;
   const copy = join(home, 'store-copy');
@@ -78,10 +78,11 @@ export async function recoverHome(options: RecoverOptions): Promise<Opened> {
     return opened;
   } catch (error) {
     await database.close();
-    if (error instanceof Rebuild) {
+    // LevelDB compacts as soon as it is open, and takes no write once that met damage
+    if ((error instanceof Rebuild || error instanceof DamageError) && !isRebuilt) {
       await rebuildDatabase({ ...options, survey, reason: error.message });
       const { distrust: _distrust, suspected: _suspected, ...rest } = options;
-      return recoverHome(rest);
+      return recoverHome(rest, true);
     }
     if (error instanceof StoreError && error.code === 'REFUSED')
       log?.error({ reason: error.message }, 'store failed its checks');

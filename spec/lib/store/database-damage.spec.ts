@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { cp, mkdir, readFile, readdir, rm, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DamageError, type OpenDatabase } from '../../../lib/store/database.js';
 import { openLevelStore } from '../../../lib/store/level.js';
+import { storePorts } from '../../../lib/store/ports.js';
 import { rejection } from '../../../lib/testing/store-contract.js';
 import { audit, expectWhole, filesIn, fingerprint, flipBit, newHome, spoilRows, usedHome } from './homes.js';
 
@@ -40,6 +42,25 @@ describe('a damaged database', () => {
     await spoilRows(clean, model, 3);
     await expectWhole(clean, model);
     expect((await readdir(clean)).filter((name) => name.startsWith('store.damaged-'))).to.have.length(1);
+  });
+
+  // LevelDB opened, met damage in the compaction that it begins at once, and took no write: so at every start.
+  it('mends a bit flip in a table that only the compaction after an opening meets', async () => {
+    const { killed, model } = await usedHome({ checkpointAt: 1 });
+    const real = storePorts();
+    let isDamaged = true;
+    const refuse = async (): Promise<never> => {
+      throw new DamageError('LevelDB found damage in a table');
+    };
+    const openDatabase: OpenDatabase = async (directory, options) => {
+      if (options.create === 'new') isDamaged = false;
+      const database = await real.openDatabase(directory, options);
+      return isDamaged ? { ...database, apply: refuse, load: refuse } : database;
+    };
+    const store = await openLevelStore({ directory: killed, ports: { openDatabase } });
+    await audit(store, model);
+    await store.close();
+    expect((await readdir(killed)).filter((name) => name.startsWith('store.damaged-'))).to.have.length(1);
   });
 
   // A disk that fails again and again filled itself with copies of the database.
