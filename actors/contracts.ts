@@ -235,10 +235,10 @@ export interface EffectContext {
    */
   readonly signal: AbortSignal;
   /**
-   * Why the signal aborted: `left` (state left), `stopping` (supervisor drains) or `restarting` (the actor is
-   * restarted).
+   * Why the signal aborted: `left` (state left), `stopping` (supervisor drains), `restarting` (the actor is
+   * restarted) or `lost` (another process owns the home, and the effect: end what runs, write nothing).
    */
-  readonly reason: () => 'left' | 'stopping' | 'restarting' | undefined;
+  readonly reason: () => 'left' | 'stopping' | 'restarting' | 'lost' | undefined;
   /** Send a durable event to the own actor; resolves after its commit. */
   send(event: { readonly type: string } & Record<string, Json | undefined>): Promise<void>;
   /** Replace the durable note of a fenced effect (pid, start time …); resolves after its commit. */

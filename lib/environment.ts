@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { pino, type Logger } from 'pino';
+import { bootName, machineName } from '../actors/engines/process/machine.js';
 
 /** Everything impure that the runtime needs, in one value that is passed in: clock, ids, randomness, log. */
 export interface Environment {
@@ -15,6 +15,8 @@ export interface Environment {
     secret(bytes: number): string;
   };
   readonly log: Logger;
+  /** Whose clock it is: a home may move, and walls differ. Absent: always the same. */
+  readonly machine?: string;
 }
 
 export interface Clock {
@@ -43,16 +45,6 @@ export interface Clock {
 }
 
 const longestDelayMs = 2 ** 31 - 1;
-let bootName: string | undefined;
-
-/** Linux names its boots; elsewhere every start counts as another one. */
-function boot(): string {
-  try {
-    return (bootName ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
-  } catch {
-    return (bootName ??= '');
-  }
-}
 
 const jumpMsMin = 2_000;
 
@@ -68,6 +60,7 @@ export function systemEnvironment(options: { readonly log?: Logger } = {}): Envi
     ids: { next: randomUUID },
     random: { secret: (bytes) => randomBytes(bytes).toString('base64url') },
     log: options.log ?? pino({ level: 'silent' }),
+    machine: machineName(),
   };
 }
 
@@ -83,7 +76,7 @@ function systemClock(): Clock {
     skewBy(ms) {
       offset += ms;
     },
-    sinceBoot: () => ({ boot: boot(), ms: Math.floor(uptime() * 1000) }),
+    sinceBoot: () => ({ boot: bootName(), ms: Math.floor(uptime() * 1000) }),
     timeout(ms, callback) {
       const timer = setTimeout(callback, Math.max(0, Math.min(ms, longestDelayMs)));
       return () => clearTimeout(timer);

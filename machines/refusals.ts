@@ -80,6 +80,10 @@ const table = {
     503,
     'The store cannot write at the moment. Nothing was done; it is safe to try again.',
   ],
+  OWNER_ELSEWHERE: [
+    503,
+    'Another node has taken this home over. Nothing was done; it is safe to try again there.',
+  ],
   OUTCOME_UNKNOWN: [
     500,
     'The disk failed during the write; its outcome is unknown. Check, or retry with the same idempotency key.',

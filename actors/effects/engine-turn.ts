@@ -74,10 +74,12 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
       lingering.delete(sessionId);
       return undefined;
     }
-    if (note !== undefined) lingering.set(sessionId, note);
+    // What runs elsewhere will never look gone from here: a person who resumes the queue has looked there
+    if (note !== undefined && reaped.machine === undefined) lingering.set(sessionId, note);
+    const where = reaped.machine === undefined ? '' : ` on another machine (${reaped.machine})`;
     const message =
-      `Process ${reaped.pid} of an earlier turn may still be running. End it manually, then resume the ` +
-      'queue.';
+      `Process ${reaped.pid} of an earlier turn may still be running${where}. End it manually, then resume ` +
+      'the queue.';
     return { ...interruption(partialOf(note), message), unconfirmedPid: reaped.pid };
   }
 

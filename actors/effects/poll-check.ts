@@ -63,12 +63,13 @@ export function pollCheckEffect(options: {
         signal: new AbortController().signal,
       });
       const reaped = await reap(note, graces).finally(() => slot.release());
-      return reaped.gone
-        ? { outcome: 'error', reason: 'The gateway ended while the program ran.' }
-        : stillThere(
-            input,
-            `The gateway ended while the program ran; process ${reaped.pid} could not be ended. End it manually.`,
-          );
+      if (reaped.gone) return { outcome: 'error', reason: 'The gateway ended while the program ran.' };
+      const where = reaped.machine === undefined ? '' : ` on machine ${reaped.machine}`;
+      return stillThere(
+        input,
+        `The gateway ended while the program ran; process ${reaped.pid}${where} could not be ended. ` +
+          'End it manually.',
+      );
     },
   };
 

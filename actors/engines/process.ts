@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { childEnvironment } from './process/environment.js';
 import { defaultGraces, terminate, type Graces } from './process/terminate.js';
 import { follow } from './process/follow.js';
-import type { SpawnNote } from './process/reap.js';
+import { noteHere, type SpawnNote } from './process/reap.js';
 import { processTable, type ProcessTable } from './process/table.js';
 import type { ChildProcessHandle, ChildResult, SpawnChildOptions } from './engine.js';
 
@@ -58,7 +58,7 @@ export async function startChild(
   const { spawnId, tokenHash, note, signal } = options;
   const table = options.table ?? processTable();
   refuseWhenAborted(signal);
-  await note({ spawnId, tokenHash });
+  await note(noteHere({ spawnId, tokenHash }));
   refuseWhenAborted(signal);
   const child = spawn(command, [...args], {
     cwd: options.cwd,
@@ -76,7 +76,7 @@ export async function startChild(
   done.catch(() => undefined); // whoever holds the handle hears of it; nobody else may fall over it
   try {
     const startTime = await table.startTime(pid);
-    await note({ spawnId, tokenHash, pid, ...(startTime === undefined ? {} : { startTime }) });
+    await note(noteHere({ spawnId, tokenHash, pid, ...(startTime === undefined ? {} : { startTime }) }));
   } catch (error) {
     // an unnoted child must not run on: after a crash nobody would know of it but by its mark
     giveUp.abort();

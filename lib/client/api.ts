@@ -3145,7 +3145,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PAIRING_CODE_INVALID" | "FORBIDDEN" | "LOCAL_ONLY" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "OUTCOME_UNKNOWN" | "DEVICES_DAMAGED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY" | "DRAINING";
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PAIRING_CODE_INVALID" | "FORBIDDEN" | "LOCAL_ONLY" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "OUTCOME_UNKNOWN" | "DEVICES_DAMAGED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -3195,7 +3195,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "LOCAL_ONLY" | "CHALLENGE_FAILED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY" | "DRAINING";
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "LOCAL_ONLY" | "CHALLENGE_FAILED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -3492,7 +3492,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PAIRING_CODE_INVALID" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "OUTCOME_UNKNOWN" | "DEVICES_DAMAGED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY" | "DRAINING";
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PAIRING_CODE_INVALID" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "OUTCOME_UNKNOWN" | "DEVICES_DAMAGED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -3540,7 +3540,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "LOCAL_ONLY" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "OUTCOME_UNKNOWN" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY" | "DRAINING";
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "LOCAL_ONLY" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "OUTCOME_UNKNOWN" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -3591,7 +3591,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "CHALLENGE_FAILED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY" | "DRAINING";
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "CHALLENGE_FAILED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -3854,7 +3854,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "CONNECTOR_UNAVAILABLE" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "CONNECTOR_UNAVAILABLE" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -4062,7 +4062,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -4169,7 +4169,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -4217,7 +4217,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -4311,7 +4311,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "OUTCOME_UNKNOWN" | "DISK_LOW" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "OUTCOME_UNKNOWN" | "DISK_LOW" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -4386,7 +4386,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "UNKNOWN_ATTACHMENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "CONFLICT" | "LIVE_ATTEMPT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "ENGINE_UNAVAILABLE" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "UNKNOWN_ATTACHMENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "CONFLICT" | "LIVE_ATTEMPT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "ENGINE_UNAVAILABLE" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -4601,7 +4601,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "URL_REFUSED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "FETCH_FAILED" | "BUSY" | "STORE_UNAVAILABLE" | "DRAINING" | "ACTOR_HALTED" | "DISK_LOW" | "QUOTA_EXCEEDED";
+                        code: "URL_REFUSED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "FETCH_FAILED" | "BUSY" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DRAINING" | "ACTOR_HALTED" | "DISK_LOW" | "QUOTA_EXCEEDED";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -5068,7 +5068,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EVENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EVENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6218,7 +6218,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6579,7 +6579,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "UNKNOWN_ATTACHMENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "UNKNOWN_ATTACHMENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6708,7 +6708,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6762,7 +6762,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6810,7 +6810,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6884,7 +6884,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "URL_REFUSED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "FETCH_FAILED" | "BUSY" | "STORE_UNAVAILABLE" | "DRAINING" | "ACTOR_HALTED" | "DISK_LOW" | "QUOTA_EXCEEDED";
+                        code: "URL_REFUSED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "FETCH_FAILED" | "BUSY" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DRAINING" | "ACTOR_HALTED" | "DISK_LOW" | "QUOTA_EXCEEDED";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7013,7 +7013,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7068,7 +7068,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "SELF_MESSAGE" | "UNKNOWN_ATTACHMENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "SELF_MESSAGE" | "UNKNOWN_ATTACHMENT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7212,7 +7212,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7310,7 +7310,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7363,7 +7363,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7415,7 +7415,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7467,7 +7467,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7519,7 +7519,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7571,7 +7571,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_DESCENDANT" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_DESCENDANT" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7619,7 +7619,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8084,7 +8084,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8187,7 +8187,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "PRECONDITION_REQUIRED" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "PRECONDITION_REQUIRED" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8241,7 +8241,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "OWN_APPROVAL" | "NOT_ROUTED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "NO_PENDING_APPROVAL" | "GATE_PARKED" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "OWN_APPROVAL" | "NOT_ROUTED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "NO_PENDING_APPROVAL" | "GATE_PARKED" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8292,7 +8292,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "OWN_APPROVAL" | "NOT_ROUTED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "OWN_APPROVAL" | "NOT_ROUTED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8348,7 +8348,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "GATE_PARKED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "GATE_PARKED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8444,7 +8444,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "GATE_PARKED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "GATE_PARKED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8495,7 +8495,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "UNKNOWN_EMPLOYEE" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8672,7 +8672,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8724,7 +8724,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8777,7 +8777,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8833,7 +8833,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8885,7 +8885,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8938,7 +8938,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8990,7 +8990,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "NOT_OWNER" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9138,7 +9138,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "ILLEGAL_TRANSITION" | "NOTE_REQUIRED" | "ASSIGNEE_REQUIRED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "GATE_PARKED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "ILLEGAL_TRANSITION" | "NOTE_REQUIRED" | "ASSIGNEE_REQUIRED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "TERMINAL" | "GATE_PARKED" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9192,7 +9192,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "ILLEGAL_TRANSITION" | "NOTE_REQUIRED" | "ASSIGNEE_REQUIRED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "SELF_REVIEW" | "NOT_OWNER" | "CANCEL_BY_ARCHIVE" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "ILLEGAL_TRANSITION" | "NOTE_REQUIRED" | "ASSIGNEE_REQUIRED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "SELF_REVIEW" | "NOT_OWNER" | "CANCEL_BY_ARCHIVE" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9417,7 +9417,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9513,7 +9513,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9566,7 +9566,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9618,7 +9618,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9732,7 +9732,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9784,7 +9784,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9853,7 +9853,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10002,7 +10002,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10052,7 +10052,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10103,7 +10103,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10199,7 +10199,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10253,7 +10253,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10309,7 +10309,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_ROUTED" | "OWN_APPROVAL" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "NO_PENDING_APPROVAL" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10424,7 +10424,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "WORKFLOW_INVALID" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "VERSION_CONFLICT" | "CONFLICT" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10694,7 +10694,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10819,7 +10819,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "EXISTS" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10870,7 +10870,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10925,7 +10925,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10976,7 +10976,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -58,6 +58,7 @@ export function failureBody({ message, code, details }: Refusal): Record<string,
 export function expectedRefusal(error: unknown): Refusal | undefined {
   if (isRefusal(error)) return error;
   const code = (error as { code?: unknown } | null)?.code;
+  if (code === 'LOST') return refuse('OWNER_ELSEWHERE');
   return code === 'STORE_UNAVAILABLE' || code === 'DISK_LOW' || code === 'OUTCOME_UNKNOWN'
     ? refuse(code)
     : undefined;

@@ -116,6 +116,7 @@ export function codesOf({ authority, schema: shape, method }: Route): readonly R
       'IDEMPOTENCY_CONFLICT',
       'ACTOR_HALTED',
       'STORE_UNAVAILABLE',
+      'OWNER_ELSEWHERE',
       'OUTCOME_UNKNOWN',
       'DISK_LOW',
       'BUSY',

@@ -52,6 +52,7 @@ const remedies: Partial<Record<RefusalCode, string>> = {
   CONNECTOR_UNAVAILABLE: ask,
   ACTOR_HALTED: ask,
   STORE_UNAVAILABLE: 'Nothing was changed. Wait a moment, then call again.',
+  OWNER_ELSEWHERE: 'Nothing was changed. Wait a moment, then call again.',
   OUTCOME_UNKNOWN: 'The outcome is unknown. Read the current state before you call again.',
   DISK_LOW: ask,
   DRAINING: 'Finish here; the gateway restarts and you are called again.',

@@ -3,7 +3,8 @@
  * before the promise resolves. LevelDB with segment files is the embedded default, memory serves tests.
  *
  * Nothing above the store may assume that it is the only process: a group carries the position it was made
- * for, and a store may refuse it with `CONFLICT`.
+ * for, and a store may refuse it with `CONFLICT`, or with `LOST` where it knows of another owner. Either ends the
+ * life of whoever asked: what it holds in memory is not what is stored.
  */
 
 /**
@@ -56,7 +57,9 @@ export type StoreState =
    */
   | { readonly state: 'recovering'; readonly reason: string }
   /** Given up; a person is needed. */
-  | { readonly state: 'failed'; readonly reason: string };
+  | { readonly state: 'failed'; readonly reason: string }
+  /** Another process owns the home; for good. */
+  | { readonly state: 'lost'; readonly reason: string };
 
 /** The port to the disk: ordered keys, atomic groups, durable once they are acknowledged. */
 export interface Store {
@@ -65,10 +68,11 @@ export interface Store {
   readonly state: StoreState;
   /**
    * Write one group. Resolves when every op is durable (fsync) and readable. Groups are applied in call
-   * order; a call need not await the one before it. A rejection with STORE_UNAVAILABLE or CONFLICT means: this group
-   * and all calls after it that were not yet settled have left nothing behind. One with OUTCOME_UNKNOWN means: a
-   * later opening of the store shows whether this group was written; calls after it left nothing behind. Until this
-   * store is `ready` again nobody reads anything of it, and then it is gone for good.
+   * order; a call need not await the one before it. A rejection with STORE_UNAVAILABLE or CONFLICT means: this
+   * group and all calls after it that were not yet settled have left nothing behind; with LOST: nor will any other.
+   * One with OUTCOME_UNKNOWN means: a later opening of the store shows whether this group was written; calls after
+   * it left nothing behind. Until this store is `ready` again nobody reads anything of it, and then it is gone for
+   * good.
    */
   write(group: Group): Promise<void>;
   get(key: string): Promise<string | undefined>;
@@ -78,6 +82,11 @@ export interface Store {
   page(range: Range): Promise<[key: string, value: string][]>;
   /** How many keys lie in the range; may count without reading values. */
   count(range: Range): Promise<number>;
+  /**
+   * Whether this process may speak for the home right now, by a clock that never goes back: what was read, decided
+   * or acknowledged before may be given out. Ask after the last wait. Absent: always.
+   */
+  authority?(): boolean;
   /** Free space for writing, where the store can tell: below 200 MB the kernel refuses new work. */
   freeBytes?(): Promise<number>;
   /** Called at every change of `state`. Returns the way to unsubscribe. */
@@ -95,8 +104,10 @@ export type StoreErrorCode =
    * opening. Not safe to retry as if nothing had been done.
    */
   | 'OUTCOME_UNKNOWN'
-  /** The group was made for another head. */
+  /** The group was made for another head: somebody else has written. */
   | 'CONFLICT'
+  /** Another process has taken the home over. Nothing was written, and nothing will be: safe to retry there. */
+  | 'LOST'
   /** A record failed its checksum and no second copy could repair it. */
   | 'CORRUPT'
   /** Another process holds this home. */

@@ -65,6 +65,7 @@ export function faultyStore(inner: Store, faults?: Faults): FaultyStore {
     getMany: (wanted) => inner.getMany(wanted),
     page: (range) => inner.page(range),
     count: (range) => inner.count(range),
+    authority: () => inner.authority?.() ?? true,
     onState(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

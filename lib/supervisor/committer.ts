@@ -5,6 +5,7 @@ import type { ActorState } from './draft/actor-state.js';
 import type { Draft } from './draft/draft.js';
 import type { SealedEntry } from './contract.js';
 import type { Kernel } from './kernel.js';
+import { isLost, provesLoss } from './ownership.js';
 import { Totals, type Change } from './totals.js';
 import type { Environment } from '../environment.js';
 
@@ -42,6 +43,8 @@ export class Committer {
    * written.
    */
   submit(draft: Draft, settled: (error?: unknown) => void): void {
+    const { loss } = this.kernel.ownership;
+    if (loss !== undefined) return void setImmediate(() => this.settle({ draft, settled }, loss));
     this.waiting.push({ draft, settled });
     // Enough for a group of its own: the disk begins while the rest is still being decided.
     if (this.waiting.length >= groupDraftsFull && this.inFlight < groupsInFlightMax) return this.flush();
@@ -96,9 +99,16 @@ export class Committer {
       (error: unknown) => {
         // An answer that was lost on its way is no reason to count wrongly: what survived tells.
         this.totals.settle(changes, group.last >= group.first && this.kernel.store.head.seq >= group.last);
-        this.done(members, sealed, error ?? new Error('the store failed'));
+        this.done(members, sealed, this.failure(error));
       },
     );
+  }
+
+  /** A group behind one that failed has no place in the store either, which proves nothing. */
+  private failure(error: unknown): unknown {
+    const { ownership } = this.kernel;
+    if (provesLoss(error) && (!this.broken || isLost(error))) return ownership.lose(error);
+    return ownership.loss ?? error ?? new Error('the store failed');
   }
 
   /** What cannot be sealed together is tried one by one: only the one at fault fails. */
@@ -127,8 +137,7 @@ export class Committer {
     const { entries } = draft;
     const first = this.seq + 1;
     draft.position = first;
-    const skewed = this.skew.row(draft);
-    if (skewed !== undefined) ops.push(skewed);
+    for (const op of this.skew.rows(draft)) ops.push(op);
     for (const op of draft.ops) ops.push(op);
     const latest = new Map<string, Pick<ActorState, 'position' | 'snapshotAt'>>();
     for (let index = 0; index < entries.length; index += 1) {
@@ -243,15 +252,23 @@ interface Pending {
  */
 export class ClockSkew {
   private known = 0;
+  private machine = '';
 
   constructor(private readonly store: Store) {}
 
-  /** At the start, before any time is read. */
-  async load({ clock }: Environment): Promise<void> {
-    this.known = Number((await this.store.get(key)) ?? 0);
-    if (this.known > skewMsMin) clock.skewBy?.(this.known);
+  /**
+   * At the start, before any time is read. On another machine the lead over the former one's wall means nothing:
+   * counted in again, it would grow with every move between walls that differ.
+   */
+  async load({ clock, machine = '' }: Environment): Promise<void> {
+    const [lead = '0', led = machine] = await this.store.getMany([key, machineKey]);
+    this.machine = machine;
+    this.known = Number(lead);
+    const lastAt = (await this.lastAt()) + this.known;
+    if (led !== machine) this.unwritten();
+    else if (this.known > skewMsMin) clock.skewBy?.(this.known);
     // The wall may have been set back while no process ran: then the last commit lies in the future.
-    const behind = (await this.lastAt()) + this.known - clock.monotonic();
+    const behind = lastAt - clock.monotonic();
     if (behind > skewMsMin) clock.skewBy?.(behind);
   }
 
@@ -262,12 +279,15 @@ export class ClockSkew {
     return Number(/"at":(\d+)/.exec(last?.[1] ?? '')?.[1] ?? 0);
   }
 
-  /** The row that must be written with a draft whose times tell of another skew than is known. */
-  row({ monotonic, at }: Draft): Op | undefined {
+  /** The rows that must be written with a draft whose times tell of another skew than is known. */
+  rows({ monotonic, at }: Draft): readonly Op[] {
     const skew = monotonic - at;
-    if (Math.abs(skew - this.known) <= skewMsMin) return undefined; // never so where it is not known
+    if (Math.abs(skew - this.known) <= skewMsMin) return noRows; // never so where it is not known
     this.known = skew;
-    return [key, String(skew)];
+    return [
+      [key, String(skew)],
+      [machineKey, this.machine],
+    ];
   }
 
   /** The row may not have been written: the next draft carries it again. */
@@ -276,6 +296,9 @@ export class ClockSkew {
   }
 }
 
+const noRows: readonly Op[] = [];
 const key = keys.meta('kernel/clock-lead');
+/** Whose wall the lead was counted from. */
+const machineKey = keys.meta('kernel/clock-machine');
 /** Clocks are read one after the other and differ by a little. */
 const skewMsMin = 1_000;

@@ -176,6 +176,8 @@ export interface SupervisorOptions<Kinds extends AnyKinds = AnyKinds> {
   /** First values that `facts` functions see. */
   readonly facts?: Facts;
   readonly limits?: Partial<Limits>;
+  /** Another process owns the home: this supervisor has ended; stop it, and open another one to go on. */
+  readonly onLost?: (reason: string) => void;
 }
 
 /** How much may wait, be open or be kept; every queue has an end. */
@@ -226,10 +228,7 @@ export interface AskOptions<View = ActorView> {
   readonly dryRun?: boolean;
 }
 
-/**
- * One durable key per caller: the same key and hash answers again without acting, another hash is
- * IDEMPOTENCY_CONFLICT.
- */
+/** One durable key per caller: the same key and hash answers again, another hash is IDEMPOTENCY_CONFLICT. */
 export interface Idempotency {
   readonly key: string;
   /** Whose key: `callerName(by)`, usually. */

@@ -23,11 +23,12 @@ export interface OutboxRow {
   readonly note?: Json;
 }
 
-type AbortReason = 'left' | 'stopping' | 'restarting';
+type AbortReason = 'left' | 'stopping' | 'restarting' | 'lost';
 const sentences: Record<AbortReason, string> = {
   left: 'the actor left the state',
   stopping: 'the supervisor is stopping',
   restarting: 'the actor is restarted',
+  lost: 'the home has another owner',
 };
 
 interface Running {
@@ -118,8 +119,14 @@ export class Effects {
     await Promise.race([Promise.all(all.map((running) => running.settled)), deadline]);
   }
 
+  /** The home has another owner, whose business they are now: nothing of theirs is settled or swept here. */
+  lose(): void {
+    this.stopping = true;
+    for (const running of this.running.values()) this.abort(running, 'lost');
+  }
+
   private abort(running: Running | undefined, reason: AbortReason): void {
-    if (running === undefined || running.reason !== undefined) return;
+    if (running === undefined || (running.reason !== undefined && reason !== 'lost')) return;
     running.reason = reason;
     running.controller.abort(new Error(sentences[reason]));
   }
@@ -137,11 +144,14 @@ export class Effects {
     const listeners: Running['listeners'] = [];
     const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, effect, event);
     const context = this.contextOf(actor, start, outboxKey, row, controller, listeners);
-    const settled = Promise.resolve() // one that throws at once rejects
-      .then(() =>
-        note !== undefined && effect.guarantee === 'at-most-once'
-          ? effect.recover(start.input, note, context)
-          : effect.run(start.input, context),
+    const settled = this.kernel.ownership
+      .whenHeld() // nobody acts for a home that may be another's
+      .then((held) =>
+        !held
+          ? undefined
+          : note !== undefined && effect.guarantee === 'at-most-once'
+            ? effect.recover(start.input, note, context)
+            : effect.run(start.input, context),
       )
       .then(json) // what is no data is the effect's error
       .then(
@@ -186,7 +196,7 @@ export class Effects {
           .catch((error: unknown) => this.kernel.fault(`the row ${outboxKey} could not be removed`, error));
       return;
     }
-    if (reason === 'restarting') return;
+    if (reason === 'restarting' || reason === 'lost') return;
     // What was cut off by the stop and may run again does so at the next boot, under the same key.
     if (
       reason === 'stopping' &&

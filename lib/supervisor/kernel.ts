@@ -13,6 +13,7 @@ import type { Environment } from '../environment.js';
 import type { Store } from '../store/contract.js';
 import { ActorCells } from './cells/actor-cells.js';
 import { Intake } from './cells/intake.js';
+import { Ownership } from './ownership.js';
 import type { Limits, ProgressFrame } from './contract.js';
 import type { Kinds } from './kinds.js';
 import { reasonOf } from './draft/stored-form.js';
@@ -29,7 +30,8 @@ import { RetentionClock } from './housekeeping/retention-clock.js';
 export class Kernel {
   readonly root: RootSystem;
   readonly cells: ActorCells;
-  readonly intake = new Intake();
+  readonly ownership: Ownership;
+  readonly intake: Intake;
   readonly log: EventLog;
   /** By which things are forgotten. */
   readonly retention: RetentionClock;
@@ -45,6 +47,8 @@ export class Kernel {
     readonly limits: Limits,
   ) {
     this.root = new RootSystem(environment);
+    this.ownership = new Ownership(store, environment.clock);
+    this.intake = new Intake(this.ownership);
     this.cells = new ActorCells(environment, store, kinds, limits);
     this.log = new EventLog(store);
     this.retention = new RetentionClock(environment, store);
@@ -112,6 +116,12 @@ export class RootSystem {
   }
   recovered(name: Subsystem): void {
     this.send({ type: 'subsystem.recovered', name });
+  }
+  /** Another process owns the home: this one has ended, and says so. */
+  lost(reason: string): void {
+    this.failed('store', reason);
+    this.draining();
+    this.stopped();
   }
   draining(): void {
     this.send({ type: 'drain.begin' });

@@ -15,6 +15,7 @@ import { Housekeeping } from './housekeeping/housekeeping.js';
 import { Inbox } from './inbox.js';
 import { KernelInspection } from './inspection.js';
 import { Kernel } from './kernel.js';
+import { ownedRead, ownedWrite } from './ownership.js';
 import { Queries } from './queries.js';
 import { Requests } from './requests.js';
 import { openTimers, type TimerWheel } from './timers.js';
@@ -61,26 +62,35 @@ export async function createSupervisor<const Given extends AnyKinds>(
   const resumption = new Resumption(kernel, commits, failures, inbox, timers);
   const { root } = kernel;
   const ignoreStore = store.onState((state) =>
-    state.state === 'ready' ? root.recovered('store') : root.failed('store', state.reason),
+    state.state === 'ready'
+      ? root.recovered('store')
+      : state.state === 'lost'
+        ? void kernel.ownership.lose(state.reason)
+        : root.failed('store', state.reason),
   );
+  kernel.ownership.ended.add((loss) => {
+    end(parts, loss);
+    options.onLost?.(loss.message);
+  });
+  const { ownership } = kernel;
   let stopping: Promise<void> | undefined;
   const supervisor: Supervisor = {
     environment,
-    spawn: requests.spawn,
-    ask: requests.ask,
-    transact: requests.transact,
-    get: queries.get,
-    list: queries.list,
-    iterate: queries.iterate,
-    countRange: queries.countRange,
-    rowsAt: queries.rowsAt,
+    spawn: ownedWrite(ownership, requests.spawn),
+    ask: ownedWrite(ownership, requests.ask),
+    transact: ownedWrite(ownership, requests.transact),
+    get: ownedRead(ownership, queries.get),
+    list: ownedRead(ownership, queries.list),
+    iterate: ownedRead(ownership, queries.iterate),
+    countRange: ownedRead(ownership, queries.countRange),
+    rowsAt: ownedRead(ownership, queries.rowsAt),
     totals: queries.totals,
-    waiting: queries.waiting,
-    rows: queries.rows,
-    keyValues: queries.keyValues,
-    why: queries.why,
-    history: queries.history,
-    past: queries.past,
+    waiting: ownedRead(ownership, queries.waiting),
+    rows: ownedRead(ownership, queries.rows),
+    keyValues: ownedRead(ownership, queries.keyValues),
+    why: ownedRead(ownership, queries.why),
+    history: ownedRead(ownership, queries.history),
+    past: ownedRead(ownership, queries.past),
     watch: (watching) => kernel.log.watch(watching),
     onProgress(listener) {
       kernel.progressListeners.add(listener);
@@ -155,6 +165,19 @@ function statusOf(
     retentionHeldMs: retention.heldMs,
     reindexing: housekeeping.reindexing.progress,
   };
+}
+
+/** Another process owns the home. Nothing is drained: what is under way is that owner's now. */
+function end({ kernel, effects, timers, backlog, housekeeping }: Parts, loss: StoreError): void {
+  kernel.root.lost(loss.message);
+  timers.stop();
+  backlog.stop();
+  kernel.intake.stop();
+  effects.lose();
+  kernel.cells.close(loss, true);
+  for (const answer of [...kernel.closing]) answer();
+  void housekeeping.stop();
+  kernel.log.close();
 }
 
 /**

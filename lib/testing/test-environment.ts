@@ -31,6 +31,8 @@ export interface TestEnvironmentOptions {
   readonly startAt?: number;
   /** The name of the machine's boot. Default: always the same one. */
   readonly boot?: string;
+  /** The name of the machine. Default: always the same one. */
+  readonly machine?: string;
   /** How far `startAt` is ahead of the time that has passed: where the wall leapt in an earlier process. */
   readonly leapt?: number;
   readonly log?: Environment['log'];
@@ -115,6 +117,7 @@ export function testEnvironment(options: TestEnvironmentOptions = {}): TestEnvir
         Buffer.from(Array.from({ length: bytes }, () => Math.floor(random() * 256))).toString('base64url'),
     },
     log: options.log ?? systemEnvironment().log,
+    ...(options.machine === undefined ? {} : { machine: options.machine }),
     async advance(ms) {
       await settled();
       await fireUntil(monotonic + ms);

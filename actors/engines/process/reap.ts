@@ -1,5 +1,6 @@
 import type { Json } from '../../../machines/outputs.js';
 import { defaultGraces, terminate, type Graces } from './terminate.js';
+import { bootName, machineName } from './machine.js';
 import { processTable, type ProcessTable } from './table.js';
 
 /**
@@ -11,9 +12,25 @@ export interface SpawnNote {
   readonly tokenHash: string | null;
   readonly pid?: number;
   readonly startTime?: string;
+  /** Where it runs; absent in notes from before homes could move. */
+  readonly machine?: string;
+  readonly boot?: string;
 }
 
-export type Reaped = { readonly gone: true } | { readonly gone: false; readonly pid: number };
+export type Reaped =
+  | { readonly gone: true }
+  | {
+      readonly gone: false;
+      readonly pid: number;
+      /** Where only that machine can tell. */ readonly machine?: string;
+    };
+
+/** The note of a child on this machine. */
+export const noteHere = (note: Omit<SpawnNote, 'machine' | 'boot'>): SpawnNote => ({
+  ...note,
+  machine: machineName(),
+  boot: bootName(),
+});
 
 /**
  * After a crash of the gateway: end what a dead gateway left running, by its note, and confirm that it is
@@ -21,7 +38,7 @@ export type Reaped = { readonly gone: true } | { readonly gone: false; readonly 
  *
  * Nothing is signalled that is not proved to be ours: the pid must have the noted start time *and* carry the
  * spawn id; a reused pid is left alone. Without a pid (we died between intent and note) the mark alone finds
- * the process.
+ * the process. Of a child on another machine nothing is known here, least of all that it is gone.
  *
  * @example await reap({spawnId: 'a1', tokenHash: null, pid: 4711, startTime: 'b:99'}) // {gone: true}
  */
@@ -31,6 +48,8 @@ export async function reap(
 ): Promise<Reaped> {
   const parsed = readNote(note);
   if (parsed === undefined) return { gone: true }; // the note comes before the spawn: nothing was started
+  if (parsed.machine !== undefined && parsed.machine !== machineName())
+    return { gone: false, pid: parsed.pid ?? 0, machine: parsed.machine };
   const table = options.table ?? processTable();
   const marked = await table.marked(parsed.spawnId);
   const groupId = await ownGroup(parsed, marked, table);
@@ -46,13 +65,17 @@ export async function reap(
 
 export function readNote(note: Json | undefined): SpawnNote | undefined {
   if (typeof note !== 'object' || note === null || Array.isArray(note)) return undefined;
-  const { spawnId, tokenHash, pid, startTime } = note as { readonly [member: string]: Json | undefined };
+  const { spawnId, tokenHash, pid, startTime, machine, boot } = note as {
+    readonly [member: string]: Json | undefined;
+  };
   if (typeof spawnId !== 'string' || spawnId === '') return undefined;
   return {
     spawnId,
     tokenHash: typeof tokenHash === 'string' ? tokenHash : null,
     ...(typeof pid === 'number' && Number.isInteger(pid) && pid > 1 ? { pid } : {}),
     ...(typeof startTime === 'string' ? { startTime } : {}),
+    ...(typeof machine === 'string' ? { machine } : {}),
+    ...(typeof boot === 'string' ? { boot } : {}),
   };
 }
 

@@ -269,7 +269,7 @@ const bodyBytesMax = 16_384;
 const challengesPerMinute = 120;
 const challengesEach = 60;
 const failuresPerMinute = 20;
-const store = ['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'DISK_LOW', 'BUSY'] as const;
+const store = ['STORE_UNAVAILABLE', 'OWNER_ELSEWHERE', 'OUTCOME_UNKNOWN', 'DISK_LOW', 'BUSY'] as const;
 
 const isCurrent = (
   id: string,

@@ -30,6 +30,7 @@ const sourceRefusals = [
   'FORBIDDEN',
   'BUSY',
   'STORE_UNAVAILABLE',
+  'OWNER_ELSEWHERE',
   'OUTCOME_UNKNOWN',
 ] as const;
 

@@ -68,6 +68,11 @@ export class CellMap {
     return this.cells.size;
   }
 
+  clear(): void {
+    this.cells.clear();
+    this.walk = undefined;
+  }
+
   find(kind: string, id: string): ActorCell | undefined {
     return this.cells.get(keys.actor(kind, id));
   }

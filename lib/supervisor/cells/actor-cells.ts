@@ -70,8 +70,8 @@ export class ActorCells {
     for (const turnedAway of waiting) if (turnedAway.urgent !== true) turnedAway.fail(error);
   }
 
-  /** No job runs from now on; who still waits hears of it, and so do those who come later. */
-  close(error: Error): void {
+  /** No job runs from now on; who still waits hears of it, and so do those who come later. `forget` what is known. */
+  close(error: Error, forget = false): void {
     this.closed = error;
     this.watchdog.stop();
     for (const cell of [...this.queued]) {
@@ -80,6 +80,7 @@ export class ActorCells {
       for (const job of waiting) job.fail(error);
       for (const claim of [...(cell.claims ?? [])]) claim.fail(error);
     }
+    if (forget) this.cells.clear();
   }
 
   /** Put jobs before all that wait. The turn is held. */
@@ -185,10 +186,7 @@ export class ActorCells {
     this.arm(cell);
   }
 
-  /**
-   * The platform's timeouts and the clock of waits are two clocks: on a busy process a timeout comes early,
-   * and a cell that is not due yet then must be looked at again.
-   */
+  /** On a busy process a timeout comes early: a cell that is not due yet by the clock of waits is looked at again. */
   private arm(cell: ActorCell): void {
     const now = this.environment.clock.monotonic();
     const isArmed = cell.wakeAt >= now && cell.wakeAt <= cell.resumeAt;

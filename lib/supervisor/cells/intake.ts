@@ -1,18 +1,24 @@
+import type { Ownership } from '../ownership.js';
+
 /**
  * Lets in the kernel's own work a little at a time: due timers, messages, what an earlier life left behind. All
  * of it lies in the store, so there may be a million of it at once; let in at once it would hold the event loop
  * for a minute and wake a million actors. The sources take turns, so that none waits for the end of another.
  */
 export class Intake {
+  /** `owner`: nothing begins while it cannot speak for the home. */
+  constructor(private readonly owner?: Pick<Ownership, 'held' | 'whenHeld'>) {}
+
   private readonly sources: Source[] = [];
   private turn = 0;
   private inFlight = 0;
   private scheduled = false;
   private stopped = false;
+  private awaitsOwner = false;
 
   /** May a source begin something by itself? */
   get room(): boolean {
-    return this.inFlight < inFlightMax && !this.stopped;
+    return this.inFlight < inFlightMax && !this.stopped && this.owner?.held !== false;
   }
   get idle(): boolean {
     return this.inFlight === 0 && !this.scheduled;
@@ -36,13 +42,24 @@ export class Intake {
 
   /** A source has something to begin. */
   check(): void {
-    if (this.scheduled || this.stopped || !this.room) return;
+    if (this.scheduled || this.stopped) return;
+    if (this.owner?.held === false) return this.checkLater(this.owner);
+    if (!this.room) return;
     this.scheduled = true;
     setImmediate(this.go);
   }
 
   stop(): void {
     this.stopped = true;
+  }
+
+  private checkLater(owner: Pick<Ownership, 'whenHeld'>): void {
+    if (this.awaitsOwner) return;
+    this.awaitsOwner = true;
+    void owner.whenHeld().then((held) => {
+      this.awaitsOwner = false;
+      if (held) this.check();
+    });
   }
 
   private readonly go = (): void => {

@@ -43,6 +43,21 @@ describe('reap', () => {
     expect(await isAlive(pid)).to.equal(false);
   });
 
+  // A home may be taken over by another machine, whose process table knows nothing of this child.
+  it('never says that a child on another machine is gone, and signals nobody', async () => {
+    const spawnId = freshSpawnId();
+    const pid = await orphan('echo ready; sleep 60', spawnId);
+    const note = { ...(await noteOf(pid, spawnId)), machine: 'elsewhere', boot: 'b' };
+    expect(await reap(note, { graces })).to.deep.equal({ gone: false, pid, machine: 'elsewhere' });
+    expect(await reap({ spawnId, tokenHash: 'h', machine: 'elsewhere' }, { graces })).to.deep.equal({
+      gone: false,
+      pid: 0,
+      machine: 'elsewhere',
+    });
+    expect(await isAlive(pid)).to.equal(true);
+    process.kill(-pid, 'SIGKILL');
+  });
+
   it('ends the rest of a group whose leader is gone', async () => {
     const spawnId = freshSpawnId();
     const pid = await orphan('sleep 60 & echo ready; wait', spawnId);
