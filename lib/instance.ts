@@ -62,6 +62,7 @@ import {
   settingsOf,
   type AppOf,
 } from './ports.js';
+import { audited } from './commands/authority/audited.js';
 import { announceFact, openRecords } from './records/records.js';
 import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
@@ -202,7 +203,10 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     reviews: followReviews(failed(log, 'could not open a review')),
   };
-  const appOf: AppOf = ({ supervisor }) => ({ ...parts, supervisor });
+  const appOf: AppOf = ({ supervisor }) => ({
+    ...parts,
+    supervisor: audited(supervisor, records.audit),
+  });
   const kinds = [
     ...agentKinds({
       registry,
@@ -236,7 +240,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
   });
   opened.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
-  const app: App = { ...parts, supervisor };
+  const app: App = appOf({ supervisor });
   await records.connect(supervisor);
   const engineChanges = followEngines(supervisor, registry);
   opened.add(() => engineChanges.close());

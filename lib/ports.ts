@@ -31,7 +31,7 @@ import type { Allowances, Records } from './records/records.js';
  */
 
 /** The app of an effect: all that there was before the supervisor, and the supervisor that runs the effect. */
-export type AppOf = (context: EffectContext) => App;
+export type AppOf = (context: Pick<EffectContext, 'supervisor'>) => App;
 
 export interface HomeParts {
   readonly layout: Layout;
@@ -132,6 +132,9 @@ export function settingsOf(now: () => Config, { home }: Layout): Settings {
     },
     get companyPrefix() {
       return now().portal.companyPrefix;
+    },
+    get agentQuotas() {
+      return now().agents.quotas;
     },
     get socketsMax() {
       return now().gateway.socketsMax;

@@ -7,7 +7,7 @@ import { sortable } from './sortable.js';
 export type Waiting = {
   /** Names it among all that this actor waits for, e.g. the id of a tool permission. */
   readonly id: string;
-  /** What is wanted: `permission`, `approval`, `gate`, `activation`, `budget`, `resume`, `move` … */
+  /** What is wanted: `permission`, `approval`, `gate`, `activation`, `version`, `budget`, `resume`, `move` … */
   readonly what: string;
   /** One line for a person. */
   readonly title: string;

@@ -8,6 +8,7 @@ import type {
 } from '../../machines/workflow/context.js';
 import { workflowMachine } from '../../machines/workflow/machine.js';
 import { admitWorkflow, workflowNotInState, workflowPolicy } from '../../machines/workflow/policy.js';
+import { workflowWaiting } from '../../machines/workflow/waiting.js';
 import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
 import type { AtLeastOnceEffect } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
@@ -41,6 +42,8 @@ export function workflowKind(
       workflowFacts(snapshot?.context, event, world['roster']) as unknown as Json,
     view: ({ value, context }) => workflowView(value, context) as WorkflowView & Json,
     index: ({ value, context }) => workflowIndex(value, context),
+    waitingFor: ({ value, context }) => workflowWaiting(statusOf(value), context),
+    indexVersion: 1,
     totals: ({ value }) => [statusOf(value)],
     validateContext: checkShape({
       id: 'string',

@@ -51,8 +51,14 @@ export function waitingCommand(program: Command, terminal: Terminal): void {
 export function decideCommands(program: Command, terminal: Terminal): void {
   decideCommand('allow', 'let an agent use the tool that it asked for');
   decideCommand('deny', 'refuse the tool that an agent asked for');
-  decideCommand('approve', 'approve what waits: an approval, a gate, a polling program');
-  decideCommand('reject', 'reject what waits: an approval, a gate, a polling program');
+  decideCommand(
+    'approve',
+    'approve what waits: an approval, a gate, a polling program, a version of a workflow',
+  );
+  decideCommand(
+    'reject',
+    'reject what waits: an approval, a gate, a polling program, a version of a workflow',
+  );
 
   function decideCommand(verb: Verb, about: string): void {
     const command = withHome(program.command(verb).description(about))
@@ -111,6 +117,8 @@ export async function decide(
         body: { decision, ...why },
       });
       return;
+    case 'version':
+      return decideVersion(client, { workflowId: id, version: Number(item.waitingId) }, decision);
     case 'resume':
       throw unfit(`It was interrupted. Go on with: ${hint(layout, 'run', `--in ${item.id} "continue"`)}`);
     case 'budget':
@@ -121,6 +129,19 @@ export async function decide(
     default:
       throw unfit(`It waits for something else (${item.what}) and cannot be approved or rejected.`);
   }
+}
+
+/** Of many that one request may name, one alone; what came of it stands in the answer. */
+async function decideVersion(
+  client: Client,
+  named: { readonly workflowId: string; readonly version: number },
+  decision: 'approve' | 'reject',
+): Promise<void> {
+  const { outcomes } = await client.post('/api/workflow-approvals', {
+    body: { decision, versions: [named] },
+  });
+  const refused = outcomes.find(({ code }) => code !== undefined);
+  if (refused !== undefined) throw unfit(refused.error ?? refused.code ?? '');
 }
 
 const unfit = (message: string): CommandError => new CommandError(exitCodes.usage, message);

@@ -3067,7 +3067,7 @@ export interface operations {
                             until: string | null;
                             /** @description What of it waits, e.g. the id of a tool permission. */
                             waitingId: string;
-                            /** @description `permission`, `approval`, `gate`, `activation`, `budget`, `resume`, `move`, or a word of a host. */
+                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `move`, or a word of a host. */
                             what: string;
                             /** @description Id of the workflow that a run belongs to. */
                             within?: string;
@@ -5096,6 +5096,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What brought it here; absent where the log is trimmed. */
+                        last?: {
+                            at: number;
+                            /** @description Whose hand it was. */
+                            by: string;
+                            event: string;
+                            /** @description Who caused it, where that is another. */
+                            onBehalfOf?: string[];
+                            position: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
                         next: ({
                             allowed: boolean;
                             event: string;

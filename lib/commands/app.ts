@@ -1,3 +1,4 @@
+import type { Quotas } from '../home/agent-settings.js';
 import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
@@ -123,6 +124,8 @@ export interface Settings {
   readonly companyPrefix?: string;
   /** Sockets that may watch at once. Default: 1,024. */
   readonly socketsMax?: number;
+  /** How much one agent may begin. Default: `standardQuotas`. */
+  readonly agentQuotas?: Quotas;
 }
 
 export interface Employee {

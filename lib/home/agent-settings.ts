@@ -1,6 +1,29 @@
 import * as z from 'zod';
 import { sandboxLevels } from '../../actors/sandbox/levels.js';
 
+/**
+ * How much one agent may begin: sessions, work items, runs, and bytes of what it sends. Bounds that nobody meets
+ * who works, and that keep an agent in a circle from filling the machine.
+ */
+export const standardQuotas = {
+  sessions: { hour: 300, total: 20_000 },
+  items: { hour: 1_000, total: 100_000 },
+  runs: { hour: 300, total: 50_000 },
+  bytes: { hour: 256 << 20, total: 16 * 2 ** 30 },
+} as const;
+export type Quotas = Readonly<
+  Record<keyof typeof standardQuotas, { readonly hour: number; readonly total: number }>
+>;
+
+/** Per hour and in all. */
+const quota = (what: string, { hour, total }: { readonly hour: number; readonly total: number }) =>
+  z
+    .strictObject({
+      hour: z.int().min(0).default(hour).describe(`${what} that one agent may begin in an hour.`),
+      total: z.int().min(0).default(total).describe(`${what} that one agent may begin in all.`),
+    })
+    .prefault({});
+
 /** `agents` of config.yaml: what the programs of agents are given, and how far they are kept. */
 export const agents = z.strictObject({
   token: z
@@ -26,4 +49,12 @@ export const agents = z.strictObject({
     .describe(
       "Hosts that agents reach at the level strict, beside their engine's provider; port 443 unless given.",
     ),
+  quotas: z
+    .strictObject({
+      sessions: quota('Sessions', standardQuotas.sessions),
+      items: quota('Work items', standardQuotas.items),
+      runs: quota('Workflow runs', standardQuotas.runs),
+      bytes: quota('Bytes of requests', standardQuotas.bytes),
+    })
+    .prefault({}),
 });

@@ -121,6 +121,7 @@ export const liveKeys: readonly string[] = [
   'agents.sandbox',
   'agents.sandboxRequired',
   'agents.sandboxHosts',
+  'agents.quotas',
   'budgets.enforce',
   'logging.level',
 ];

@@ -122,6 +122,14 @@ export interface WhyAnswer {
   readonly timers: readonly { readonly event: string; readonly name: string; readonly due: number }[];
   readonly awaits?: Json;
   readonly effects: readonly string[];
+  /** What brought it here: the hand (`by`), and who caused it where that is another. Absent: the log is trimmed. */
+  readonly last?: {
+    readonly position: number;
+    readonly at: number;
+    readonly event: string;
+    readonly by: string;
+    readonly onBehalfOf?: readonly string[];
+  };
 }
 
 /**

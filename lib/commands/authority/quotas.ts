@@ -1,23 +1,22 @@
 import { system, type Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { standardQuotas, type Quotas } from '../../home/agent-settings.js';
 import type { App, Request } from '../app.js';
 import { inTurn } from '../app.js';
 import { causesOf } from './causes.js';
 
+export type Quota = keyof Quotas;
 /**
- * How much one agent may begin: sessions, work items, runs, and bytes of what it sends. Bounds that nobody meets
- * who works, and that keep an agent in a circle from filling the machine. Counted per employee whose rights it has,
- * else per tree of sessions; what a workflow begins counts for the agents behind the run. People have no bounds.
+ * What each agent has begun, and the refusal of more than its quota (`agents.quotas`). Counted per employee whose
+ * rights it has, else per tree of sessions; what a workflow begins counts for the agents behind the run. People have
+ * no bounds.
  */
-export const quotas = {
-  sessions: { hour: 300, total: 20_000 },
-  items: { hour: 1_000, total: 100_000 },
-  runs: { hour: 300, total: 50_000 },
-  bytes: { hour: 256 << 20, total: 16 * 2 ** 30 },
-} as const;
 
-export type Quota = keyof typeof quotas;
+/** The quotas that hold now. */
+export const quotasOf = ({ settings }: Pick<App, 'settings'>): Quotas =>
+  settings.agentQuotas ?? standardQuotas;
+
 type Counts = Readonly<Record<Quota, number>>;
 
 /** What one agent has used: in this hour, and in all. */
@@ -93,7 +92,7 @@ function spendAs(
       by: system('quotas'),
       run: (tx) => {
         const usage = current(agent, tx.get(key), tx.at);
-        refusal = overdrawn(usage, quota, amount);
+        refusal = overdrawn(usage, quota, { amount, limits: quotasOf(app)[quota] });
         if (refusal === undefined && dryRun !== true) tx.put(key, more(usage, quota, amount));
         return null;
       },
@@ -105,9 +104,8 @@ function spendAs(
 function overdrawn(
   { agent, hour, inHour, total }: AgentUsage,
   quota: Quota,
-  amount: number,
+  { amount, limits }: { readonly amount: number; readonly limits: Quotas[Quota] },
 ): Refusal | undefined {
-  const limits = quotas[quota];
   if (total[quota] + amount > limits.total)
     return refuse(
       'AGENT_QUOTA',

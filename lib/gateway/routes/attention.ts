@@ -20,7 +20,8 @@ const waiting = z.object({
   what: z
     .string()
     .describe(
-      '`permission`, `approval`, `gate`, `activation`, `budget`, `resume`, `move`, or a word of a host.',
+      '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `move`, or a ' +
+        'word of a host.',
     ),
   title: z.string(),
   within: z.string().optional().describe('Id of the workflow that a run belongs to.'),

@@ -18,6 +18,8 @@ export interface Audit {
 export interface Decision {
   /** `operator`, `device:<id>`, `session:<id>`; `none`, `bad`, `lost` for those whom nobody knows. */
   readonly by: string;
+  /** Whose rights it was judged by, where not by those of `by`: who caused the work. */
+  readonly onBehalfOf?: readonly string[] | undefined;
   /** Who uses the paired browser. */
   readonly person?: string | undefined;
   readonly address: string | undefined;
@@ -109,8 +111,8 @@ export async function openAudit(options: {
           ...membersOf(decision),
           ...(decision.target !== undefined && { target: bounded(decision.target) }),
         });
-      const { by, address, authority, method, verdict, code } = decision;
-      const known = `${by} ${address ?? ''} ${authority} ${method} ${verdict} ${code ?? ''}`;
+      const { by, onBehalfOf = [], address, authority, method, verdict, code } = decision;
+      const known = `${by} ${onBehalfOf.join()} ${address ?? ''} ${authority} ${method} ${verdict} ${code ?? ''}`;
       const key = alike.has(known) || alike.size < runsMax ? known : `* ${verdict}`;
       const run = alike.get(key);
       if (run === undefined) {
@@ -157,6 +159,7 @@ const sealEveryTicks = 10;
 const runMs = 10_000;
 const runsMax = 1_000;
 const targetsMax = 5;
+const causesMax = 20;
 const linesWaitingMax = 500;
 /** While the disk fails; some 30 MB. Beyond it the oldest are lost, and `audit verify` says so. */
 const linesKeptMax = 100_000;
@@ -165,6 +168,7 @@ const bounded = (text: string): string => text.slice(0, 200);
 
 const membersOf = ({
   by,
+  onBehalfOf,
   person,
   address,
   authority,
@@ -174,6 +178,7 @@ const membersOf = ({
 }: Decision): Record<string, unknown> => ({
   verdict,
   by: bounded(by),
+  ...(onBehalfOf !== undefined && { onBehalfOf: onBehalfOf.slice(0, causesMax).map(bounded) }),
   ...(person !== undefined && { person }),
   ...(address !== undefined && { address }),
   authority,

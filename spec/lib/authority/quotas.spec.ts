@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { quotas } from '../../../lib/commands/authority/quotas.js';
+import { standardQuotas as quotas } from '../../../lib/home/agent-settings.js';
 import { openHouse, type Client, type House } from '../gateway/fixture.js';
 
 /** An agent in a circle once opened 500 sessions in 1.4 seconds. */
@@ -63,6 +63,26 @@ describe('quotas of an agent', () => {
     expect(seen.body.agents[0]).to.deep.include({ agent: 'employee:ann' });
     expect(seen.body.agents[0].inHour.sessions).to.equal(quotas.sessions.hour);
     expect((await ann.get('/api/inspect/quotas')).status).to.equal(403);
+  });
+
+  it('are those of config.yaml', async () => {
+    const own = await openHouse({
+      withRoster: true,
+      settings: {
+        home: house.home,
+        sessionRoots: [house.home],
+        interruptOnNewMessage: true,
+        turnDeadlineMs: 60_000,
+        agentQuotas: { ...quotas, items: { hour: 1, total: 1 } },
+      },
+    });
+    const { id } = (await own.operator.post('/api/sessions', { prompt: 'x', employee: 'ann' })).body;
+    const agent = own.agent(id as string);
+    expect((await agent.post('/api/work-items', { title: 'x' })).status).to.equal(201);
+    expect((await agent.post('/api/work-items', { title: 'x' })).body).to.include({ limit: 1 });
+    const seen = await own.operator.get('/api/inspect/quotas');
+    expect(seen.body.limits).to.deep.include({ items: { hour: 1, total: 1 } });
+    await own.close();
   });
 
   it('hold in all, whatever the hour', async () => {

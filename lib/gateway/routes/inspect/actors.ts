@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { actors, detail, fleet, history as historyOf } from '../../../inspector/actors.js';
 import { judgeSendable, sendableOf } from '../../../inspector/sendable.js';
+import type { WhyAnswer } from '../../../inspector/answers.js';
+import type { LogEntry } from '../../../supervisor/answers.js';
 import type { ActorView } from '../../../supervisor/contract.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
@@ -72,6 +74,15 @@ const next = z.looseObject({
   refusal: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   sendable: z.boolean(),
 });
+const last = z
+  .looseObject({
+    position: z.int(),
+    at: z.int(),
+    event: z.string(),
+    by: z.string().describe('Whose hand it was.'),
+    onBehalfOf: z.array(z.string()).optional().describe('Who caused it, where that is another.'),
+  })
+  .describe('What brought it here; absent where the log is trimmed.');
 const letter = z.looseObject({ id: z.string(), at: z.int(), error: z.string(), faultId: z.string() });
 const inKind = z.looseObject({
   kind: z.string(),
@@ -134,7 +145,7 @@ export const inspectRoutes: readonly Route[] = [
     'inspect.why',
     {
       about: 'What this caller may do next, and why the rest is refused.',
-      answer: z.looseObject({ next: z.array(next) }),
+      answer: z.looseObject({ next: z.array(next), last: last.optional() }),
       target: 'param',
       refusals: ['NOT_FOUND'],
     },
@@ -259,14 +270,25 @@ async function why(request: HttpRequest): Promise<Reply | Refusal> {
   const answer = kind && (await request.app.supervisor.why(keyOf(request), request.caller));
   if (kind === undefined || answer === undefined) return absent(request);
   const open = sendableOf(kind);
+  const [last] = await request.app.supervisor.history(keyOf(request), { limit: 1 });
   return {
     body: {
       ...answer,
+      ...(last && { last: lastStep(last) }),
       actor: shown(answer.actor),
       next: answer.next.map((move) => ({ ...move, sendable: open.includes(move.event) })),
     },
   };
 }
+
+/** What brought it here: the event, the hand, and who caused it where that is another. */
+const lastStep = ({ position, at, event, by, onBehalfOf }: LogEntry): WhyAnswer['last'] => ({
+  position,
+  at,
+  event: String((event as { readonly type?: unknown }).type),
+  by,
+  ...(onBehalfOf !== undefined && { onBehalfOf }),
+});
 
 async function send(request: HttpRequest<z.output<typeof sendBody>>): Promise<Reply | Refusal> {
   const kind = kindOf(request);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
-import { quotas, usages } from '../../../commands/authority/quotas.js';
+import { quotasOf, usages } from '../../../commands/authority/quotas.js';
 import { causes } from '../../../inspector/causes.js';
 import { machineOf, machines, pictureOf } from '../../../inspector/machines.js';
 import { supervision } from '../../../inspector/supervision.js';
@@ -72,7 +72,7 @@ export const inspectSystemRoutes: readonly Route[] = [
         ),
       }),
     },
-    async ({ app }) => ({ body: { limits: quotas, agents: await usages(app) } }),
+    async ({ app }) => ({ body: { limits: quotasOf(app), agents: await usages(app) } }),
   ),
   route(
     'GET',
