@@ -147,6 +147,12 @@ export interface Kind<
    */
   readonly redacted?: readonly string[];
   /**
+   * Members of events, input and context (by name, at any depth) that stay as they are in a bug bundle: words of
+   * the machine (`status`, `decision`) and ids, without which a replay decides otherwise. Every other text is
+   * blanked out.
+   */
+  readonly keptInBundles?: readonly string[];
+  /**
    * Called on restore: what is wrong with this context, or undefined. Guards against snapshots of another
    * shape.
    */

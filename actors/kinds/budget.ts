@@ -35,6 +35,7 @@ export function budgetKind() {
             },
           ],
     indexVersion: 1,
+    keptInBundles: ['id', 'month'],
     validateContext: checkShape({
       id: 'string',
       month: 'string',

@@ -26,6 +26,10 @@ export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
     operatorEvents: { 'connector.start': {}, 'connector.stop': {} },
     redacted: ['text'],
+    keptInBundles: (
+      'id name connectorType employee channel thread deliveryId requestedBy outcome messageId ' +
+      'senders mode code'
+    ).split(' '),
     validateContext: checkShape({
       id: 'string',
       name: 'string',

@@ -28,6 +28,10 @@ export function cronFireKind(effects: EffectsOf<typeof fireMachine>) {
       },
     ],
     redacted: ['prompt', 'text', 'resultPreview'],
+    keptInBundles: (
+      'id jobId name engine model effortLevel employee missed workflowId workflowRunId ' +
+      'writtenBy connector channel why status outcome sessionId workItemId fireId'
+    ).split(' '),
     // The file of the job's runs tells of them for longer
     forgetAfterMs: 90 * 24 * 3_600_000,
     validateContext: checkShape({

@@ -27,6 +27,7 @@ export function fileKind() {
       value === 'stored'
         ? [{ index: 'all', key: sortable(context.createdAt, { descending: true }), row: metaOf(context) }]
         : [],
+    keptInBundles: ['id', 'createdBy', 'sessionId', 'mimetype'],
     validateContext: checkShape({
       id: 'string',
       filename: 'string',

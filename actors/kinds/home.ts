@@ -13,6 +13,7 @@ export function homeKind() {
     policy: (_snapshot, event, authority) => homePolicy(event, authority),
     view: ({ context }) => ({ id: context.id, facts: context.facts, lastAt: context.lastAt }),
     index: ({ context }) => [{ index: 'all', key: context.id }],
+    keptInBundles: ['id', 'event'],
     validateContext: checkShape({ id: 'string', facts: 'number' }),
   });
 }

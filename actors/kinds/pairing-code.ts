@@ -35,6 +35,7 @@ export function pairingCodeKind(effects: EffectsOf<typeof pairingCodeMachine>) {
       deviceId: context.device?.id ?? null,
       reason: context.reason,
     }),
+    keptInBundles: ['id', 'deviceKind', 'kind', 'issuedTo', 'code'],
     validateContext: checkShape({
       id: 'string',
       deviceKind: 'string',

@@ -31,6 +31,7 @@ export function pairingKind(effects: EffectsOf<typeof pairingMachine>) {
       openedAt: isoTime(context.openedAt),
       expiresAt: isoTime(context.expiresAt),
     }),
+    keptInBundles: ['id'],
     validateContext: checkShape({
       id: 'string',
       nonceHash: 'string',

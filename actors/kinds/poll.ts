@@ -69,6 +69,10 @@ export function pollKind(effects: PollEffects) {
     waitingFor: ({ value, context }) => pollWaiting(stateOf(value), context),
     indexVersion: 1,
     redacted: ['payload', 'note', 'reason'],
+    keptInBundles: (
+      'id event op targetWorkflowId createdBy outcome lastOutcome runId lastRunId decision ' +
+      'decidedBy role cwdPolicy envPolicy contractHash ref fireRef'
+    ).split(' '),
     validateContext: checkShape({
       id: 'string',
       event: 'string',

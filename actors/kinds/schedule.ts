@@ -67,6 +67,10 @@ export function scheduleKind() {
     index: (snapshot) =>
       snapshot.value === 'scheduled' ? [{ index: 'all', key: jobPlace(snapshot.context.id) }] : [],
     redacted: ['prompt'],
+    keptInBundles: (
+      'id name schedule timezone zone engine model effortLevel employee missed managedBy ' +
+      'workflowId writtenBy active sessionKey status connector channel'
+    ).split(' '),
     startsWork: ['job.trigger'],
     validateContext: checkShape({
       id: 'string',

@@ -36,6 +36,12 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       'session.unarchive': {},
     },
     redacted: ['content', 'text', 'prompt'],
+    keptInBundles: (
+      'id engine model effort effortLevel employee actsAs confinedAs parentSessionId ancestors ' +
+      'workItemId source role kind type runId nodeId connector channel thread attemptOutcome ' +
+      'outcome turnId nativeId messageId childId permissionId decision mode level asked ' +
+      'leftTurns engineSessions'
+    ).split(' '),
     validateContext: checkShape({
       id: 'string',
       engine: 'string',

@@ -44,6 +44,7 @@ export function triggerKind() {
             ...(context.tokenHash === '' ? [] : [{ index: 'token', key: sortableText(context.tokenHash) }]),
           ]
         : [],
+    keptInBundles: 'id event op path targetWorkflowId createdBy outcome lastOutcome'.split(' '),
     validateContext: checkShape({
       id: 'string',
       event: 'string',

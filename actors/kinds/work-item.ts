@@ -46,6 +46,12 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
       'approval.escalate': { reason: 'string?' },
     },
     redacted: ['body', 'acceptance', 'text', 'request', 'note', 'summary', 'verification', 'retryNotes'],
+    keptInBundles: (
+      'id status assignee employee department mode source createdBy sessionId parentId rootId ' +
+      'relation other decision targetKind target requestId requestedBy decidedBy commentId ' +
+      'childId author outcome withdrawn kind runId nodeId workflowId gateKey ' +
+      'firstAttemptEmployee executives managers root named engine model'
+    ).split(' '),
     validateContext: checkShape({
       id: 'string',
       title: 'string',

@@ -58,6 +58,13 @@ export function workflowRunKind({ ports }: { readonly ports: (context: EffectCon
     awaits: (snapshot, facts) => runAwaits(snapshot, facts as unknown as RunFacts | null),
     totals: (snapshot) => [runStatus(snapshot.value)],
     redacted: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
+    keptInBundles: (
+      'id workflowId runId nodeId gateId gateKey kind type state status outcome decision source ' +
+      'event targetKind target approver approvers requestedBy startedBy actor owner stewards ' +
+      'department executives heads managers root onError on by code ref lane follow mode wants ' +
+      'loopExit edgeStates evidence extractedFrom graph truths loops steps edited from to op ' +
+      'cron onBehalfOf employee sessionId workItemId session path'
+    ).split(' '),
     validateContext: checkShape({
       id: 'string',
       workflowId: 'string',

@@ -45,6 +45,13 @@ export function workflowKind(
     waitingFor: ({ value, context }) => workflowWaiting(statusOf(value), context),
     indexVersion: 1,
     totals: ({ value }) => [statusOf(value)],
+    keptInBundles: (
+      'id version kind type status from to fromStatus toStatus source lane onError on ' +
+      'output mode switchMode ref cron timezone waitUntil until cadence approvalRef ' +
+      'orchestrator op path event state digest createdBy updatedBy writtenBy approvedBy owner ' +
+      'department runners root of above workflowId connector engine model effort employee ' +
+      'assignee role method flag required'
+    ).split(' '),
     validateContext: checkShape({
       id: 'string',
       name: 'string',

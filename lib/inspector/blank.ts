@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Kind } from '../../actors/contracts.js';
 import type { Json } from '../../machines/outputs.js';
 
 /**
@@ -18,14 +19,60 @@ function blankOf(sha256: string, chars: number): string {
   return `${mark}${sha256}`.padEnd(chars, mark).slice(0, chars);
 }
 
+/** Whether the text of a member is structure, which a replay cannot do without. By declaration of its kind. */
+export type Keeps = (member: string) => boolean;
+
+/** `redacted` wins over `keptInBundles`; what a kind does not declare is private. */
+export const keptBy = ({ redacted, keptInBundles }: Pick<Kind, 'redacted' | 'keptInBundles'>): Keeps => {
+  const kept = new Set(keptInBundles);
+  for (const member of redacted ?? []) kept.delete(member);
+  return (member) => kept.has(member);
+};
+
+/** An event as it may be given away. What the kernel stamps on it is no one's text. */
+export function blankedEvent<Event extends Readonly<Record<string, Json | undefined>>>(
+  event: Event,
+  keeps: Keeps,
+): Event {
+  const { input } = event;
+  const isCreation = event['type'] === 'kernel.created' && typeof input === 'object' && input !== null;
+  return {
+    ...(blanked(event, keeps) as Event),
+    ...stampOf(event, ['type', 'actorId', ...stamp]),
+    ...(isCreation && {
+      input: { ...(blanked(input, keeps) as object), ...stampOf(input, ['id', ...stamp]) },
+    }),
+  };
+}
+
+const stamp = ['at', 'by', 'onBehalfOf'];
+const stampOf = (event: object, members: readonly string[]): object =>
+  Object.fromEntries(Object.entries(event).filter(([member]) => members.includes(member)));
+
+/** A stored state as it may be given away: where it stands is structure, its context and output are not. */
+export function blankedState(state: Json, keeps: Keeps): Json {
+  const { '~': envelope, ...plain } = state as Readonly<Record<string, Json>>;
+  if (envelope !== undefined) {
+    const { json = null, ...types } = envelope as Readonly<Record<string, Json>>;
+    return { '~': { ...types, json: blankedState(json, keeps) } };
+  }
+  const { context, output } = plain;
+  return {
+    ...plain,
+    ...(context !== undefined && { context: blanked(context, keeps) }),
+    ...(output !== undefined && { output: blanked(output, keeps) }),
+  };
+}
+
 /**
- * Texts of the log that stand there as hash and length already, and texts of members that are named, blanked
- * out alike.
+ * Every text blanked out but those of the members that are kept; numbers, times and names of members stay. A text
+ * that the log holds as hash and length becomes what the text itself would become.
  */
-export function blanked(value: Json | undefined, isPrivate: Private): Json {
+export function blanked(value: Json | undefined, keeps: Keeps, member = ''): Json {
   if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return keeps(member) ? keptText(value, keeps) : blankedText(value);
   if (typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((element: Json) => blanked(element, isPrivate));
+  if (Array.isArray(value)) return value.map((element: Json) => blanked(element, keeps, member));
   const hashed = value as { readonly sha256?: Json; readonly chars?: Json };
   if (
     typeof hashed.sha256 === 'string' &&
@@ -34,63 +81,61 @@ export function blanked(value: Json | undefined, isPrivate: Private): Json {
   )
     return blankOf(hashed.sha256, hashed.chars);
   return Object.fromEntries(
-    Object.entries(value).map(([member, inner]) => [
-      member,
-      typeof inner === 'string' && isPrivate(member) ? blank(inner) : blanked(inner as Json, isPrivate),
+    Object.entries(value).map(([name, inner]) => [
+      keeps(member) ? name : blankedName(name),
+      blanked(inner as Json, keeps, name),
     ]),
   );
 }
 
+const blankedText = (text: string): string => (isoTime.test(text) ? text : blank(text));
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** The name of a member is structure; a key that could not be one (an address, a path, a sentence) is a text. */
+const blankedName = (name: string): string =>
+  plainName.test(name) ? name : `${mark}${digest(name).slice(0, 12)}`;
+const plainName = /^[A-Za-z_$~][\w$-]{0,63}$|^\d{1,9}$/;
+
+/** A member may hold JSON: what is kept is its structure alone. */
+function keptText(text: string, keeps: Keeps): string {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(blanked(JSON.parse(text) as Json, keeps));
+  } catch {
+    return text;
+  }
+}
+
 /**
- * `recorded` with the replay's text wherever that came from a blank: only hashes of it are given away, and
+ * `recorded` with the replay's text wherever that may come from a blank: only hashes of it are given away, and
  * those must be what a replay can come to. Everything else is left as it was recorded, so that a difference
  * shows.
  */
-export function maskedLike(recorded: Json | undefined, replayed: Json | undefined): Json {
+export function maskedLike(
+  recorded: Json | undefined,
+  replayed: Json | undefined,
+  keeps: Keeps,
+  member = '',
+): Json {
   if (typeof recorded === 'string')
-    return typeof replayed === 'string' && replayed.includes(mark) ? replayed : recorded;
+    return typeof replayed === 'string' && (replayed.includes(mark) || !keeps(member)) ? replayed : recorded;
   if (typeof recorded !== 'object' || recorded === null) return recorded ?? null;
   if (Array.isArray(recorded))
     return recorded.map((element: Json, n) =>
-      maskedLike(element, Array.isArray(replayed) ? (replayed as readonly Json[])[n] : undefined),
+      maskedLike(
+        element,
+        Array.isArray(replayed) ? (replayed as readonly Json[])[n] : undefined,
+        keeps,
+        member,
+      ),
     );
   const other = (typeof replayed === 'object' && replayed !== null ? replayed : {}) as Readonly<
     Record<string, Json>
   >;
   return Object.fromEntries(
-    Object.entries(recorded).map(([member, inner]) => [member, maskedLike(inner as Json, other[member])]),
+    Object.entries(recorded).map(([key, inner]) => {
+      const name = key in other || !(blankedName(key) in other) ? key : blankedName(key);
+      return [name, maskedLike(inner as Json, other[name], keeps, key)];
+    }),
   );
 }
-
-/**
- * Does this member hold what people wrote, where they work, or a secret? By its name, or because its kind
- * says so.
- */
-export type Private = (member: string) => boolean;
-
-export const privateTo =
-  (kind: { readonly redacted?: readonly string[] }): Private =>
-  (member) =>
-    kind.redacted?.includes(member) === true || privateNames.test(member);
-
-const privateNames =
-  /title|body|acceptance|content|text$|prompt|excerpt|note|reason|summary|message$|error|cwd|request$|description|url$|token$|secret|password|authorization|cookie|apikey|capability$/i;
-
-/**
- * A state that nobody saw come about: what its texts were made of cannot be known. Whatever is more than a
- * word goes, under whatever name it stands.
- */
-export function blankedState(value: Json, isPrivate: Private): Json {
-  if (typeof value === 'string')
-    return /\s/.test(value) || value.length > wordCharsMax ? blank(value) : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((element: Json) => blankedState(element, isPrivate));
-  return Object.fromEntries(
-    Object.entries(value).map(([member, inner]) => [
-      member,
-      typeof inner === 'string' && isPrivate(member) ? blank(inner) : blankedState(inner as Json, isPrivate),
-    ]),
-  );
-}
-
-const wordCharsMax = 100;

@@ -4,7 +4,7 @@ import type { Json } from '../../machines/outputs.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import { encodeState } from '../supervisor/draft/codec.js';
 import { apply } from '../supervisor/event-log.js';
-import { blanked, blankedState, maskedLike, privateTo } from './blank.js';
+import { blankedEvent, blankedState, keptBy, maskedLike } from './blank.js';
 import { bundleEntriesMax, type Bundle, type BundledActor, type BundledEntry } from './bundle.js';
 import { chartOf } from './chart/chart-of.js';
 import { machineHash } from './machines.js';
@@ -99,7 +99,7 @@ async function bundled(
   entries: readonly LogEntry[],
 ): Promise<BundledActor> {
   const [first] = entries as readonly [LogEntry];
-  const isPrivate = privateTo(kind);
+  const keeps = keptBy(kind);
   const began = first.previous === 0 ? undefined : await supervisor.past(first, first.previous);
   const usable = entries.slice(
     notReplayed(entries, kind.version, first.previous === 0 || began !== undefined) + 1,
@@ -118,7 +118,7 @@ async function bundled(
       ? null
       : {
           seq: usable[0]?.previous ?? entries.at(-1)?.position ?? 0,
-          state: blankedState(JSON.parse(encodeState(recorded)) as Json, isPrivate),
+          state: blankedState(JSON.parse(encodeState(recorded)) as Json, keeps),
         };
   const replay = new Replay(kind, start);
   const result: BundledEntry[] = [];
@@ -136,12 +136,19 @@ async function bundled(
       to,
       effects,
     } = entry;
-    const step = { event: blanked(entry.event, isPrivate) as BundledEntry['event'], at, by: callerOf(entry) };
-    const plain = JSON.parse(encodeState(recorded)) as Persisted;
-    const masked = maskedLike(
-      plain as unknown as Json,
-      tried(() => replay.next(step)) as unknown as Json,
-    ) as unknown as Persisted;
+    const step = {
+      event: blankedEvent(entry.event as BundledEntry['event'], keeps),
+      at,
+      by: callerOf(entry),
+    };
+    const plain = essenceOf(recorded);
+    const replayed = tried(() => replay.next(step));
+    const masked: Persisted = {
+      ...plain,
+      ...(maskedLike(textsOf(plain), replayed === undefined ? null : textsOf(essenceOf(replayed)), keeps) as {
+        readonly context: Record<string, Json>;
+      }),
+    };
     const changed = Object.entries(masked.context ?? {}).filter(
       ([member]) => recorded.context[member] !== before[member],
     );
@@ -161,6 +168,19 @@ async function bundled(
   }
   return { kind: first.kind, id: first.id, start, entries: result };
 }
+
+/** As the store encodes it, without the envelope of a host's Dates and Maps. */
+function essenceOf(state: Persisted): Persisted {
+  const encoded = JSON.parse(encodeState(state)) as Persisted & {
+    readonly '~'?: { readonly json: Persisted };
+  };
+  return encoded['~']?.json ?? encoded;
+}
+
+const textsOf = ({ context, output }: Persisted): Json => ({
+  context,
+  ...(output !== undefined && { output }),
+});
 
 /**
  * Index of the last entry that only leads to the state to begin with, -1 where all can be replayed. What an
