@@ -38,7 +38,10 @@ type BuiltInKind = ReturnType<
   | typeof workflowKind
 >;
 
+/** Their names. */
+export type BuiltInName = BuiltInKind['kind'];
+
 /** An event of one of them, as a command sends it: `GatewayEvent<'session'>`. */
-export type GatewayEvent<Name extends BuiltInKind['kind']> = EventOf<KindNamed<GatewayKinds, Name>>;
+export type GatewayEvent<Name extends BuiltInName> = EventOf<KindNamed<GatewayKinds, Name>>;
 /** What one of them is created with. */
-export type GatewayInput<Name extends BuiltInKind['kind']> = InputOf<KindNamed<GatewayKinds, Name>>;
+export type GatewayInput<Name extends BuiltInName> = InputOf<KindNamed<GatewayKinds, Name>>;

@@ -130,6 +130,12 @@ export function effect<Out, In>(): PromiseActorLogic<Out, In> {
   return logic as unknown as PromiseActorLogic<Out, In>;
 }
 
+/**
+ * A value whose type is an interface, which is no record of JSON to the compiler. What cannot be stored is refused.
+ * @example jsonBytes(asJson(definition))
+ */
+export const asJson = <Type>(value: Type & AsJson<Type>): Json => value as Json;
+
 /** The stamp of an event whose XState type does not show it (done, error and delayed events). */
 // The kernel stamps every event, see the driver
-export const stampOf = (event: { type: string }): Stamp => event as unknown as Stamp;
+export const stampOf = (event: { type: string }): Stamp => event as { type: string } & Stamp;

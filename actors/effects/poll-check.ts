@@ -1,3 +1,4 @@
+import { asJson } from '../../machines/outputs.js';
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -86,8 +87,8 @@ export function pollCheckEffect(options: {
       stdin: '',
       spawnId: randomUUID(),
       tokenHash: null,
-      note: (note) => context.checkpoint(note as unknown as Json),
-      signal: context.signal, // a note is plain JSON
+      note: (note) => context.checkpoint(asJson(note)),
+      signal: context.signal,
       outputBytesMax: Math.max(contract.stdoutMaxBytes, contract.stderrMaxBytes),
       floodBytesMax: outputBytes.stdoutMaxBytes * 4,
       silenceMs: contract.timeoutMs,

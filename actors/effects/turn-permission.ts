@@ -36,7 +36,7 @@ export function permissionAsker({
   context.onEvent((event) => {
     if (event.type !== 'permission.answered') return;
     // As the session machine sends it
-    const { permissionId, decision, note, always: from } = event as unknown as Answered;
+    const { permissionId, decision, note, always: from } = event as Answered;
     waiting.get(permissionId)?.({
       answer: decision === 'allow' ? { allow: true } : no(note ?? 'A person denied it.'),
       always: from === true,
@@ -81,6 +81,7 @@ export function permissionAsker({
 }
 
 interface Answered {
+  readonly type: string;
   readonly permissionId: string;
   readonly decision: 'allow' | 'deny';
   readonly note: string | null;

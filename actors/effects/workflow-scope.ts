@@ -14,7 +14,7 @@ export async function scopeOf(run: Scope['run'], context: Pick<EffectContext, 'r
     trigger = {},
   } = (given[0] ?? {}) as { input?: Json; payload?: Json; trigger?: Scope['trigger'] };
   const steps = Object.fromEntries(
-    outcomes.map((row) => [(row as { nodeId: string }).nodeId, row as unknown as StepScope]),
+    outcomes.map((row) => [(row as { nodeId: string }).nodeId, row as Json & StepScope]),
   ); // as the run wrote it
   return { steps, run, trigger: { ...trigger, payload }, input };
 }

@@ -2,7 +2,7 @@ import { isSessionActor, type StepNode, type WorkflowDefinition } from '../../ma
 import { openText } from '../../machines/graph/fixed-texts.js';
 import { pathsIn, renderJson, type Scope } from '../../machines/graph/paths.js';
 import { misfits } from '../../machines/graph/value-shape.js';
-import type { Json } from '../../machines/outputs.js';
+import { asJson, type Json } from '../../machines/outputs.js';
 import {
   limits,
   type StepCall,
@@ -105,11 +105,9 @@ async function act(
   const action =
     pathsIn(JSON.stringify(actor)).length === 0
       ? actor
-      : (renderJson(
-          actor as unknown as Json,
-          await scopeOf(runOf(call), context),
-        ) as unknown as typeof actor); // an actor is JSON, and keeps its shape
-  const input = shownAs(action as unknown as Json); // an action is JSON
+      : // An actor keeps its shape
+        (renderJson(asJson(actor), await scopeOf(runOf(call), context)) as typeof actor);
+  const input = shownAs(asJson(action));
   await intent?.();
   switch (action.kind) {
     case 'workflow':

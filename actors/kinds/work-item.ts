@@ -36,10 +36,10 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     moves: (snapshot, { by, facts }) =>
       candidates(snapshot.value, snapshot.context, {
         by,
-        ...(facts === undefined ? {} : { facts: facts as unknown as WorkItemFacts }),
+        ...(facts === undefined ? {} : { facts: facts as WorkItemFacts }),
       }), // the kernel gives back what `facts` above made
     // The same
-    awaits: (snapshot, facts) => awaits(snapshot.value, snapshot.context, facts as unknown as WorkItemFacts),
+    awaits: (snapshot, facts) => awaits(snapshot.value, snapshot.context, facts as WorkItemFacts),
     operatorEvents: {
       'item.move': { status: 'string', note: 'string?' },
       'item.archive': { note: 'string?' },

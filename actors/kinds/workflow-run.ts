@@ -8,7 +8,7 @@ import { runIndex, runView, type RunView } from '../../machines/workflow-run/vie
 import { runStatus } from '../../machines/workflow-run/status.js';
 import { runWaiting } from '../../machines/workflow-run/waiting.js';
 import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
-import type { Json } from '../../machines/outputs.js';
+import { asJson, type Json } from '../../machines/outputs.js';
 import type { EffectContext } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
 import { workflowEvidenceEffect } from '../effects/workflow-evidence.js';
@@ -37,17 +37,19 @@ export function workflowRunKind({ ports }: { readonly ports: (context: EffectCon
     notInState: (snapshot, event) => runNotInState(snapshot, event),
     validateInput: (input) => admitRun(input),
     facts: (snapshot, event, world) =>
-      runFacts(
-        snapshot === undefined
-          ? ((event as { input?: unknown }).input as RunInput | undefined)
-          : {
-              graph: graphOf(snapshot.context),
-              requester: snapshot.context.requester,
-              department: snapshot.context.department,
-            },
-        event.type,
-        world['roster'],
-      ) as unknown as Json, // plain members only
+      asJson(
+        runFacts(
+          snapshot === undefined
+            ? ((event as { input?: unknown }).input as RunInput | undefined)
+            : {
+                graph: graphOf(snapshot.context),
+                requester: snapshot.context.requester,
+                department: snapshot.context.department,
+              },
+          event.type,
+          world['roster'],
+        ),
+      ),
     // Plain members only
     view: (snapshot, { revision: rev }) => runView(snapshot, rev) as RunView & { [member: string]: Json },
     index: (snapshot) => runIndex(snapshot),
@@ -55,7 +57,7 @@ export function workflowRunKind({ ports }: { readonly ports: (context: EffectCon
     indexVersion: 1,
     moves: (snapshot) => runMoves(snapshot),
     // The kernel hands back what `facts` above made
-    awaits: (snapshot, facts) => runAwaits(snapshot, facts as unknown as RunFacts | null),
+    awaits: (snapshot, facts) => runAwaits(snapshot, facts as RunFacts | null),
     totals: (snapshot) => [runStatus(snapshot.value)],
     redacted: ['text', 'prompt', 'finalMessage', 'summary', 'notes'],
     keptInBundles: (

@@ -1,4 +1,4 @@
-import type { Json } from '../../machines/outputs.js';
+import { asJson, type Json } from '../../machines/outputs.js';
 import { checkShape } from '../../machines/shape.js';
 import type {
   EvidenceInput,
@@ -37,9 +37,7 @@ export function workflowKind(
     policy: ({ context }, event, authority) => workflowPolicy(context, event, authority),
     notInState: ({ context }) => workflowNotInState(context),
     validateInput: (input) => admitWorkflow(input),
-    facts: (snapshot, event, world) =>
-      // An interface is no record to the compiler
-      workflowFacts(snapshot?.context, event, world['roster']) as unknown as Json,
+    facts: (snapshot, event, world) => asJson(workflowFacts(snapshot?.context, event, world['roster'])),
     view: ({ value, context }) => workflowView(value, context) as WorkflowView & Json,
     index: ({ value, context }) => workflowIndex(value, context),
     waitingFor: ({ value, context }) => workflowWaiting(statusOf(value), context),

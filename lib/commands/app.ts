@@ -5,14 +5,14 @@ import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
 import type { Records } from '../records/records.js';
 import type { KindNamed } from '../../actors/inference.js';
-import type { GatewayKinds } from '../../actors/gateway-kinds.js';
+import type { BuiltInName, GatewayEvent, GatewayKinds } from '../../actors/gateway-kinds.js';
 import type {
-  ActorView,
   ActorViewOf,
   Idempotency,
   PlannedStep,
   Supervisor,
   Committed,
+  TransactionContext,
 } from '../supervisor/contract.js';
 import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
@@ -21,6 +21,9 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /** An actor of a kind that every gateway runs: `GatewayActor<'session'>`. */
 export type GatewayActor<Name extends string> = ActorViewOf<KindNamed<GatewayKinds, Name>>;
+
+/** What the callback of its `transact` reads and steps. */
+export type GatewayTransaction = TransactionContext<GatewayKinds>;
 
 /**
  * What there is before the supervisor, and that effects join with theirs: `{...parts, supervisor:
@@ -198,12 +201,12 @@ export function optionsOf(request: RequestedBy): {
  * One event to one actor, as a command's answer: `askActor(request, 'work-item', id, {type:
  * 'item.archive'})`
  */
-export async function askActor(
+export async function askActor<Name extends BuiltInName>(
   request: Request,
-  kind: string,
+  kind: Name,
   id: string,
-  event: { type: string } & Record<string, unknown>,
-): Promise<Reply<ActorView> | Refusal> {
+  event: GatewayEvent<Name>,
+): Promise<Reply<GatewayActor<Name>> | Refusal> {
   const view = await request.app.supervisor.ask(kind, id, event, optionsOf(request));
   return isRefusal(view) ? view : replyWith(view, view);
 }
@@ -219,10 +222,6 @@ export function expected<Value>(answer: Value): Exclude<Value, Refusal> {
   if (isRefusal(answer)) throw Object.assign(new Error(answer.message), { code: answer.code });
   return answer as Exclude<Value, Refusal>;
 }
-
-/** The view of an actor as a record of unknown members. */
-export const recordOf = (view: ActorView): Readonly<Record<string, Json | undefined>> =>
-  view.view as Readonly<Record<string, Json | undefined>>;
 
 /**
  * The employee of that name; a refusal with the nearest name when nobody is called so. Only where no roster

@@ -1,6 +1,6 @@
 import type { BudgetPort } from '../../actors/effects/budget-port.js';
 import { limitOf } from '../../actors/kinds/budget.js';
-import { bandOf, inMonth, monthOf, type BudgetContext } from '../../machines/budget/machine.js';
+import { bandOf, inMonth, monthOf } from '../../machines/budget/machine.js';
 import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { sortableText } from '../../machines/sortable.js';
@@ -28,7 +28,7 @@ export interface BudgetRecord {
 
 /** The account as of now, whether or not anything was ever spent. */
 export async function budgetOf(
-  supervisor: Supervisor,
+  supervisor: App['supervisor'],
   roster: unknown,
   employee: string,
 ): Promise<BudgetRecord> {
@@ -38,7 +38,7 @@ export async function budgetOf(
   const kept =
     known === undefined
       ? { id: employee, month, spentUsd: 0, turns: 0, grantedUsd: 0, limitUsd: null }
-      : (known.view as unknown as BudgetContext); // the kind's own view
+      : known.view;
   const now = { ...inMonth(kept, at), limitUsd: limitOf(roster, employee) };
   const { limitUsd, grantedUsd, spentUsd, turns } = now;
   const percent =

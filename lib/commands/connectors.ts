@@ -3,9 +3,10 @@ import { noCapabilities, type Connectors } from '../../actors/connectors/registr
 import type { ConnectorView } from '../../machines/connector/view.js';
 import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { ActorView, Supervisor } from '../supervisor/contract.js';
+import type { Supervisor } from '../supervisor/contract.js';
 import { announceFact } from '../records/records.js';
-import { optionsOf, replyWith, type Request, type App, type Reply } from './app.js';
+import type { DeliveryRow } from '../../machines/connector/context.js';
+import { optionsOf, replyWith, type Request, type App, type Reply, type GatewayActor } from './app.js';
 import { idsOf, newestRow } from './iterate.js';
 
 /**
@@ -14,13 +15,13 @@ import { idsOf, newestRow } from './iterate.js';
  * way.
  */
 export async function alignConnectors(
-  supervisor: Supervisor,
+  supervisor: App['supervisor'],
   connectors: Connectors,
 ): Promise<{ readonly stopped: readonly string[]; readonly errors: ReadonlyMap<string, string> }> {
   const by = system('connectors');
   const stopped: string[] = [];
   const errors = new Map<string, string>();
-  const accepted = (name: string, answer: ActorView | Refusal): boolean => {
+  const accepted = (name: string, answer: GatewayActor<'connector'> | Refusal): boolean => {
     if (isRefusal(answer)) errors.set(name, answer.message);
     return !isRefusal(answer);
   };
@@ -130,7 +131,7 @@ export async function sendThrough(
   request: Request,
   name: string,
   { channel, text, thread = null }: Outbound,
-): Promise<Reply<DeliveryRow> | Refusal> {
+): Promise<Reply<Pick<DeliveryRow, 'id' | 'status' | 'reason' | 'messageId'>> | Refusal> {
   if (!request.app.connectors?.instances().some((instance) => instance.name === name))
     return refuse('NOT_FOUND', { kind: 'connector', id: name }, 'Not found');
   const { idempotency } = request;
@@ -148,23 +149,16 @@ export async function sendThrough(
     },
   );
   if (isRefusal(view)) return view;
-  const delivery = (
-    await newestRow(
-      request.app.supervisor,
-      { kind: 'connector', id: name },
-      'deliveries',
-      (row) => (row as unknown as DeliveryRow).id === deliveryId,
-    )
-  )?.row as unknown as DeliveryRow | undefined; // a rehearsal has none
-  return replyWith(view, delivery ?? { id: deliveryId, status: 'queued', reason: null, messageId: null });
-}
-
-/** Of a row of `deliveries` what its sender is told. */
-export interface DeliveryRow {
-  readonly id: string;
-  readonly status: 'queued' | 'sent' | 'failed' | 'unknown';
-  readonly reason: string | null;
-  readonly messageId: string | null;
+  const delivery = await newestRow(
+    request.app.supervisor,
+    { kind: 'connector', id: name },
+    'deliveries',
+    (row) => row.id === deliveryId,
+  ); // a rehearsal has none
+  return replyWith(
+    view,
+    delivery?.row ?? { id: deliveryId, status: 'queued', reason: null, messageId: null },
+  );
 }
 
 const capabilitiesOf = ({ types }: Connectors, type: string) =>

@@ -3,7 +3,6 @@ import type { LaunchInput, Launched } from '../../machines/cron-fire/machine.js'
 import { system, type Causes } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
-import type { ActorView } from '../supervisor/contract.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from './work-items/create-work-item.js';
 import {
   optionsOf,
@@ -14,6 +13,7 @@ import {
   type App,
   type Reply,
   inTurn,
+  type GatewayActor,
 } from './app.js';
 import { callerNamed } from './authority/causes.js';
 import { rightsOf } from './authority/session-rights.js';
@@ -37,7 +37,7 @@ export async function createJob(
   request: Request,
   input: JobInput,
   managed?: Managed,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'schedule'>> | Refusal> {
   const id = input.id ?? request.app.supervisor.environment.ids.next();
   const unfit = fitId(id, managed) ?? (await fitPeople(request.app, input));
   if (unfit !== undefined) return unfit;
@@ -51,7 +51,7 @@ async function createAs(
   id: string,
   input: JobInput,
   managed: Managed | undefined,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'schedule'>> | Refusal> {
   const twin = (
     await request.app.supervisor.list('schedule', { index: 'all', prefix: jobPlace(id), limit: 1 })
   ).items[0]?.id;
@@ -85,16 +85,22 @@ async function createAs(
     : answered(created);
 }
 
-export const editJob = (request: Request, id: string, patch: JobInput): Promise<Reply<ActorView> | Refusal> =>
+export const editJob = (
+  request: Request,
+  id: string,
+  patch: JobInput,
+): Promise<Reply<GatewayActor<'schedule'>> | Refusal> =>
   jobAsked(request, id, { type: 'job.edit', patch: given(patch), zone: homeZone() }, (job) =>
     fitPeople(request.app, patch, job),
   );
 
-export const deleteJob = (request: Request, id: string): Promise<Reply<ActorView> | Refusal> =>
+export const deleteJob = (request: Request, id: string): Promise<Reply<GatewayActor<'schedule'>> | Refusal> =>
   jobAsked(request, id, { type: 'job.delete' });
 
-export const triggerJob = (request: Request, id: string): Promise<Reply<ActorView> | Refusal> =>
-  jobAsked(request, id, { type: 'job.trigger' });
+export const triggerJob = (
+  request: Request,
+  id: string,
+): Promise<Reply<GatewayActor<'schedule'>> | Refusal> => jobAsked(request, id, { type: 'job.trigger' });
 
 /**
  * What a fire opens, under the fire's own name: asked again, it finds what is there. Throws a sentence when
@@ -244,7 +250,7 @@ async function jobAsked(
   id: string,
   event: GatewayEvent<'schedule'>,
   judge?: (job: JobFields) => Promise<Refusal | undefined>,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'schedule'>> | Refusal> {
   const known = await request.app.supervisor.get('schedule', id);
   const gone = refuse('NOT_FOUND', { kind: 'cron job', id }, 'Not found');
   if (known === undefined || (known.value === 'deleted' && request.idempotency === undefined)) return gone;
@@ -254,7 +260,7 @@ async function jobAsked(
   return answered(await request.app.supervisor.ask('schedule', id, event, optionsOf(request)));
 }
 
-const answered = (view: ActorView | Refusal): Reply<ActorView> | Refusal =>
+const answered = (view: GatewayActor<'schedule'> | Refusal): Reply<GatewayActor<'schedule'>> | Refusal =>
   isRefusal(view) ? view : replyWith(view, view);
 
 /**

@@ -2,14 +2,13 @@ import {
   answeredBefore,
   optionsOf,
   replyWith,
-  recordOf,
   type Request,
   type App,
   type Reply,
   inTurn,
+  type GatewayTransaction,
 } from './app.js';
 import { ownRow } from './iterate.js';
-import type { TransactionContext } from '../supervisor/contract.js';
 import type { FileFacts, FileSource } from '../records/files/file-room.js';
 import type { Records } from '../records/records.js';
 import type { Json } from '../../machines/outputs.js';
@@ -32,7 +31,7 @@ export interface WithFile<Value extends Json> {
   readonly sessionId: string | null;
   /** Where a relative `path` begins, and the folders in which a path may lie. */
   readonly places: { readonly base: string; readonly folders: readonly string[] };
-  decide(turns: TransactionContext, file: { readonly id: string } & FileFacts): Value | Refusal;
+  decide(turns: GatewayTransaction, file: { readonly id: string } & FileFacts): Value | Refusal;
 }
 
 /**
@@ -132,7 +131,7 @@ export async function storedFile(
   id: string,
 ): Promise<Readonly<Record<string, Json | undefined>> | Refusal> {
   const view = idShape.test(id) ? await app.supervisor.get('file', id) : undefined;
-  return view?.value === 'stored' ? recordOf(view) : refuse('NOT_FOUND', { kind: 'file', id }, 'Not found');
+  return view?.value === 'stored' ? view.view : refuse('NOT_FOUND', { kind: 'file', id }, 'Not found');
 }
 
 const idShape = /^[A-Za-z0-9._:-]{1,200}$/;
@@ -187,7 +186,7 @@ export async function attachFile(
   const key = { kind: 'session', id: sessionId };
   const session = await request.app.supervisor.get('session', sessionId);
   if (!session) return refuse('NOT_FOUND', key, 'Not found');
-  const { cwd } = recordOf(session);
+  const { cwd } = session.view;
   const base = String(cwd);
   const folders =
     request.caller.type === 'session' ? [base] : [base, records.folders.files, records.folders.uploads];

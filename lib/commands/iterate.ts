@@ -1,3 +1,5 @@
+import type { BuiltInName, GatewayKinds } from '../../actors/gateway-kinds.js';
+import type { KindNamed, RowsOf, ViewOf } from '../../actors/inference.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { ListItem, Row, Supervisor } from '../supervisor/contract.js';
 
@@ -30,11 +32,11 @@ export async function* iterate(
  * The views of actors, in the order of the ids; one that is gone, or was deleted since its list was read, is
  * left out.
  */
-export async function recordsOf(
-  supervisor: Supervisor,
-  kind: string,
+export async function recordsOf<Name extends BuiltInName>(
+  supervisor: Supervisor<GatewayKinds>,
+  kind: Name,
   ids: readonly string[],
-): Promise<Json[]> {
+): Promise<GatewayView<Name>[]> {
   const views = await Promise.all(ids.map((id) => supervisor.get(kind, id)));
   return views.flatMap((view) => (view && view.value !== 'deleted' ? [view.view] : []));
 }
@@ -51,22 +53,30 @@ export async function idsOf(
 }
 
 /** Records of a list as they are read, a page at a time. */
-export async function* iterateRecords(
-  supervisor: Supervisor,
-  kind: string,
+export async function* iterateRecords<Name extends BuiltInName>(
+  supervisor: Supervisor<GatewayKinds>,
+  kind: Name,
   ids: readonly string[],
-): AsyncGenerator<Json> {
+): AsyncGenerator<GatewayView<Name>> {
   for (let from = 0; from < ids.length; from += recordsAtOnce)
     yield* await recordsOf(supervisor, kind, ids.slice(from, from + recordsAtOnce));
 }
 
+/** What the kind of that name shows of an actor. */
+type GatewayView<Name extends BuiltInName> = ViewOf<KindNamed<GatewayKinds, Name>>;
+/** The rows of a kind of the gateway, by collection. */
+type GatewayRows<Name extends BuiltInName> = RowsOf<KindNamed<GatewayKinds, Name>>;
+
 /** The newest row of an actor that fits, looked for from the end. Bounded like `iterate`. */
-export async function newestRow(
-  supervisor: Supervisor,
-  actor: ActorKey,
-  collection: string,
-  fits: (row: Json) => boolean,
-): Promise<Row | undefined> {
+export async function newestRow<
+  Name extends BuiltInName,
+  Collection extends keyof GatewayRows<Name> & string,
+>(
+  supervisor: Supervisor<GatewayKinds>,
+  actor: ActorKey<Name>,
+  collection: Collection,
+  fits: (row: GatewayRows<Name>[Collection]) => boolean,
+): Promise<Row<GatewayRows<Name>[Collection]> | undefined> {
   let before: number | undefined;
   for (let left = iteratedMax; left > 0; left -= rowsAtOnce) {
     const rows = await supervisor.rows(actor, collection, {

@@ -1,5 +1,5 @@
-import { recordOf, type App } from './app.js';
-import type { ActorView } from '../supervisor/contract.js';
+import { type App, type GatewayActor } from './app.js';
+import type { WorkItemView } from '../../machines/work-item/view.js';
 import type { Caller } from '../../machines/caller.js';
 
 /**
@@ -19,21 +19,27 @@ export async function relationTo(
   kind: string,
   id: string,
 ): Promise<Relation | 'absent'> {
+  if (kind === 'session') {
+    const session = await app.supervisor.get('session', id);
+    return session && session.view.status !== 'deleted' ? relationToSession(agent, session) : 'absent';
+  }
+  if (kind === 'work-item') {
+    const item = await app.supervisor.get('work-item', id);
+    if (item === undefined) return 'absent';
+    return reviewsItem(agent, item.view) ? 'self' : relationToItem(app, agent, item.view);
+  }
   const target = await app.supervisor.get(kind, id);
-  if (!target || recordOf(target)['status'] === 'deleted') return 'absent';
-  if (kind === 'session') return relationToSession(agent, target);
-  if (kind !== 'work-item') return 'outsider';
-  return reviewsItem(agent, recordOf(target)) ? 'self' : relationToItem(app, agent, recordOf(target));
+  return target && target.value !== 'deleted' ? 'outsider' : 'absent';
 }
 
 /**
  * It reviews the item now: it reads it, and what else it may the item's own policy says. It cannot give away
  * what is not its own.
  */
-export const reviewsItem = (agent: Agent, { review }: Readonly<Record<string, unknown>>): boolean =>
-  (review as { readonly sessionId: string | null } | null)?.sessionId === agent.id;
+export const reviewsItem = (agent: Agent, { review }: Pick<WorkItemView, 'review'>): boolean =>
+  review?.sessionId === agent.id;
 
-export function relationToSession(agent: Agent, target: ActorView): Relation {
+export function relationToSession(agent: Agent, target: GatewayActor<'session'>): Relation {
   if (target.id === agent.id) return 'self';
   if (ancestorsOf(target).includes(agent.id)) return 'above';
   return agent.ancestors.includes(target.id) ? 'below' : 'outsider';
@@ -43,21 +49,20 @@ export function relationToSession(agent: Agent, target: ActorView): Relation {
  * Its own: created, assigned, or attempted by it or by a session that it works for. Above: the manager of the
  * assignee.
  */
-export function relationToItem(app: App, agent: Agent, item: Readonly<Record<string, unknown>>): Relation {
-  const { assignee, createdBy } = item;
+export function relationToItem(
+  app: App,
+  agent: Agent,
+  { assignee, createdBy, attempts }: Pick<WorkItemView, 'assignee' | 'createdBy' | 'attempts'>,
+): Relation {
   if (createdBy === `session:${agent.id}`) return 'self';
-  const attempts = (item['attempts'] ?? []) as readonly { readonly sessionId: string }[];
   if (attempts.some(({ sessionId }) => sessionId === agent.id || agent.ancestors.includes(sessionId)))
     return 'self';
-  if (agent.employee === null || typeof assignee !== 'string') return 'outsider';
+  if (agent.employee === null || assignee === null) return 'outsider';
   if (assignee === agent.employee) return 'self';
   return manages(app, agent.employee, assignee) ? 'above' : 'outsider';
 }
 
-export const ancestorsOf = (session: ActorView): readonly string[] => {
-  const ancestors = recordOf(session)['ancestors'];
-  return Array.isArray(ancestors) ? (ancestors as readonly string[]) : [];
-};
+export const ancestorsOf = ({ view }: GatewayActor<'session'>): readonly string[] => view.ancestors;
 
 /**
  * True when `manager` stands somewhere above `employee` in the roster. Bounded: a roster may hold a circle.

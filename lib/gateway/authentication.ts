@@ -11,9 +11,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { agentOf } from '../commands/authority/causes.js';
 import type { Agent } from '../commands/relation.js';
-import { recordOf } from '../commands/app.js';
 import type { DeviceBook } from '../records/devices/devices.js';
-import type { Supervisor } from '../supervisor/contract.js';
+import type { App } from '../commands/app.js';
 import { callerName, operator, type Caller } from '../../machines/caller.js';
 
 /**
@@ -119,7 +118,7 @@ export interface Authenticator {
  * never widened.
  */
 export function createAuthenticator(options: {
-  supervisor: Supervisor;
+  supervisor: App['supervisor'];
   tokens: TokenBook;
   operatorToken: string;
   browsers?: Browsers | undefined;
@@ -131,7 +130,7 @@ export function createAuthenticator(options: {
   async function agentCalled(sessionId: string): Promise<Agent | undefined> {
     const session = await options.supervisor.get('session', sessionId);
     // Its processes may take a moment to go; their word counts no more
-    if (!session || ['stopped', 'deleted'].includes(String(recordOf(session)['status']))) return undefined;
+    if (!session || ['stopped', 'deleted'].includes(session.view.status)) return undefined;
     return agentOf(session);
   }
 

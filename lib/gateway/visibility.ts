@@ -1,5 +1,5 @@
 import { reviewsItem, relationToItem, relationToSession } from '../commands/relation.js';
-import { recordOf, type App } from '../commands/app.js';
+import { type App } from '../commands/app.js';
 import { takesPart } from '../commands/workflow-runs/read-run.js';
 import type { Caller } from '../../machines/caller.js';
 import type { ActorKey } from '../../machines/outputs.js';
@@ -50,8 +50,7 @@ export function visibilityOf(app: App, caller: Caller): Visibility {
       const item = await app.supervisor.get('work-item', id);
       return (
         item !== undefined &&
-        (reviewsItem(caller, recordOf(item)) ||
-          ['self', 'above'].includes(relationToItem(app, caller, recordOf(item))))
+        (reviewsItem(caller, item.view) || ['self', 'above'].includes(relationToItem(app, caller, item.view)))
       );
     },
   };

@@ -49,4 +49,4 @@ interface Definition {
   readonly innerType?: z.ZodType;
 }
 // Zod types each kind of schema apart; here any may come
-const defOf = (schema: z.ZodType): Definition => schema.def as unknown as Definition;
+const defOf = (schema: z.ZodType): Definition => schema.def as Definition;

@@ -151,16 +151,17 @@ const changedKeys = (old: ReadonlyMap<string, unknown>, next: ReadonlyMap<string
 
 /** The old settings with the live ones of the new. */
 function merged(old: Config, next: Config): Config {
-  const made = structuredClone<unknown>(old) as Record<string, Record<string, unknown>>;
+  const made = structuredClone(old);
   for (const key of liveKeys) {
     const [section = '', name = ''] = key.split('.');
-    const members = made[section];
-    if (members)
-      // Both have passed the schema
-      members[name] = (next as unknown as Record<string, Record<string, unknown>>)[section]?.[name];
+    if (section in made) sectionOf(made, section)[name] = sectionOf(next, section)[name];
   }
-  return made as unknown as Config; // the same shape as both
+  return made;
 }
+
+/** Every section with live keys is a record of them. */
+const sectionOf = (config: Config, section: string): Record<string, unknown> =>
+  config[section as keyof Config] as Record<string, unknown>;
 
 async function markOf(path: string): Promise<string> {
   try {

@@ -18,7 +18,7 @@ export function decodeChange(snapshot: Json): Change {
   const change = plain(snapshot) as Change;
   return change.whole === undefined
     ? change
-    : { ...change, whole: plain(change.whole as unknown as Json) as unknown as NonNullable<Change['whole']> };
+    : { ...change, whole: plain(change.whole) as NonNullable<Change['whole']> };
 }
 
 const plain = (value: Json): unknown =>

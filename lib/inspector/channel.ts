@@ -1,5 +1,5 @@
 import type { Clock } from '../environment.js';
-import type { ActorKey } from '../../machines/outputs.js';
+import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { readEntry } from '../supervisor/event-log.js';
 import type { SealedEntry } from '../supervisor/answers.js';
@@ -78,7 +78,7 @@ class Live implements Channel {
       this.leave.push(
         supervisor.onProgress(
           ({ actor, event, payload, at }) =>
-            event === 'refusal' && this.refused(actor, payload as unknown as RefusalPayload, at),
+            event === 'refusal' && this.refused(actor, payload as Json & RefusalPayload, at),
         ),
       );
   }

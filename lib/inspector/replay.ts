@@ -70,14 +70,14 @@ function effectsIn(state: ChartState, active: readonly string[]): Readonly<Recor
 }
 
 /** SHA-256 over value, context, status and output, whatever the order of their members. */
-export const stateHash = (state: Persisted): string => hashOf(essence(state) as unknown as Json);
+export const stateHash = (state: Persisted): string => hashOf(essence(state));
 
 /** A short hash for one member of a context. */
 export const memberHash = (value: Json | undefined): string => hashOf(value ?? null).slice(0, 12);
 
 /** What a state is, without what merely goes with it; members that are undefined are none. */
-function essence(state: Persisted): object {
-  const enveloped = state as unknown as { readonly '~'?: { readonly json?: Persisted } };
+function essence(state: Persisted): Json {
+  const enveloped = state as Persisted & { readonly '~'?: { readonly json?: Persisted } };
   const { value, context, status, output } = enveloped['~']?.json ?? state;
   return {
     value,

@@ -117,8 +117,8 @@ export interface PastState {
   readonly historyValue?: Json;
 }
 
-export interface Why {
-  readonly actor: ActorView;
+export interface Why<View = ActorView> {
+  readonly actor: View;
   readonly next: readonly {
     readonly event: string;
     readonly allowed: boolean;

@@ -73,10 +73,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
     kind: Name,
     id: string,
   ): Promise<ActorViewOf<KindNamed<Kinds, Name>> | undefined>;
-  /**
-   * The committed views of a kind's actors in the order of their ids, a page at a time and without waking
-   * anybody: for reading all of them.
-   */
+  /** The committed views of a kind's actors in the order of their ids, page by page, without waking any. */
   iterate<Name extends Kinds[number]['kind']>(
     kind: Name,
     query: { readonly after?: string; readonly limit: number },
@@ -131,7 +128,10 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   /** The actor's view and state as it was after log position `at`. Read, never re-executed. */
   past(actor: ActorKey, at: number): Promise<PastState | undefined>;
   /** Which events may happen next for this caller, and what stands in the way of the others. */
-  why(actor: ActorKey, by: Caller): Promise<Why | undefined>;
+  why<Name extends Kinds[number]['kind']>(
+    actor: ActorKey<Name>,
+    by: Caller,
+  ): Promise<Why<ActorViewOf<KindNamed<Kinds, Name>>> | undefined>;
   /** The durable key-value rows of plans (`Turns.put`) by prefix. */
   keyValues(prefix: string): Promise<readonly (readonly [key: string, value: Json])[]>;
   /** A handle usable wherever XState users expect an actor reference. */

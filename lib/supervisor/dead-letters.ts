@@ -131,7 +131,7 @@ export class DeadLetters {
       );
     const own = sender.type === 'system';
     if (own && !isTrusted(by)) return refuse('FORBIDDEN', {}, 'Agents may not replay system events.');
-    const sent = event as unknown as AnyEventObject;
+    const sent = event as AnyEventObject;
     // Results and timers of the actor's own making are facts: nobody may refuse them
     if (/^(?:xstate|kernel)\./.test(sent.type)) return undefined;
     const facts = this.kernel.kinds.facts(kind, state, sent);

@@ -84,6 +84,26 @@ export type DeliveryOutput =
   | { readonly outcome: 'sent'; readonly messageId?: string }
   | { readonly outcome: 'failed' | 'unknown'; readonly reason: string };
 
+/** A message that was accepted, and what became of it: a row of `deliveries`. Times are ISO-8601. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly connector: string;
+  readonly channel: string;
+  readonly thread: string | null;
+  readonly status: 'queued' | DeliveryOutput['outcome'];
+  readonly reason: string | null;
+  readonly messageId: string | null;
+  readonly requestedAt: string;
+  readonly settledAt: string | null;
+  readonly requestedBy: string;
+}
+
+/** The rows of a connector by collection, each under the number of its message. */
+export interface ConnectorRows {
+  readonly deliveries: DeliveryRow;
+  readonly outbox: Json;
+}
+
 /**
  * The employees who list this connector, from the roster at the time of the event: their sessions may send.
  */

@@ -9,6 +9,7 @@ import {
   type Delivery,
   type DeliveryInput,
   type DeliveryOutput,
+  type DeliveryRow,
 } from './context.js';
 
 /**
@@ -92,7 +93,7 @@ export function halt(context: ConnectorContext, at: number): Done {
 function closed(
   context: ConnectorContext,
   delivery: Delivery,
-  outcome: string,
+  outcome: DeliveryOutput['outcome'],
   reason: string | null,
   messageId: string | null,
   at: number,
@@ -113,11 +114,11 @@ function closed(
 function row(
   context: ConnectorContext,
   delivery: Delivery,
-  status: string,
+  status: DeliveryRow['status'],
   reason: string | null,
   messageId: string | null,
   at: number | null,
-): WriteRow {
+): WriteRow<'deliveries', DeliveryRow> {
   return writeRow('deliveries', delivery.n, {
     id: delivery.deliveryId,
     connector: context.name,

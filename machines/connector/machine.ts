@@ -1,7 +1,7 @@
 import { assign, emit, raise, setup, stateIn, and, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import { system } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
-import { publish, effect, stampOf, type Output } from '../outputs.js';
+import { publish, effect, stampOf, type OutputOf } from '../outputs.js';
 import {
   firstContext,
   limits,
@@ -10,12 +10,13 @@ import {
   type ConnectorEvent,
   type ConnectorEventOf,
   type ConnectorInput,
+  type ConnectorRows,
   type DeliveryInput,
   type DeliveryOutput,
 } from './context.js';
 import { accept, deliveryInput, halt, settle, take } from './deliveries.js';
 
-const decides = decidesFor<ConnectorContext, ConnectorEvent>();
+const decides = decidesFor<ConnectorContext, ConnectorEvent, OutputOf<ConnectorRows>>();
 
 /**
  * A connector: a named channel to people (chat, mail, a signed webhook).
@@ -33,7 +34,12 @@ const decides = decidesFor<ConnectorContext, ConnectorEvent>();
  * connector fails what waits, visibly. A secret in here: the effect holds the settings.
  */
 const connector = setup({
-  types: {} as { context: ConnectorContext; events: ConnectorEvent; input: ConnectorInput; emitted: Output },
+  types: {} as {
+    context: ConnectorContext;
+    events: ConnectorEvent;
+    input: ConnectorInput;
+    emitted: OutputOf<ConnectorRows>;
+  },
   actors: {
     /** At least once. Resolves (`open`) when the far side answered; lives (`hold`) while the link does. */
     connection: effect<void, ConnectionInput>(),

@@ -2,7 +2,7 @@ import { assign, setup } from 'xstate';
 import { fromKernel, type Authority } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
 import { fnv1a } from '../fnv.js';
-import { publish, effect, writeRow, sendToActor, type Json, type Stamp, type Output } from '../outputs.js';
+import { publish, effect, writeRow, sendToActor, stampOf, type Stamp, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
 import { refuse, type Refusal } from '../refusals.js';
 
@@ -161,7 +161,7 @@ const deliveryId = (fireId: string): string =>
 function open(context: FireContext): Decision<FireContext> {
   return {
     outputs: [
-      writeRow('record', 1, runLine({ ...context, status: 'started' }) as unknown as Json),
+      writeRow('record', 1, runLine({ ...context, status: 'started' })),
       statusFrame(context, 'started'),
     ],
   };
@@ -264,7 +264,7 @@ export const fireMachine = setup({
           target: 'recording',
           actions: {
             type: 'failed',
-            params: ({ event }) => ({ at: (event as unknown as Stamp).at, reason: reasonOf(event.error) }),
+            params: ({ event }) => ({ at: stampOf(event).at, reason: reasonOf(event.error) }),
           },
         },
       },

@@ -1,4 +1,4 @@
-import type { Json } from '../outputs.js';
+import { asJson } from '../outputs.js';
 import { jsonBytes } from '../json-bytes.js';
 import type { Patterns } from './conditions.js';
 import {
@@ -124,8 +124,7 @@ export function parseDefinition(value: unknown, options: ReadOptions = {}): Read
   const before = reading.faults.length;
   livenessFaults(reading, definition);
   const liveness = reading.faults.slice(before);
-  // JSON by construction; an interface is no record to the compiler
-  const size = jsonBytes(definition as unknown as Json);
+  const size = jsonBytes(asJson(definition));
   if (size > limits.definitionBytesMax)
     note(
       reading,

@@ -81,7 +81,11 @@ export const scheduleMachine = setup({
     }),
     endFire: enqueueActions(({ context, event, enqueue }) => {
       // XState's types do not show the ends of spawned children
-      const { actorId, output } = event as unknown as { readonly actorId: string; readonly output?: LastRun };
+      const { actorId, output } = event as { readonly type: string } as {
+        readonly type: string;
+        readonly actorId: string;
+        readonly output?: LastRun;
+      };
       enqueue.stopChild(actorId); // XState would remember it for ever
       enqueue.assign({
         active: context.active.filter((id) => id !== actorId),

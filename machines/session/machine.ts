@@ -327,4 +327,4 @@ function permissionAnswer(event: SessionEvent): Record<string, unknown> {
 
 const inputOf = (event: { type: string }): SessionInput =>
   // Entry of the root runs on XState's init event, which its types do not show
-  (event as unknown as { input: SessionInput }).input;
+  (event as { type: string; input: SessionInput }).input;

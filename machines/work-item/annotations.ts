@@ -12,6 +12,24 @@ import type { LinkRelation } from './links.js';
  * sub-tasks.
  */
 
+/** A comment as its row keeps it. Times are ISO-8601. */
+export interface Comment {
+  readonly id: string;
+  readonly author: string;
+  readonly text: string;
+  readonly createdAt: string;
+  readonly editedAt: string | null;
+}
+
+/** The rows of a work item by collection. */
+export interface WorkItemRows {
+  readonly comments: Comment;
+  readonly events: Json;
+  readonly approvals: Json;
+  readonly attempts: Json;
+  readonly handoffs: Json;
+}
+
 type Item = Decision<WorkItemContext>;
 
 export function comment(context: WorkItemContext, event: WorkItemEventOf<'item.comment'>): Item {
@@ -54,7 +72,7 @@ function changed(
   context: WorkItemContext,
   event: WorkItemEventOf<'comment.edit' | 'comment.delete'>,
   kind: 'comment_edited' | 'comment_deleted',
-  row: Json,
+  row: Comment | null,
 ): Item {
   const done: Item = {
     set: { commentEdition: (context.commentEdition ?? 0) + 1 },

@@ -1,8 +1,17 @@
 import { cancel, enqueueActions, raise, setup } from 'xstate';
 import { callerName, system } from '../caller.js';
 import { decidesFor } from '../decision.js';
-import { stampOf, type Output } from '../outputs.js';
-import { adopt, comment, deleteComment, editComment, label, relate, unrelate } from './annotations.js';
+import { stampOf, type OutputOf } from '../outputs.js';
+import {
+  adopt,
+  comment,
+  deleteComment,
+  editComment,
+  label,
+  relate,
+  unrelate,
+  type WorkItemRows,
+} from './annotations.js';
 import { decide, escalate, request, sameRequest, withdraw } from './approvals.js';
 import { leadsTo, link, report, unlink } from './attempts.js';
 import type { WorkItemContext, WorkItemEvent, WorkItemEventOf, WorkItemInput } from './context.js';
@@ -26,14 +35,19 @@ import type { Edge } from './shift.js';
 
 /** What the names in the chart of machine.ts mean: conditions, and what each action decides. */
 
-const decides = decidesFor<WorkItemContext, WorkItemEvent>();
+const decides = decidesFor<WorkItemContext, WorkItemEvent, OutputOf<WorkItemRows>>();
 
 export interface At {
   readonly work: WorkStatus;
 }
 
 export const workItem = setup({
-  types: {} as { context: WorkItemContext; events: WorkItemEvent; input: WorkItemInput; emitted: Output },
+  types: {} as {
+    context: WorkItemContext;
+    events: WorkItemEvent;
+    input: WorkItemInput;
+    emitted: OutputOf<WorkItemRows>;
+  },
   delays: {
     /**
      * After this long without a word a pending approval escalates by itself. The kind may provide another.

@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import { holds, type Condition, type Patterns } from '../graph/conditions.js';
 import type { Scope } from '../graph/paths.js';
-import { publish, writeRow, sendToActor, type Json, type Output } from '../outputs.js';
+import { asJson, publish, writeRow, sendToActor, type Json, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
 import { stepNested } from '../nested.js';
 import {
@@ -322,7 +322,7 @@ export class Advance implements Situation {
   finish(): Partial<RunContext> {
     const { id: runId, workflowId, rounds, settled } = this.now;
     if (this.moved.length > 0) {
-      const steps = this.moved.slice(-stepsPublishedMax) as unknown as Json; // plain members only
+      const steps = asJson(this.moved.slice(-stepsPublishedMax));
       this.outputs.push(publish('run:step', { runId, workflowId, rounds, settled, steps }));
     }
     return {

@@ -220,7 +220,8 @@ function carryOut(enqueue: Enqueue, advance: Advance): void {
 }
 
 function keptBy(event: { readonly type: string }): EvidenceResult {
-  if (event.type.startsWith('xstate.done.')) return (event as unknown as { output: EvidenceResult }).output;
-  const { message } = (event as unknown as { error: { message?: string } }).error;
+  if (event.type.startsWith('xstate.done.'))
+    return (event as { type: string; output: EvidenceResult }).output;
+  const { message } = (event as { type: string; error: { message?: string } }).error;
   return { evidence: 'failed', reason: message ?? 'The evidence could not be written.' };
 }

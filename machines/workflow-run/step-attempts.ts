@@ -52,7 +52,7 @@ export function stepCall(
 }
 
 export const resultOf = (event: { readonly type: string }): StepResult | undefined =>
-  event.type.startsWith('xstate.done.') ? (event as unknown as { output: StepResult }).output : undefined;
+  event.type.startsWith('xstate.done.') ? (event as { type: string; output: StepResult }).output : undefined;
 
 const inputRow = ({ step }: StepContext, event: StepEvent): readonly Output[] => {
   const result = resultOf(event);
@@ -163,7 +163,9 @@ export function failureOf(
     return { reason: 'timeout', message: `The step took longer than ${seconds} s.` };
   }
   // An effect that broke is an attempt that failed
-  const { message, code } = (event as unknown as { error: { message?: string; code?: string } }).error;
+  const { message, code } = (
+    event as { type: string } as { type: string; error: { message?: string; code?: string } }
+  ).error;
   return {
     reason: code === 'TIMEOUT' ? 'timeout' : code === 'INTERRUPTED' ? 'interrupted' : 'error',
     message: message ?? 'The step failed without a reason.',

@@ -3,7 +3,7 @@ import type { Trigger, WorkflowDefinition, WorkflowStatus } from '../graph/defin
 import { parseDefinition, type ReadDefinition } from '../graph/read-definition.js';
 import { writeRow, type Json, type Stamp } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
-import { authorityOfFirst, type VersionAuthority } from './version-authority.js';
+import { authorityOfFirst, type ShownAuthority, type VersionAuthority } from './version-authority.js';
 
 /**
  * What a workflow knows of itself: the head of its newest version. The definitions are rows `versions`, one
@@ -39,7 +39,7 @@ export interface WorkflowInput {
   /** As somebody wrote it; its id, version, times and maker are not looked at. */
   readonly definition: Json;
   /** Of the version that it is a copy of. */
-  readonly copies?: VersionAuthority;
+  readonly copies?: ShownAuthority;
 }
 
 /**
@@ -144,6 +144,12 @@ export function headOf(
     nodeCount: nodes.length,
     edgeCount: edges.length,
   };
+}
+
+/** The rows of a workflow by collection, each under the number of its version. */
+export interface WorkflowRows {
+  readonly versions: WorkflowDefinition;
+  readonly authority: VersionAuthority;
 }
 
 export const authorityRow = ({ authority }: WorkflowContext) =>

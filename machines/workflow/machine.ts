@@ -2,7 +2,7 @@ import { assign, raise, setup, type DoneActorEvent, type ErrorActorEvent } from 
 import { callerName, system } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
 import type { WorkflowStatus } from '../graph/definition.js';
-import { publish, effect, stampOf, type Json, type Output } from '../outputs.js';
+import { publish, effect, stampOf, type Json, type OutputOf, type Publish } from '../outputs.js';
 import {
   authorityRow,
   firstContext,
@@ -16,10 +16,11 @@ import {
   type WorkflowEvent,
   type WorkflowEventOf,
   type WorkflowInput,
+  type WorkflowRows,
 } from './context.js';
 import { authorityOfVersion } from './version-authority.js';
 
-const decides = decidesFor<WorkflowContext, WorkflowEvent>();
+const decides = decidesFor<WorkflowContext, WorkflowEvent, OutputOf<WorkflowRows>>();
 
 /**
  * A workflow: a definition that is written in versions.
@@ -35,7 +36,12 @@ const decides = decidesFor<WorkflowContext, WorkflowEvent>();
  * overlooks another. A retired workflow that changes or starts.
  */
 const workflow = setup({
-  types: {} as { context: WorkflowContext; events: WorkflowEvent; input: WorkflowInput; emitted: Output },
+  types: {} as {
+    context: WorkflowContext;
+    events: WorkflowEvent;
+    input: WorkflowInput;
+    emitted: OutputOf<WorkflowRows>;
+  },
   actors: {
     /** Keyed. Writes the files of every version that has none yet. */
     evidence: effect<EvidenceOutput, EvidenceInput>(),
@@ -68,7 +74,7 @@ const workflow = setup({
 
 const first = ({ event }: { event: { readonly type: string } }): WorkflowInput =>
   // The event of creation carries it, which XState's types do not show
-  (event as unknown as { input: WorkflowInput }).input;
+  (event as { readonly type: string; readonly input: WorkflowInput }).input;
 const done = ({ event }: { event: DoneActorEvent<EvidenceOutput> }): EvidenceOutput => event.output;
 const failed = ({ event }: { event: ErrorActorEvent }): { reason: string } => ({
   reason: String((event.error as { message?: unknown } | null)?.message ?? 'unknown').slice(0, 300),
@@ -201,5 +207,5 @@ function decide(
   };
 }
 
-const changed = (action: string, { id, version, name }: WorkflowContext): Output =>
+const changed = (action: string, { id, version, name }: WorkflowContext): Publish =>
   publish('company:changed', { entity: 'workflow-definition', action, id, version, workflowId: id, name });

@@ -20,6 +20,9 @@ export interface VersionAuthority {
   readonly digest: string | null;
 }
 
+/** As callers see it. */
+export type ShownAuthority = Omit<VersionAuthority, 'digest'>;
+
 /** What is written, and what must be known to say who lends it rights. */
 export interface Writing {
   readonly definition: WorkflowDefinition;
@@ -63,7 +66,7 @@ export function authorityOfVersion(
  * The authority of the first version of a workflow, `source` being that of the version that it copies. A person who
  * copies what nobody approved has approved nothing: the copy stands where its source stands.
  */
-export function authorityOfFirst(writing: Writing, source?: VersionAuthority): VersionAuthority {
+export function authorityOfFirst(writing: Writing, source?: ShownAuthority): VersionAuthority {
   const own = authorityOfVersion(writing);
   if (source === undefined || source.state === 'approved' || own.state !== 'approved') return own;
   return { ...source, version: own.version, approvedBy: null, digest: own.digest };

@@ -118,6 +118,11 @@ export function uses(
     .map(({ path }) => path);
 }
 
+/** Casts that no compiler looks at, one path for each. */
+export function castsOver(sources: readonly Source[]): readonly string[] {
+  return sources.flatMap(({ path, code }) => (code.match(/\bas\s+unknown\s+as\b/g) ?? []).map(() => path));
+}
+
 /** A file that needs scrolling back and forth is two ideas. */
 export function longFiles(sources: readonly Source[], linesMax: number): readonly string[] {
   return sources

@@ -1,8 +1,7 @@
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { Caller, Causes } from '../../../machines/caller.js';
-import type { ActorView } from '../../supervisor/contract.js';
 import { ancestorsOf, type Agent } from '../relation.js';
-import { recordOf, type App, type RequestedBy } from '../app.js';
+import { type App, type RequestedBy, type GatewayActor } from '../app.js';
 
 /**
  * Work that one caller starts and another carries out is judged as whoever caused it: the run of a workflow, the
@@ -25,8 +24,8 @@ export async function judgeAll(
 }
 
 /** The agent of a session, with the rights that the session was opened with. */
-export function agentOf(session: ActorView): Agent {
-  const { employee, actsAs } = recordOf(session);
+export function agentOf(session: GatewayActor<'session'>): Agent {
+  const { employee, actsAs } = session.view;
   const rights = actsAs === undefined ? employee : actsAs;
   return {
     type: 'session',

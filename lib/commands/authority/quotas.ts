@@ -20,14 +20,14 @@ export const quotasOf = ({ settings }: Pick<App, 'settings'>): Quotas =>
 type Counts = Readonly<Record<Quota, number>>;
 
 /** What one agent has used: in this hour, and in all. */
-export interface AgentUsage {
+export type AgentUsage = {
   /** `employee:ann`, or `session:<id>`: the top of its tree. */
   readonly agent: string;
   /** The hour that is counted, since 1970. */
   readonly hour: number;
   readonly inHour: Counts;
   readonly total: Counts;
-}
+};
 
 /**
  * Count what a request begins; the refusal where an agent behind it has used up its quota. A rehearsal counts
@@ -71,7 +71,7 @@ const bytesPerWrite = 1 << 20;
 /** All agents that have begun anything, for people to look at. */
 export async function usages({ supervisor }: App): Promise<readonly AgentUsage[]> {
   const rows = await supervisor.keyValues(prefix);
-  return rows.map(([, usage]) => usage as unknown as AgentUsage); // as `spendAs` wrote them
+  return rows.map(([, usage]) => usage as AgentUsage); // as `spendAs` wrote them
 }
 
 function spendAs(
@@ -124,7 +124,7 @@ function overdrawn(
 /** What is kept, with a new hour begun where the kept one is over. */
 function current(agent: string, kept: Json | undefined, at: number): AgentUsage {
   const hour = Math.floor(at / hourMs);
-  const usage = (kept ?? undefined) as unknown as AgentUsage | undefined; // as it was written
+  const usage = (kept ?? undefined) as AgentUsage | undefined; // as it was written
   if (usage === undefined) return { agent, hour, inHour: nothing, total: nothing };
   return usage.hour === hour ? usage : { ...usage, hour, inHour: nothing };
 }

@@ -2,7 +2,7 @@ import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
 import type { Causes } from '../../../machines/caller.js';
 import type { ToolPolicy } from '../../../machines/session/tool-policy.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
-import { recordOf, type App, type Employee } from '../app.js';
+import type { App, Employee, GatewayActor } from '../app.js';
 import { manages } from '../relation.js';
 import { presentSession } from '../sessions/read-session.js';
 import { agentOf } from './causes.js';
@@ -87,16 +87,14 @@ const toolsMax = 100;
 const nothing: ToolPolicy = { mode: 'ask', allow: [] };
 
 /** Whose sandboxes hold for a session: its own employee's, and what was passed on to it. */
-function cagesOf(session: Parameters<typeof recordOf>[0] | undefined): readonly string[] {
-  const { employee, confinedAs } = (session === undefined ? {} : recordOf(session)) as {
-    readonly employee?: string | null;
-    readonly confinedAs?: readonly string[];
-  }; // the view of its kind
-  return [...(employee == null ? [] : [employee]), ...(confinedAs ?? [])];
+function cagesOf(session: GatewayActor<'session'> | undefined): readonly string[] {
+  if (session === undefined) return [];
+  const { employee, confinedAs } = session.view;
+  return [...(employee === null ? [] : [employee]), ...confinedAs];
 }
 
-const toolsOf = (session: Parameters<typeof recordOf>[0] | undefined): ToolPolicy | undefined =>
-  session && (recordOf(session)['toolPolicy'] as ToolPolicy | undefined); // the view of its kind
+const toolsOf = (session: GatewayActor<'session'> | undefined): ToolPolicy | undefined =>
+  session?.view.toolPolicy;
 
 /** Does the employee's file lend its tools to this opener's sessions? */
 function lends(app: App, employee: Employee | null, opener: string | null): boolean {

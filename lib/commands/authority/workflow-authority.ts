@@ -4,8 +4,8 @@ import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunAuthority } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { VersionAuthority } from '../../../machines/workflow/version-authority.js';
-import { expected, recordOf, type App, type Request } from '../app.js';
+import type { ShownAuthority } from '../../../machines/workflow/version-authority.js';
+import { expected, type App, type Request } from '../app.js';
 import { standsAbove } from '../workflow-runs/run-authority.js';
 import { callerNamed } from './causes.js';
 
@@ -65,14 +65,14 @@ export async function versionAuthority(
   { supervisor }: App,
   id: string,
   version: number,
-): Promise<VersionAuthority> {
-  const key = { kind: 'workflow', id };
+): Promise<ShownAuthority> {
+  const key = { kind: 'workflow', id } as const;
   const [row] = await supervisor.rows(key, 'authority', { after: version - 1, limit: 1 });
-  if (row?.n === version) return row.row as unknown as VersionAuthority; // as the workflow wrote it
+  if (row?.n === version) return row.row; // as the workflow wrote it
   const workflow = await supervisor.get('workflow', id);
-  const newest = workflow && (recordOf(workflow)['authority'] as unknown as VersionAuthority | undefined);
+  const newest = workflow?.view.authority;
   if (newest?.version === version) return newest;
-  const unknown = { version, approvedBy: null, digest: null };
+  const unknown = { version, approvedBy: null };
   const writtenBy = await writerInLog(supervisor, key, version);
   if (writtenBy !== undefined && isPersonName(writtenBy))
     return { ...unknown, writtenBy, state: 'approved', approvedBy: writtenBy, reasons: [] };
@@ -137,7 +137,7 @@ export async function stepRequest(
 export async function causesOfRun(app: App, runId: string): Promise<Causes> {
   const found = await app.supervisor.get('workflow-run', runId);
   if (found === undefined) throw new Error(`There is no run ${runId}.`);
-  const run = recordOf(found) as unknown as RunView; // the view of its kind
+  const run = found.view;
   const { onBehalfOf } = run.authority ?? (await authorityBefore(app, run));
   const callers = await Promise.all(
     onBehalfOf.map(async (name) => {

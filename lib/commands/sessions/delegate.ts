@@ -3,13 +3,14 @@ import {
   optionsOf,
   replyWith,
   employeeNamed,
-  recordOf,
   type Request,
   type App,
   type Reply,
   type Employee,
   type Selection,
   inTurn,
+  type GatewayActor,
+  type GatewayTransaction,
 } from '../app.js';
 import type { Media } from '../files.js';
 import {
@@ -32,9 +33,9 @@ import {
   workingDirectoryOf,
 } from './open-session.js';
 import { ownRow } from '../iterate.js';
-import type { ActorView, Committed, TransactionContext } from '../../supervisor/contract.js';
+import type { Committed } from '../../supervisor/contract.js';
 import { sortableText } from '../../../machines/sortable.js';
-import type { ActorKey, Json } from '../../../machines/outputs.js';
+import type { ActorKey } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
 export interface DelegationInput {
@@ -55,7 +56,7 @@ export interface DelegationInput {
 export interface Delegated {
   readonly workItemId: string;
   readonly sessionId: string;
-  readonly session: ActorView;
+  readonly session: GatewayActor<'session'>;
   readonly title: string;
 }
 
@@ -97,7 +98,7 @@ type Dispatched = { readonly workItemId: string; readonly sessionId: string; rea
 async function delegated(
   app: App,
   committed: Committed<Dispatched>,
-  opened?: ActorView,
+  opened?: GatewayActor<'session'>,
 ): Promise<Reply<Delegated> | Refusal> {
   const { result } = committed;
   const session = opened ?? (await app.supervisor.get('session', result.sessionId));
@@ -132,7 +133,7 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
   if (isRefusal(place)) return place;
   const prefix = await frozenPrefix(app);
   const attempts = itemId === null ? [] : await attemptsAt(app, itemId);
-  let opened: ActorView | undefined;
+  let opened: GatewayActor<'session'> | undefined;
   const committed = await app.supervisor.transact<Dispatched>({
     name: 'delegate',
     actors: [...(itemId === null ? [] : [{ kind: 'work-item', id: itemId }]), ...attempts],
@@ -142,7 +143,7 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
       if (isRefusal(taken)) return taken;
       // From now on the key remembers this, for as long as keys do
       if (kept !== null) turns.put(intentKey(request), null);
-      const title = String(recordOf(taken)['title']);
+      const { title } = taken.view;
       const sessionInput = { ...input, prompt: input.task, title };
       const sessionKey = `delegation:${taken.id}:${sessionId}`;
       opened = openWithin(app, turns, sessionId, {
@@ -164,14 +165,14 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
 
 /** Within the plan: the item that the new session attempts. */
 function takeItem(
-  turns: TransactionContext,
+  turns: GatewayTransaction,
   delegation: Delegation,
   prefix: Prefix,
   itemId: string | null,
-  attempts: readonly ActorKey[],
-): ActorView | Refusal {
+  attempts: readonly ActorKey<'session'>[],
+): GatewayActor<'work-item'> | Refusal {
   if (itemId === null) return mintWorkItem(turns, prefix, intentInput(delegation));
-  const key = { kind: 'work-item', id: itemId };
+  const key = { kind: 'work-item', id: itemId } as const;
   const item = turns.read(key);
   if (!item) return refuse('NOT_FOUND', key, `Todo ${itemId} not found`);
   const closed = closedItem(item);
@@ -186,7 +187,7 @@ function takeItem(
       `Todo ${itemId} already has live execution session ${live.id}`,
     );
   const { employee } = delegation;
-  if (employee && recordOf(item)['assignee'] !== employee.name) {
+  if (employee && item.view.assignee !== employee.name) {
     turns.send(key, {
       type: 'item.assign',
       assignee: employee.name,
@@ -200,7 +201,7 @@ const liveStatuses: ReadonlySet<string> = new Set(['running', 'waiting']);
 const attemptsMax = 15;
 
 /** Sessions linked to the item that may be at work, newest first; the older ones have long ended. */
-async function attemptsAt(app: App, itemId: string): Promise<ActorKey[]> {
+async function attemptsAt(app: App, itemId: string): Promise<ActorKey<'session'>[]> {
   const page = await app.supervisor.list('session', {
     index: 'work-item',
     prefix: `${sortableText(itemId)}/`,
@@ -210,19 +211,19 @@ async function attemptsAt(app: App, itemId: string): Promise<ActorKey[]> {
   return page.items.map((item) => ({ kind: 'session', id: item.id }));
 }
 
-async function openItem(request: Request, itemId: string): Promise<ActorView | Refusal> {
+async function openItem(request: Request, itemId: string): Promise<GatewayActor<'work-item'> | Refusal> {
   const item = await request.app.supervisor.get('work-item', itemId);
   if (!item) return refuse('NOT_FOUND', { kind: 'work-item', id: itemId }, `Todo ${itemId} not found`);
   if (
     request.caller.type === 'session' &&
-    relationToItem(request.app, request.caller, recordOf(item)) === 'outsider'
+    relationToItem(request.app, request.caller, item.view) === 'outsider'
   )
     return refuse('NOT_OWNER');
   return closedItem(item) ?? item;
 }
 
-function closedItem(item: ActorView): Refusal | undefined {
-  const status = String(recordOf(item)['status']);
+function closedItem(item: GatewayActor<'work-item'>): Refusal | undefined {
+  const { status } = item.view;
   if (!['done', 'cancelled'].includes(status)) return undefined;
   return refuse(
     'TERMINAL',
@@ -231,7 +232,7 @@ function closedItem(item: ActorView): Refusal | undefined {
   );
 }
 
-function intentInput({ request, input, employee, selection, lineage }: Delegation): Json {
+function intentInput({ request, input, employee, selection, lineage }: Delegation) {
   const from = lineage.parentSessionId;
   const title = input.title ?? input.task.split('\n', 1)[0] ?? input.task;
   return workItemInput(

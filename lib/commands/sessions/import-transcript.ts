@@ -1,5 +1,4 @@
-import { recordOf, type App } from '../app.js';
-import type { ActorView } from '../../supervisor/contract.js';
+import { type App, type GatewayActor } from '../app.js';
 import { foundMax } from '../../../machines/session/transcript.js';
 import { system } from '../../../machines/caller.js';
 import type { TranscriptEntry } from '../../../actors/engines/engine.js';
@@ -10,15 +9,9 @@ import { isRefusal } from '../../../machines/refusals.js';
  * said there is taken over. Not more often than once a minute, only while it rests, and beside the answer
  * that is being given: a client hears of it on `/ws`, or sees it when it looks again.
  */
-export function scheduleImport(app: App, session: ActorView): void {
-  const { engine, engineSessionId, cwd, lastActivity, status } = recordOf(session) as {
-    readonly [member: string]: string | null;
-  };
-  if (
-    app.engines.readTranscript === undefined ||
-    typeof engineSessionId !== 'string' ||
-    !resting.includes(String(status))
-  )
+export function scheduleImport(app: App, session: GatewayActor<'session'>): void {
+  const { engine, engineSessionId, cwd, lastActivity, status } = session.view;
+  if (app.engines.readTranscript === undefined || engineSessionId === null || !resting.includes(status))
     return;
   const { environment } = app.supervisor;
   const readAt = reads.get(app) ?? new Map<string, number>();
@@ -27,10 +20,10 @@ export function scheduleImport(app: App, session: ActorView): void {
   if (readAt.size >= readsMax) readAt.clear(); // then some are looked at a little more often
   readAt.set(session.id, environment.clock.monotonic());
   importTranscript(app, session.id, {
-    engine: String(engine),
+    engine: engine,
     nativeId: engineSessionId,
-    cwd: String(cwd),
-    after: Date.parse(String(lastActivity)),
+    cwd: cwd,
+    after: Date.parse(lastActivity),
   }).catch((error: unknown) =>
     environment.log.warn({ err: error, sessionId: session.id }, 'could not read a transcript'),
   );

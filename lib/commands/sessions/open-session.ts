@@ -3,12 +3,13 @@ import {
   optionsOf,
   replyWith,
   employeeNamed,
-  recordOf,
   type Request,
   type App,
   type Reply,
   type Employee,
   type Selection,
+  type GatewayActor,
+  type GatewayTransaction,
 } from '../app.js';
 import type { Media } from '../files.js';
 import { causesOf } from '../authority/causes.js';
@@ -16,8 +17,9 @@ import { spend } from '../authority/quotas.js';
 import { rightsOf, type SessionRights } from '../authority/session-rights.js';
 import { ancestorsOf, relationToSession } from '../relation.js';
 import { presentSession } from './read-session.js';
-import type { ActorView, Committed, TransactionContext } from '../../supervisor/contract.js';
-import type { ActorKey, Json } from '../../../machines/outputs.js';
+import type { Committed } from '../../supervisor/contract.js';
+import type { GatewayInput } from '../../../actors/gateway-kinds.js';
+import type { ActorKey } from '../../../machines/outputs.js';
 import type { ReplyTo, StepLink } from '../../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { workingFolder } from './working-folder.js';
@@ -46,7 +48,7 @@ export interface SessionInput {
 export async function openSession(
   request: Request,
   input: SessionInput,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'session'>> | Refusal> {
   const before = await answeredBefore<{ id: string }>(request); // no folder is made again for that
   if (before !== undefined) return isRefusal(before) ? before : opening(request.app, before);
   const employee = employeeNamed(request.app, input.employee);
@@ -62,7 +64,7 @@ export async function openSession(
   const id = request.app.supervisor.environment.ids.next();
   const place = await workingDirectoryOf(request, id, input, { employee, ...rights });
   if (isRefusal(place)) return place;
-  let opened: ActorView | undefined;
+  let opened: GatewayActor<'session'> | undefined;
   const committed = await request.app.supervisor.transact<{ id: string }>({
     name: 'open-session',
     actors: [],
@@ -91,14 +93,19 @@ export async function openSession(
 export async function opening(
   app: App,
   committed: Committed<{ id: string }>,
-  opened?: ActorView,
-): Promise<Reply<ActorView> | Refusal> {
+  opened?: GatewayActor<'session'>,
+): Promise<Reply<GatewayActor<'session'>> | Refusal> {
   const session = opened ?? (await presentSession(app, committed.result.id));
   return isRefusal(session) ? session : replyWith(committed, session);
 }
 
 /** Within a plan: create the session, numbered in the order of creation. */
-export function openWithin(app: App, turns: TransactionContext, id: string, parts: SessionParts): ActorView {
+export function openWithin(
+  app: App,
+  turns: GatewayTransaction,
+  id: string,
+  parts: SessionParts,
+): GatewayActor<'session'> {
   return turns.create('session', id, { input: sessionInput(app, parts, turns.next('session')) });
 }
 
@@ -127,7 +134,7 @@ export interface SessionParts {
 }
 
 /** The input with which the session machine is created. */
-function sessionInput(app: App, parts: SessionParts, number: number): Json {
+function sessionInput(app: App, parts: SessionParts, number: number): GatewayInput<'session'> {
   const { input, selection, lineage } = parts;
   return {
     engine: selection.engine,
@@ -202,7 +209,7 @@ export async function lineageOf(
 const depthMax = 32;
 
 /** The status word of a session's view. */
-export const statusOf = (session: ActorView): string => String(recordOf(session)['status']);
+export const statusOf = (session: GatewayActor<'session'>): string => session.view.status;
 
 export interface WorkingDirectory {
   readonly cwd: string;

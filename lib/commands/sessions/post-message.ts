@@ -1,7 +1,14 @@
-import { optionsOf, askActor, replyWith, type Request, type Reply, inTurn } from '../app.js';
+import {
+  optionsOf,
+  askActor,
+  replyWith,
+  type Request,
+  type Reply,
+  inTurn,
+  type GatewayTransaction,
+} from '../app.js';
 import type { Media } from '../files.js';
 import { ancestorsOf, type Agent } from '../relation.js';
-import type { TransactionContext } from '../../supervisor/contract.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
 /**
@@ -66,7 +73,7 @@ function postAsAgent(
         const hops = countRelay(turns, keys);
         if (isRefusal(hops)) return hops;
         const meta = { kind: 'agent-relay', from: agent.id, employee: agent.employee, hops };
-        const target = { kind: 'session', id: sessionId };
+        const target = { kind: 'session', id: sessionId } as const;
         const session = turns.read(target);
         if (!session) return refuse('NOT_FOUND', target);
         // Only people and ancestors interrupt a running turn
@@ -93,7 +100,7 @@ interface RelayKeys {
 }
 
 /** Count one message; the number of relays that it carries, or the refusal. */
-function countRelay(turns: TransactionContext, keys: RelayKeys): number | Refusal {
+function countRelay(turns: GatewayTransaction, keys: RelayKeys): number | Refusal {
   const sent = ((turns.get(keys.sent) ?? []) as readonly number[]).filter((at) => turns.at - at < windowMs);
   const oldest = sent[0];
   if (sent.length >= sentMax && oldest !== undefined) {

@@ -1,6 +1,6 @@
 import type { GatewayActor } from '../app.js';
 import type { MessageRow } from '../../../machines/session/context.js';
-import { type App, recordOf } from '../app.js';
+import { type App } from '../app.js';
 import { newestRow } from '../iterate.js';
 import type { Row } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/outputs.js';
@@ -101,7 +101,7 @@ export async function readQueue(app: App, sessionId: string): Promise<Json[] | R
     return {
       id,
       sessionId,
-      sessionKey: recordOf(session)['sessionKey'],
+      sessionKey: session.view.sessionKey,
       prompt: prompts.get(n) ?? null,
       status,
       internal,

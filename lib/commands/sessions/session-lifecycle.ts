@@ -6,15 +6,14 @@ import {
   optionsOf,
   askActor,
   replyWith,
-  recordOf,
   type Request,
   type App,
   type Reply,
+  type GatewayActor,
 } from '../app.js';
 import { opening } from './open-session.js';
 import { presentSession } from './read-session.js';
 import { workingFolder } from './working-folder.js';
-import type { ActorView } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
@@ -38,12 +37,12 @@ export async function patchSession(
   request: Request,
   id: string,
   patch: SessionPatch,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'session'>> | Refusal> {
   const session = await presentSession(request.app, id);
   if (isRefusal(session)) return session;
   const change: Record<string, unknown> = patch.title === undefined ? {} : { title: patch.title };
   if (patch.engine !== undefined || patch.model !== undefined || patch.effort !== undefined) {
-    const now = recordOf(session) as { engine: string; model: string | null; effortLevel: string | null };
+    const now = session.view as { engine: string; model: string | null; effortLevel: string | null };
     // A model means nothing on another engine
     const moves = patch.engine !== undefined && patch.engine !== now.engine;
     const model = patch.model === undefined ? (moves ? null : now.model) : patch.model;
@@ -67,7 +66,7 @@ export async function sendLifecycle(
   request: Request,
   id: string,
   type: LifecycleEvent,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'session'>> | Refusal> {
   const session = await presentSession(request.app, id);
   return isRefusal(session) ? session : askActor(request, 'session', id, { type });
 }
@@ -77,7 +76,7 @@ export async function clearQueue(
   request: Request,
   id: string,
 ): Promise<Reply<{ readonly cancelled: number }> | Refusal> {
-  const key = { kind: 'session', id };
+  const key = { kind: 'session', id } as const;
   const committed = await request.app.supervisor.transact<{ cancelled: number }>({
     name: 'clear-queue',
     startsWork: false,
@@ -93,13 +92,16 @@ export async function clearQueue(
   return isRefusal(committed) ? committed : replyWith(committed, committed.result);
 }
 
-const depthOf = (session: ActorView): number => Number(recordOf(session)['queueDepth']);
+const depthOf = (session: GatewayActor<'session'>): number => session.view.queueDepth;
 
 /**
  * Its rows go and its id is never given out again; files of its agent stay, a folder without any goes.
  * Evidence of a work item stays too (409, `preserved`).
  */
-export async function deleteSession(request: Request, id: string): Promise<Reply<ActorView> | Refusal> {
+export async function deleteSession(
+  request: Request,
+  id: string,
+): Promise<Reply<GatewayActor<'session'>> | Refusal> {
   const session = await presentSession(request.app, id);
   // Asked again with its key, it was this that took it away
   if (isRefusal(session) && (await answeredBefore(request)) === undefined) return session;
@@ -110,10 +112,10 @@ export async function deleteSession(request: Request, id: string): Promise<Reply
 }
 
 /** Its own folder, if nobody ever put anything in it. */
-async function dropEmptyFolder(app: App, id: string, session: ActorView): Promise<void> {
+async function dropEmptyFolder(app: App, id: string, session: GatewayActor<'session'>): Promise<void> {
   const folder = join(app.settings.home, 'work', id);
   // There is something in it
-  if (recordOf(session)['cwd'] === folder) await rmdir(folder).catch(() => undefined);
+  if (session.view.cwd === folder) await rmdir(folder).catch(() => undefined);
 }
 
 /** One after the other; those that cannot go are named with their reason. */
@@ -132,7 +134,10 @@ export async function deleteSessions(
 }
 
 /** A copy at rest: the same settings and the last messages, but a new conversation for its engine. */
-export async function duplicateSession(request: Request, id: string): Promise<Reply<ActorView> | Refusal> {
+export async function duplicateSession(
+  request: Request,
+  id: string,
+): Promise<Reply<GatewayActor<'session'>> | Refusal> {
   const before = await answeredBefore<{ id: string }>(request); // no folder is made again for that
   if (before !== undefined) return isRefusal(before) ? before : opening(request.app, before);
   const session = await presentSession(request.app, id);
@@ -147,7 +152,7 @@ export async function duplicateSession(request: Request, id: string): Promise<Re
     ? await workingFolder(request.app, copyId, null, { rehearsal: request.dryRun === true })
     : original.cwd;
   if (isRefusal(cwd)) return cwd;
-  let made: ActorView | undefined;
+  let made: GatewayActor<'session'> | undefined;
   const committed = await request.app.supervisor.transact<{ id: string }>({
     name: 'duplicate-session',
     actors: [{ kind: 'session', id }],

@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
-import { optionsOf, askActor, replyWith, recordOf, type Request, type App, type Reply } from '../app.js';
+import {
+  optionsOf,
+  askActor,
+  replyWith,
+  type Request,
+  type App,
+  type Reply,
+  type GatewayActor,
+} from '../app.js';
 import { relationTo } from '../relation.js';
 import { newestRow } from '../iterate.js';
-import type { ActorView, EventObject } from '../../supervisor/contract.js';
 import type { ActorKey, Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { Comment } from '../../../machines/work-item/annotations.js';
 import { inverse, type LinkRelation } from '../../../machines/work-item/links.js';
 
 /** Comments and links of work items: what touches rows or two items at once. */
 
-export interface Comment {
-  readonly id: string;
-  readonly author: string;
-  readonly text: string;
-  readonly createdAt: string;
-  readonly editedAt: string | null;
-}
 export interface Commented {
   readonly comment: Comment | null;
   readonly workItem: Json;
@@ -51,7 +52,7 @@ export async function changeComment(
     if (!found)
       return refuse('NOT_FOUND', { workItemId: id, commentId }, `There is no comment ${commentId} on ${id}.`);
     const { author, createdAt } = found.row;
-    const seen = { commentId, n: found.n, author, createdAt, edition: recordOf(item)['commentEdition'] };
+    const seen = { commentId, n: found.n, author, createdAt, edition: item.view.commentEdition };
     const done = await askActor(
       request,
       'work-item',
@@ -84,9 +85,9 @@ async function commentOf(
     supervisor,
     { kind: 'work-item', id },
     'comments',
-    (row) => (row as unknown as Comment).id === commentId,
-  ); // rows of `comments` are written by one deed
-  return found && { n: Number(found.n), row: found.row as unknown as Comment };
+    (row) => row.id === commentId,
+  );
+  return found && { n: Number(found.n), row: found.row };
 }
 
 export interface LinkInput {
@@ -102,7 +103,7 @@ export async function linkWorkItems(
   id: string,
   { relation, other }: LinkInput,
   how: 'add' | 'remove',
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'work-item'>> | Refusal> {
   const { caller: by } = request;
   if (other === id)
     return refuse('BAD_REQUEST', { path: 'workItemId' }, 'A work item cannot be linked to itself.');
@@ -111,9 +112,9 @@ export async function linkWorkItems(
     ['below', 'outsider'].includes(await relationTo(request.app, by, 'work-item', other))
   )
     return refuse('NOT_OWNER', { workItemId: other }, `You may not read work item ${other}.`);
-  const near: ActorKey = { kind: 'work-item', id };
-  const far: ActorKey = { kind: 'work-item', id: other };
-  const type = `relation.${how}`;
+  const near: ActorKey<'work-item'> = { kind: 'work-item', id };
+  const far: ActorKey<'work-item'> = { kind: 'work-item', id: other };
+  const type = `relation.${how}` as const;
   const committed = await request.app.supervisor.transact({
     name: `work-item-${how}-link`,
     actors: [near, far],
@@ -121,11 +122,10 @@ export async function linkWorkItems(
     run(turns) {
       const there = turns.read(far);
       if (!there) return refuse('NOT_FOUND', { kind: 'work-item', id: other }, `Todo ${other} not found`);
-      const links = (recordOf(there)['links'] ?? []) as readonly { relation: string; id: string }[];
       if (
         how === 'add' &&
         relation !== inverse[relation] &&
-        links.some((link) => link.relation === relation && link.id === id)
+        there.view.links.some((link) => link.relation === relation && link.id === id)
       ) {
         return refuse(
           'CONFLICT',
@@ -133,8 +133,8 @@ export async function linkWorkItems(
           `${other} ${relation.replace('_', ' ')} ${id} already; the reverse is not allowed.`,
         );
       }
-      turns.send(near, { type, relation, other } satisfies EventObject);
-      turns.send(far, { type, relation: inverse[relation], other: id, far: true } satisfies EventObject);
+      turns.send(near, { type, relation, other });
+      turns.send(far, { type, relation: inverse[relation], other: id, far: true });
       return { id };
     },
   });

@@ -1,5 +1,4 @@
-import { optionsOf, askActor, replyWith, recordOf, type Request, type Reply } from '../app.js';
-import type { ActorView } from '../../supervisor/contract.js';
+import { optionsOf, askActor, replyWith, type Request, type Reply, type GatewayActor } from '../app.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
@@ -19,7 +18,7 @@ export function requestApproval(
   request: Request,
   workItemId: string,
   input: ApprovalInput,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'work-item'>> | Refusal> {
   const { target } = input;
   return askActor(request, 'work-item', workItemId, {
     type: 'approval.request',
@@ -50,8 +49,8 @@ export async function decideApproval(
   request: Request,
   workItemId: string,
   { decision, note }: Decision,
-): Promise<Reply<ActorView> | Refusal> {
-  const event = { type: 'approval.decide', decision, ...(note !== undefined && { note }) };
+): Promise<Reply<GatewayActor<'work-item'>> | Refusal> {
+  const event = { type: 'approval.decide' as const, decision, ...(note !== undefined && { note }) };
   const item = await request.app.supervisor.get('work-item', workItemId);
   const gate = item && gateOf(item);
   return gate
@@ -63,11 +62,15 @@ async function decideWithGate(
   request: Request,
   workItemId: string,
   gate: Gate,
-  event: { type: string; decision: string; note?: string },
-): Promise<Reply<ActorView> | Refusal> {
-  const item: ActorKey = { kind: 'work-item', id: workItemId };
-  const run: ActorKey = { kind: 'workflow-run', id: gate.runId };
-  let decided: ActorView | undefined;
+  event: {
+    readonly type: 'approval.decide';
+    readonly decision: Decision['decision'];
+    readonly note?: string;
+  },
+): Promise<Reply<GatewayActor<'work-item'>> | Refusal> {
+  const item: ActorKey<'work-item'> = { kind: 'work-item', id: workItemId };
+  const run: ActorKey<'workflow-run'> = { kind: 'workflow-run', id: gate.runId };
+  let decided: GatewayActor<'work-item'> | undefined;
   const committed = await request.app.supervisor.transact({
     name: 'decide-gate',
     startsWork: false,
@@ -98,8 +101,8 @@ interface Gate {
 }
 
 /** The gate that the pending request mirrors. */
-function gateOf(item: ActorView): Gate | undefined {
-  const { approvalRef, approvalState } = recordOf(item);
+function gateOf(item: GatewayActor<'work-item'>): Gate | undefined {
+  const { approvalRef, approvalState } = item.view;
   const [, runId, gateKey] = /^workflow-run:([^/]+)\/(.+)$/.exec(String(approvalRef)) ?? [];
   return approvalState === 'pending' && runId !== undefined && gateKey !== undefined
     ? { runId, gateKey }

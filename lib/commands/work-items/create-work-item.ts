@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { optionsOf, replyWith, recordOf, type Request, type App, type Reply } from '../app.js';
+import {
+  optionsOf,
+  replyWith,
+  type Request,
+  type App,
+  type Reply,
+  type GatewayActor,
+  type GatewayTransaction,
+} from '../app.js';
 import { spend } from '../authority/quotas.js';
 import { ownRow } from '../iterate.js';
-import type { ActorView, TransactionContext } from '../../supervisor/contract.js';
 import { callerName, type Caller } from '../../../machines/caller.js';
+import type { VerifyPolicy } from '../../../machines/work-item/context.js';
 import type { Json } from '../../../machines/outputs.js';
+import type { GatewayInput } from '../../../actors/gateway-kinds.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
 /**
@@ -32,11 +41,11 @@ export interface WorkItemInput {
 export async function createWorkItem(
   request: Request,
   input: WorkItemInput,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'work-item'>> | Refusal> {
   const full = await spend(request, 'items');
   if (full) return full;
   const prefix = await frozenPrefix(request.app);
-  let minted: ActorView | undefined;
+  let minted: GatewayActor<'work-item'> | undefined;
   const committed = await request.app.supervisor.transact({
     name: 'create-work-item',
     actors: input.parentId == null ? [] : [{ kind: 'work-item', id: input.parentId }],
@@ -45,7 +54,7 @@ export async function createWorkItem(
       const place = placeBelow(turns, input.parentId);
       if (isRefusal(place)) return place;
       minted = mintWorkItem(turns, prefix, {
-        ...(workItemInput(input, request.caller) as Record<string, Json>),
+        ...workItemInput(input, request.caller),
         ...place,
       });
       if (input.parentId != null)
@@ -68,18 +77,22 @@ export async function createWorkItem(
 
 /** Where a sub-task hangs: its parent tells. */
 function placeBelow(
-  turns: TransactionContext,
+  turns: GatewayTransaction,
   parentId: string | null | undefined,
-): Record<string, Json> | Refusal {
+): Pick<GatewayInput<'work-item'>, 'parentId' | 'rootId' | 'depth'> | Refusal {
   if (parentId == null) return {};
   const parent = turns.read({ kind: 'work-item', id: parentId });
   if (!parent) return refuse('NOT_FOUND', { kind: 'work-item', id: parentId }, `Todo ${parentId} not found`);
-  const { rootId, depth } = recordOf(parent);
-  return { parentId, rootId: rootId ?? parentId, depth: Number(depth ?? 0) + 1 };
+  const { rootId, depth } = parent.view;
+  return { parentId, rootId: rootId ?? parentId, depth: depth + 1 };
 }
 
 /** Within a plan: take the next number and create the item. */
-export function mintWorkItem(turns: TransactionContext, prefix: Prefix, input: Json): ActorView {
+export function mintWorkItem(
+  turns: GatewayTransaction,
+  prefix: Prefix,
+  input: GatewayInput<'work-item'>,
+): GatewayActor<'work-item'> {
   if (!prefix.frozen) turns.put(prefixKey, prefix.value);
   return turns.create('work-item', `${prefix.value}-${turns.next('work-item')}`, { input });
 }
@@ -88,14 +101,14 @@ export function workItemInput(
   input: WorkItemInput,
   by: Caller,
   source?: { source: string; sourceRef: string },
-): Json {
+): GatewayInput<'work-item'> {
   return {
     title: input.title,
     body: input.body ?? null,
     acceptance: input.acceptance ?? null,
     assignee: input.assignee ?? null,
     department: input.department ?? null,
-    verifyPolicy: input.verifyPolicy ?? null,
+    verifyPolicy: (input.verifyPolicy ?? null) as VerifyPolicy | null,
     source: source?.source ?? (by.type === 'session' ? 'session' : 'human'),
     sourceRef: source?.sourceRef ?? (by.type === 'session' ? sourceRef('session', by.id) : null),
     createdBy: callerName(by),

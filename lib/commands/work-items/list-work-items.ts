@@ -1,4 +1,4 @@
-import { recordOf, type App } from '../app.js';
+import { type App } from '../app.js';
 import { merged, type Place, type Range } from './merge-lists.js';
 import {
   attentionRanges,
@@ -106,7 +106,7 @@ function textTest(app: App, q: string): Test {
     return app.supervisor.get('work-item', id).then(
       (item) =>
         item !== undefined &&
-        String(recordOf(item)['body'] ?? '')
+        String(item.view.body ?? '')
           .toLowerCase()
           .includes(wanted),
     );

@@ -1,5 +1,5 @@
 import { workItemFacts } from '../../../actors/kinds/work-item-facts.js';
-import { recordOf, type App } from '../app.js';
+import { type App } from '../app.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
@@ -12,7 +12,7 @@ import type { WorkItemState } from '../../../machines/work-item/state.js';
  * move to, and its other events. Judged by the very policies that decide the deeds.
  */
 export async function whatNext(app: App, id: string, by: Caller): Promise<Json | Refusal> {
-  const actor = { kind: 'work-item', id };
+  const actor = { kind: 'work-item', id } as const;
   const [why, woken] = await Promise.all([
     app.supervisor.why(actor, by),
     app.supervisor.handle('work-item', id).wake(),
@@ -21,7 +21,7 @@ export async function whatNext(app: App, id: string, by: Caller): Promise<Json |
   const { value, context } = woken as { readonly value: WorkItemState; readonly context: WorkItemContext };
   const facts = workItemFacts(context, { type: 'item.move' }, app.roster?.());
   const moves = nextMoves(value, context, { at: app.supervisor.environment.clock.now(), by, facts });
-  const { status, assignee, approvalState, approvalTarget } = recordOf(why.actor);
+  const { status, assignee, approvalState, approvalTarget } = why.actor.view;
   return {
     workItemId: id,
     status,

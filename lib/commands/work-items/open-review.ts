@@ -6,8 +6,8 @@ import {
   type WorkItemContext,
 } from '../../../machines/work-item/context.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { ActorView, LogEntry } from '../../supervisor/contract.js';
-import { employeeNamed, recordOf, type App, type Follower } from '../app.js';
+import type { LogEntry } from '../../supervisor/contract.js';
+import { employeeNamed, type App, type Follower, type GatewayActor } from '../app.js';
 import { callerNamed } from '../authority/causes.js';
 import { rightsOf } from '../authority/session-rights.js';
 import { lineageOf, openWithin, selectFor, workingDirectoryOf } from '../sessions/open-session.js';
@@ -55,10 +55,9 @@ type Item = Pick<
   readonly attempts: readonly { readonly sessionId: string }[];
   readonly review: Review | null;
 };
-const itemOf = (view: ActorView): Item => recordOf(view) as unknown as Item; // the view of its kind
 
-function dueOf(view: ActorView): Review | undefined {
-  const { status, review } = itemOf(view);
+function dueOf(view: GatewayActor<'work-item'>): Review | undefined {
+  const { status, review } = view.view;
   return status === 'in_review' &&
     review !== null &&
     review.sessionId === null &&
@@ -67,8 +66,8 @@ function dueOf(view: ActorView): Review | undefined {
     : undefined;
 }
 
-async function open(app: App, found: ActorView, due: Review): Promise<Refusal | undefined> {
-  const item = itemOf(found);
+async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Promise<Refusal | undefined> {
+  const item = found.view;
   const employee = employeeNamed(app, due.employee);
   if (isRefusal(employee)) return employee;
   const { engine, model }: NonNullable<VerifyPolicy['verifier']> = item.verifyPolicy?.verifier ?? {};
@@ -102,9 +101,9 @@ async function open(app: App, found: ActorView, due: Review): Promise<Refusal | 
   const place =
     attempt === undefined || isRefusal(attempt)
       ? await workingDirectoryOf({ app, caller: by }, id, {}, { employee, ...rights })
-      : { cwd: String(recordOf(attempt)['cwd']), drop: () => Promise.resolve() };
+      : { cwd: attempt.view.cwd, drop: () => Promise.resolve() };
   if (isRefusal(place)) return place;
-  const key = { kind: 'work-item', id: item.id };
+  const key = { kind: 'work-item', id: item.id } as const;
   const committed = await app.supervisor.transact({
     name: 'open-review',
     startsWork: true,

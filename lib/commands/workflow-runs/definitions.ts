@@ -19,7 +19,7 @@ export async function definitionAt(
     'versions',
     version === undefined ? { last: 1 } : { after: version - 1, limit: 1 },
   );
-  const definition = row?.row as unknown as WorkflowDefinition | undefined; // rows are what the machine kept
+  const definition = row?.row;
   if (definition === undefined || (version !== undefined && definition.version !== version)) return undefined;
   if (version !== undefined) {
     if (known.size >= rememberedMax) known.delete(known.keys().next().value ?? '');

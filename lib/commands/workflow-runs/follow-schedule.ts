@@ -5,7 +5,7 @@ import { isRefusal } from '../../../machines/refusals.js';
 import { scheduledPlace } from '../../../machines/workflow-run/view.js';
 import { createJob, deleteJob, editJob } from '../cron.js';
 import { causeOfVersion, versionAuthority } from '../authority/workflow-authority.js';
-import { recordOf, type App, inTurn } from '../app.js';
+import { type App, inTurn } from '../app.js';
 import { idsOf } from '../iterate.js';
 import { definitionAt } from './definitions.js';
 import { startRun } from './start-run.js';
@@ -45,7 +45,7 @@ async function follow(app: App, workflowId: string): Promise<unknown> {
   const there = job !== undefined && job.value !== 'deleted';
   if (wanted === undefined) return there ? deleteJob({ app, caller: by }, id) : undefined;
   if (!there) return createJob({ app, caller: by }, { id, ...wanted }, { managedBy: 'workflow', workflowId });
-  return Object.entries(wanted).some(([member, value]) => recordOf(job)[member] !== value)
+  return (Object.keys(wanted) as (keyof typeof wanted)[]).some((name) => job.view[name] !== wanted[name])
     ? editJob({ app, caller: by }, id, wanted)
     : undefined;
 }

@@ -1,6 +1,6 @@
 import { system } from '../../../machines/caller.js';
 import type { Trigger } from '../../../machines/graph/definition.js';
-import { recordOf, type App, type Follower } from '../app.js';
+import { type App, type Follower } from '../app.js';
 import { createFollower } from '../follower.js';
 import { ownRow } from '../iterate.js';
 import { isRefusal } from '../../../machines/refusals.js';
@@ -59,16 +59,16 @@ function changeOf({ from, to }: LogEntry): Change | undefined {
 
 async function wake(app: App, { id, revision: rev, by }: LogEntry, { from, to }: Change): Promise<void> {
   const { items } = await app.supervisor.list('workflow', { index: wakes, limit: 1_000 });
-  const meant = items.filter(({ row }) => fits(row as unknown as Waiting, from, to));
+  const meant = items.filter(({ row }) => fits(row as Waiting, from, to));
   if (meant.length === 0) return;
   const found = await app.supervisor.get('work-item', id);
   if (found === undefined) return;
-  const { title, source, department, assignee } = recordOf(found);
+  const { title, source, department, assignee } = found.view;
   const cause = /^workflow-run:(.+)$/.exec(by)?.[1];
   const causing = cause === undefined ? undefined : await app.supervisor.get('workflow-run', cause);
   const own = causing && causing.view.workflowId;
   for (const { id: workflowId, row } of meant) {
-    const { filter } = row as unknown as Waiting;
+    const { filter } = row as Waiting;
     if (workflowId === own) continue; // a step of a run does not wake its own workflow: that would never end
     if (
       (filter.source ?? source) !== source ||

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Opened, StepSession } from '../../../actors/effects/workflow-ports.js';
 import { callerName, system, type Caller } from '../../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { ActorView } from '../../supervisor/contract.js';
-import { employeeNamed, recordOf, type App } from '../app.js';
+import { employeeNamed, type App, type GatewayActor } from '../app.js';
 import { judgeAll } from '../authority/causes.js';
 import { spend } from '../authority/quotas.js';
 import { rightsOf } from '../authority/session-rights.js';
@@ -90,12 +88,12 @@ async function inOwnSession(
  */
 async function postStep(app: App, sessionId: string, wanted: StepSession): Promise<string | Refusal> {
   const { runId, nodeId, round, attempt, prompt, key } = wanted;
-  const session = { kind: 'session', id: sessionId };
+  const session = { kind: 'session', id: sessionId } as const;
   const message = {
     id: uuidOf(key),
     content: prompt,
-    role: 'user',
-    kind: 'callback',
+    role: 'user' as const,
+    kind: 'callback' as const,
     meta: { kind: 'workflow-step', runId, nodeId },
   };
   const committed = await app.supervisor.transact({
@@ -125,12 +123,15 @@ async function mayEnter(app: App, cause: Caller, sessionId: string): Promise<Ref
     : refuse('FORBIDDEN', { sessionId }, `Session ${sessionId} does not stand below ${callerName(cause)}.`);
 }
 
-const runKey = (id: string) => ({ kind: 'workflow-run', id });
+const runKey = (id: string) => ({ kind: 'workflow-run', id }) as const;
 
 /** Does the run still wait for this very attempt? */
-function isWanted(run: ActorView | undefined, { nodeId, round, attempt }: StepSession): boolean {
+function isWanted(
+  run: GatewayActor<'workflow-run'> | undefined,
+  { nodeId, round, attempt }: StepSession,
+): boolean {
   if (run === undefined) return false;
-  const { steps } = recordOf(run) as unknown as RunView; // the view of its kind
+  const { steps } = run.view;
   const step = steps[nodeId];
   return step !== undefined && step.status === 'running' && step.round === round && step.attempt === attempt;
 }

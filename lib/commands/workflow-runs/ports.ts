@@ -3,7 +3,7 @@ import { system } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { limits, type StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import { expected, recordOf, type App } from '../app.js';
+import { expected, type App, type GatewayActor } from '../app.js';
 import { sendThrough } from '../connectors.js';
 import { admitNext } from './start-run.js';
 import { definitionAt } from './definitions.js';
@@ -67,11 +67,10 @@ async function startChild(
 async function runsAbove({ supervisor }: App, runId: string): Promise<readonly RunView[]> {
   const above: RunView[] = [];
   for (let id: string | undefined = runId; id !== undefined && above.length <= limits.depthMax;) {
-    const run = await supervisor.get('workflow-run', id);
+    const run: GatewayActor<'workflow-run'> | undefined = await supervisor.get('workflow-run', id);
     if (run === undefined) break;
-    const view = recordOf(run) as unknown as RunView; // the view of its kind
-    above.push(view);
-    id = view.parent?.runId;
+    above.push(run.view);
+    id = run.view.parent?.runId;
   }
   return above;
 }

@@ -1,5 +1,5 @@
 import { callerName, type Caller } from '../../../machines/caller.js';
-import type { Json } from '../../../machines/outputs.js';
+import { asJson, type Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
@@ -57,7 +57,7 @@ export async function wholeRun(app: App, view: RunView, by: Caller): Promise<Jso
     result: results[0]?.row ?? null,
     definitionSnapshot: definition ?? null,
   };
-  return record as unknown as Json; // JSON by construction; an interface is no record to the compiler
+  return asJson(record);
 }
 
 /** The view of a run, where this caller may see it. A run of another workflow is none. */
@@ -170,8 +170,7 @@ export async function listRuns(
       costUsd,
     }),
   );
-  // Plain members only
-  return { runs: runs as unknown as Json, evidenceConfigured: true, limit, offset, nextOffset };
+  return { runs: asJson(runs), evidenceConfigured: true, limit, offset, nextOffset };
 }
 
 /**

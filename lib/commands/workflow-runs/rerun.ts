@@ -4,8 +4,7 @@ import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Inherited, StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { ActorView } from '../../supervisor/contract.js';
-import type { Request, Reply } from '../app.js';
+import type { Request, Reply, GatewayActor } from '../app.js';
 import { causesOf } from '../authority/causes.js';
 import { definitionAt } from './definitions.js';
 import { startRun } from './start-run.js';
@@ -26,7 +25,7 @@ export async function rerun(
   request: Request,
   run: RunView,
   { nodeId, input, idempotencyKey }: RerunInput,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> {
   const definition = await definitionAt(request.app, run.workflowId, run.definitionVersion);
   if (definition?.nodes.some(({ id }) => id === nodeId) !== true)
     return refuse('NOT_FOUND', { runId: run.runId, nodeId }, `Run ${run.runId} has no node "${nodeId}".`);

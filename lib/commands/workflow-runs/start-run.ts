@@ -8,9 +8,8 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { RunAuthority } from '../../../machines/workflow-run/context.js';
 import { compile } from '../../../machines/workflow-run/compile.js';
-import { keyPlace, type RunView } from '../../../machines/workflow-run/view.js';
-import type { ActorView } from '../../supervisor/contract.js';
-import { optionsOf, recordOf, type Request, type App, type Reply, inTurn } from '../app.js';
+import { keyPlace } from '../../../machines/workflow-run/view.js';
+import { optionsOf, type Request, type App, type Reply, inTurn, type GatewayActor } from '../app.js';
 import { causesOf, judgeAll } from '../authority/causes.js';
 import { spend } from '../authority/quotas.js';
 import { runAuthority } from '../authority/workflow-authority.js';
@@ -29,7 +28,10 @@ import type { InnerRunInput, RunInput } from './run-input.js';
  * @example await startRun(app, {workflowId: 'digest', trigger: {source: 'schedule', event:
  * 'workflow:digest', fireRef}, idempotencyKey: fireRef}, {by: system('cron')})
  */
-export async function startRun(request: Request, wanted: RunInput): Promise<Reply<ActorView> | Refusal> {
+export async function startRun(
+  request: Request,
+  wanted: RunInput,
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> {
   const off = workflowsOff(request.app);
   if (off) return off;
   for (let tries = 1; ; tries += 1) {
@@ -148,7 +150,7 @@ async function mayName(app: App, { workItemId, report }: RunInput, by: Caller): 
   const reportSession = report == null ? undefined : await presentSession(app, report.sessionId);
   if (isRefusal(reportSession)) return reportSession;
   if (by.type !== 'session') return undefined;
-  if (item !== undefined && relationToItem(app, by, recordOf(item)) === 'outsider')
+  if (item !== undefined && relationToItem(app, by, item.view) === 'outsider')
     return refuse('NOT_OWNER', { workItemId });
   if (reportSession !== undefined && !['self', 'above'].includes(relationToSession(by, reportSession)))
     return refuse(
@@ -166,7 +168,7 @@ async function start(
   definition: WorkflowDefinition,
   wanted: InnerRunInput & { readonly input: Json },
   authority: RunAuthority,
-): Promise<Reply<ActorView> | Refusal | 'stale'> {
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal | 'stale'> {
   const { supervisor } = request.app;
   const inputHash = hashOf([
     wanted.input,
@@ -179,7 +181,7 @@ async function start(
   ]);
   const earlier = await runUnderKey(request.app, definition.id, wanted.idempotencyKey, request.caller);
   if (earlier !== undefined) {
-    const { inputHash: before, runId } = recordOf(earlier) as unknown as RunView; // the view of its kind
+    const { inputHash: before, runId } = earlier.view;
     if (before === inputHash) return { body: earlier, replayed: true, steps: [] };
     return refuse(
       'IDEMPOTENCY_CONFLICT',
@@ -205,7 +207,7 @@ async function start(
     );
   }
   const id = runIdOf(supervisor.environment.clock.now(), supervisor.environment.ids.next());
-  let created: ActorView | undefined;
+  let created: GatewayActor<'workflow-run'> | undefined;
   const stale = refuse('CONFLICT', { workflowId: definition.id });
   const { idempotency: _own, ...how } = optionsOf(request); // the key is the run's own, and lasts as long as the run
   const committed = await supervisor.transact<{ id: string }>({
@@ -215,8 +217,8 @@ async function start(
     ...how,
     run(turns) {
       const workflow = turns.read({ kind: 'workflow', id: definition.id });
-      const now = workflow && recordOf(workflow);
-      if (now === undefined || (wanted.version === undefined && now['version'] !== definition.version))
+      const now = workflow?.view;
+      if (now === undefined || (wanted.version === undefined && now.version !== definition.version))
         return stale;
       created = turns.create('workflow-run', id, {
         input: inputOf(definition, wanted, request, {
@@ -294,7 +296,7 @@ async function runUnderKey(
   workflowId: string,
   key: string | undefined,
   by: Caller,
-): Promise<ActorView | undefined> {
+): Promise<GatewayActor<'workflow-run'> | undefined> {
   if (key === undefined) return undefined;
   const place = keyPlace(workflowId, callerName(by), key);
   const {
@@ -333,7 +335,7 @@ export function admitNext(app: App, workflowId: string): Promise<void> {
     const { items } = await supervisor.list('workflow-run', { index: 'queued', prefix, limit: queueMax });
     if (items.length === 0) return;
     const workflow = await supervisor.get('workflow', workflowId);
-    const concurrency = Number(workflow === undefined ? 1 : recordOf(workflow)['concurrency']);
+    const concurrency = workflow?.view.concurrency ?? 1;
     const live = await supervisor.countRange('workflow-run', { index: 'live', prefix, limit: concurrency });
     for (const { id } of items.slice(0, Math.max(0, concurrency - live)))
       await supervisor.ask('workflow-run', id, { type: 'run.admit' }, { by: system('workflows') });

@@ -1,8 +1,7 @@
 import type { GatewayEvent } from '../../../actors/gateway-kinds.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { ActorView } from '../../supervisor/contract.js';
-import { optionsOf, askActor, replyWith, recordOf, type Request, type Reply } from '../app.js';
+import { optionsOf, askActor, replyWith, type Request, type Reply, type GatewayActor } from '../app.js';
 
 /**
  * What a caller does with a run that is under way: decide and escalate its gates, cancel it, edit a step that
@@ -23,7 +22,7 @@ export function resolveGate(
   request: Request,
   run: RunView,
   { decision, note, gateKey = run.parked?.gateKey }: GateDecision,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> {
   const said = { decision, ...(note !== undefined && { note }) };
   return withMirror(
     request,
@@ -38,7 +37,7 @@ export function escalateGate(
   request: Request,
   run: RunView,
   reason: string | undefined,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> {
   const gateKey = run.parked?.gateKey;
   const why = reason === undefined ? {} : { reason };
   return withMirror(
@@ -56,13 +55,13 @@ async function withMirror(
   event: GatewayEvent<'workflow-run'>,
   mirrored: GatewayEvent<'work-item'>,
   gateKey: string | undefined,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> {
   const { runId, workItemId } = run;
   const item = workItemId === null ? undefined : await request.app.supervisor.get('work-item', workItemId);
   if (item === undefined || !mirrors(item, runId, gateKey))
     return askActor(request, 'workflow-run', runId, event);
   const itemKey = { kind: 'work-item', id: item.id } as const;
-  let moved: ActorView | undefined;
+  let moved: GatewayActor<'workflow-run'> | undefined;
   const committed = await request.app.supervisor.transact({
     name: 'decide-gate',
     startsWork: false,
@@ -89,8 +88,8 @@ async function withMirror(
 }
 
 /** Does the pending approval of this item stand for this very gate? */
-function mirrors(item: ActorView, runId: string, gateKey: string | undefined): boolean {
-  const { approvalRef, approvalState } = recordOf(item);
+function mirrors(item: GatewayActor<'work-item'>, runId: string, gateKey: string | undefined): boolean {
+  const { approvalRef, approvalState } = item.view;
   return (
     approvalState === 'pending' && gateKey !== undefined && approvalRef === `workflow-run:${runId}/${gateKey}`
   );
@@ -101,7 +100,7 @@ export const cancelRun = (
   request: Request,
   run: RunView,
   reason: string | undefined,
-): Promise<Reply<ActorView> | Refusal> =>
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> =>
   askActor(request, 'workflow-run', run.runId, { type: 'run.cancel', reason: reason ?? null });
 
 /** Change the prompt of a step that has not begun, for this run only. */
@@ -109,5 +108,5 @@ export const editStep = (
   request: Request,
   run: RunView,
   { nodeId, prompt }: { readonly nodeId: string; readonly prompt: string },
-): Promise<Reply<ActorView> | Refusal> =>
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> =>
   askActor(request, 'workflow-run', run.runId, { type: 'step.edit', nodeId, prompt });

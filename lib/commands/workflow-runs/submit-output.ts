@@ -3,8 +3,7 @@ import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { ActorView } from '../../supervisor/contract.js';
-import { askActor, type Request, type Reply } from '../app.js';
+import { askActor, type Request, type Reply, type GatewayActor } from '../app.js';
 import { definitionAt } from './definitions.js';
 
 export type Submission = Pick<StepOutcome, 'summary' | 'notes' | 'artifacts'> & {
@@ -20,7 +19,7 @@ export async function submitOutput(
   run: RunView,
   nodeId: string,
   submission: Submission,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> {
   const definition = await definitionAt(request.app, run.workflowId, run.definitionVersion);
   const step = definition?.nodes.find(({ id }) => id === nodeId);
   const now = run.steps[nodeId];
@@ -40,7 +39,7 @@ export async function submitOutput(
   const worker = now.worker?.kind === 'session' ? { sessionId: now.worker.id } : {};
   const outcome = JSON.parse(
     JSON.stringify({ ...submission, ...worker, extractedFrom: 'submitted' }),
-  ) as Json;
+  ) as StepOutcome;
   return askActor(request, 'workflow-run', run.runId, {
     type: 'step.submitted',
     nodeId,

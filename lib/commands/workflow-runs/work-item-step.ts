@@ -1,8 +1,10 @@
 import type { ActionCall } from '../../../actors/effects/workflow-ports.js';
 import { isPerson, type Causes } from '../../../machines/caller.js';
+import type { GatewayEvent } from '../../../actors/gateway-kinds.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
-import { optionsOf, askActor, expected, recordOf, type App } from '../app.js';
+import type { WorkItemView } from '../../../machines/work-item/view.js';
+import { optionsOf, askActor, expected, type App } from '../app.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from '../work-items/create-work-item.js';
 import { spend } from '../authority/quotas.js';
 import { stepRequest } from '../authority/workflow-authority.js';
@@ -41,7 +43,7 @@ export async function operateWorkItem(
   const done = expected(await askActor(request, 'work-item', id, eventOf(app, operation, fields)));
   return {
     summary: `${operation} ${id}`,
-    fields: { workItemId: id, status: recordOf(done.body)['status'] ?? null },
+    fields: { workItemId: id, status: done.body.view.status },
   };
 }
 
@@ -51,11 +53,11 @@ function eventOf(
   { supervisor }: App,
   operation: 'status' | 'assign' | 'comment' | 'archive',
   fields: Fields,
-): { type: string } & Record<string, unknown> {
+): GatewayEvent<'work-item'> {
   const note = fields['note'] === undefined ? {} : { note: text(fields['note']) };
   switch (operation) {
     case 'status':
-      return { type: 'item.move', status: text(fields['status']), ...note };
+      return { type: 'item.move', status: text(fields['status']) as WorkItemView['status'], ...note };
     case 'assign':
       return { type: 'item.assign', assignee: text(fields['assignee']), department: null };
     case 'comment':

@@ -4,16 +4,15 @@ import type { FilterRule } from '../../../machines/graph/conditions.js';
 import { linearPatterns } from '../../../machines/graph/patterns.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { ActorView } from '../../supervisor/contract.js';
 import {
   answeredBefore,
   optionsOf,
   replyWith,
-  recordOf,
   type Request,
   type App,
   type Reply,
   inTurn,
+  type GatewayActor,
 } from '../app.js';
 import { idsOf, recordsOf } from '../iterate.js';
 import { callerNamed } from '../authority/causes.js';
@@ -29,32 +28,26 @@ import { standsAbove } from '../workflow-runs/run-authority.js';
 
 /** All of them by name. To whom a poll shows that a decision is theirs depends on who asks. */
 export async function listBindings(app: App, by: Caller): Promise<readonly Json[]> {
-  const [webhooks = [], polls = []] = await Promise.all(
-    ['trigger', 'poll'].map(async (kind) =>
-      recordsOf(app.supervisor, kind, await idsOf(app.supervisor, kind, { index: 'all' })),
-    ),
-  );
+  const allOf = async <Kind extends 'trigger' | 'poll'>(kind: Kind) =>
+    recordsOf(app.supervisor, kind, await idsOf(app.supervisor, kind, { index: 'all' }));
+  const [webhooks, polls] = await Promise.all([allOf('trigger'), allOf('poll')]);
   return [...webhooks.map(withoutSalt), ...polls.map((poll) => withCapability(poll, by))].sort((a, b) =>
-    nameOf(a) < nameOf(b) ? -1 : 1,
+    a.name < b.name ? -1 : 1,
   );
 }
 
 /** A webhook as callers see it: what its signing secret is made of stays here. */
-export function withoutSalt(webhook: Json): Json {
-  const { signingSalt: _salt, ...shown } = webhook as Readonly<Record<string, Json>>; // the view of the kind `trigger`
+export function withoutSalt({ signingSalt: _salt, ...shown }: GatewayActor<'trigger'>['view']) {
   return shown;
 }
 
 /** What this caller may do about a poll's activation. */
-export function withCapability(poll: Json, by: Caller): Json {
-  const { activation, approval } = poll as unknown as {
-    readonly activation: string;
-    readonly approval: { readonly escalatedAt: string | null };
-  }; // the view of the kind `poll`
+export function withCapability(poll: GatewayActor<'poll'>['view'], by: Caller) {
+  const { activation, approval } = poll;
   const pending = activation === 'pending_approval';
   const person = isPerson(by);
   return {
-    ...(poll as object),
+    ...poll,
     approvalCapability: {
       canDecide: person,
       canEscalate: person && pending,
@@ -65,21 +58,19 @@ export function withCapability(poll: Json, by: Caller): Json {
   };
 }
 
-const nameOf = (binding: Json): string => String((binding as { readonly name?: unknown }).name);
-
 /** Take a binding away. The program of a poll that runs is ended with it. */
 export async function deleteBinding(
   request: Request,
   name: string,
 ): Promise<Reply<{ readonly deleted: true; readonly name: string; readonly orphaned?: true }> | Refusal> {
-  const before = await answeredBefore<{ kind: string }>(request);
+  const before = await answeredBefore<{ kind: 'trigger' | 'poll' }>(request);
   if (isRefusal(before)) return before;
   const known =
     before === undefined
       ? await bindingNamed(request.app, name)
       : await request.app.supervisor.get(before.result.kind, name);
   if (known === undefined) return noBinding(name);
-  const target = String(recordOf(known)['targetWorkflowId']);
+  const target = known.view.targetWorkflowId;
   const orphaned = (await definitionAt(request.app, target)) === undefined;
   const refusal =
     known.kind === 'poll' || (orphaned && request.caller.type !== 'session')
@@ -101,8 +92,11 @@ export const noBinding = (name: string): Refusal =>
   refuse('NOT_FOUND', { kind: 'workflow trigger', id: name }, 'Not found');
 
 /** Whatever kind it is. */
-export async function bindingNamed(app: App, name: string): Promise<ActorView | undefined> {
-  for (const kind of ['trigger', 'poll']) {
+export async function bindingNamed(
+  app: App,
+  name: string,
+): Promise<GatewayActor<'poll' | 'trigger'> | undefined> {
+  for (const kind of ['trigger', 'poll'] as const) {
     const known = await app.supervisor.get(kind, name);
     if (known !== undefined && known.value !== 'deleted') return known;
   }
@@ -140,7 +134,7 @@ export async function startBound(
   app: App,
   { name, createdBy }: { readonly name: string; readonly createdBy: string },
   wanted: RunInput,
-): Promise<Reply<ActorView> | Refusal> {
+): Promise<Reply<GatewayActor<'workflow-run'>> | Refusal> {
   const cause = await callerNamed(app, createdBy);
   if (cause === undefined)
     return refuse(

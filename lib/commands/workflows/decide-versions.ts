@@ -1,6 +1,6 @@
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal } from '../../../machines/refusals.js';
-import { optionsOf, recordOf, type App, type Request } from '../app.js';
+import { optionsOf, type App, type Request } from '../app.js';
 import { followSchedule } from '../workflow-runs/follow-schedule.js';
 
 /** Versions of workflows that an agent wrote, and that a person must approve before they start. */
@@ -37,7 +37,7 @@ export async function decideVersions(
     }
     await followSchedule(app, workflowId);
     await app.subscribers?.poll(app);
-    outcomes.push({ workflowId, version, authority: recordOf(view)['authority'] ?? null });
+    outcomes.push({ workflowId, version, authority: view.view.authority ?? null });
   }
   return outcomes;
 }

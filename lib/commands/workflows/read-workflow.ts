@@ -62,7 +62,7 @@ export async function listVersions(app: App, id: string): Promise<readonly Json[
   if (isRefusal(newest)) return newest;
   const rows = await app.supervisor.rows({ kind: 'workflow', id }, 'versions', { last: 100 });
   return [...rows].reverse().map(({ row }) => {
-    const { version, title, status, updatedAt, nodes, edges } = row as unknown as WorkflowDefinition;
+    const { version, title, status, updatedAt, nodes, edges } = row;
     return { version, title, status, updatedAt, nodeCount: nodes.length, edgeCount: edges.length };
   });
 }

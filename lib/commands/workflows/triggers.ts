@@ -6,7 +6,7 @@ import { sortableText } from '../../../machines/sortable.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import type { BindingFields } from '../../../machines/trigger/machine.js';
 import { fitFilter, matches, mayBind, runKey, startBound, withName, withoutSalt } from './bindings.js';
-import { optionsOf, replyWith, recordOf, type Request, type App, type Reply } from '../app.js';
+import { optionsOf, replyWith, type Request, type App, type Reply } from '../app.js';
 import { idsOf } from '../iterate.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
 import { workflowsOff } from './read-workflow.js';
@@ -131,7 +131,7 @@ export async function receiveEvent(
     if (definition.status !== 'active') continue;
     const run = await startBound(
       app,
-      { name: triggerName, createdBy: String(recordOf(binding)['createdBy']) },
+      { name: triggerName, createdBy: String(binding.view.createdBy) },
       {
         workflowId: targetWorkflowId,
         trigger: { source: 'event-webhook', event, payload, ...(fireRef !== undefined && { fireRef }) },

@@ -1,11 +1,18 @@
-import { optionsOf, replyWith, type Request, type App, type Reply, inTurn } from '../app.js';
-import type { ActorView } from '../../supervisor/contract.js';
+import {
+  optionsOf,
+  replyWith,
+  type Request,
+  type App,
+  type Reply,
+  inTurn,
+  type GatewayActor,
+} from '../app.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../machines/graph/definition.js';
 import { parseDefinition, slug } from '../../../machines/graph/read-definition.js';
 import { definitionOfSop } from '../../../machines/graph/sop.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { VersionAuthority } from '../../../machines/workflow/version-authority.js';
+import type { ShownAuthority } from '../../../machines/workflow/version-authority.js';
 import { versionAuthority } from '../authority/workflow-authority.js';
 import { admitNext } from '../workflow-runs/start-run.js';
 import { sound } from '../workflow-runs/definitions.js';
@@ -24,7 +31,7 @@ export async function createWorkflow(
     readonly definition?: Written | undefined;
     readonly sop?: Written | undefined;
     /** The authority of the version that it is a copy of. */
-    readonly copies?: VersionAuthority;
+    readonly copies?: ShownAuthority;
   },
 ): Promise<Reply<WorkflowDefinition> | Refusal> {
   const off = workflowsOff(request.app);
@@ -43,7 +50,7 @@ export async function createWorkflow(
       request.app.supervisor.spawn('workflow', {
         id,
         input: {
-          definition: { ...definition, id } as unknown as Json, // the door has parsed it from JSON
+          definition: { ...definition, id } as Record<string, Json>, // the route has parsed it from JSON
           ...(input.copies !== undefined && { copies: input.copies }),
         },
         ...optionsOf(how),
@@ -170,8 +177,8 @@ async function freeName(app: App, input: string): Promise<string> {
 async function unlessCircular(
   request: Request,
   written: Written,
-  write: (how: Request) => Promise<ActorView | Refusal>,
-): Promise<ActorView | Refusal> {
+  write: (how: Request) => Promise<GatewayActor<'workflow'> | Refusal>,
+): Promise<GatewayActor<'workflow'> | Refusal> {
   const circles = await callCircles(request.app, parseDefinition(written).definition);
   if (circles.length === 0) return write(request);
   const rehearsed = await write({ app: request.app, caller: request.caller, dryRun: true });
@@ -189,10 +196,10 @@ async function nameTaken(app: App, name: string, id: string): Promise<Refusal | 
 
 async function done(
   request: Request,
-  view: ActorView,
+  view: GatewayActor<'workflow'>,
   written: Written,
 ): Promise<Reply<WorkflowDefinition> | Refusal> {
-  const { version } = view.view as unknown as { version: number };
+  const { version } = view.view;
   if (!request.dryRun) {
     await followSchedule(request.app, view.id);
     await admitNext(request.app, view.id); // there may be more room than there was

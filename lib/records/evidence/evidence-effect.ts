@@ -1,6 +1,7 @@
 import type { AtLeastOnceEffect } from '../../../actors/contracts.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { mermaidOf } from '../../../machines/graph/drawing.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { EvidenceInput, EvidenceOutput } from '../../../machines/workflow/context.js';
 import type { Evidence } from './evidence.js';
 
@@ -16,7 +17,7 @@ export function evidenceEffect(evidence: Evidence): AtLeastOnceEffect<EvidenceIn
       if (!evidence.configured) return { version };
       const definitions = (await context.rows('versions', {
         last: versionsMax,
-      })) as unknown as readonly WorkflowDefinition[]; // rows are what the machine kept
+      })) as readonly (Json & WorkflowDefinition)[]; // rows are what the machine kept
       for (const definition of definitions) {
         if (context.signal.aborted) return { version: 0 };
         const path = `workflows/${id}/${definition.version}.json`;

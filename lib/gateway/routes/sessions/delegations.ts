@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { attachedMedia } from '../../../commands/files.js';
 import { delegate } from '../../../commands/sessions/delegate.js';
-import { recordOf, type Reply } from '../../../commands/app.js';
+import { type Reply } from '../../../commands/app.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import {
@@ -97,7 +97,7 @@ async function create(request: HttpRequest<z.output<typeof body>>): Promise<Repl
   });
   if (isRefusal(done)) return done;
   const { workItemId, sessionId, session, title } = done.body;
-  const { employee, engine, model, effortLevel, status } = recordOf(session);
+  const { employee, engine, model, effortLevel, status } = session.view;
   const shown = { workItemId, sessionId, employee, engine, model, effortLevel, status, title };
   // the answer to a repetition says so and tells how the session stands now
   return {

@@ -8,10 +8,9 @@ import {
   patchSession,
   type LifecycleEvent,
 } from '../../../commands/sessions/session-lifecycle.js';
-import { askActor, type Reply } from '../../../commands/app.js';
+import { askActor, type Reply, type GatewayActor } from '../../../commands/app.js';
 import { presentSession, readPermissions, readQueue } from '../../../commands/sessions/read-session.js';
 import { idsOf, recordsOf } from '../../../commands/iterate.js';
-import type { ActorView } from '../../../supervisor/contract.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../../schemas.js';
@@ -245,8 +244,10 @@ function action(
   );
 }
 
-const shown = (done: Reply<ActorView> | Refusal, body: (view: ActorView) => unknown): Reply | Refusal =>
-  isRefusal(done) ? done : { ...done, body: body(done.body) };
+const shown = (
+  done: Reply<GatewayActor<'session'>> | Refusal,
+  body: (view: GatewayActor<'session'>) => unknown,
+): Reply | Refusal => (isRefusal(done) ? done : { ...done, body: body(done.body) });
 const plain = (body: unknown): Reply | Refusal => (isRefusal(body) ? body : { body });
 
 async function patch(request: HttpRequest<z.output<typeof patchBody>>): Promise<Reply | Refusal> {
@@ -284,7 +285,7 @@ async function decide(request: HttpRequest<z.output<typeof decideBody>>): Promis
   if (isRefusal(found)) return found;
   const { decision, note: why, always } = request.body;
   const event = {
-    type: 'permission.decided',
+    type: 'permission.decided' as const,
     permissionId: request.params['permission'] ?? '',
     decision,
     ...(why !== undefined && { note: why }),

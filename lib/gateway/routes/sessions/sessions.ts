@@ -12,7 +12,7 @@ import {
   presentSession,
 } from '../../../commands/sessions/read-session.js';
 import { stopSession } from '../../../commands/sessions/stop-session.js';
-import { recordOf, type Reply } from '../../../commands/app.js';
+import { type Reply } from '../../../commands/app.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import {
@@ -250,7 +250,7 @@ async function read(request: HttpRequest<unknown, z.output<typeof readQuery>>): 
   const view = await presentSession(request.app, idOf(request));
   if (isRefusal(view)) return view;
   scheduleImport(request.app, view);
-  const found = recordOf(view);
+  const found = view.view;
   if (request.query.messages === '0') return { body: found };
   const { last } = request.query;
   const page = await lastMessages(request.app, idOf(request), last || messagesMax);
@@ -314,7 +314,7 @@ async function sessionOf(
   request: HttpRequest<unknown, unknown>,
 ): Promise<Readonly<Record<string, unknown>> | Refusal> {
   const view = await presentSession(request.app, idOf(request));
-  return isRefusal(view) ? view : recordOf(view);
+  return isRefusal(view) ? view : view.view;
 }
 
 function promptOf(body: { prompt?: string | undefined; message?: string | undefined }): string | Refusal {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decideApproval, requestApproval } from '../../../commands/work-items/approvals.js';
-import { askActor, recordOf } from '../../../commands/app.js';
+import { askActor } from '../../../commands/app.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/work-item/context.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
@@ -86,7 +86,7 @@ async function decide(request: HttpRequest<z.output<typeof decideBody>>): Promis
   const { decision, note: why } = request.body;
   const done = await decideApproval(request, idOf(request), { decision, note: why });
   if (isRefusal(done)) return done;
-  const escalated = decision === 'reject' && recordOf(done.body)['status'] === 'escalated';
+  const escalated = decision === 'reject' && done.body.view.status === 'escalated';
   return { ...done, body: { workItem: done.body.view, escalated } };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askActor, recordOf } from '../../../commands/app.js';
+import { askActor } from '../../../commands/app.js';
 import { recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, type HttpRequest } from '../../route.js';
@@ -85,5 +85,5 @@ export async function handOff(request: HttpRequest<z.output<typeof handoffBody>>
     sessionId: session,
     ...given,
   });
-  return isRefusal(done) ? done : { ...done, body: { workItem: recordOf(done.body) } };
+  return isRefusal(done) ? done : { ...done, body: { workItem: done.body.view } };
 }

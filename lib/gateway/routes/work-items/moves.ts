@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askActor, recordOf } from '../../../commands/app.js';
+import { askActor } from '../../../commands/app.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, type HttpRequest } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
@@ -13,7 +13,7 @@ export const archiveBody = z.object({ note, idempotencyKey });
 
 export async function assign(request: HttpRequest<z.output<typeof assignBody>>): Promise<Reply | Refusal> {
   // The roster knows the department
-  const event = { type: 'item.assign', assignee: request.body.assignee, department: null };
+  const event = { type: 'item.assign' as const, assignee: request.body.assignee, department: null };
   const done = await askActor(request, 'work-item', idOf(request), event);
   return isRefusal(done) ? done : { ...done, body: { workItem: done.body.view } };
 }
@@ -27,7 +27,7 @@ export async function move(request: HttpRequest<z.output<typeof statusBody>>): P
   });
   if (isRefusal(done)) return done;
   // asked for something else and found escalated: the review rounds are used up
-  const escalated = status !== 'escalated' && recordOf(done.body)['status'] === 'escalated';
+  const escalated = status !== 'escalated' && done.body.view.status === 'escalated';
   return { ...done, body: { workItem: done.body.view, escalated } };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createWorkItem } from '../../../commands/work-items/create-work-item.js';
-import { askActor, recordOf } from '../../../commands/app.js';
+import { askActor } from '../../../commands/app.js';
 import { attemptsOf, spendOf } from '../../../commands/sessions/list-sessions.js';
 import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
 import { whatNext } from '../../../commands/work-items/next-moves.js';
@@ -336,5 +336,5 @@ async function itemOf(request: HttpRequest): Promise<Readonly<Record<string, unk
       'Invalid Todo ID; expected <AAA>-N with a positive safe-integer suffix',
     );
   const view = await request.app.supervisor.get('work-item', id);
-  return view ? recordOf(view) : refuse('NOT_FOUND', { kind: 'work-item', id }, `Todo ${id} not found`);
+  return view ? view.view : refuse('NOT_FOUND', { kind: 'work-item', id }, `Todo ${id} not found`);
 }

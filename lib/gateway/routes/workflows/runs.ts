@@ -6,9 +6,8 @@ import { startRun } from '../../../commands/workflow-runs/start-run.js';
 import { cancelRun, editStep, escalateGate, resolveGate } from '../../../commands/workflow-runs/steer-run.js';
 import { submitOutput } from '../../../commands/workflow-runs/submit-output.js';
 import type { RunInput } from '../../../commands/workflow-runs/run-input.js';
-import { recordOf, type Request, type Reply } from '../../../commands/app.js';
+import { type Request, type Reply, type GatewayActor } from '../../../commands/app.js';
 import type { Evidence } from '../../../records/evidence/evidence.js';
-import type { ActorView } from '../../../supervisor/contract.js';
 import type { Json } from '../../../../machines/outputs.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/workflow-run/context.js';
@@ -270,7 +269,7 @@ function steer<Body extends z.ZodType>(
     run: RunView,
     body: z.output<Body>,
     nodeId: string,
-  ) => Promise<Reply<ActorView> | Refusal>,
+  ) => Promise<Reply<GatewayActor<'workflow-run'>> | Refusal>,
   code?: 201,
 ): Route {
   return route(
@@ -302,7 +301,7 @@ function steer<Body extends z.ZodType>(
 async function begin(request: Request, input: RunInput): Promise<Reply | Refusal> {
   const done = await startRun(request, { ...input, idempotencyKey: request.idempotency?.key });
   if (isRefusal(done)) return done;
-  const { status: now, receipts } = recordOf(done.body) as unknown as RunView; // the view of its kind
+  const { status: now, receipts } = done.body.view;
   return {
     ...(await shown(request, done)),
     status: done.replayed ? 200 : now === 'failed' && receipts === 0 && !request.dryRun ? 422 : 201,
@@ -313,12 +312,11 @@ async function begin(request: Request, input: RunInput): Promise<Reply | Refusal
  * The whole record as of now; of a rehearsal what it would be. Whoever did this is told of it, also who may
  * not read the run any more.
  */
-async function shown(request: Request, done: Reply<ActorView>): Promise<Reply> {
-  const view = recordOf(
+async function shown(request: Request, done: Reply<GatewayActor<'workflow-run'>>): Promise<Reply> {
+  const { view } =
     request.dryRun === true
       ? done.body
-      : ((await request.app.supervisor.get('workflow-run', done.body.id)) ?? done.body),
-  ) as unknown as RunView; // the view of its kind
+      : ((await request.app.supervisor.get('workflow-run', done.body.id)) ?? done.body);
   return {
     ...done,
     body: request.dryRun === true ? view : await wholeRun(request.app, view, request.caller),
