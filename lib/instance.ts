@@ -26,6 +26,7 @@ import {
 } from './home/announce.js';
 import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
+import { scheduleBackups } from './home/scheduled-backups.js';
 import { connectorBook } from './home/connector-book.js';
 import { readCertificate } from './home/certificate.js';
 import { configuredEngines } from './home/engines.js';
@@ -250,6 +251,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', payload);
   });
 
+  const backUpTo = (target: string) =>
+    backUp(layout, target, (folder) => store.backUp(folder), environment.clock.now());
   const gateway = await createGateway({
     app,
     tokens,
@@ -265,7 +268,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     log,
     console: { config: () => shownConfig(live.current), log: (linesMax) => logTail(layout.log, linesMax) },
     routes: options.routes ?? [],
-    backup: (target) => backUp(layout, target, (folder) => store.backUp(folder), environment.clock.now()),
+    backup: backUpTo,
   });
   const announcement: Announcement = {
     host: localHost,
@@ -281,6 +284,18 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   // Before the lock is released: the file of a successor is never overwritten.
   opened.add(() => announceStopped(layout.announcement, announcement));
   opened.add(() => gateway.close(gatewayDrainMs));
+  const backups = scheduleBackups({
+    clock: environment.clock,
+    settings: () => live.current.backup,
+    instance: layout.instance,
+    backUp: backUpTo,
+    made: (report) => log.info({ ...report }, 'a backup was made and restored on trial'),
+    failed: (error, { folder }) => {
+      log.error({ err: error, folder }, 'a backup could not be made');
+      void announceFact(supervisor, 'backup:failed', { folder, reason: error.message });
+    },
+  });
+  opened.add(() => backups.close());
   registry.refresh();
   await startFollowing(app, opened, interrupted);
   return {

@@ -8,6 +8,7 @@ import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
 import { HomeError } from '../home/home-error.js';
 import { moduleFiles } from '../home/modules.js';
+import { backupsIn } from '../home/scheduled-backups.js';
 import { homeSandbox } from '../home/sandbox.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
@@ -34,6 +35,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => people(layout),
     () => sandbox(layout, config),
     () => disk(layout),
+    () => backups(layout, config),
     () => gateway(layout, config),
     () => retention(layout),
     ...enginesOf(config, layout).map((engine) => () => engineHere(engine, config.engines.default)),
@@ -110,6 +112,30 @@ async function homeFolder({ home }: Layout): Promise<Finding> {
       remedy: `chmod 700 ${home}`,
     };
   return { grade: 'good', about: 'home', what: 'yours and private' };
+}
+
+async function backups({ instance }: Layout, { backup }: Config): Promise<Finding | undefined> {
+  const { folder, everyHours } = backup;
+  if (folder === null)
+    return {
+      grade: 'poor',
+      about: 'backups',
+      what: 'none are made by themselves',
+      remedy: 'Name a folder on another disk under backup.folder of config.yaml.',
+    };
+  const last = (await backupsIn(folder, instance)).at(-1);
+  const ageMs = last === undefined ? undefined : Date.now() - last.at;
+  if (ageMs !== undefined && ageMs < 2 * everyHours * 3_600_000)
+    return { grade: 'good', about: 'backups', what: `the last is ${duration(ageMs)} old, in ${folder}` };
+  return {
+    grade: 'bad',
+    about: 'backups',
+    what:
+      ageMs === undefined
+        ? `there is none in ${folder} yet`
+        : `the last in ${folder} is ${duration(ageMs)} old; one is due every ${everyHours} hours`,
+    remedy: 'Start the gateway; its log says why under "a backup could not be made".',
+  };
 }
 
 async function announcement({ announcement: path }: Layout): Promise<Finding> {

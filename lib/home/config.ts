@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { cpus } from 'node:os';
 import { agents } from './agent-settings.js';
+import { connectors } from './connector-settings.js';
 import {
   engineFamilies,
   engineName,
@@ -237,40 +238,22 @@ const sessions = z.strictObject({
     .describe('An agent without output for this long is reported as silent.'),
 });
 
-/**
- * One configured way out to people. What else a type needs stands beside these, and is checked when it opens.
- */
-const connectorInstance = z.looseObject({
-  name: z
+const backup = z.strictObject({
+  folder: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be a-z first, then a-z, 0-9 or dashes')
-    .describe('Name that people, agents and cron jobs use for it.'),
-  type: z.string().min(1).max(64).describe('slack, discord, telegram, email or webhook.'),
-  employee: z
-    .string()
-    .min(1)
-    .max(64)
+    .startsWith('/', 'must be an absolute path')
+    .max(4_096)
     .nullable()
     .default(null)
-    .describe('Employee who answers messages sent through it.'),
-  allowFrom: z
-    .array(z.string().min(1).max(128))
+    .describe('Folder outside the home that receives backups, secrets included. Default: none are made.'),
+  everyHours: z.number().min(0.1).max(8_760).default(24).describe('Hours from one backup to the next.'),
+  keep: z
+    .int()
+    .min(1)
     .max(1_000)
-    .default([])
-    .describe('Ids of senders who may write to the agents through it; "*" allows all. Empty: none.'),
-});
-
-const connectors = z.strictObject({
-  instances: z
-    .array(connectorInstance)
-    .max(100)
-    .default([])
-    .refine(
-      (all) => new Set(all.map(({ name }) => name)).size === all.length,
-      'two instances have the same name',
-    )
+    .default(7)
     .describe(
-      'Connectors: name, type, employee, allowFrom, settings of the type. POST /api/connectors/reload applies them.',
+      'Backups of this instance that stay there; older ones go once a new one was restored on trial.',
     ),
 });
 
@@ -311,6 +294,7 @@ const schema = z.strictObject({
         ),
     }),
   ),
+  backup: section(backup),
   log: section(
     z.strictObject({
       keepDays: z.number().min(0.01).max(36_500).default(30).describe('Days of history kept.'),

@@ -122,6 +122,9 @@ export const liveKeys: readonly string[] = [
   'agents.sandboxRequired',
   'agents.sandboxHosts',
   'agents.quotas',
+  'backup.folder',
+  'backup.everyHours',
+  'backup.keep',
   'budgets.enforce',
   'logging.level',
 ];

@@ -103,6 +103,7 @@ export const frameNames: Readonly<Record<string, string>> = {
   'budget:granted': '{employee, month, spentUsd, limitUsd, grantedUsd, usd}',
   'config:reloaded': 'config.yaml was reloaded. {applied, needsRestart, needsReload}',
   'config:refused': 'config.yaml changed and is invalid; the previous settings stay in effect. {reason}',
+  'backup:failed': 'A backup by schedule could not be made, or not be restored on trial. {folder, reason}',
   'device:paired': '{id, name, kind}',
   'device:revoked': '{id}',
   'system:status': 'The gateway is running, degraded or draining. {status, reasons}',
