@@ -56,10 +56,11 @@ const reverser = defineEngine({
             };
             if (said.text !== undefined) {
               text += said.text;
-              io.delta('text', said.text); // streamed to watchers at once
+              io.report({ type: 'text', text: said.text }); // streamed to watchers at once
             }
             // Kept, and given to the next turn
-            if (said.conversation !== undefined) void io.native(said.conversation);
+            if (said.conversation !== undefined)
+              io.report({ type: 'conversation.named', nativeId: said.conversation });
             usage = said.usage ?? usage;
           }
         },

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path';
 import type { Json } from '../../machines/outputs.js';
 import type { TurnInput } from '../../machines/session/context.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
-import type { TurnRequest, TurnResult } from '../engines/engine.js';
+import type { TurnResult, TurnRequest } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineRegistry } from '../engines/registry.js';
@@ -11,12 +11,12 @@ import { tokenHash, type SessionTokens } from '../engines/tokens.js';
 import type { BudgetPort } from './budget-port.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
+import { followTurn, type TurnFollower } from './turn-follow.js';
+import { hostTurn } from './turn-host.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf, reportPartial } from './turn-partial.js';
 import { permissionAsker } from './turn-permission.js';
-import { played } from './turn-play.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
-import { createSpawner } from './turn-spawner.js';
 
 /**
  * The hand of a session's turn: waits for a process slot, tells the session that it began, lets the engine
@@ -180,28 +180,12 @@ async function turn(
   const gatewayUrl = sandbox === undefined ? options.gatewayUrl() : sandbox.gatewayUrl;
 
   const token = options.tokens.mint(sessionId);
-  const abort = new AbortController();
-  const onAbort = (): void => abort.abort(context.signal.reason);
-  if (context.signal.aborted) onAbort();
-  else context.signal.addEventListener('abort', onAbort, { once: true });
   const deltas = createDeltas((frame) =>
     context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }),
   );
-  const spawner = createSpawner({
-    tokenHash: tokenHash(token),
-    signal: abort.signal,
-    note: (note) => context.checkpoint({ ...note }),
-    onSilence: () =>
-      deltas.add('status', 'The engine has been silent for a while; it may be waiting for a rate limit.'),
-    ...(sandbox === undefined ? {} : { confine: (command) => sandbox.confine(command) }),
-    ...processOptions(options),
-  });
-  const deadline = setTimeout(
-    () => abort.abort(new DOMException('deadline', 'TimeoutError')),
-    Math.min(input.deadlineMs, 2 ** 31 - 1),
-  );
-  try {
-    const request: TurnRequest = {
+  const host = hostTurn({
+    engine,
+    request: {
       sessionId,
       turnId: input.turnId,
       ...conversation,
@@ -214,58 +198,81 @@ async function turn(
       deadlineMs: input.deadlineMs,
       silenceMs: options.silenceMs ?? 120_000,
       ...toolsOf(token, gatewayUrl),
-    };
-    await spawner.intend(); // the fence: from here on a crash means "recover", also for engines that start no process
-    const result = await played(engine, request, {
+    },
+    processes: {
+      tokenHash: tokenHash(token),
+      ...(sandbox === undefined ? {} : { confine: (command) => sandbox.confine(command) }),
+      ...processOptions(options),
+    },
+    settleMs: options.settleMs ?? 15_000,
+    onFault: (...fault) => options.onFault?.(...fault),
+    post: (event) => follower.take(event),
+  });
+  const ending = new AbortController();
+  const follower = followTurn({
+    turnId: input.turnId,
+    context,
+    deltas,
+    permission: permissionAsker({
       turnId: input.turnId,
+      policy: input.toolPolicy ?? { mode: 'ask', allow: [] },
       context,
-      deltas,
-      spawner,
-      signal: abort.signal,
-      settleMs: options.settleMs ?? 15_000,
-      permission: permissionAsker({
-        turnId: input.turnId,
-        policy: input.toolPolicy ?? { mode: 'ask', allow: [] },
-        context,
-        signal: abort.signal,
-        waitMs: options.permissionWaitMs ?? 600_000,
-      }),
-      onFault: (...fault) => options.onFault?.(...fault),
-    });
-    const unconfirmedPid = await spawner.close(() => abort.abort());
+      signal: ending.signal,
+      waitMs: options.permissionWaitMs ?? 600_000,
+    }),
+    command: (command) => host.take(command),
+  });
+  let isLate = false;
+  const interrupt = (): void => {
+    host.take({ type: 'interrupt' });
+    ending.abort();
+  };
+  if (context.signal.aborted) interrupt();
+  else context.signal.addEventListener('abort', interrupt, { once: true });
+  const deadline = setTimeout(
+    () => {
+      isLate = true;
+      interrupt();
+    },
+    Math.min(input.deadlineMs, 2 ** 31 - 1),
+  );
+  try {
+    const { result, unconfirmedPid } = await follower.ended;
     deltas.close();
-    const outcome = judged(result, context.signal, abort.signal, input, deltas);
-    if (context.signal.aborted) await reportPartial(outcome, input.turnId, context, spawner.lastNote());
+    const outcome = judged(result, { isLeft: context.signal.aborted, isLate, input, deltas, follower });
+    if (context.signal.aborted) await reportPartial(outcome, input.turnId, context, follower.lastNote());
     if (unconfirmedPid === undefined) return outcome;
-    onLingering({ ...spawner.lastNote() });
+    onLingering({ ...follower.lastNote() });
     return { ...outcome, unconfirmedPid };
   } finally {
     clearTimeout(deadline);
-    context.signal.removeEventListener('abort', onAbort);
+    context.signal.removeEventListener('abort', interrupt);
     await sandbox?.close().catch((error: unknown) => options.onFault?.(input.engine, error));
     options.tokens.revoke(token);
   }
 }
 
+interface Ending {
+  /** The session has left it. */
+  readonly isLeft: boolean;
+  readonly isLate: boolean;
+  readonly input: TurnInput;
+  readonly deltas: Deltas;
+  readonly follower: TurnFollower;
+}
+
 /** What we did to the turn outranks what the engine makes of it. */
-function judged(
-  result: TurnResult,
-  aborted: AbortSignal,
-  ended: AbortSignal,
-  input: TurnInput,
-  deltas: Deltas,
-): TurnResult {
+function judged(result: TurnResult, { isLeft, isLate, input, deltas, follower }: Ending): TurnResult {
   const text = result.text === '' ? deltas.text() : result.text;
-  const usage = result.usage === undefined ? {} : { usage: result.usage };
-  if (aborted.aborted) return { ...interruption(text), ...usage };
-  const isLate =
-    ended.aborted && (ended.reason as { readonly name?: string } | undefined)?.name === 'TimeoutError';
+  const used = result.usage ?? follower.usage();
+  const usage = used === undefined ? {} : { usage: used };
+  if (isLeft) return { ...interruption(text), ...usage };
   if (isLate)
     return {
       ...failure(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`, text),
       ...usage,
     };
-  return result;
+  return { ...result, ...usage };
 }
 
 /** The id that the session gives to the answer of a turn, so that watchers can join deltas and message. */

@@ -1,8 +1,7 @@
 import type { Json } from '../../machines/outputs.js';
-import type { TurnIO } from '../engines/engine.js';
 import { firstBytes } from '../engines/process/output.js';
 
-type DeltaType = Parameters<TurnIO['delta']>[0];
+type DeltaType = 'text' | 'thinking' | 'tool_use' | 'tool_result' | 'status' | 'error';
 
 /**
  * What an agent says while it works, on its way to watchers: gathered into few small frames, so that an agent

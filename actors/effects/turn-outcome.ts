@@ -1,5 +1,6 @@
 import { firstBytes } from '../engines/process/output.js';
 import type { TurnResult } from '../engines/engine.js';
+import { finiteUsage } from '../engines/turn-events.js';
 
 /** How a turn may end, as the session hears it. */
 export interface TurnOutput extends TurnResult {
@@ -38,20 +39,10 @@ export function boundedResult(engine: string, result: TurnResult): TurnResult {
   return {
     outcome,
     text: firstBytes(text, textBytesMax),
-    ...(usage === undefined || usage === null ? {} : { usage: finite(usage) }),
+    ...(usage === undefined || usage === null ? {} : { usage: finiteUsage(usage) }),
     ...(typeof error === 'string' ? { error: firstBytes(error, errorBytesMax) } : {}),
     ...(typeof resetAt === 'number' && Number.isFinite(resetAt) ? { resetAt } : {}),
   };
-}
-
-/** Only finite numbers: a NaN would be stored as null and poison every sum. */
-function finite(usage: NonNullable<TurnResult['usage']>): NonNullable<TurnResult['usage']> {
-  const { inputTokens, outputTokens, cachedTokens, costUsd } = usage;
-  return Object.fromEntries(
-    Object.entries({ inputTokens, outputTokens, cachedTokens, costUsd }).filter(([, value]) =>
-      Number.isFinite(value),
-    ),
-  );
 }
 
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -29,10 +29,9 @@ export function permissionAsker({
   context,
   signal,
   waitMs,
-}: AskerOptions): (request: PermissionRequest) => Promise<PermissionAnswer> {
+}: AskerOptions): (request: PermissionRequest & { readonly id: string }) => Promise<PermissionAnswer> {
   const waiting = new Map<string, (given: Given) => void>();
   const always = new Set<string>();
-  let asked = 0;
   context.onEvent((event) => {
     if (event.type !== 'permission.answered') return;
     // As the session machine sends it
@@ -50,10 +49,10 @@ export function permissionAsker({
     { once: true },
   );
 
-  return async ({ tool, title, input }) => {
+  return async ({ id, tool, title, input }) => {
     if (mayUse(policy, tool) || always.has(tool)) return { allow: true };
     if (signal.aborted) return no('The turn ended.');
-    const permissionId = `${turnId}:p${++asked}`;
+    const permissionId = `${turnId}:${id}`;
     const answer = new Promise<Given>((resolve) => waiting.set(permissionId, resolve));
     try {
       await context.send({

@@ -56,7 +56,7 @@ export function commandEngine(options: CommandEngineOptions): Engine {
         stdin: promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax),
         silenceMs: request.silenceMs,
         deadlineMs: request.deadlineMs,
-        onStdout: (chunk) => io.delta('text', chunk),
+        onStdout: (text) => io.report({ type: 'text', text }),
         ...(outputBytesMax === undefined ? {} : { outputBytesMax }),
       });
       return turnResult(await child.done, { program, deadlineMs: request.deadlineMs });

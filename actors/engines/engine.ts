@@ -1,5 +1,8 @@
 import type { Json } from '../../machines/outputs.js';
 import type { EngineLimits } from './limits.js';
+import type { TurnReport, TurnResult } from './turn-events.js';
+
+export type { TurnResult, Usage } from './turn-events.js';
 import type { CommandFolders } from '../sandbox/sandbox.js';
 
 /**
@@ -114,25 +117,21 @@ export interface PermissionRequest {
 
 export type PermissionAnswer = { readonly allow: true } | { readonly allow: false; readonly message: string };
 
-/** What an engine may do during a turn: start its program, stream, keep its own name of the conversation. */
+/** What an engine may do during a turn: start its program, tell what happens, ask for permission. */
 export interface TurnIO {
   /** Aborts when the turn is interrupted or stopped. */
   readonly signal: AbortSignal;
   /** Start a child in its own process group, with the durable spawn intent written first. */
   spawn(command: string, args: readonly string[], options: SpawnChildOptions): Promise<ChildProcessHandle>;
-  /** Streaming output for watchers; never stored. */
-  delta(
-    type: 'text' | 'tool_use' | 'tool_result' | 'status' | 'error',
-    content: string,
-    extra?: Record<string, Json>,
-  ): void;
-  /** The engine's own session id, stored at once. */
-  native(id: string): Promise<void>;
   /**
-   * Answers an agent that asks. Absent: whatever the engine's allow-list does not name is denied with a
-   * sentence.
+   * Tell what the agent does, as it does it: what it says is streamed, what it uses and changes becomes part of
+   * the conversation. Never throws.
+   *
+   * @example io.report({ type: 'text', text: 'Hello' })
    */
-  permission?(request: PermissionRequest): Promise<PermissionAnswer>;
+  report(report: TurnReport): void;
+  /** Answers an agent that asks whether it may use a tool. Never rejects. */
+  permission(request: PermissionRequest): Promise<PermissionAnswer>;
 }
 
 export interface SpawnChildOptions {
@@ -178,25 +177,6 @@ export interface ChildResult {
   readonly truncated: boolean;
   /** Why we ended it, if we did. */
   readonly ended: 'interrupted' | 'deadline' | 'silence' | 'flood' | null;
-}
-
-export interface Usage {
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly cachedTokens?: number;
-  readonly costUsd?: number;
-}
-
-/** How a turn ended. */
-export interface TurnResult {
-  readonly outcome: 'succeeded' | 'failed' | 'interrupted' | 'rate-limited';
-  /** The final message. */
-  readonly text: string;
-  readonly usage?: Usage;
-  /** A sentence for a person when the turn failed. */
-  readonly error?: string;
-  /** Epoch ms, with `rate-limited`. */
-  readonly resetAt?: number;
 }
 
 /** `export const echo = defineEngine({name: 'echo', …})`: checks the shape at definition. */

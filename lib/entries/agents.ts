@@ -8,6 +8,7 @@ export {
   type TurnRequest,
   type TurnResult,
 } from '../../actors/engines/engine.js';
+export type { TurnReport } from '../../actors/engines/turn-events.js';
 export { turnResult } from '../../actors/engines/turn-result.js';
 export { acpEngine, type AcpOptions } from '../../actors/engines/acp/engine.js';
 export { claudeEngine, type ClaudeOptions } from '../../actors/engines/claude/engine.js';

@@ -96,7 +96,7 @@ export function engineContract(title: string, options: EngineContractOptions): v
 interface Workbench {
   readonly io: TurnIO;
   readonly argv: readonly (readonly string[])[];
-  /** The first delta of any kind. */
+  /** The first report of any kind. */
   readonly talked: Promise<void>;
   request(prompt: string): TurnRequest;
   abort(): void;
@@ -129,8 +129,8 @@ async function workbench(options: EngineContractOptions): Promise<Workbench> {
         graces: { interruptMs: 1_000, terminateMs: 1_000, confirmMs: 5_000 },
       });
     },
-    delta: () => hear(),
-    native: () => Promise.resolve(),
+    report: () => hear(),
+    permission: () => Promise.resolve({ allow: false, message: 'No person is there to allow it.' }),
   };
   return {
     io,

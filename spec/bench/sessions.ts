@@ -36,7 +36,7 @@ const pen = defineEngine({
   discover: () => Promise.resolve({ available: true, defaultModel: null, models: [] }),
   async turn(request, io) {
     for (let piece = 0; piece < pieces && !io.signal.aborted; piece += 1) {
-      io.delta('text', `piece ${piece} `);
+      io.report({ type: 'text', text: `piece ${piece} ` });
       await setTimeout(100);
     }
     return { outcome: 'succeeded', text: `did: ${request.prompt}` };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openSandbox, type TurnSandbox } from '../../actors/effects/turn-sandbox.js';
 import type { Engine, McpEndpoint, TurnIO, TurnMessage, TurnResult } from '../../actors/engines/engine.js';
+import type { TurnReport } from '../../actors/engines/turn-events.js';
 import { processTable, startChild } from '../../actors/engines/process.js';
 
 /**
@@ -29,7 +30,7 @@ export interface RunningTurn {
 
 export interface PlayedTurn extends TurnResult {
   readonly nativeId: string | null;
-  readonly deltas: readonly { readonly type: string; readonly content: string }[];
+  readonly reports: readonly TurnReport[];
   /** Every command line that was used. */
   readonly argv: readonly (readonly string[])[];
   /** Living processes that it left behind. */
@@ -46,7 +47,7 @@ export async function playTurn(
 ): Promise<PlayedTurn> {
   const controller = new AbortController();
   const spawnId = randomUUID();
-  const deltas: { type: string; content: string }[] = [];
+  const reports: TurnReport[] = [];
   const argv: (readonly string[])[] = [];
   const pids: number[] = [];
   let nativeId = wish.nativeId ?? null;
@@ -79,17 +80,14 @@ export async function playTurn(
       pids.push(child.pid);
       return child;
     },
-    delta(type, content) {
-      deltas.push({ type, content });
-      if (type !== 'text' || heard) return;
+    report(report) {
+      reports.push(report);
+      if (report.type === 'conversation.named') nativeId = report.nativeId;
+      if (report.type !== 'text' || heard) return;
       heard = true;
       wish.onText?.({ abort: () => controller.abort(), pids });
     },
-    native: (id) => {
-      nativeId = id;
-      return Promise.resolve();
-    },
-    ...(wish.permission === undefined ? {} : { permission: wish.permission }),
+    permission: wish.permission ?? (() => Promise.reject(new Error('nobody there'))),
   };
   const began = performance.now();
   const result = await engine.turn(
@@ -110,5 +108,5 @@ export async function playTurn(
     io,
   );
   const left = (await processTable().marked(spawnId)).length;
-  return { ...result, nativeId, deltas, argv, left, ms: Math.round(performance.now() - began) };
+  return { ...result, nativeId, reports, argv, left, ms: Math.round(performance.now() - began) };
 }

@@ -68,7 +68,7 @@ export async function openConversation(
   const session = resumed ?? (await ask('session/new', place));
   const id = resumed === undefined ? textAt(session, 'sessionId') : (request.nativeId ?? undefined);
   if (id === undefined || id === '') throw new CannotOpen('The agent began a session without naming it.');
-  await io.native(id);
+  io.report({ type: 'conversation.named', nativeId: id });
   await settle(ask, id, session, opening, io);
   return { id, isResumed: resumed !== undefined, models: offeredModels(session) };
 }
@@ -93,18 +93,22 @@ async function resume(
   // them
   const method = canLoad ? 'session/load' : 'session/resume';
   if (!mayLoad || !(canLoad || canResume)) {
-    io.delta('status', 'The agent cannot resume this conversation; it continues from the stored transcript.');
+    io.report({
+      type: 'notice',
+      text: 'The agent cannot resume this conversation; it continues from the stored transcript.',
+    });
     return undefined;
   }
   try {
     return await ask(method, { ...place, sessionId: request.nativeId });
   } catch (error) {
     if (error instanceof Late || !isAnswer(error)) throw error;
-    io.delta(
-      'status',
-      `The agent no longer has this conversation (${firstBytes(wordsOf(error), 300)}); it continues from ` +
+    io.report({
+      type: 'notice',
+      text:
+        `The agent no longer has this conversation (${firstBytes(wordsOf(error), 300)}); it continues from ` +
         'the stored transcript.',
-    );
+    });
     return undefined;
   }
 }
@@ -132,11 +136,12 @@ function toolServers({ mcp }: TurnRequest, capabilities: JsonObject, io: TurnIO)
       },
     ];
   }
-  io.delta(
-    'status',
-    "This agent takes no tools over HTTP, so it works without the gateway's tools; SVC_GATEWAY_URL and " +
+  io.report({
+    type: 'notice',
+    text:
+      "This agent takes no tools over HTTP, so it works without the gateway's tools; SVC_GATEWAY_URL and " +
       'SVC_GATEWAY_TOKEN are in its environment.',
-  );
+  });
   return [];
 }
 
@@ -167,7 +172,10 @@ async function settle(
           },
         );
   if (fault !== undefined)
-    io.delta('status', `The agent did not take the effort "${effort}" (${fault}); it uses its own.`);
+    io.report({
+      type: 'notice',
+      text: `The agent did not take the effort "${effort}" (${fault}); it uses its own.`,
+    });
 }
 
 async function chooseMode(ask: Ask, sessionId: string, session: JsonObject, mode: string): Promise<void> {

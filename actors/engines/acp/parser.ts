@@ -2,6 +2,7 @@ import type { Json } from '../../../machines/outputs.js';
 import { isObject, listAt, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import type { TurnIO, Usage } from '../engine.js';
 import { firstBytes } from '../process/output.js';
+import type { TurnReport } from '../turn-events.js';
 
 /**
  * Reads the updates of one conversation: text and tools for watchers, and the answer so far. What an agent
@@ -35,13 +36,18 @@ export function acpParser(io: TurnIO): AcpParser {
   let heard = 0;
   const tools = new Map<string, JsonObject>();
 
+  const count = (used: Usage | undefined): void => {
+    if (used === undefined) return;
+    usage = used;
+    io.report({ type: 'usage', usage });
+  };
   const say = (content: JsonObject): void => {
     const piece = textAt(content, 'text');
     if (piece === undefined || piece === '') return;
     if (isAfterTool) text = '';
     isAfterTool = false;
     text += piece;
-    io.delta('text', piece);
+    io.report({ type: 'text', text: piece });
   };
   const tool = (update: JsonObject): void => {
     const id = textAt(update, 'toolCallId') ?? '';
@@ -55,15 +61,23 @@ export function acpParser(io: TurnIO): AcpParser {
     tools.set(id, known);
     isAfterTool = true;
     if (isNew)
-      io.delta('tool_use', toolName(known), {
+      io.report({
+        type: 'tool.started',
         toolId: id,
-        title: firstBytes(textAt(known, 'title') ?? '', 1_024),
-        input: firstBytes(JSON.stringify(known['rawInput'] ?? null), 4_096),
+        tool: toolName(known),
+        title: textAt(known, 'title') ?? '',
+        input: JSON.stringify(known['rawInput'] ?? null),
       });
     const status = textAt(update, 'status');
     if (status !== 'completed' && status !== 'failed') return;
     tools.delete(id);
-    io.delta('tool_result', firstBytes(resultOf(known), 4_096), { toolId: id, isError: status === 'failed' });
+    io.report({
+      type: 'tool.finished',
+      toolId: id,
+      output: resultOf(known),
+      isError: status === 'failed',
+    });
+    if (status === 'completed') for (const change of changesOf(known)) io.report(change);
   };
 
   return {
@@ -85,16 +99,21 @@ export function acpParser(io: TurnIO): AcpParser {
       const update = objectAt(params, 'update');
       switch (update['sessionUpdate']) {
         case 'agent_message_chunk':
-          usage = usageOf(objectAt(objectAt(update, '_meta'), 'usage')) ?? usage;
+          count(usageOf(objectAt(objectAt(update, '_meta'), 'usage')));
           return say(objectAt(update, 'content'));
+        case 'agent_thought_chunk':
+          return io.report({
+            type: 'thinking',
+            text: textAt(objectAt(update, 'content'), 'text') ?? '',
+          });
         case 'tool_call':
         case 'tool_call_update':
           return tool(update);
         case 'notice':
-          return io.delta(
-            'status',
-            firstBytes(textAt(update, 'message') ?? textAt(update, 'text') ?? '', 2_048),
-          );
+          return io.report({
+            type: 'notice',
+            text: firstBytes(textAt(update, 'message') ?? textAt(update, 'text') ?? '', 2_048),
+          });
         default:
           return;
       }
@@ -104,6 +123,17 @@ export function acpParser(io: TurnIO): AcpParser {
 
 /** The tool's own name where the agent tells it, else its kind: `execute`, `edit`, `read` … */
 export const toolName = (call: JsonObject): string => textAt(call, 'name') ?? textAt(call, 'kind') ?? 'other';
+
+/** What it shows as a difference of texts. */
+function changesOf(call: JsonObject): readonly TurnReport[] {
+  return listAt(call, 'content').flatMap((part): readonly TurnReport[] => {
+    const path = textAt(part, 'path');
+    if (textAt(part, 'type') !== 'diff' || path === undefined) return [];
+    return [
+      { type: 'file.changed', path, change: textAt(part, 'oldText') === undefined ? 'added' : 'changed' },
+    ];
+  });
+}
 
 function resultOf(call: JsonObject): string {
   const said = listAt(call, 'content')

@@ -10,7 +10,6 @@ export async function permit(
   io: TurnIO,
 ): Promise<PermissionAnswer> {
   if (allow.includes('*') || allow.includes(request.tool)) return { allow: true };
-  if (io.permission === undefined) return { allow: false, message: denial(request.tool) };
   try {
     return await io.permission(request);
   } catch {

@@ -62,10 +62,10 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
       if (request.nativeId !== null && isUuid(request.nativeId)) {
         const result = await play(bin, options, request, { resume: request.nativeId }, io, limits);
         if (result !== 'unknown session') return result;
-        io.delta(
-          'status',
-          'The agent no longer has this conversation; it continues from the stored transcript.',
-        );
+        io.report({
+          type: 'notice',
+          text: 'The agent no longer has this conversation; it continues from the stored transcript.',
+        });
       }
       const prompt = promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax);
       const result = await play(bin, options, { ...request, prompt }, { fresh: randomUUID() }, io, limits);

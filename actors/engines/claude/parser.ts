@@ -22,6 +22,7 @@ export function claudeParser(io: TurnIO, limits: LimitsMemory): ClaudeParser {
   let sessionId: string | undefined;
   let text = '';
   let last: JsonObject | undefined;
+  const changing = new Map<string, Change>();
   return {
     text: () => text,
     sessionId: () => sessionId,
@@ -35,21 +36,23 @@ export function claudeParser(io: TurnIO, limits: LimitsMemory): ClaudeParser {
         id !== sessionId
       ) {
         sessionId = id;
-        void io.native(id);
+        io.report({ type: 'conversation.named', nativeId: id });
       }
       switch (message['type']) {
         case 'stream_event': {
           const event = objectAt(message, 'event');
           const piece = textAt(objectAt(event, 'delta'), 'text');
+          const thought = textAt(objectAt(event, 'delta'), 'thinking');
           if (event['type'] === 'message_start') text = '';
+          if (thought !== undefined) io.report({ type: 'thinking', text: thought });
           if (piece === undefined) return;
           text += piece;
-          return io.delta('text', piece);
+          return io.report({ type: 'text', text: piece });
         }
         case 'assistant':
-          return reportUses(message, io);
+          return reportUses(message, changing, io);
         case 'user':
-          return reportResults(message, io);
+          return reportResults(message, changing, io);
         case 'system':
           return reportStatus(message, io);
         case 'rate_limit_event':
@@ -64,18 +67,49 @@ export function claudeParser(io: TurnIO, limits: LimitsMemory): ClaudeParser {
   };
 }
 
-function reportUses(message: JsonObject, io: TurnIO): void {
+/** What a tool of the program's own will do to a file, by the tool call's id. */
+interface Change {
+  readonly path: string;
+  readonly change: 'added' | 'changed';
+  readonly diff?: string;
+}
+
+function reportUses(message: JsonObject, changing: Map<string, Change>, io: TurnIO): void {
   for (const block of listAt(objectAt(message, 'message'), 'content')) {
     if (!isObject(block) || block['type'] !== 'tool_use') continue;
     const input: Json = block['input'] ?? null;
-    io.delta('tool_use', textAt(block, 'name') ?? 'tool', {
-      toolId: textAt(block, 'id') ?? null,
-      input: firstBytes(JSON.stringify(input), 4_096),
-    });
+    const toolId = textAt(block, 'id') ?? '';
+    const tool = textAt(block, 'name') ?? 'tool';
+    const change = changeOf(tool, input);
+    if (change !== undefined && changing.size < changingMax) changing.set(toolId, change);
+    io.report({ type: 'tool.started', toolId, tool, input: JSON.stringify(input) });
   }
 }
 
-function reportResults(message: JsonObject, io: TurnIO): void {
+const changingMax = 1_000;
+
+function changeOf(tool: string, input: Json): Change | undefined {
+  const path = textAt(input, 'file_path') ?? textAt(input, 'notebook_path');
+  if (path === undefined) return undefined;
+  if (tool === 'Write') return { path, change: 'added' };
+  const [before, after] = [textAt(input, 'old_string'), textAt(input, 'new_string')];
+  if (tool !== 'Edit' && tool !== 'MultiEdit' && tool !== 'NotebookEdit') return undefined;
+  return {
+    path,
+    change: 'changed',
+    ...(before === undefined || after === undefined
+      ? {}
+      : { diff: `${marked('-', before)}\n${marked('+', after)}` }),
+  };
+}
+
+const marked = (sign: string, text: string): string =>
+  text
+    .split('\n')
+    .map((line) => sign + line)
+    .join('\n');
+
+function reportResults(message: JsonObject, changing: Map<string, Change>, io: TurnIO): void {
   for (const block of listAt(objectAt(message, 'message'), 'content')) {
     if (!isObject(block) || block['type'] !== 'tool_result') continue;
     const said =
@@ -83,17 +117,29 @@ function reportResults(message: JsonObject, io: TurnIO): void {
       listAt(block, 'content')
         .map((part) => textAt(part, 'text') ?? '')
         .join('\n');
-    io.delta('tool_result', firstBytes(said, 4_096), { toolId: textAt(block, 'tool_use_id') ?? null });
+    const toolId = textAt(block, 'tool_use_id') ?? '';
+    const isError = block['is_error'] === true;
+    io.report({ type: 'tool.finished', toolId, output: said, isError });
+    const change = changing.get(toolId);
+    changing.delete(toolId);
+    if (change !== undefined && !isError)
+      io.report({
+        type: 'file.changed',
+        ...change,
+        // it says whether there was a file before
+        ...(change.change === 'added' && /has been updated|overwr/i.test(said) ? { change: 'changed' } : {}),
+      });
   }
 }
 
 function reportStatus(message: JsonObject, io: TurnIO): void {
   if (message['subtype'] !== 'api_retry') return;
-  io.delta(
-    'status',
-    `The provider answered ${numberAt(message, 'error_status') ?? 'with an error'}; attempt ` +
+  io.report({
+    type: 'notice',
+    text:
+      `The provider answered ${numberAt(message, 'error_status') ?? 'with an error'}; attempt ` +
       `${numberAt(message, 'attempt') ?? '?'} of ${numberAt(message, 'max_retries') ?? '?'} follows.`,
-  );
+  });
 }
 
 /** Told only to people who are logged in with an account; keys of the API have no windows. */

@@ -48,7 +48,7 @@ export function clerkEngine({ gatewayUrl }: ClerkOptions): Engine {
         stdin: request.prompt,
         silenceMs: request.silenceMs,
         deadlineMs: request.deadlineMs,
-        onStdout: (chunk) => io.delta('text', chunk),
+        onStdout: (text) => io.report({ type: 'text', text }),
       });
       return turnResult(await child.done, { program: 'clerk', deadlineMs: request.deadlineMs });
     },

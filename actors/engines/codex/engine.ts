@@ -166,16 +166,16 @@ async function begin(
           .ask('thread/resume', { threadId: request.nativeId, excludeTurns: true, ...thread })
           .catch((error: unknown) => {
             if (!(error instanceof Refused)) throw error;
-            io.delta(
-              'status',
-              'The agent no longer has this conversation; it continues from the stored transcript.',
-            );
+            io.report({
+              type: 'notice',
+              text: 'The agent no longer has this conversation; it continues from the stored transcript.',
+            });
             return undefined;
           });
   const opened = resumed ?? (await talk.ask('thread/start', thread));
   const threadId = textAt(objectAt(opened, 'thread'), 'id') ?? '';
   running.threadId = threadId;
-  if (threadId !== request.nativeId) void io.native(threadId);
+  if (threadId !== request.nativeId) io.report({ type: 'conversation.named', nativeId: threadId });
   const text =
     resumed === undefined
       ? promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax)

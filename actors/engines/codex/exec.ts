@@ -4,7 +4,7 @@ import { chosenWord } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import type { TurnIO, TurnRequest, TurnResult, Usage } from '../engine.js';
 import type { LimitsMemory } from '../limits.js';
-import { failed } from './parser.js';
+import { failed, kindOfChange } from './parser.js';
 import { codexEnvironment, processSettings, threadSettings, type CodexOptions } from './settings.js';
 
 /**
@@ -22,7 +22,10 @@ export async function playExec(
   if (request.nativeId !== null && /^[0-9a-f-]{36}$/i.test(request.nativeId)) {
     const result = await play(bin, options, request, request.nativeId, io, limits);
     if (result !== 'unknown session') return result;
-    io.delta('status', 'The agent no longer has this conversation; it continues from the stored transcript.');
+    io.report({
+      type: 'notice',
+      text: 'The agent no longer has this conversation; it continues from the stored transcript.',
+    });
   }
   const prompt = promptWithTranscript(request.prompt, request.transcript, 256 * 1024);
   const result = await play(bin, options, { ...request, prompt }, undefined, io, limits);
@@ -55,7 +58,7 @@ async function play(
           case 'thread.started': {
             const id = textAt(message, 'thread_id');
             isKnown = true;
-            if (id !== undefined && id !== resume) void io.native(id);
+            if (id !== undefined && id !== resume) io.report({ type: 'conversation.named', nativeId: id });
             return;
           }
           case 'item.started':
@@ -63,7 +66,7 @@ async function play(
           case 'item.completed': {
             if (item['type'] !== 'agent_message') return reportResult(item, io);
             text = textAt(item, 'text') ?? '';
-            return io.delta('text', text);
+            return io.report({ type: 'text', text });
           }
           case 'turn.completed':
           case 'turn.failed':
@@ -133,8 +136,10 @@ function leavesOf(value: unknown, path = ''): readonly (readonly [key: string, v
 function reportUse(item: JsonObject, io: TurnIO): void {
   const name = textAt(item, 'type');
   if (name === 'command_execution' || name === 'mcp_tool_call')
-    io.delta('tool_use', name, {
-      toolId: textAt(item, 'id') ?? null,
+    io.report({
+      type: 'tool.started',
+      toolId: textAt(item, 'id') ?? '',
+      tool: name,
       input: textAt(item, 'command') ?? textAt(item, 'tool') ?? '',
     });
 }
@@ -145,7 +150,19 @@ function reportResult(item: JsonObject, io: TurnIO): void {
     listAt(objectAt(item, 'result'), 'content')
       .map((part) => textAt(part, 'text') ?? '')
       .join('\n');
-  if (said !== '') io.delta('tool_result', said.slice(0, 4_096), { toolId: textAt(item, 'id') ?? null });
+  const toolId = textAt(item, 'id') ?? '';
+  if (item['type'] === 'file_change') return reportChanges(item, io);
+  if (item['type'] === 'reasoning') return io.report({ type: 'thinking', text: textAt(item, 'text') ?? '' });
+  if (item['type'] === 'command_execution' || item['type'] === 'mcp_tool_call')
+    io.report({ type: 'tool.finished', toolId, output: said, isError: item['status'] === 'failed' });
+}
+
+function reportChanges(item: JsonObject, io: TurnIO): void {
+  for (const change of listAt(item, 'changes')) {
+    const path = textAt(change, 'path');
+    if (path !== undefined)
+      io.report({ type: 'file.changed', path, change: kindOfChange(textAt(change, 'kind')) });
+  }
 }
 
 const usageOf = (counts: JsonObject): Usage => ({

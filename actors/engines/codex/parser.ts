@@ -52,13 +52,16 @@ export function codexParser(io: TurnIO, limits: LimitsMemory): CodexParser {
           if (message !== speaking) text = '';
           speaking = message;
           text += piece;
-          return io.delta('text', piece);
+          return io.report({ type: 'text', text: piece });
         }
         case 'item/started': {
           const item = objectAt(params, 'item');
           remember(item);
           return reportUse(item, io);
         }
+        case 'item/reasoning/summaryTextDelta':
+        case 'item/reasoning/textDelta':
+          return io.report({ type: 'thinking', text: textAt(params, 'delta') ?? '' });
         case 'item/completed': {
           const item = objectAt(params, 'item');
           if (item['type'] === 'agentMessage') text = textAt(item, 'text') ?? text;
@@ -70,23 +73,23 @@ export function codexParser(io: TurnIO, limits: LimitsMemory): CodexParser {
           const usage = objectAt(params, 'tokenUsage');
           total = tokensOf(objectAt(usage, 'total'));
           first ??= less(total, tokensOf(objectAt(usage, 'last')));
-          return;
+          return io.report({ type: 'usage', usage: usageBetween(first, total) });
         }
         case 'account/rateLimits/updated':
           return reportLimits(objectAt(params, 'rateLimits'), limits);
         case 'error':
           if (params['willRetry'] === true)
-            io.delta(
-              'status',
-              `${textAt(objectAt(params, 'error'), 'message') ?? 'The provider failed'}; codex tries again.`,
-            );
+            io.report({
+              type: 'notice',
+              text: `${textAt(objectAt(params, 'error'), 'message') ?? 'The provider failed'}; codex tries again.`,
+            });
           return;
         case 'warning':
         case 'configWarning':
-          return io.delta(
-            'status',
-            firstBytes(textAt(params, 'message') ?? textAt(params, 'summary') ?? '', 1_000),
-          );
+          return io.report({
+            type: 'notice',
+            text: firstBytes(textAt(params, 'message') ?? textAt(params, 'summary') ?? '', 1_000),
+          });
         case 'turn/completed':
           last = objectAt(params, 'turn');
           return;
@@ -124,9 +127,11 @@ function usageBetween(before: Tokens, after: Tokens): Usage {
 function reportUse(item: JsonObject, io: TurnIO): void {
   const [name, input] = useOf(item);
   if (name !== undefined)
-    io.delta('tool_use', name, {
-      toolId: textAt(item, 'id') ?? null,
-      input: firstBytes(JSON.stringify(input ?? null), 4_096),
+    io.report({
+      type: 'tool.started',
+      toolId: textAt(item, 'id') ?? '',
+      tool: name,
+      input: typeof input === 'string' ? input : JSON.stringify(input ?? null),
     });
 }
 
@@ -154,10 +159,28 @@ function reportResult(item: JsonObject, io: TurnIO): void {
         .map((part) => textAt(part, 'text') ?? '')
         .join('\n')) ??
     '';
-  io.delta('tool_result', firstBytes(said === '' ? (textAt(item, 'status') ?? '') : said, 4_096), {
-    toolId: textAt(item, 'id') ?? null,
+  const status = textAt(item, 'status') ?? '';
+  io.report({
+    type: 'tool.finished',
+    toolId: textAt(item, 'id') ?? '',
+    output: said === '' ? status : said,
+    isError: status === 'failed' || status === 'declined',
   });
+  if (item['type'] !== 'fileChange' || status !== 'completed') return;
+  for (const change of listAt(item, 'changes')) {
+    const diff = textAt(change, 'diff');
+    io.report({
+      type: 'file.changed',
+      path: textAt(change, 'path') ?? '',
+      change: kindOfChange(textAt(objectAt(change, 'kind'), 'type') ?? textAt(change, 'kind')),
+      ...(diff === undefined ? {} : { diff }),
+    });
+  }
 }
+
+/** Of codex' words for it. */
+export const kindOfChange = (kind: string | undefined): 'added' | 'changed' | 'deleted' =>
+  kind === 'add' ? 'added' : kind === 'delete' ? 'deleted' : 'changed';
 
 function reportLimits(reported: JsonObject, limits: LimitsMemory): void {
   const windows = (['primary', 'secondary'] as const).flatMap((name) => {

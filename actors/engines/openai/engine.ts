@@ -120,7 +120,7 @@ function watchOver({ deadlineMs, silenceMs }: TurnRequest, io: TurnIO): Watch {
   const deadline = setTimeout(() => late.abort(), Math.min(deadlineMs, 2 ** 31 - 1));
   const arm = (): NodeJS.Timeout =>
     setTimeout(
-      () => io.delta('status', 'The model has been silent for a while.'),
+      () => io.report({ type: 'notice', text: 'The model has been silent for a while.' }),
       Math.min(silenceMs, 2 ** 31 - 1),
     );
   let silence = arm();

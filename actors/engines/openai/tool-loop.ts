@@ -1,6 +1,5 @@
 import type { Json } from '../../../machines/outputs.js';
 import type { TurnIO, TurnResult, Usage } from '../engine.js';
-import { firstBytes } from '../process/output.js';
 import { toolMessage, type WireCall, type WireMessage } from './conversation.js';
 import type { Chunk, Endpoint } from './endpoint.js';
 import type { Prices } from './options.js';
@@ -39,6 +38,7 @@ export async function runToolLoop(loop: ToolLoop): Promise<TurnResult> {
       loop,
     );
     usage = sum(usage, answer.usage);
+    if (usage !== undefined) io.report({ type: 'usage', usage: priced(usage, prices) });
     if (answer.finish === 'length')
       return result({
         outcome: 'failed',
@@ -103,7 +103,7 @@ async function heardAnswer(
     const piece = choice.delta?.content;
     if (typeof piece === 'string' && piece !== '') {
       said.text += piece;
-      io.delta('text', piece);
+      io.report({ type: 'text', text: piece });
     }
     for (const part of choice.delta?.tool_calls ?? []) {
       const index = part.index ?? calls.size;
@@ -132,13 +132,13 @@ async function called(
   tools: ToolBox,
   io: TurnIO,
 ): Promise<WireMessage> {
-  io.delta('tool_use', name, { toolId: id, input: firstBytes(words, 4_096) });
+  io.report({ type: 'tool.started', toolId: id, tool: name, input: words });
   const input = objectOf(words);
   const { text, isError } =
     input === undefined
       ? { isError: true, text: 'The arguments are not a JSON object. Correct them and call again.' }
       : await tools.call(name, input);
-  io.delta('tool_result', firstBytes(text, 4_096), { toolId: id, isError });
+  io.report({ type: 'tool.finished', toolId: id, output: text, isError });
   return toolMessage(id, text);
 }
 

@@ -78,15 +78,18 @@ describe('engineTurnHand', () => {
   it('tells the agent who it is with a token of its own that is valid only while it lives', async () => {
     const { effect, tokens } = hall(
       script(
-        'echo "$SVC_SESSION_ID $SVC_GATEWAY_URL $SVC_GATEWAY_TOKEN $SVC_SESSION_CAPABILITY $SVC_WORK_ITEM_ID."; read line',
+        // spelled, for what is the value of a key is taken out of what it says
+        'spelled() { printf %s "$1" | sed "s/./&,/g"; }\n' +
+          'echo "$SVC_SESSION_ID $SVC_GATEWAY_URL $(spelled "$SVC_GATEWAY_TOKEN") $(spelled "$SVC_SESSION_CAPABILITY") $SVC_WORK_ITEM_ID."; read line',
       ),
     );
     const at = app({ messages: [{ ...question, content: 'no line end' }] });
     const running = effect.run(input({ workItemId: 'TRP-1' }), at.context);
     await at.read('TRP-1.');
-    const token = String(at.frames[0]?.payload['content']).split(' ')[2] ?? '';
+    const spelled = String(at.frames[0]?.payload['content']).split(' ')[2] ?? '';
+    const token = spelled.replaceAll(',', '');
     const output = await running;
-    expect(output.text).to.equal(`s1 http://127.0.0.1:9 ${token} ${token} TRP-1.`);
+    expect(output.text).to.equal(`s1 http://127.0.0.1:9 ${spelled} ${spelled} TRP-1.`);
     expect(token).to.have.lengthOf(43);
     expect(at.notes[0]).to.have.property('tokenHash', tokenHash(token));
     expect(JSON.stringify([at.notes, at.sent])).to.not.include(token);
@@ -229,7 +232,7 @@ describe('engineTurnHand', () => {
         await helper.done;
         const second = await io.spawn('cat', [], options);
         pids.push(agent.pid, second.pid);
-        io.delta('text', `alive ${await isAlive(agent.pid)}.`);
+        io.report({ type: 'text', text: `alive ${await isAlive(agent.pid)}.` });
         return {
           outcome: 'failed',
           text: '',
@@ -382,7 +385,7 @@ describe('engineTurnHand', () => {
     it('gives up on one that never settles after the abort', async () => {
       const { effect, pool } = hall(
         broken((_request, io) => {
-          io.delta('text', 'half');
+          io.report({ type: 'text', text: 'half' });
           return new Promise(() => undefined);
         }),
         { settleMs: 20 },
@@ -436,7 +439,7 @@ describe('engineTurnHand', () => {
     it('does not fall over one that neither awaits nor catches', async () => {
       const { effect } = hall(
         broken((_request, io) => {
-          void io.native('n1');
+          io.report({ type: 'conversation.named', nativeId: 'n1' });
           void io.spawn('/no/such/program', [], { cwd: '/', env: {}, silenceMs: 9e5, deadlineMs: 9e5 });
           return Promise.resolve({ outcome: 'succeeded', text: 'fine' });
         }),

@@ -25,7 +25,7 @@ describe('a tool that an agent asks for', () => {
     discover: async () => ({ available: true, defaultModel: null, models: [] }),
     async turn({ prompt }, { permission }) {
       for (const tool of prompt.split(' '))
-        answers.push(await permission!({ tool, title: `use ${tool}`, input: { secretless: true } }));
+        answers.push(await permission({ tool, title: `use ${tool}`, input: { secretless: true } }));
       return { outcome: 'succeeded', text: answers.map(({ allow }) => (allow ? 'yes' : 'no')).join(' ') };
     },
   });

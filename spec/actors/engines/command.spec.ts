@@ -44,8 +44,8 @@ describe('commandEngine', () => {
       },
       {
         signal: new AbortController().signal,
-        delta: () => undefined,
-        native: () => Promise.resolve(),
+        report: () => undefined,
+        permission: () => Promise.resolve({ allow: true }),
         spawn: async (command, args, options) => (await start(command, args, options)).child,
       },
     );

@@ -20,7 +20,7 @@ describe("the operator's token", () => {
         'engines:',
         '  default: spy',
         '  spy:',
-        '    command: ["/bin/sh", "-c", "cat > /dev/null; env; cat /proc/self/cmdline /proc/$PPID/cmdline; ls -la ."]',
+        '    command: ["/bin/sh", "-c", "cat > /dev/null; env; echo spelled=$(echo $SVC_GATEWAY_TOKEN | sed s/./\\\\&,/g); cat /proc/self/cmdline /proc/$PPID/cmdline; ls -la ."]',
         '',
       ].join('\n'),
     );
@@ -44,7 +44,8 @@ describe("the operator's token", () => {
     expect(told, 'the spy has looked').to.include(`SVC_SESSION_ID=${body.id}`);
     expect(done.text).not.to.include(token);
 
-    const own = /SVC_GATEWAY_TOKEN=(\S+)/.exec(told)?.[1] ?? '';
+    expect(told, 'its own is taken out where it is said plainly').to.include('SVC_GATEWAY_TOKEN=[secret]');
+    const own = (/spelled=(\S+)/.exec(told)?.[1] ?? '').replaceAll(',', '');
     expect(own).to.have.lengthOf(43).and.not.equal(token);
     expect((await makeClient(port, { authorization: `Bearer ${own}` }).get('/api/sessions')).status).to.equal(
       401,

@@ -9,7 +9,7 @@ const echo = defineEngine({
   effortMechanism: 'none',
   discover,
   turn: async (request, io) => {
-    io.delta('text', request.prompt);
+    io.report({ type: 'text', text: request.prompt });
     return { outcome: 'succeeded', text: request.prompt };
   },
 });

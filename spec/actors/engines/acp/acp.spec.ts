@@ -31,14 +31,11 @@ describe('the acp engine', () => {
       argv: string[];
       env: string[];
     };
-  const statuses = ({ deltas }: PlayedTurn): string =>
-    deltas
-      .filter(({ type }) => type === 'status')
-      .map(({ content }) => content)
-      .join(' ');
+  const statuses = ({ reports }: PlayedTurn): string =>
+    reports.flatMap((report) => (report.type === 'notice' ? [report.text] : [])).join(' ');
 
   it('streams the answer, names its session and counts what the agent tells', async () => {
-    const { outcome, text, usage, nativeId, deltas, left } = await turn('[[say hello]]');
+    const { outcome, text, usage, nativeId, reports, left } = await turn('[[say hello]]');
     expect({ outcome, text, usage, left }).to.deep.equal({
       outcome: 'succeeded',
       text: 'hello',
@@ -46,7 +43,7 @@ describe('the acp engine', () => {
       left: 0,
     });
     expect(nativeId).to.match(/^[0-9a-f-]{36}$/);
-    expect(deltas).to.deep.equal([{ type: 'text', content: 'hello' }]);
+    expect(reports.filter(({ type }) => type === 'text')).to.deep.equal([{ type: 'text', text: 'hello' }]);
   });
 
   it('loads the session that it began, and takes nothing that is told again for an answer', async () => {
@@ -57,7 +54,7 @@ describe('the acp engine', () => {
       transcript: [{ role: 'user', content: 'not needed' }],
     });
     expect(second).to.include({ text: 'first: [[say one]] apple', nativeId });
-    expect(JSON.stringify(second.deltas)).to.not.include('long ago');
+    expect(JSON.stringify(second.reports)).to.not.include('long ago');
   });
 
   // gemini answers session/load first and replays then: the last answer used to stand before the new one
@@ -65,7 +62,7 @@ describe('the acp engine', () => {
     const { nativeId } = await turn('[[say one]] apple');
     const second = await turn({ prompt: '[[recall]]', nativeId }, { args: ['--late'] });
     expect(second.text).to.equal('first: [[say one]] apple');
-    expect(JSON.stringify(second.deltas)).to.not.include('long ago');
+    expect(JSON.stringify(second.reports)).to.not.include('long ago');
   });
 
   it('begins anew with the conversation in the prompt when the agent refuses to load or cannot', async () => {
@@ -128,7 +125,9 @@ describe('the acp engine', () => {
     };
     const allowed = await turn({ prompt: shell, permission });
     expect(allowed.text).to.equal('o-allow_once');
-    expect(allowed.deltas.map(({ type }) => type)).to.deep.equal(['text', 'tool_use', 'tool_result', 'text']);
+    expect(
+      allowed.reports.map(({ type }) => type).filter((type) => type === 'text' || type.startsWith('tool')),
+    ).to.deep.equal(['text', 'tool.started', 'tool.finished', 'text']);
     expect(asked).to.deep.equal([{ tool: 'execute', title: 'ls', input: { command: 'ls' } }]);
   });
 

@@ -31,14 +31,14 @@ describe('the claude engine', () => {
   });
 
   it('streams the answer, names its session and counts what the model read, cached or not', async () => {
-    const { outcome, text, usage, nativeId, deltas } = await turn('[[say hello]]');
+    const { outcome, text, usage, nativeId, reports } = await turn('[[say hello]]');
     expect({ outcome, text, usage }).to.deep.equal({
       outcome: 'succeeded',
       text: 'hello',
       usage: { inputTokens: 22, outputTokens: 3, cachedTokens: 7, costUsd: 0.01 },
     });
     expect(nativeId).to.match(/^[0-9a-f-]{36}$/);
-    expect(deltas).to.deep.include({ type: 'text', content: 'hello' });
+    expect(reports).to.deep.include({ type: 'text', text: 'hello' });
   });
 
   it('resumes the session that it began', async () => {
@@ -47,14 +47,14 @@ describe('the claude engine', () => {
   });
 
   it('begins anew with the conversation in the prompt when the session is not known any more', async () => {
-    const { text, nativeId, deltas } = await turn({
+    const { text, nativeId, reports } = await turn({
       prompt: '[[recall]]',
       nativeId: '00000000-0000-4000-8000-000000000000',
       transcript: [{ role: 'user', content: 'I like plums' }],
     });
     expect(text).to.include('I like plums');
     expect(nativeId).to.not.equal('00000000-0000-4000-8000-000000000000');
-    expect(deltas.map(({ type }) => type)).to.include('status');
+    expect(reports.map(({ type }) => type)).to.include('notice');
   });
 
   it('keeps the half of an answer that was interrupted, and leaves the session resumable', async () => {

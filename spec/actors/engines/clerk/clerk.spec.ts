@@ -46,8 +46,8 @@ describe('clerk', () => {
       },
       {
         signal: new AbortController().signal,
-        delta: (_type, content) => void chunks.push(content),
-        native: () => Promise.resolve(),
+        report: (report) => report.type === 'text' && void chunks.push(report.text),
+        permission: () => Promise.resolve({ allow: true }),
         spawn: async (command, args, options) => (await start(command, args, options)).child,
       },
     );

@@ -32,14 +32,14 @@ describe('the codex engine', () => {
   });
 
   it('streams the answer, names its conversation and counts what this turn spent of what the conversation spent', async () => {
-    const { outcome, text, usage, nativeId, deltas } = await turn('[[say hello]]');
+    const { outcome, text, usage, nativeId, reports } = await turn('[[say hello]]');
     expect({ outcome, text, usage }).to.deep.equal({
       outcome: 'succeeded',
       text: 'hello',
       usage: { inputTokens: 200, outputTokens: 40, cachedTokens: 80 },
     });
     expect(nativeId).to.match(/^[0-9a-f-]{36}$/);
-    expect(deltas).to.deep.include({ type: 'text', content: 'hello' });
+    expect(reports).to.deep.include({ type: 'text', text: 'hello' });
   });
 
   it('resumes the conversation that it began, and does not count again what was spent before', async () => {
@@ -51,14 +51,14 @@ describe('the codex engine', () => {
 
   it('begins anew with the conversation in the prompt when the old one is refused', async () => {
     const stranger = '00000000-0000-4000-8000-000000000000';
-    const { text, nativeId, deltas } = await turn({
+    const { text, nativeId, reports } = await turn({
       prompt: '[[recall]]',
       nativeId: stranger,
       transcript: [{ role: 'user', content: 'I like plums' }],
     });
     expect(text).to.include('I like plums');
     expect(nativeId).to.not.equal(stranger);
-    expect(deltas.map(({ type }) => type)).to.include('status');
+    expect(reports.map(({ type }) => type)).to.include('notice');
   });
 
   it('keeps the half of an answer that was interrupted, and leaves the conversation resumable', async () => {

@@ -50,7 +50,7 @@ describe('the openai engine', () => {
         costUsd: (60 * 10 + 40 * 1 + 20 * 100) / 1_000_000,
       },
     });
-    expect(played.deltas).to.have.length.greaterThan(1);
+    expect(played.reports).to.have.length.greaterThan(1);
   });
 
   it('tells the model what was said before, and news of other sessions as quoted data', async () => {
@@ -93,10 +93,9 @@ describe('the openai engine', () => {
         expect(played).to.include({ outcome: 'succeeded', text: 'tool said: todo one, todo two' });
         expect(played.usage).to.include({ inputTokens: 200, outputTokens: 40 });
         expect(tools.calls).to.deep.equal(['list_todos']);
-        expect(played.deltas.map(({ type }) => type).filter((type) => type !== 'text')).to.deep.equal([
-          'tool_use',
-          'tool_result',
-        ]);
+        expect(
+          played.reports.map(({ type }) => type).filter((type) => type.startsWith('tool')),
+        ).to.deep.equal(['tool.started', 'tool.finished']);
         expect(JSON.stringify(model.headers)).to.not.include('session-token');
       } finally {
         await tools.close();

@@ -1,0 +1,104 @@
+import type { Json } from '../../machines/outputs.js';
+import type { EffectContext } from '../contracts.js';
+import type { PermissionAnswer, PermissionRequest, Usage } from '../engines/engine.js';
+import type { SpawnNote } from '../engines/process.js';
+import { firstBytes } from '../engines/process/output.js';
+import type { TurnCommand, TurnEvent, TurnEventOf } from '../engines/turn-events.js';
+import type { Deltas } from './turn-deltas.js';
+import { sentence } from './turn-outcome.js';
+
+/**
+ * The gateway's side of a turn: what its events mean to watchers, to the session and to people, and the
+ * commands that answer them.
+ */
+export interface TurnFollower {
+  take(event: TurnEvent): void;
+  readonly ended: Promise<TurnEventOf<'turn.ended'>>;
+  /** How its processes are found, as noted last. */
+  lastNote(): SpawnNote | undefined;
+  /** What it said it has used, also when it ended in the middle. */
+  usage(): Usage | undefined;
+}
+
+export interface FollowOptions {
+  readonly turnId: string;
+  readonly context: EffectContext;
+  readonly deltas: Deltas;
+  readonly permission: (request: PermissionRequest & { readonly id: string }) => Promise<PermissionAnswer>;
+  /** Its other side. */
+  readonly command: (command: TurnCommand) => void;
+}
+
+/** `const follower = followTurn({…}); host.post = follower.take; const { result } = await follower.ended` */
+export function followTurn({ turnId, context, deltas, permission, command }: FollowOptions): TurnFollower {
+  let note: SpawnNote | undefined;
+  let usage: Usage | undefined;
+  let end: (event: TurnEventOf<'turn.ended'>) => void = () => undefined;
+  const ended = new Promise<TurnEventOf<'turn.ended'>>((resolve) => {
+    end = resolve;
+  });
+
+  function acknowledge(seq: number, stored: Promise<unknown>): void {
+    stored.then(
+      () => command({ type: 'acknowledge', seq }),
+      (error: unknown) => command({ type: 'acknowledge', seq, fault: sentence(error) }),
+    );
+  }
+
+  async function ask(event: TurnEventOf<'permission.asked'>): Promise<void> {
+    const { permissionId, tool, title, input } = event;
+    const answer = await permission({ id: permissionId, tool, title, input });
+    command({
+      type: 'decide',
+      permissionId,
+      ...(answer.allow ? { decision: 'allow' } : { decision: 'deny', message: answer.message }),
+    });
+  }
+
+  return {
+    ended,
+    lastNote: () => note,
+    usage: () => usage,
+    take(event) {
+      switch (event.type) {
+        case 'text':
+        case 'thinking':
+          return deltas.add(event.type, event.text);
+        case 'notice':
+          return deltas.add('status', event.text);
+        case 'tool.started':
+          return deltas.add('tool_use', event.tool, {
+            toolName: event.tool,
+            toolId: event.toolId,
+            input: excerpt(event.input),
+            ...(event.title === undefined ? {} : { title: event.title }),
+          });
+        case 'tool.finished':
+          return deltas.add('tool_result', excerpt(event.output), {
+            toolId: event.toolId,
+            isError: event.isError,
+          });
+        case 'file.changed':
+          return deltas.add('status', `${event.change} ${event.path}`);
+        case 'usage':
+          usage = event.usage;
+          return;
+        case 'permission.asked':
+          return void ask(event);
+        case 'conversation.named':
+          // the session may have moved on
+          context.send({ type: 'turn.native', turnId, nativeId: event.nativeId }).catch(() => undefined);
+          return;
+        case 'process.noted':
+          // as the spawner wrote it
+          note = event.note as unknown as SpawnNote;
+          return acknowledge(event.seq, context.checkpoint(event.note satisfies Json));
+        case 'turn.ended':
+          return end(event);
+      }
+    },
+  };
+}
+
+const excerpt = (text: string): string => firstBytes(text, deltaBytesMax);
+const deltaBytesMax = 4 * 1024;
