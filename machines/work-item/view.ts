@@ -58,10 +58,10 @@ export function workItemView(where: WorkItemState, context: WorkItemContext) {
 
 /**
  * The lists an item appears in. Order: manually ranked first (`rank`, without one last), then the last changed first;
- * the same in every list, so that a place in one names the place in all. `group` and `assignee-group` serve filters in
- * combination: each range of them is one status, source, department (and assignee), so whatever is asked is a
- * merge of few ranges.
- * @example {index: 'status', key: 'blocked/1c08…'}
+ * the same in every list, so that a place in one names the place in all. `group` and `assignee-group` serve every filter
+ * by field: each range of them is one status, source, department (and assignee), so whatever is asked is a merge of few
+ * ranges. A list for each field would be two more rows to write at every change.
+ * @example {index: 'group', key: 'blocked/human/dev/1c08…'}
  */
 export function workItemIndex(
   where: WorkItemState,
@@ -70,7 +70,6 @@ export function workItemIndex(
   const order = workItemOrder(context.rank, context.updatedAt);
   return [
     { index: 'all', key: order, row: workItemRow(where, context) },
-    { index: 'status', key: `${where.work}/${order}` },
     { index: 'group', key: `${groupOf(where, context)}/${order}` },
     ...(context.assignee === null
       ? []
@@ -80,9 +79,6 @@ export function workItemIndex(
             key: `${sortableText(context.assignee)}/${groupOf(where, context)}/${order}`,
           },
         ]),
-    ...(context.assignee === null
-      ? []
-      : [{ index: 'assignee', key: `${sortableText(context.assignee)}/${order}` }]),
     ...(context.creator.sessionId === null
       ? []
       : [{ index: 'creator', key: `${sortableText(context.creator.sessionId)}/${order}` }]),
@@ -95,9 +91,6 @@ export function workItemIndex(
       ? []
       : [{ index: 'parent', key: `${sortableText(context.parentId)}/${sortable(context.createdAt)}` }]),
     ...(context.labels ?? []).map((word) => ({ index: 'label', key: `${sortableText(word)}/${order}` })),
-    ...(context.department === null
-      ? []
-      : [{ index: 'department', key: `${sortableText(context.department)}/${order}` }]),
     ...reviewIndex(where.work, context),
   ];
 }

@@ -38,10 +38,9 @@ export function windowOf({
 
 /** Ranges that together hold exactly what the facets let through, in one order. */
 export function rangesFor(supervisor: Supervisor, facets: Facets, window?: Window): readonly Range[] {
-  return inWindow(
-    prefixesFor(supervisor, facets).map(({ index, prefix }) => ({ index, prefix })),
-    window,
-  );
+  const { status, source, assignee, department } = facets;
+  const everything = [status, source, assignee, department].every((facet) => facet === undefined);
+  return inWindow(everything ? [{ index: 'all', prefix: '' }] : combined(supervisor, facets), window);
 }
 
 /**
@@ -65,13 +64,9 @@ export async function countsOf(
     for (const { status, count } of matching(supervisor, facets)) add(status, count);
     return totals;
   }
-  for (const range of facets.source === undefined &&
-  facets.assignee === undefined &&
-  facets.department === undefined
-    ? byStatus(supervisor)
-    : combined(supervisor, facets)) {
-    add(range.status, await countWithin(supervisor, range, window));
-  }
+  const ranges = combined(supervisor, facets);
+  const counts = await Promise.all(ranges.map((range) => countWithin(supervisor, range, window)));
+  ranges.forEach(({ status }, at) => add(status, counts[at] as number));
   return totals;
 }
 
@@ -97,34 +92,6 @@ async function countWithin(
       ? await supervisor.countRange('work-item', { index, prefix, from: to, limit: half })
       : half);
   return outside < half ? count - outside : supervisor.countRange('work-item', { index, prefix, from, to });
-}
-
-function byStatus(supervisor: Supervisor): readonly Counted[] {
-  const ranges = new Map<string, Counted>();
-  for (const { status, count } of matching(supervisor, {})) {
-    ranges.set(status, {
-      index: 'status',
-      prefix: `${status}/`,
-      status,
-      count: count + (ranges.get(status)?.count ?? 0),
-    });
-  }
-  return [...ranges.values()];
-}
-
-function prefixesFor(
-  supervisor: Supervisor,
-  facets: Facets,
-): readonly { readonly index: string; readonly prefix: string }[] {
-  const { status, source, assignee, department } = facets;
-  const given = [status, source, assignee, department].filter((facet) => facet !== undefined).length;
-  if (given === 0) return [{ index: 'all', prefix: '' }];
-  if (given === 1 && status !== undefined) return [{ index: 'status', prefix: `${status}/` }];
-  if (given === 1 && assignee !== undefined)
-    return [{ index: 'assignee', prefix: `${sortableText(assignee)}/` }];
-  if (given === 1 && department !== undefined)
-    return [{ index: 'department', prefix: `${sortableText(department)}/` }];
-  return combined(supervisor, facets);
 }
 
 /** One range for each combination in use. */
@@ -174,7 +141,7 @@ export function ownRanges(app: App, agent: Agent): readonly Range[] {
   return [
     { index: 'creator', prefix: `${sortableText(agent.id)}/` },
     ...[agent.id, ...agent.ancestors].map((id) => ({ index: 'attempt', prefix: `${sortableText(id)}/` })),
-    ...people.map((name) => ({ index: 'assignee', prefix: `${sortableText(name)}/` })),
+    ...people.flatMap((assignee) => combined(app.supervisor, { assignee })),
   ];
 }
 
@@ -201,7 +168,7 @@ function beneath(app: App, manager: string): readonly string[] {
 export function attentionRanges(supervisor: Supervisor, person: string | null): readonly Range[] {
   const pending = { index: 'pending', prefix: '' };
   if (person === null) return [pending];
-  if (person === 'operator') return [pending, { index: 'status', prefix: 'escalated/' }];
+  if (person === 'operator') return [pending, ...combined(supervisor, { status: 'escalated' })];
   return [
     pending,
     ...(['blocked', 'escalated'] as const).flatMap((status) =>

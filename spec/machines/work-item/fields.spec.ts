@@ -279,9 +279,9 @@ describe('a work item', () => {
     newer.send(edit({ title: 'newer' }, 1));
     const inOrder = [ranked(-2), ranked(1), ranked(30), newer, older].map((item) => key(item, 'all'));
     expect([...inOrder].sort()).to.deep.equal(inOrder);
-    expect(key(inStatus('blocked'), 'status')).to.match(/^blocked\/[01]/);
+    expect(key(inStatus('blocked'), 'group')).to.match(/^blocked\/human\/\/[01]/);
     expect(
       workItemIndex(older.snapshot.value, older.snapshot.context).map(({ index }) => index),
-    ).to.deep.equal(['all', 'status', 'group']);
+    ).to.deep.equal(['all', 'group']);
   });
 });
