@@ -72,7 +72,7 @@ import { systemEnvironment, type Environment } from './environment.js';
 
 /**
  * The composition root: a home becomes a running gateway. From bottom to top – settings, lock and store,
- * engines, kinds, supervisor, gateway – and announced last, when it answers. Whatever fails takes down what
+ * engines, kinds, supervisor, announcement, gateway. Whatever fails takes down what
  * was already up; a home that another process holds is left as it was.
  */
 export interface InstanceOptions {
@@ -253,6 +253,20 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
 
   const backUpTo = (target: string) =>
     backUp(layout, target, (folder) => store.backUp(folder), environment.clock.now());
+  const announcement: Announcement = {
+    host: localHost,
+    port: listeners.localPort,
+    pid: process.pid,
+    pidStart: await processStart(process.pid),
+    url,
+    ...(publicUrl !== undefined && { publicUrl }),
+    instance: layout.instance,
+    ...secrets,
+  };
+  // Before the first answer: whoever sees that it is healthy finds it.
+  await announce(layout.announcement, announcement);
+  // Before the lock is released: the file of a successor is never overwritten.
+  opened.add(() => announceStopped(layout.announcement, announcement));
   const gateway = await createGateway({
     app,
     tokens,
@@ -270,19 +284,6 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     routes: options.routes ?? [],
     backup: backUpTo,
   });
-  const announcement: Announcement = {
-    host: localHost,
-    port: gateway.localPort,
-    pid: process.pid,
-    pidStart: await processStart(process.pid),
-    url,
-    ...(publicUrl !== undefined && { publicUrl }),
-    instance: layout.instance,
-    ...secrets,
-  };
-  await announce(layout.announcement, announcement);
-  // Before the lock is released: the file of a successor is never overwritten.
-  opened.add(() => announceStopped(layout.announcement, announcement));
   opened.add(() => gateway.close(gatewayDrainMs));
   const backups = scheduleBackups({
     clock: environment.clock,

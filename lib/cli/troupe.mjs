@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=64 --no-incremental-marking-task
+#!/usr/bin/env -S node --max-semi-space-size=32 --no-incremental-marking-task
 // The command's door: a file that is there before anything is built. npx links a checkout's command once and keeps that link for
 // good; were it looked for in dist/ while `npm start` still builds, it would not be found, then or ever after.
 // Young garbage gets room to die young. Old garbage is marked as memory is asked for, not by tasks: Node runs these one after the

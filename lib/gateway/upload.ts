@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
@@ -52,6 +51,8 @@ export const isMultipart = (ctx: Context): boolean =>
  */
 export async function readMultipart(ctx: Context, rules: UploadRules): Promise<Multipart | Refusal> {
   const { folder, fileBytesMax } = rules;
+  const { koaBody } = await import('koa-body'); // few gateways are ever sent a file
+  if (ctx.req.destroyed) return malformed();
   const path = join(folder, randomUUID());
   if (Number(ctx.get('content-length') || 0) > fileBytesMax + fieldsBytesMax + framingBytesMax)
     return ignored(ctx, tooLarge(fileBytesMax));
@@ -134,5 +135,7 @@ function refusalOf(error: unknown, fileBytesMax: number): Refusal {
   if (isRefusal(error)) return error;
   const { httpCode } = error as { httpCode?: number };
   if (httpCode === 413) return tooLarge(fileBytesMax);
-  return refuse('BAD_REQUEST', {}, 'The multipart body is malformed.');
+  return malformed();
 }
+
+const malformed = (): Refusal => refuse('BAD_REQUEST', {}, 'The multipart body is malformed.');

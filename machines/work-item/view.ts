@@ -58,9 +58,9 @@ export function workItemView(where: WorkItemState, context: WorkItemContext) {
 
 /**
  * The lists an item appears in. Order: manually ranked first (`rank`, without one last), then the last changed first;
- * the same in every list, so that a place in one names the place in all. `group` and `assignee-group` serve every filter
- * by field: each range of them is one status, source, department (and assignee), so whatever is asked is a merge of few
- * ranges. A list for each field would be two more rows to write at every change.
+ * the same in every list, so that a place in one names the place in all. `group` and `assignee-group` serve every
+ * filter by field: each range of them is one status, source, department (and assignee), so whatever is asked is a
+ * merge of few ranges. A list for each field would be two more rows to write at every change.
  * @example {index: 'group', key: 'blocked/human/dev/1c08…'}
  */
 export function workItemIndex(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -37,8 +38,9 @@ export function gatewayService(layout: Layout, env: Terminal['env']): Service {
   };
 }
 
-/** As in troupe.mjs: young garbage gets room, old garbage is marked as memory is asked for. */
-const nodeFlags = ['--max-semi-space-size=64', '--no-incremental-marking-task'];
+/** Those of the command itself: `#!/usr/bin/env -S node <flags>` is the one place that names and explains them. */
+const command = readFileSync(new URL('../../../../lib/cli/troupe.mjs', import.meta.url), 'utf8');
+const nodeFlags = (command.split('\n', 1)[0] ?? '').split(' ').slice(3);
 
 function nameOf(layout: Layout): string {
   if (layout.home === layoutOf({ env: {} }).home) return 'troupe';

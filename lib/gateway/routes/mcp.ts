@@ -5,7 +5,7 @@ import { expectedRefusal } from '../errors.js';
 import { judgeJson } from '../parse.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import type { Reply } from '../../commands/app.js';
-import { answerMcp, type ToolBackend } from '../../mcp/endpoint.js';
+import type { ToolBackend } from '../../mcp/endpoint.js';
 import { refuse } from '../../../machines/refusals.js';
 
 /**
@@ -31,6 +31,8 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
         contentType: 'application/json; charset=utf-8',
       },
       async (request): Promise<Reply> => {
+        // Loaded by the first call: the SDK and its validator are a quarter of all modules
+        const { answerMcp } = await import('../../mcp/endpoint.js');
         const { status, text } = await answerMcp(
           { message: request.body, protocolVersion: request.header('mcp-protocol-version'), version },
           toolBackend(request, routes()),

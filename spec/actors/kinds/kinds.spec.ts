@@ -283,14 +283,13 @@ describe('kinds under a supervisor', () => {
         (await home.supervisor.list('work-item', { index, prefix })).items.map(({ id }) => id).sort();
       expect([
         await ids('all', ''),
-        await ids('status', 'assigned/'),
-        await ids('assignee', 'ann/'),
-        await ids('department', 'build/'),
+        await ids('group', 'assigned/'),
+        await ids('assignee-group', 'ann/'),
         await ids('group', 'assigned/human/build/'),
         await ids('group', 'backlog/human/'),
-      ]).to.deep.equal([['TRP-1', 'TRP-2'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-2']]);
+      ]).to.deep.equal([['TRP-1', 'TRP-2'], ['TRP-1'], ['TRP-1'], ['TRP-1'], ['TRP-2']]);
       await home.supervisor.ask('work-item', 'TRP-1', { type: 'item.move', status: 'done' });
-      expect([await ids('status', 'assigned/'), await ids('status', 'done/')]).to.deep.equal([[], ['TRP-1']]);
+      expect([await ids('group', 'assigned/'), await ids('group', 'done/')]).to.deep.equal([[], ['TRP-1']]);
     });
 
     it('keeps texts that a person may erase out of the log', async () => {
