@@ -175,7 +175,7 @@ export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<A
     inbox,
     deadLetters: letters.filter((letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id)
       .length,
-    sendable: kind === undefined ? [] : sendableOf(kind.definition),
+    sendable: kind === undefined || stored.halted !== null ? [] : sendableOf(kind.definition),
   };
 }
 

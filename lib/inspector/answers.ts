@@ -195,7 +195,13 @@ export interface SupervisionTree {
     readonly type: 'engine' | 'connector';
     readonly name: string;
     readonly state: 'closed' | 'half-open' | 'open';
+    /** The same in a word: an engine that is not installed is `unavailable`, a connector that is switched off `stopped`. */
+    readonly status: 'works' | 'starting' | 'failing' | 'stopped' | 'unavailable';
     readonly reason: string | null;
+    /** Epoch ms; null where it is not kept. */
+    readonly since: number | null;
+    /** When it is tried again. */
+    readonly nextTry: number | null;
   }[];
 }
 

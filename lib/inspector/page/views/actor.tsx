@@ -94,7 +94,14 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       )}
       <div class="columns even">
         <div class="stack">
-          {at === undefined && <NextMoves actor={actor} why={why.value.value} error={why.value.error} />}
+          {at === undefined && (
+            <NextMoves
+              actor={actor}
+              halted={present.halted !== null}
+              why={why.value.value}
+              error={why.value.error}
+            />
+          )}
           {at === undefined && <Pending detail={present} />}
           {at === undefined && <OwnLetters actor={actor} count={present.deadLetters} />}
           <section class="panel" aria-labelledby="context-title">
