@@ -57,6 +57,8 @@ export interface ActorSummary extends ActorKey {
   readonly effects: readonly string[];
   /** The next deadline that will move it. */
   readonly due: number | null;
+  /** Why it stands where it stands, where it is halted, failed, blocked or interrupted and its view says so. */
+  readonly reason: string | null;
   /** What a person calls it, where the kind's view has a `title` or `name`. */
   readonly title: string | null;
 }

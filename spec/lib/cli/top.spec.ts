@@ -17,6 +17,7 @@ const actor = (id: string, parent: string | null, title: string | null = null): 
   since: 55_000,
   parent: parent === null ? null : { kind: 'session', id: parent },
   halted: null,
+  reason: null,
   effects: ['engine-turn'],
   due: null,
   title,
