@@ -40,7 +40,7 @@ import { redactor } from '../machines/redact.js';
 import { bringBack } from './commands/sessions/worktree.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
-import { shownConfig } from './home/shown-config.js';
+import { remoteConfig } from './home/edit-config.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { followClock } from './commands/cron.js';
 import { keysOf } from './commands/workflows/triggers.js';
@@ -280,7 +280,10 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     instance: layout.instance,
     version,
     log,
-    console: { config: () => shownConfig(live.current), log: (linesMax) => logTail(layout.log, linesMax) },
+    console: {
+      ...remoteConfig({ path: layout.config, live }),
+      log: (linesMax) => logTail(layout.log, linesMax),
+    },
     routes: options.routes ?? [],
     backup: backUpTo,
   });

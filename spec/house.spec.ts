@@ -142,7 +142,7 @@ describe('the house', () => {
         records,
         evidence,
         pairing,
-        console: { config: () => ({}), log: async () => [] },
+        console: { config: () => ({}), edit: async () => ({}), log: async () => [] },
       });
     });
     after(async () => {

@@ -4,9 +4,11 @@ import type { Checked, Fired } from '../../machines/poll/context.js';
 import { pollNotInState, pollPolicy, type PollState } from '../../machines/poll/policy.js';
 import { pollWaiting } from '../../machines/poll/waiting.js';
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
+import { belowPayload, type FilterRule } from '../../machines/graph/conditions.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { AtMostOnceEffect, AtLeastOnceEffect } from '../contracts.js';
+import type { Json } from '../../machines/outputs.js';
 import { defineKind } from '../define-kind.js';
 
 export interface PollEffects {
@@ -18,9 +20,13 @@ export interface PollEffects {
 export function pollKind(effects: PollEffects) {
   return defineKind({
     kind: 'poll',
-    version: 2,
+    version: 3,
     /** Its chart says when, and no longer who; states and context are the same. */
-    migrate: { 1: (old) => old },
+    migrate: {
+      1: (old) => old,
+      /** Paths of filters have roots. */
+      2: (old) => ({ ...old, context: { ...old.context, filter: filterBefore(old.context['filter']) } }),
+    },
     machine: pollMachine,
     effects: { check: effects.check, fire: effects.fire },
     policy: ({ context }, event, authority) => pollPolicy(context, event, authority),
@@ -95,3 +101,6 @@ const activations = {
   disabled: 'disabled',
   deleted: 'disabled',
 } as const;
+
+// Of a snapshot of version 2
+const filterBefore = (filter: unknown): Json => ((filter ?? []) as readonly FilterRule[]).map(belowPayload);

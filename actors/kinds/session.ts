@@ -16,7 +16,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
   return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
-    version: 3,
+    version: 4,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -80,6 +80,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
           : old,
       /** Whose rights one of before had that another caused is not known: those of nobody. */
       2: (old) => ({ ...old, context: { ...old.context, actsAs: rightsBefore(old.context) } }),
+      /** It takes cards of delegations as well; states and context are the same. */
+      3: (old) => old,
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });

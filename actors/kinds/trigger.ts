@@ -1,17 +1,23 @@
 import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
 import { refuse } from '../../machines/refusals.js';
+import { belowPayload, type FilterRule } from '../../machines/graph/conditions.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
 import { triggerMachine, triggerPolicy } from '../../machines/trigger/machine.js';
+import type { Json } from '../../machines/outputs.js';
 import { defineKind } from '../define-kind.js';
 
 /** Bindings of events to workflows as a kind; the id is the binding's name. The view holds no hash. */
 export function triggerKind() {
   return defineKind({
     kind: 'trigger',
-    version: 2,
+    version: 3,
     /** Its chart says when, and no longer who; states and context are the same. */
-    migrate: { 1: (old) => old },
+    migrate: {
+      1: (old) => old,
+      /** Paths of filters have roots. */
+      2: (old) => ({ ...old, context: { ...old.context, filter: filterBefore(old.context['filter']) } }),
+    },
     machine: triggerMachine,
     policy: (_snapshot, event, authority) => triggerPolicy(event, authority),
     notInState: ({ value, context: { id } }) =>
@@ -55,3 +61,6 @@ export function triggerKind() {
     }),
   });
 }
+
+// Of a snapshot of version 2
+const filterBefore = (filter: unknown): Json => ((filter ?? []) as readonly FilterRule[]).map(belowPayload);

@@ -128,7 +128,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke this browser and clear its cookies. */
+        /** Revoke this browser and clear its cookies. Any body is accepted, and not read. */
         post: operations["post /api/auth/logout"];
         delete?: never;
         options?: never;
@@ -230,7 +230,8 @@ export interface paths {
         };
         /** The settings of config.yaml with their defaults, without secrets. */
         get: operations["get /api/config"];
-        put?: never;
+        /** Change settings of config.yaml: those sent that differ from what is shown; comments stay, and null restores a default. What runs programs or loosens a wall is only changed in the file: 403. */
+        put: operations["put /api/config"];
         post?: never;
         delete?: never;
         options?: never;
@@ -428,6 +429,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/engine-limits/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Discover the engines again; returns the providers' limits. */
+        post: operations["post /api/engine-limits/refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/engines": {
         parameters: {
             query?: never;
@@ -439,6 +457,23 @@ export interface paths {
         get: operations["get /api/engines"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/engines/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Discover the engines again; returns what was found. */
+        post: operations["post /api/engines/refresh"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1107,7 +1142,8 @@ export interface paths {
         };
         /** A session with its messages. */
         get: operations["get /api/sessions/:id"];
-        put?: never;
+        /** The same as PATCH: what is not sent stays as it is. */
+        put: operations["put /api/sessions/:id"];
         post?: never;
         /** Delete an idle session; the files of its agent are kept. An attempt at a work item is kept: 409 with `preserved`. */
         delete: operations["delete /api/sessions/:id"];
@@ -1867,7 +1903,7 @@ export interface paths {
         };
         /** A definition: the newest version, or the one in `?version=`. */
         get: operations["get /api/workflow-definitions/:id"];
-        /** Replace the definition with a new version; the body is the definition, or `{definition, expectedVersion}`. */
+        /** Write a new version with the members that are sent; the others stay. The body is of the definition, or `{definition, expectedVersion}`; its stamps (id, version, times) are not read. */
         put: operations["put /api/workflow-definitions/:id"];
         post?: never;
         delete?: never;
@@ -2296,6 +2332,23 @@ export interface paths {
         put?: never;
         /** Mark a waiting approval as urgent. */
         post: operations["post /api/workflow-triggers/:name/activation-approval/escalate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same list, also under the name `workflows`. */
+        get: operations["get /api/workflows"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2755,6 +2808,14 @@ export interface components {
             url: string;
         };
         Message: {
+            /** @description Cards: of a delegation, how its session stands now. */
+            blocks?: ({
+                id: string;
+                status: string;
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
             content: string;
             id: string;
             media?: {
@@ -2976,7 +3037,10 @@ export interface components {
             department: string | null;
             id: string;
             rank: number | null;
-            sessionRef: string | null;
+            sessionRef: {
+                ref: string;
+                sessionId: string;
+            } | null;
             /** @enum {string} */
             source: "human" | "delegation" | "cron" | "workflow" | "session" | "connector" | "goal";
             sourceRef: string | null;
@@ -3400,13 +3464,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -3428,7 +3486,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "DEVICES_DAMAGED" | "DRAINING";
+                        code: "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "UNSUPPORTED_MEDIA_TYPE" | "DEVICES_DAMAGED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -3718,6 +3776,56 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "put /api/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        changed: string[];
+                        config: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Keys of `changed` that hold after a restart. */
+                        needsRestart: string[];
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -4438,6 +4546,55 @@ export interface operations {
             };
         };
     };
+    "post /api/engine-limits/refresh": {
+        parameters: {
+            query?: {
+                engine?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        default: string | null;
+                        engines: {
+                            [key: string]: components["schemas"]["EngineLimits"];
+                        };
+                        generatedAt: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "get /api/engines": {
         parameters: {
             query?: never;
@@ -4470,6 +4627,52 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/engines/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        default: string | null;
+                        engines: {
+                            [key: string]: components["schemas"]["Engine"];
+                        };
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -5556,15 +5759,9 @@ export interface operations {
                     "application/json": {
                         circuits: {
                             name: string;
-                            /** @description Epoch ms; when it is tried again. */
-                            nextTry: number | null;
                             reason: string | null;
-                            /** @description Epoch ms. */
-                            since: number | null;
                             /** @enum {string} */
                             state: "closed" | "half-open" | "open";
-                            /** @enum {string} */
-                            status: "works" | "starting" | "failing" | "stopped" | "unavailable";
                             /** @enum {string} */
                             type: "engine" | "connector";
                         }[];
@@ -5829,7 +6026,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        companyName: string | null;
+                        companyPrefix: string | null;
                         hasEmployees: boolean;
+                        language: null;
                         /** @constant */
                         needed: false;
                         /** @constant */
@@ -6347,12 +6547,15 @@ export interface operations {
     };
     "get /api/search/messages": {
         parameters: {
-            query: {
+            query?: {
                 employee?: string;
                 engine?: string;
+                excludeSessionId?: string;
                 includeOwnSession?: "true" | "false";
                 limit?: string;
-                query: string;
+                offset?: string;
+                q?: string;
+                query?: string;
                 role?: "user" | "assistant" | "notification";
                 sessionId?: string;
                 since?: string;
@@ -6372,6 +6575,16 @@ export interface operations {
                 content: {
                     "application/json": {
                         messages: ({
+                            messageId: string;
+                            role: string;
+                            sessionId: string;
+                            snippet: string;
+                            timestamp: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        nextOffset: number | null;
+                        results: ({
                             messageId: string;
                             role: string;
                             sessionId: string;
@@ -6408,12 +6621,17 @@ export interface operations {
                 activeSince?: string;
                 employee?: string;
                 engine?: string;
+                excludeSessionId?: string;
                 limit?: string;
                 needsAttention?: "true" | "false";
+                offset?: string;
                 parentSessionId?: string;
+                q?: string;
+                since?: string;
                 source?: string;
                 status?: "running" | "idle" | "error" | "interrupted" | "stopped" | "waiting";
                 text?: string;
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -6428,6 +6646,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        nextOffset: number | null;
+                        results: components["schemas"]["Session"][];
                         sessions: components["schemas"]["Session"][];
                         truncated: boolean;
                     };
@@ -6452,13 +6672,17 @@ export interface operations {
     };
     "get /api/search/work-items": {
         parameters: {
-            query: {
+            query?: {
                 assignee?: string;
                 department?: string;
                 limit?: string;
+                offset?: string;
+                q?: string;
+                since?: string;
                 source?: "human" | "delegation" | "cron" | "workflow" | "session" | "connector" | "goal";
                 status?: "backlog" | "assigned" | "executing" | "in_review" | "blocked" | "escalated" | "done" | "cancelled";
-                text: string;
+                text?: string;
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -6473,6 +6697,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        nextOffset: number | null;
+                        results: components["schemas"]["WorkItemRow"][];
                         total: number;
                         workItems: components["schemas"]["WorkItemRow"][];
                     } & {
@@ -6676,6 +6902,60 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "put /api/sessions/:id": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The same as `effortLevel`. */
+                    effort?: string | null;
+                    effortLevel?: string | null;
+                    engine?: string;
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                    model?: string | null;
+                    title?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6950,8 +7230,9 @@ export interface operations {
     };
     "get /api/sessions/:id/context": {
         parameters: {
-            query: {
-                messageId: string;
+            query?: {
+                message?: string;
+                messageId?: string;
                 radius?: string;
             };
             header?: never;
@@ -9422,9 +9703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        definition: components["schemas"]["WorkflowDefinition"];
-                    };
+                    "application/json": components["schemas"]["WorkflowDefinition"];
                 };
             };
             /** @description Refused. */
@@ -9518,9 +9797,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        definition: components["schemas"]["WorkflowDefinition"];
-                    };
+                    "application/json": components["schemas"]["WorkflowDefinition"];
                 };
             };
             /** @description Refused. */
@@ -9560,6 +9837,8 @@ export interface operations {
                     /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
                     idempotencyKey?: string;
                     name?: string;
+                    /** @description The same as `id`. */
+                    newId?: string;
                     title?: string;
                 };
             };
@@ -9571,9 +9850,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        definition: components["schemas"]["WorkflowDefinition"];
-                    };
+                    "application/json": components["schemas"]["WorkflowDefinition"];
                 };
             };
             /** @description Refused. */
@@ -9623,9 +9900,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        definition: components["schemas"]["WorkflowDefinition"];
-                    };
+                    "application/json": components["schemas"]["WorkflowDefinition"];
                 };
             };
             /** @description Refused. */
@@ -9673,6 +9948,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         layout: {
+                            normalizedPreview: components["schemas"]["WorkflowDefinition"];
+                        } & {
                             [key: string]: unknown;
                         };
                         liveness: {
@@ -9737,9 +10014,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        definition: components["schemas"]["WorkflowDefinition"];
-                    };
+                    "application/json": components["schemas"]["WorkflowDefinition"];
                 };
             };
             /** @description Refused. */
@@ -9789,9 +10064,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        definition: components["schemas"]["WorkflowDefinition"];
-                    };
+                    "application/json": components["schemas"]["WorkflowDefinition"];
                 };
             };
             /** @description Refused. */
@@ -10495,6 +10768,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         layout: {
+                            normalizedPreview: components["schemas"]["WorkflowDefinition"];
+                        } & {
                             [key: string]: unknown;
                         };
                         liveness: {
@@ -11003,6 +11278,80 @@ export interface operations {
             };
         };
     };
+    "get /api/workflows": {
+        parameters: {
+            query?: {
+                status?: "active" | "paused" | "retired";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        definitions: ({
+                            edgeCount: number;
+                            id: string;
+                            name: string;
+                            nodeCount: number;
+                            /** @enum {string} */
+                            status: "active" | "paused" | "retired";
+                            title: string;
+                            /**
+                             * Format: date-time
+                             * @description ISO-8601, UTC, milliseconds
+                             */
+                            updatedAt: string;
+                            version: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        evidenceConfigured: boolean;
+                        evidenceReason?: string;
+                        workflows: ({
+                            edgeCount: number;
+                            id: string;
+                            name: string;
+                            nodeCount: number;
+                            /** @enum {string} */
+                            status: "active" | "paused" | "retired";
+                            title: string;
+                            /**
+                             * Format: date-time
+                             * @description ISO-8601, UTC, milliseconds
+                             */
+                            updatedAt: string;
+                            version: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "get /docs": {
         parameters: {
             query?: never;
@@ -11324,6 +11673,7 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "POST /api/work-items/{id}/approval",
   "POST /api/work-items/{id}/approval/escalate",
   "PATCH /api/sessions/{id}",
+  "PUT /api/sessions/{id}",
   "DELETE /api/sessions/{id}",
   "POST /api/sessions/{id}/duplicate",
   "POST /api/sessions/{id}/reset",

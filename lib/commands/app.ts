@@ -91,6 +91,8 @@ export interface Engines {
     readonly default: string | null;
     readonly engines: Readonly<Record<string, EngineListing>>;
   }>;
+  /** Forget what was discovered; the next question looks again. */
+  refresh(): void;
 }
 
 export interface Selection {
@@ -133,6 +135,7 @@ export interface Settings {
 
 export interface Employee {
   readonly name: string;
+  readonly displayName?: string;
   readonly department?: string | null;
   readonly rank?: string;
   readonly engine?: string;

@@ -68,11 +68,13 @@ const table = {
   'metrics.read': people,
   'attention.read': people,
   'config.read': people,
+  'config.edit': people,
   'logs.read': people,
   'console.read': anyCaller,
   'openapi.read': anyCaller,
   'engines.read': anyCaller,
   'engines.limits': anyCaller,
+  'engines.refresh': people,
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 

@@ -119,6 +119,10 @@ export const message = z
     content: z.string(),
     timestamp: z.int().describe('epoch milliseconds'),
     media: z.array(z.looseObject({})).optional(),
+    blocks: z
+      .array(z.looseObject({ id: z.string(), type: z.string(), status: z.string() }))
+      .optional()
+      .describe('Cards: of a delegation, how its session stands now.'),
     partial: z.boolean().optional(),
   })
   .meta({ id: 'Message' });
@@ -186,7 +190,9 @@ export const workItem = z
   .meta({ id: 'WorkItem' });
 
 const rowMember = (member: string): z.ZodType =>
-  (workItem.shape as Readonly<Record<string, z.ZodType>>)[member] ?? maybe(z.string());
+  member === 'sessionRef'
+    ? maybe(z.object({ sessionId: z.string(), ref: z.string() }).describe('Its latest attempt.'))
+    : ((workItem.shape as Readonly<Record<string, z.ZodType>>)[member] ?? maybe(z.string()));
 
 export const workItemRow = z
   .object(Object.fromEntries(listMembers.map((member) => [member, rowMember(member)])))

@@ -39,7 +39,7 @@ export function parseConfig(text: string, source = 'config.yaml'): Config {
   throw new HomeError('BAD_CONFIG', faults.join('\n'), 'Fix the settings, then start again.');
 }
 
-const configBytesMax = 2 ** 20;
+export const configBytesMax = 2 ** 20;
 const aliasesMax = 50;
 const nestingMax = 32;
 const faultsShownMax = 10;

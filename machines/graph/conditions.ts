@@ -186,10 +186,15 @@ const inOrder = (found: Json | undefined, wanted: Scalar | undefined): boolean =
   (typeof found === 'string' && typeof wanted === 'string');
 
 /**
- * What a payload must look like for a binding to start its workflow. `path`: members, with dots between them.
+ * What an event must look like for a binding to start its workflow. `path`: members, with dots between them;
+ * `payload.…`, `event` or `fireRef`, any other is read below the payload.
  */
 export type FilterRule = {
   readonly path: string;
   readonly op: 'equals' | 'notEquals' | 'exists' | 'matches';
   readonly value: string | number | boolean | null;
 };
+
+/** A rule of before paths had roots, when all of them were read below the payload. */
+export const belowPayload = (rule: FilterRule): FilterRule =>
+  /^(?:payload|event|fireRef)(?:\.|$)/.test(rule.path) ? { ...rule, path: `payload.${rule.path}` } : rule;

@@ -1,5 +1,6 @@
 import type { Condition } from './conditions.js';
 import type { Gate, WorkflowDefinition, WorkflowEdge, WorkflowNode } from './definition.js';
+import { isDraft } from './draft.js';
 import { circlesOf, reachable } from './order.js';
 import { note, type Reading } from './reader.js';
 
@@ -33,7 +34,7 @@ export function livenessFaults(reading: Reading, { nodes, edges, runGates }: Wor
     );
   }
   for (const edge of whole) if (edge.kind === 'loop') loopFaults(reading, edge, forward);
-  for (const node of nodes) exitFaults(reading, node, whole, { forward, nodes });
+  if (!isDraft({ nodes })) for (const node of nodes) exitFaults(reading, node, whole, { forward, nodes });
   for (const gate of runGates) if (gate.kind !== 'approval') neverOpens(reading, gate, gate.id);
 }
 

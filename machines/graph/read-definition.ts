@@ -78,6 +78,7 @@ const members = [
   'loop',
   'concurrency',
   'layout',
+  'layoutIntent',
   'createdBy',
   'createdAt',
   'updatedAt',
@@ -274,16 +275,17 @@ function withTrigger(
 }
 
 /**
- * Positions: those of the author where every node has one and `layout.source` says `manual`, else generated.
+ * Positions: those of the author where `layout.source` or `layoutIntent` says `manual`, else generated. An
+ * intent is of one writing and is not kept.
  */
 function placed(
   definition: Omit<WorkflowDefinition, 'layout'>,
   raw: Raw,
   diagnostics: { code: string; message: string }[],
 ): WorkflowDefinition {
-  const { layout } = raw;
-  if (isRaw(layout) && layout['source'] === 'manual')
-    return { ...definition, layout: { source: 'manual', version: 1 } };
+  const { layout, layoutIntent } = raw;
+  const intended = layoutIntent ?? (isRaw(layout) ? layout['source'] : undefined);
+  if (intended === 'manual') return { ...definition, layout: { source: 'manual', version: 1 } };
   const places = layeredLayout(definition.nodes, definition.edges);
   const nodes = definition.nodes.map((node) => ({ ...node, position: places.get(node.id) ?? node.position }));
   const moved = definition.nodes.filter(

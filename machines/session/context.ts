@@ -22,6 +22,8 @@ export interface MessageRow {
   readonly timestamp: number;
   readonly media?: Json;
   readonly meta?: Json;
+  /** Cards, `{id, type, version, status, payload}`. */
+  readonly blocks?: Json;
 }
 
 export interface MessageIn {
@@ -250,6 +252,11 @@ export type SessionEvent = Stamp &
     | {
         readonly type: 'media.insert';
         readonly message: { readonly id: string; readonly content: string; readonly media: Json };
+      }
+    /** Work was delegated beneath this session: a message shows it as a card. */
+    | {
+        readonly type: 'delegation.dispatched';
+        readonly message: { readonly id: string; readonly content: string; readonly blocks: Json };
       }
     /**
      * Words of the engine's own record that are newer than anything known here: the conversation went on elsewhere.

@@ -20,6 +20,7 @@ import type {
   TurnOutput,
 } from './context.js';
 import { firstContext } from './first-context.js';
+import { insertCard } from './delegation-card.js';
 import { archive, erase, reset } from './lifecycle.js';
 import { insertMedia } from './media.js';
 import {
@@ -135,6 +136,7 @@ const session = setup({
     erase: decides('session.delete', erase),
     patch: decides('session.patch', patch),
     insertMedia: decides('media.insert', insertMedia),
+    insertCard: decides('delegation.dispatched', insertCard),
     takeOver: decides('transcript.found', takeOver),
     askPermission: decides('permission.asked', askPermission),
     decidePermission: decides('permission.decided', decidePermission),
@@ -185,6 +187,7 @@ export const sessionMachine = session.createMachine({
     'session.patch': { actions: 'patch' },
     'session.unarchive': { actions: 'unarchive' },
     'media.insert': { actions: 'insertMedia' },
+    'delegation.dispatched': { actions: 'insertCard' },
     'queue.cancel': { actions: 'cancelQueued' },
     'queue.clear': { actions: 'clearQueue' },
     'queue.pause': { actions: 'pause' },

@@ -31,6 +31,10 @@ export function sessionPolicy(
       return isTrusted(onBehalfOf) || isSelf(by, context.id)
         ? fitMessage(event.message)
         : refuse('FORBIDDEN', {}, 'Only people and the session itself may attach files to it.');
+    case 'delegation.dispatched':
+      return isTrusted(onBehalfOf) || isSelf(by, context.id) || isAncestor(context, onBehalfOf)
+        ? fitMessage(event.message)
+        : refuse('FORBIDDEN', {}, 'Only who may delegate beneath a session leaves a card in it.');
     case 'transcript.found':
       return isTrusted(onBehalfOf)
         ? fitFound(context, event)

@@ -117,7 +117,7 @@ export async function allRoutes(): Promise<readonly Route[]> {
         records,
         evidence: await openEvidence({ standard: join(home, 'evidence') }),
         pairing: { devices: records.devices, cookies: cookieJar('default'), codeKey: 'x' },
-        console: { config: () => ({}), log: async () => [] },
+        console: { config: () => ({}), edit: async () => ({}), log: async () => [] },
       },
     );
   } finally {

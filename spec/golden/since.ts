@@ -27,7 +27,9 @@ export function readingOf01(reading: Reading): Reading {
       ? censusOf01(value as Census)
       : name === 'view'
         ? viewOf01(value)
-        : runOf01(withoutGate(value)),
+        : name === 'normalizedPreview'
+          ? placesOf(value)
+          : asShownNow(runOf01(withoutGate(value))),
   ) as Reading;
 }
 
@@ -35,6 +37,38 @@ export function readingOf01(reading: Reading): Reading {
 function viewOf01(view: unknown): unknown {
   const { runId, steps, ...rest } = (view ?? {}) as Readonly<Record<string, unknown>>;
   return runId === undefined || steps === undefined ? view : { runId, spots: steps, ...rest };
+}
+
+/**
+ * What existing clients read otherwise: triggers are no steps of a run, its trigger always names an event, and rows of
+ * work items name their session as a reference.
+ */
+function asShownNow(value: unknown): unknown {
+  if (Array.isArray(value))
+    return value.filter((one: unknown) => {
+      const { nodeId, type, receipt } = (one ?? {}) as Readonly<Record<string, unknown>>;
+      return !(typeof nodeId === 'string' && type === 'trigger' && receipt !== undefined);
+    });
+  const { event, source, fireRef, sessionRef, createdAt } = (value ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
+  if (event === null && typeof source === 'string' && fireRef !== undefined)
+    return { ...(value as object), event: source };
+  return typeof sessionRef === 'string' && createdAt === undefined
+    ? { ...(value as object), sessionRef: { sessionId: sessionRef, ref: `session:${sessionRef}` } }
+    : value;
+}
+
+/** The preview of a plan is the whole definition; once it was the places of its nodes. */
+function placesOf(preview: unknown): unknown {
+  const { nodes } = preview as { readonly nodes: object };
+  return Array.isArray(nodes)
+    ? {
+        nodes: Object.fromEntries(
+          nodes.map(({ id, position }: Json & { id: string; position: Json }) => [id, position]),
+        ),
+      }
+    : preview;
 }
 
 /** Workflow run 2: its status is its state, its steps are machines; both once stood in the context by other names. */

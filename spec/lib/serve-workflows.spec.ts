@@ -37,11 +37,11 @@ describe('serve with workflows', () => {
     );
     await served?.close();
     const after = await open();
-    expect((await after.get(`${root}/lasting?version=1`)).body).to.deep.equal(made.body.definition);
+    expect((await after.get(`${root}/lasting?version=1`)).body).to.deep.equal(made.body);
     expect((await after.get(`${root}/lasting`)).body.version).to.equal(2);
     expect(
       JSON.parse(await readFile(join(home, 'workflow-evidence', 'workflows', 'lasting', '1.json'), 'utf8')),
-    ).to.deep.equal(made.body.definition);
+    ).to.deep.equal(made.body);
     expect((await after.get('/api/inspect/actors/workflow/lasting/why')).status).to.equal(200);
   });
 

@@ -36,6 +36,8 @@ import { ownRow } from '../iterate.js';
 import type { Committed } from '../../supervisor/contract.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { ActorKey } from '../../../machines/outputs.js';
+import { isoTime } from '../../../machines/iso-time.js';
+import type { DelegationCard } from '../../../machines/session/delegation-card.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
 export interface DelegationInput {
@@ -133,10 +135,12 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
   if (isRefusal(place)) return place;
   const prefix = await frozenPrefix(app);
   const attempts = itemId === null ? [] : await attemptsAt(app, itemId);
+  const { parentSessionId } = delegation.lineage;
+  const parent = parentSessionId === null ? [] : [{ kind: 'session', id: parentSessionId } as const];
   let opened: GatewayActor<'session'> | undefined;
   const committed = await app.supervisor.transact<Dispatched>({
     name: 'delegate',
-    actors: [...(itemId === null ? [] : [{ kind: 'work-item', id: itemId }]), ...attempts],
+    actors: [...(itemId === null ? [] : [{ kind: 'work-item', id: itemId }]), ...attempts, ...parent],
     ...optionsOf(request),
     run(turns) {
       const taken = takeItem(turns, delegation, prefix, itemId, attempts);
@@ -154,6 +158,8 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
         source: 'delegation',
         sourceRef: sessionKey,
       });
+      for (const key of parent)
+        turns.send(key, cardOf(delegation, { workItemId: taken.id, sessionId, title }));
       return { workItemId: taken.id, sessionId, title };
     },
   });
@@ -161,6 +167,29 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
   if (isRefusal(committed)) return committed;
   if (!request.dryRun) prefix.frozen = true;
   return delegated(app, committed, committed.replayed ? undefined : opened);
+}
+
+/** What the parent shows of it. */
+function cardOf({ request, employee }: Delegation, { workItemId, sessionId, title }: Dispatched) {
+  const { clock, ids } = request.app.supervisor.environment;
+  const card: DelegationCard = {
+    id: `dg-${workItemId}`,
+    type: 'delegation',
+    version: 1,
+    status: 'dispatched',
+    payload: {
+      employee: employee?.name ?? null,
+      employeeDisplay: employee?.displayName ?? employee?.name ?? null,
+      title,
+      childSessionId: sessionId,
+      workItemId,
+      dispatchedAt: isoTime(clock.now()),
+      repliedAt: null,
+    },
+  };
+  const content = `Delegated ${workItemId} to ${employee?.name ?? 'a session'}: ${title}`;
+  const message = { id: ids.next(), content, blocks: [card] };
+  return { type: 'delegation.dispatched' as const, message };
 }
 
 /** Within the plan: the item that the new session attempts. */

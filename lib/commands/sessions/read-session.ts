@@ -1,5 +1,6 @@
 import type { GatewayActor } from '../app.js';
 import type { MessageRow } from '../../../machines/session/context.js';
+import { cardIn, type DelegationCard } from '../../../machines/session/delegation-card.js';
 import { type App } from '../app.js';
 import { newestRow } from '../iterate.js';
 import type { Row } from '../../supervisor/contract.js';
@@ -15,6 +16,7 @@ export interface MessagesPage {
 /** The last messages of a session, oldest first; at most 500. */
 export async function lastMessages(app: App, sessionId: string, last: number): Promise<MessagesPage> {
   return page(
+    app,
     await app.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', {
       last: Math.min(last, messagesMax),
     }),
@@ -31,6 +33,7 @@ export async function messagesBefore(
   const n = await placeOf(app, sessionId, before);
   if (n === undefined) return { messages: [], hasOlder: false };
   return page(
+    app,
     await app.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', {
       before: n,
       last: Math.min(limit, messagesMax),
@@ -52,7 +55,7 @@ export async function messagesAround(
     last: 2 * radius + 2,
   });
   const shown = rows.filter((row) => Number(row.n) >= n - radius && Number(row.n) <= n + radius);
-  return { ...page(shown), hasNewer: rows.some((row) => Number(row.n) > n + radius) };
+  return { ...(await page(app, shown)), hasNewer: rows.some((row) => Number(row.n) > n + radius) };
 }
 
 async function placeOf(
@@ -70,10 +73,26 @@ async function placeOf(
 }
 
 /** Messages count from 1, so a page that begins later has older ones before it. */
-const page = (rows: readonly Row<MessageRow>[]): MessagesPage => ({
-  messages: rows.map((row) => row.row),
+const page = async (app: App, rows: readonly Row<MessageRow>[]): Promise<MessagesPage> => ({
+  messages: await Promise.all(rows.map(({ row }) => withCard(app, row))),
   hasOlder: Number(rows[0]?.n ?? 1) > 1,
 });
+
+/** A card of a delegation says how its child stands now. */
+async function withCard(app: App, message: MessageRow): Promise<MessageRow> {
+  const card = cardIn(message.blocks);
+  if (card === undefined) return message;
+  const child = (await app.supervisor.get('session', card.payload.childSessionId))?.view;
+  if (child === undefined) return message;
+  const { attemptOutcome, lastActivity, status } = child;
+  const outcome = status === 'running' ? null : attemptOutcome;
+  const now: DelegationCard = {
+    ...card,
+    status: outcome ?? 'running',
+    payload: { ...card.payload, repliedAt: outcome === null ? null : lastActivity },
+  };
+  return { ...message, blocks: [now] };
+}
 
 export const messagesMax = 500;
 

@@ -18,7 +18,9 @@ export interface SessionSearch {
   readonly activeSince?: number | undefined;
   readonly activeBefore?: number | undefined;
   readonly needsAttention?: boolean | undefined;
+  readonly excludeSessionId?: string | undefined;
   readonly limit: number;
+  readonly offset: number;
 }
 
 /** Newest activity first; archived ones last. `truncated` when there may be more. */
@@ -26,15 +28,39 @@ export async function searchSessions(
   app: App,
   search: SessionSearch,
   by: Caller,
-): Promise<{ readonly sessions: readonly Json[]; readonly truncated: boolean }> {
+): Promise<{ readonly sessions: readonly Json[] } & Found> {
   const sessions: Json[] = [];
+  let skip = search.offset;
+  const found = (truncated: boolean) => ({ sessions, ...foundOf(sessions, search, truncated) });
   for await (const row of iterateRecords(app.supervisor, 'session', await visibleSessions(app, by))) {
-    if (!fits(row as SessionRecord, search)) continue;
-    if (sessions.length === search.limit) return { sessions, truncated: true };
-    sessions.push(row);
+    const session = row as SessionRecord;
+    if (session.id === search.excludeSessionId || !fits(session, search)) continue;
+    if (skip-- > 0) continue;
+    if (sessions.length === search.limit) return found(true);
+    sessions.push({
+      ...(row as object),
+      sessionRef: { sessionId: session.id, ref: `session:${session.id}` },
+    });
   }
-  return { sessions, truncated: false };
+  return found(false);
 }
+
+/** What every search says: its page, also under the name `results`, and whether there may be more. */
+interface Found {
+  readonly results: readonly Json[];
+  readonly truncated: boolean;
+  readonly nextOffset: number | null;
+}
+
+const foundOf = (
+  results: readonly Json[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+  truncated: boolean,
+): Found => ({
+  results,
+  truncated,
+  nextOffset: truncated && results.length === limit ? offset + limit : null,
+});
 
 export interface SessionRecord {
   readonly id: string;
@@ -99,7 +125,9 @@ export interface MessageSearch {
   readonly role?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+  readonly excludeSessionId?: string | undefined;
   readonly limit: number;
+  readonly offset: number;
 }
 
 /**
@@ -110,17 +138,22 @@ export async function searchMessages(
   app: App,
   search: MessageSearch,
   by: Caller,
-): Promise<{ readonly messages: readonly Json[]; readonly truncated: boolean }> {
+): Promise<{ readonly messages: readonly Json[] } & Found> {
   const words = wordsIn(search.query);
   const own =
     by.type === 'session' && search.includeOwnSession !== true && search.sessionId === undefined
       ? by.id
       : undefined;
   const ids = (await visibleSessions(app, by)).filter(
-    (id) => id !== own && (search.sessionId === undefined || id === search.sessionId),
+    (id) =>
+      id !== own &&
+      id !== search.excludeSessionId &&
+      (search.sessionId === undefined || id === search.sessionId),
   );
   const found: Json[] = [];
+  const answer = (truncated: boolean) => ({ messages: found, ...foundOf(found, search, truncated) });
   let read = 0;
+  let skip = search.offset;
   for await (const row of iterateRecords(app.supervisor, 'session', ids)) {
     const session = row as SessionRecord;
     if (search.employee !== undefined && session.employee !== search.employee) continue;
@@ -144,21 +177,23 @@ export async function searchMessages(
         continue;
       const low = content.toLowerCase();
       if (!words.every((word) => low.includes(word))) continue;
-      if (found.length === search.limit) return { messages: found, truncated: true };
+      if (skip-- > 0) continue;
+      if (found.length === search.limit) return answer(true);
       found.push({
         sessionId: session.id,
         sessionTitle: session.title,
         employee: session.employee,
         engine: session.engine,
         messageId: id,
+        sessionRef: { sessionId: session.id, ref: id },
         role,
         timestamp,
         snippet: snippet(content, low.indexOf(words[0] ?? '')),
       });
     }
-    if (read >= rowsMax) return { messages: found, truncated: true };
+    if (read >= rowsMax) return answer(true);
   }
-  return { messages: found, truncated: false };
+  return answer(false);
 }
 
 const wordsIn = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 20);

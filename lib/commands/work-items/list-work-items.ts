@@ -295,6 +295,9 @@ function listed(id: string, row: Row): Json {
   const compact: Record<string, Json> = {};
   for (const member of listMembers) compact[member] = row[member] ?? null;
   compact['id'] = id;
+  const { sessionRef } = row;
+  if (typeof sessionRef === 'string')
+    compact['sessionRef'] = { sessionId: sessionRef, ref: `session:${sessionRef}` };
   return compact;
 }
 

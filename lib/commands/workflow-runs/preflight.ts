@@ -1,4 +1,5 @@
 import { isSessionActor, type WorkflowDefinition } from '../../../machines/graph/definition.js';
+import { noSteps } from '../../../machines/graph/draft.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { RunError } from '../../../machines/workflow-run/context.js';
 import { employeeNamed, type App } from '../app.js';
@@ -10,8 +11,7 @@ import { selectFor } from '../sessions/open-session.js';
  */
 export async function preflight(app: App, definition: WorkflowDefinition): Promise<readonly RunError[]> {
   const errors: RunError[] = [];
-  if (!definition.nodes.some(({ type }) => type === 'step'))
-    errors.push({ code: 'no-steps', message: 'The workflow has no steps.' });
+  if (!definition.nodes.some(({ type }) => type === 'step')) errors.push({ ...noSteps });
   for (const node of definition.nodes) {
     if (node.type !== 'step' || !isSessionActor(node.actor)) continue;
     const { kind, ref } = node.actor;

@@ -1,9 +1,11 @@
 import { callerName, type Caller } from '../../../machines/caller.js';
+import { isoTime } from '../../../machines/iso-time.js';
 import { asJson, type Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import { type App } from '../app.js';
+import { idsOf } from '../iterate.js';
 import { workflowsOff } from '../workflows/read-workflow.js';
 import { definitionAt } from './definitions.js';
 import { mayRun } from './run-authority.js';
@@ -28,18 +30,23 @@ export async function readRun(
 export async function wholeRun(app: App, view: RunView, by: Caller): Promise<Json> {
   const definition = await definitionAt(app, view.workflowId, view.definitionVersion);
   const key = { kind: 'workflow-run', id: view.runId };
-  const [given, results, reportEpisodes, steps, approvalCapability] = await Promise.all([
-    app.supervisor.rows(key, 'given', { last: 1 }),
-    app.supervisor.rows(key, 'results', { last: 1 }),
-    app.supervisor.rows(key, 'reports', { last: 100 }),
-    newestReceipts(app, view, definition),
-    capabilityOf(app, view, by),
-  ]);
+  const [given, results, reportEpisodes, steps, approvalCapability, prompts, queuePosition] =
+    await Promise.all([
+      app.supervisor.rows(key, 'given', { last: 1 }),
+      app.supervisor.rows(key, 'results', { last: 1 }),
+      app.supervisor.rows(key, 'reports', { last: 100 }),
+      newestReceipts(app, view, definition),
+      capabilityOf(app, view, by),
+      promptsOf(app, view),
+      queuePositionOf(app, view),
+    ]);
   const { input = null, payload = null } = (given[0]?.row ?? {}) as { input?: Json; payload?: Json };
   const { steps: _steps, inputHash: _hash, idempotencyKey, parked, ...shown } = view;
   const record = {
     ...shown,
-    trigger: { ...shown.trigger, payload },
+    ...prompts,
+    queuePosition,
+    trigger: { ...triggerOf(view), payload },
     parameters: { input, ...(idempotencyKey === null ? {} : { idempotencyKey }) },
     steps,
     parked: parked === null ? null : presentGate(view, parked, definition, approvalCapability, rootName(app)),
@@ -58,6 +65,42 @@ export async function wholeRun(app: App, view: RunView, by: Caller): Promise<Jso
     definitionSnapshot: definition ?? null,
   };
   return asJson(record);
+}
+
+/** What started it always has a name: that of the event, else of its source. */
+const triggerOf = ({ trigger }: RunView) => ({ ...trigger, event: trigger.event ?? trigger.source });
+
+/** Prompts other than the definition's: those given at the start by step, and those edited since. */
+async function promptsOf(
+  app: App,
+  { runId, startedAt, editedSteps }: RunView,
+): Promise<{ readonly stepOverrides: Json; readonly stepPromptEdits: readonly Json[] }> {
+  if (editedSteps.length === 0) return { stepOverrides: {}, stepPromptEdits: [] };
+  const rows = await app.supervisor.rows({ kind: 'workflow-run', id: runId }, 'edits', { last: 100 });
+  const edits = rows.map(
+    ({ row }) =>
+      row as { readonly nodeId: string; readonly prompt: string; readonly by: string; readonly at: number },
+  ); // as the run writes them
+  const given = edits.filter(({ at }) => isoTime(at) === startedAt);
+  return {
+    stepOverrides: Object.fromEntries(given.map(({ nodeId, prompt }) => [nodeId, { prompt }])),
+    stepPromptEdits: edits
+      .filter((edit) => !given.includes(edit))
+      .map(({ nodeId, prompt, by, at }) => ({ nodeId, prompt, editedBy: by, editedAt: isoTime(at) })),
+  };
+}
+
+/** Its place among the runs of the workflow that wait for room, from 1; null: it does not wait. */
+async function queuePositionOf(
+  { supervisor }: App,
+  { runId, workflowId, queued }: RunView,
+): Promise<number | null> {
+  if (!queued) return null;
+  const ahead = await idsOf(supervisor, 'workflow-run', {
+    index: 'queued',
+    prefix: `${sortableText(workflowId)}/`,
+  });
+  return ahead.indexOf(runId) + 1 || null;
 }
 
 /** The view of a run, where this caller may see it. A run of another workflow is none. */
@@ -139,37 +182,7 @@ export async function listRuns(
       ? { index: 'all' }
       : { index: 'workflow', prefix: `${sortableText(workflowId)}/` };
   const { views, nextOffset } = await visible(app, index, { limit, offset, status }, by);
-  const runs = views.map(
-    ({
-      runId,
-      workflowId: of,
-      title,
-      status: now,
-      trigger,
-      startedAt,
-      endedAt,
-      stepCount,
-      parked,
-      inFlight,
-      queued,
-      rounds,
-      costUsd,
-    }) => ({
-      runId,
-      workflowId: of,
-      title,
-      status: now,
-      trigger,
-      startedAt,
-      endedAt,
-      stepCount,
-      parked,
-      inFlight,
-      queued,
-      rounds,
-      costUsd,
-    }),
-  );
+  const runs = views.map(listed);
   return { runs: asJson(runs), evidenceConfigured: true, limit, offset, nextOffset };
 }
 
@@ -209,3 +222,11 @@ async function visible(
   }
 }
 const scannedMax = 1_000;
+
+/** What lists show of a run. */
+const listed = (view: RunView) => {
+  const { runId, workflowId, title, status, startedAt, endedAt, stepCount, parked, inFlight, queued } = view;
+  const { rounds, costUsd } = view;
+  const where = { status, trigger: triggerOf(view), startedAt, endedAt };
+  return { runId, workflowId, title, ...where, stepCount, parked, inFlight, queued, rounds, costUsd };
+};

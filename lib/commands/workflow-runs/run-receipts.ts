@@ -24,30 +24,32 @@ export async function listReceipts(
   };
 }
 
-/** One per node, in order: the newest, or that it is pending. */
+/** One per node but for triggers, which do nothing; in order: the newest, or that it is pending. */
 export function newestReceipts(
   app: App,
   view: RunView,
   definition: WorkflowDefinition | undefined,
 ): Promise<readonly Json[]> {
   return Promise.all(
-    view.order.map(async (nodeId): Promise<Json> => {
-      const step = view.steps[nodeId];
-      if (step === undefined)
-        return {
-          nodeId,
-          ...partOf(definition, nodeId),
-          status: 'pending',
-          attempt: 0,
-          round: view.rounds,
-          at: null,
-        };
-      const [row] = await app.supervisor.rows({ kind: 'workflow-run', id: view.runId }, 'receipts', {
-        after: step.row - 1,
-        limit: 1,
-      });
-      return receiptOf(app, view, definition, step.row, row?.row ?? { nodeId, status: step.status });
-    }),
+    view.order
+      .filter((nodeId) => typeOf(definition, nodeId) !== 'trigger')
+      .map(async (nodeId): Promise<Json> => {
+        const step = view.steps[nodeId];
+        if (step === undefined)
+          return {
+            nodeId,
+            ...partOf(definition, nodeId),
+            status: 'pending',
+            attempt: 0,
+            round: view.rounds,
+            at: null,
+          };
+        const [row] = await app.supervisor.rows({ kind: 'workflow-run', id: view.runId }, 'receipts', {
+          after: step.row - 1,
+          limit: 1,
+        });
+        return receiptOf(app, view, definition, step.row, row?.row ?? { nodeId, status: step.status });
+      }),
   );
 }
 
@@ -74,6 +76,9 @@ async function receiptOf(
       : { outcome: { sessionId, ...(outcome as { readonly [member: string]: Json }) } }),
   };
 }
+
+const typeOf = (definition: WorkflowDefinition | undefined, nodeId: string): string | undefined =>
+  definition?.nodes.find(({ id }) => id === nodeId)?.type;
 
 /** Label and actor stand in the definition. */
 function partOf(

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isPerson, system, type Caller } from '../../../machines/caller.js';
-import type { FilterRule } from '../../../machines/graph/conditions.js';
-import { linearPatterns } from '../../../machines/graph/patterns.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import {
@@ -162,36 +160,3 @@ export async function mayBind(app: App, workflowId: string, by: Caller): Promise
 }
 
 export const filterRulesMax = 20;
-
-export function fitFilter(filter: readonly FilterRule[]): Refusal | undefined {
-  for (const [at, { op, value }] of filter.entries()) {
-    if (op !== 'matches') continue;
-    const fault = linearPatterns.fault(String(value));
-    if (fault !== undefined)
-      return refuse('BAD_REQUEST', { path: `filter.${at}.value` }, `Invalid pattern: ${fault}.`);
-  }
-  return undefined;
-}
-
-/** Does the payload let the event through? Members that it only inherits are not there. */
-export function matches({ path, op, value }: FilterRule, payload: unknown): boolean {
-  const found = path
-    .split('.')
-    .reduce<unknown>(
-      (at, member) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, member)
-          ? (at as Record<string, unknown>)[member]
-          : undefined,
-      payload,
-    );
-  switch (op) {
-    case 'exists':
-      return found !== undefined;
-    case 'equals':
-      return found === value;
-    case 'notEquals':
-      return found !== value;
-    case 'matches':
-      return typeof found === 'string' && linearPatterns.test(String(value), found);
-  }
-}

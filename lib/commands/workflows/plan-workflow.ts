@@ -2,6 +2,7 @@ import { callCircles, readDefinition, workflowsOff, merged } from './read-workfl
 import type { App } from '../app.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { differenceOf, type DefinitionDifference } from '../../../machines/graph/difference.js';
+import { isDraft, noSteps } from '../../../machines/graph/draft.js';
 import { executionPlan, type ExecutionPlan } from '../../../machines/graph/plan.js';
 import { parseDefinition } from '../../../machines/graph/read-definition.js';
 import type { GraphFault } from '../../../machines/graph/reader.js';
@@ -22,9 +23,8 @@ export interface WorkflowPlan {
   readonly definition: WorkflowDefinition;
   readonly layout: {
     readonly diagnostics: readonly unknown[];
-    readonly normalizedPreview: {
-      readonly nodes: Readonly<Record<string, { readonly x: number; readonly y: number }>>;
-    };
+    /** The definition as it would be saved, with every node in its place. */
+    readonly normalizedPreview: WorkflowDefinition;
   };
   readonly validation: { readonly ok: boolean; readonly errors: readonly GraphFault[] };
   readonly liveness: { readonly ok: boolean; readonly findings: readonly GraphFault[] };
@@ -88,16 +88,23 @@ async function planOf(
     definition,
     layout: {
       diagnostics,
-      normalizedPreview: {
-        nodes: Object.fromEntries(definition.nodes.map(({ id, position }) => [id, position])),
-      },
+      normalizedPreview: definition,
     },
     validation: { ok, errors: faults },
     liveness: { ok: liveness.length === 0, findings: liveness },
-    execution: ok ? { ok, plan: executionPlan(definition) } : { ok, errors: faults },
+    execution: executionOf(definition, faults),
     warnings: await warningsOf(app, definition),
     diff: stored === undefined ? null : differenceOf(stored, definition),
   };
+}
+
+/** A draft, which has no step yet, may be saved and does not run. */
+function executionOf(
+  definition: WorkflowDefinition,
+  faults: readonly GraphFault[],
+): WorkflowPlan['execution'] {
+  const errors = isDraft(definition) ? [...faults, noSteps] : faults;
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, plan: executionPlan(definition) };
 }
 
 /** Names in it that mean nobody here, today. */

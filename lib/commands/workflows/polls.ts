@@ -7,15 +7,14 @@ import type { FireInput } from '../../../machines/poll/machine.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import {
   bindingNamed,
-  fitFilter,
   mayBind,
   noBinding,
-  matches,
   runKey,
   startBound,
   withCapability,
   withName,
 } from './bindings.js';
+import { fitFilter, passes } from './filters.js';
 import { optionsOf, replyWith, type Request, type App, type Reply } from '../app.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
 import { workflowsOff } from './read-workflow.js';
@@ -43,7 +42,7 @@ export async function createPoll(request: Request, input: PollInput): Promise<Re
       { path: 'kind' },
       'A poll runs a program on this machine: only people may create one.',
     );
-  const refusal = (await mayBind(request.app, targetWorkflowId, request.caller)) ?? fitFilter(filter);
+  const refusal = (await mayBind(request.app, targetWorkflowId, request.caller)) ?? fitFilter(filter, event);
   if (refusal) return refusal;
   const now = await measured(input).catch((error: unknown): Refusal =>
     refuse('BAD_REQUEST', { path: 'command' }, (error as Error).message),
@@ -89,8 +88,8 @@ export async function firePoll(
   { name, createdBy, event, targetWorkflowId, filter, occurrence }: FireInput,
 ): Promise<Fired> {
   const { payload, fireRef, ref } = occurrence;
-  if (!filter.every((rule) => matches(rule, payload)))
-    return { outcome: 'no-fire', reason: 'The payload does not match the filter.' };
+  if (!passes(filter, { event, payload, fireRef: fireRef ?? undefined }))
+    return { outcome: 'no-fire', reason: 'The event does not match the filter.' };
   const definition = await definitionAt(app, targetWorkflowId);
   if (definition === undefined || definition.status === 'retired')
     return { outcome: 'missing-workflow', reason: `Unknown workflow "${targetWorkflowId}".` };

@@ -102,7 +102,15 @@ export function merged(
   };
 }
 
-const fixedMembers = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt', 'schemaVersion']);
+/** What a version is stamped with; callers cannot choose it. */
+export const fixedMembers: ReadonlySet<string> = new Set([
+  'id',
+  'version',
+  'createdBy',
+  'createdAt',
+  'updatedAt',
+  'schemaVersion',
+]);
 
 /**
  * Workflows that run each other in a circle would start runs without end. Each definition alone cannot see

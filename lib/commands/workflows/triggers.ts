@@ -5,7 +5,8 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import type { BindingFields } from '../../../machines/trigger/machine.js';
-import { fitFilter, matches, mayBind, runKey, startBound, withName, withoutSalt } from './bindings.js';
+import { fitFilter, passes } from './filters.js';
+import { mayBind, runKey, startBound, withName, withoutSalt } from './bindings.js';
 import { optionsOf, replyWith, type Request, type App, type Reply } from '../app.js';
 import { idsOf } from '../iterate.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
@@ -31,7 +32,8 @@ export async function createTrigger(
   const off = workflowsOff(request.app);
   if (off) return off;
   const refusal =
-    (await mayBind(request.app, input.targetWorkflowId, request.caller)) ?? fitFilter(input.filter ?? []);
+    (await mayBind(request.app, input.targetWorkflowId, request.caller)) ??
+    fitFilter(input.filter ?? [], input.event);
   if (refusal) return refusal;
   const signingSalt =
     input.signature === undefined ? null : request.app.supervisor.environment.random.secret(16);
@@ -122,7 +124,7 @@ export async function receiveEvent(
     const binding = await app.supervisor.get('trigger', triggerName);
     if (binding?.value !== 'active') continue; // taken away since the list was read
     const { event: bound, filter, targetWorkflowId } = binding.view;
-    if (bound !== event || !filter.every((rule) => matches(rule, payload))) continue;
+    if (bound !== event || !passes(filter, { event, payload, fireRef })) continue;
     const definition = await definitionAt(app, targetWorkflowId);
     if (definition === undefined) {
       outcomes.push({ triggerName, outcome: 'missing-workflow', targetWorkflowId });

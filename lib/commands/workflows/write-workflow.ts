@@ -7,6 +7,7 @@ import {
   inTurn,
   type GatewayActor,
 } from '../app.js';
+import type { Caller } from '../../../machines/caller.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../machines/graph/definition.js';
 import { parseDefinition, slug } from '../../../machines/graph/read-definition.js';
 import { definitionOfSop } from '../../../machines/graph/sop.js';
@@ -17,7 +18,14 @@ import { versionAuthority } from '../authority/workflow-authority.js';
 import { admitNext } from '../workflow-runs/start-run.js';
 import { sound } from '../workflow-runs/definitions.js';
 import { followSchedule } from '../workflow-runs/follow-schedule.js';
-import { callCircles, merged, readDefinition, workflowNamed, workflowsOff } from './read-workflow.js';
+import {
+  callCircles,
+  fixedMembers,
+  merged,
+  readDefinition,
+  workflowNamed,
+  workflowsOff,
+} from './read-workflow.js';
 
 type Written = Readonly<Record<string, unknown>>;
 
@@ -36,7 +44,7 @@ export async function createWorkflow(
 ): Promise<Reply<WorkflowDefinition> | Refusal> {
   const off = workflowsOff(request.app);
   if (off) return off;
-  const definition = input.definition ?? definitionOfSop(input.sop ?? {});
+  const definition = owned(input.definition ?? definitionOfSop(input.sop ?? {}), request.caller);
   const {
     definition: { id, name },
     faults,
@@ -74,17 +82,13 @@ export async function updateWorkflow(
   change: {
     readonly patch: Written;
     readonly expectedVersion?: number | undefined;
-    readonly whole?: boolean;
   },
 ): Promise<Reply<WorkflowDefinition> | Refusal> {
   return oneAtATime(request.app, async () => {
     for (let attempt = 1; ; attempt += 1) {
       const stored = await readDefinition(request.app, id);
       if (isRefusal(stored)) return stored;
-      const definition =
-        change.whole === true
-          ? { status: stored.status, name: stored.name, ...change.patch, id, version: stored.version }
-          : merged(stored, change.patch);
+      const definition = merged(stored, change.patch);
       const { name } = parseDefinition(definition, { stamp: { id } }).definition;
       const taken = name === stored.name ? undefined : await nameTaken(request.app, name, id);
       if (taken) return taken;
@@ -96,7 +100,7 @@ export async function updateWorkflow(
             type: 'definition.update',
             definition: definition as Json,
             expectedVersion: change.expectedVersion ?? stored.version,
-            ...(change.whole === true && { whole: true }),
+            ...(isWhole(stored, change.patch) && { whole: true }),
           },
           optionsOf(how),
         ),
@@ -114,6 +118,38 @@ export async function updateWorkflow(
 }
 
 const attemptsMax = 5;
+
+/**
+ * Whoever sends every member that says something has sent the whole definition, and vouches for it; a part
+ * vouches for nothing beside it.
+ */
+const isWhole = (stored: WorkflowDefinition, patch: Written): boolean =>
+  Object.entries(stored).every(
+    ([member, value]) =>
+      fixedMembers.has(member) ||
+      cosmetic.has(member) ||
+      value === null ||
+      (Array.isArray(value) && value.length === 0) ||
+      patch[member] !== undefined,
+  );
+
+const cosmetic: ReadonlySet<string> = new Set([
+  'name',
+  'title',
+  'description',
+  'status',
+  'layout',
+  'concurrency',
+]);
+
+/** What an agent writes belongs to its employee where it says nothing. */
+const owned = (definition: Written, by: Caller): Written =>
+  by.type === 'session' &&
+  by.employee !== null &&
+  definition['owner'] == null &&
+  definition['department'] == null
+    ? { ...definition, owner: by.employee }
+    : definition;
 
 /** Pause, resume or retire. One that stands there already is answered as it is. */
 export async function turnWorkflow(

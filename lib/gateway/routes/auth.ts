@@ -201,10 +201,8 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
       '/api/auth/logout',
       'auth.logout',
       {
-        about: 'Revoke this browser and clear its cookies.',
-        body: nothing,
+        about: 'Revoke this browser and clear its cookies. Any body is accepted, and not read.',
         answer: z.object({ status: z.literal('ok') }),
-        bodyBytesMax,
         refusals: ['DEVICES_DAMAGED'],
       },
       async (request) => {

@@ -57,6 +57,8 @@ const limitsAnswer = z.object({
   engines: z.record(z.string(), engineLimits),
 });
 
+const nothing = z.looseObject({});
+
 export const engineRoutes: readonly Route[] = [
   route(
     'GET',
@@ -78,9 +80,37 @@ export const engineRoutes: readonly Route[] = [
     },
     limits,
   ),
+  route(
+    'POST',
+    '/api/engines/refresh',
+    'engines.refresh',
+    { about: 'Discover the engines again; returns what was found.', body: nothing, answer },
+    (request) => {
+      request.app.engines.refresh();
+      return list(request);
+    },
+  ),
+  route(
+    'POST',
+    '/api/engine-limits/refresh',
+    'engines.refresh',
+    {
+      about: "Discover the engines again; returns the providers' limits.",
+      query: limitsQuery,
+      body: nothing,
+      answer: limitsAnswer,
+    },
+    (request) => {
+      request.app.engines.refresh();
+      return limits(request);
+    },
+  ),
 ];
 
-async function limits({ app, query }: HttpRequest<unknown, z.infer<typeof limitsQuery>>): Promise<Reply> {
+async function limits({
+  app,
+  query,
+}: Pick<HttpRequest<unknown, z.infer<typeof limitsQuery>>, 'app' | 'query'>): Promise<Reply> {
   const generatedAt = new Date(app.supervisor.environment.clock.now()).toISOString();
   const { default: usual, engines } = await app.engines.limits(query.engine);
   return {
@@ -94,6 +124,6 @@ async function limits({ app, query }: HttpRequest<unknown, z.infer<typeof limits
   };
 }
 
-async function list({ app }: HttpRequest): Promise<Reply> {
+async function list({ app }: Pick<HttpRequest, 'app'>): Promise<Reply> {
   return { body: await app.engines.list() };
 }

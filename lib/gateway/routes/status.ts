@@ -4,7 +4,7 @@ import { countSessions } from '../../commands/sessions/list-sessions.js';
 import type { App, Reply } from '../../commands/app.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import type { Json } from '../../../machines/outputs.js';
-import { refuse } from '../../../machines/refusals.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { wholeNumber } from '../schemas.js';
 
 /** What the status routes know of the gateway itself. */
@@ -146,6 +146,8 @@ function cached<Value>(count: (app: App) => Promise<Value>): (app: App) => Promi
 export interface Console {
   /** The settings without secrets. */
   config(): Json;
+  /** Write what differs from the settings that are shown; a refusal says what may not be changed from afar. */
+  edit(given: Json): Promise<object | Refusal>;
   /** The newest lines of the log, oldest first. */
   log(linesMax: number): Promise<readonly string[]>;
 }
@@ -168,6 +170,28 @@ export function consoleRoutes(facts: GatewayFacts, console: Console | undefined)
         answer: loose,
       },
       ({ authenticated }) => (authenticated ? { body: console.config() } : unknown),
+    ),
+    route(
+      'PUT',
+      '/api/config',
+      'config.edit',
+      {
+        about:
+          'Change settings of config.yaml: those sent that differ from what is shown; comments stay, and null ' +
+          'restores a default. What runs programs or loosens a wall is only changed in the file: 403.',
+        body: loose,
+        answer: z.object({
+          status: z.literal('ok'),
+          changed: z.array(z.string()),
+          needsRestart: z.array(z.string()).describe('Keys of `changed` that hold after a restart.'),
+          config: loose,
+        }),
+        refusals: ['FORBIDDEN', 'CONFLICT', 'BAD_REQUEST'],
+      },
+      async ({ body }) => {
+        const done = await console.edit(body as Json);
+        return isRefusal(done) ? done : { body: done };
+      },
     ),
     route(
       'GET',
@@ -204,8 +228,9 @@ export function consoleRoutes(facts: GatewayFacts, console: Console | undefined)
           onboarded: true,
           sessionsCount: (await countSessions(app)).total,
           hasEmployees: (app.roster?.()?.employees.length ?? 0) > 0,
-          portalName: portalName(console.config()),
+          ...portalOf(console.config()),
           operatorName: null,
+          language: null,
         },
       }),
     ),
@@ -244,12 +269,23 @@ const onboarding = z.object({
   sessionsCount: z.int(),
   hasEmployees: z.boolean(),
   portalName: z.string().nullable(),
+  companyName: z.string().nullable(),
+  companyPrefix: z.string().nullable(),
   operatorName: z.null(),
+  language: z.null(),
 });
 
-function portalName(config: Json): string | null {
-  const { portal } = config as { readonly portal?: { readonly portalName?: string } }; // of our own making
-  return portal?.portalName ?? null;
+/** What the home calls itself. */
+function portalOf(
+  config: Json,
+): Readonly<Record<'portalName' | 'companyName' | 'companyPrefix', string | null>> {
+  const { portal } = config as { readonly portal?: Readonly<Record<string, string>> }; // of our own making
+  const named = (member: string): string | null => portal?.[member] || null;
+  return {
+    portalName: named('portalName'),
+    companyName: named('companyName'),
+    companyPrefix: named('companyPrefix'),
+  };
 }
 
 /**

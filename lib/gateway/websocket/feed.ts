@@ -1,4 +1,5 @@
 import type { LogEntry, Supervisor } from '../../supervisor/contract.js';
+import { addValues } from './changed-values.js';
 import { isReset } from './frames.js';
 
 /**
@@ -109,6 +110,7 @@ export async function* commits(
     if (isReset(entry)) entries = [];
     entries.push(entry);
     if (!entry.last) continue;
+    await addValues(supervisor, entries);
     yield { seq: entry.position, entries };
     entries = [];
   }

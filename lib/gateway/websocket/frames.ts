@@ -1,3 +1,4 @@
+import { valueOf } from './changed-values.js';
 import type { LogEntry } from '../../supervisor/contract.js';
 
 /**
@@ -35,7 +36,12 @@ const written = new WeakMap<LogEntry, readonly string[]>();
 function textsOf(entry: LogEntry, seq: number): readonly string[] {
   const known = written.get(entry);
   if (known) return known;
-  const texts = entry.frames.map(({ event, payload }) => frameText({ seq, event, payload, ts: entry.at }));
+  const value = valueOf(entry);
+  const texts = entry.frames.map(({ event, payload }) => {
+    const whole =
+      event === 'company:changed' && value !== undefined ? { ...(payload as object), value } : payload;
+    return frameText({ seq, event, payload: whole, ts: entry.at });
+  });
   written.set(entry, texts);
   return texts;
 }
@@ -73,7 +79,7 @@ export const frameNames: Readonly<Record<string, string>> = {
   'queue:updated': '{sessionId, sessionKey, depth, paused}',
   'company:changed':
     'A todo, definition, run or trigger changed. {entity: todo | workflow-definition | ' +
-    'workflow-run | workflow-trigger, action, id, version?, workflowId?, runId?}',
+    'workflow-run | workflow-trigger, action, id, version?, workflowId?, runId?, value? (the whole todo)}',
   'run:started': '{runId, workflowId, title, source, queued}',
   'run:step': 'Steps of a run moved. {runId, workflowId, rounds, settled, steps}',
   'run:running': 'A queued run started. {runId, workflowId, status, rounds}',
@@ -110,7 +116,7 @@ export const frameNames: Readonly<Record<string, string>> = {
   refusal: 'An event was refused; has no position, never replayed. {event, code, message}',
   cursor:
     'A position that a client may resume from: first of all where it begins, then every five seconds how ' +
-    'far it has come. A frame of `{event, seq}`.',
+    'far it has come. A frame of `{event, seq, payload: {}}`.',
   reset: 'The requested entries are no longer in the log: read everything again. {floor, head}',
   pong: 'The answer to `{"event": "ping"}`.',
   error: 'Invalid frame from the client. {error, code}',

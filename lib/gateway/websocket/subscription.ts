@@ -228,7 +228,7 @@ export function subscription(options: {
   };
 }
 
-const cursorText = (seq: number): string => JSON.stringify({ event: 'cursor', seq });
+const cursorText = (seq: number): string => JSON.stringify({ event: 'cursor', seq, payload: {} });
 
 type Slice = 'more' | 'caught-up' | 'over';
 

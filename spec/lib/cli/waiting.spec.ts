@@ -111,11 +111,11 @@ describe('what waits for a decision', () => {
       { id: 'ask', type: 'gate', gate: { kind: 'approval', approvalRef: 'go', description: 'Ship it?' } },
       { id: 'ship', type: 'step', actor: { kind: 'noop' } },
     ];
-    const { definition } = (await api('/api/workflow-definitions', {
+    const definition = (await api('/api/workflow-definitions', {
       title: 'Ship',
       nodes,
       edges: [{ id: 'e1', from: 'ask', to: 'ship' }],
-    })) as { readonly definition: { readonly id: string } };
+    })) as { readonly id: string };
     const { runId } = (await api(`/api/workflow-definitions/${definition.id}/run`, {})) as { runId: string };
     const items = await poll(listed, ({ length }) => length > 0);
     expect(items.map(({ id, what }) => [id, what])).to.deep.equal([[runId, 'gate']]);

@@ -46,6 +46,7 @@ export async function openApp(
     engines: {
       select,
       list: async () => ({ default: 'pen', engines: {} }),
+      refresh: () => undefined,
       limits: async () => ({ default: 'pen', engines: {} }),
     },
     settings: {

@@ -39,6 +39,7 @@ describe('what starts runs', () => {
     const engines = {
       select: async () => refuse('UNKNOWN_ENGINE'),
       list: async () => ({ default: null, engines: {} }),
+      refresh: () => undefined,
       limits: async () => ({ default: null, engines: {} }),
     };
     return {

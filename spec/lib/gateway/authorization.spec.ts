@@ -114,6 +114,7 @@ describe('authority', () => {
     'openapi.read': ['session', get('/api/openapi.json')],
     'engines.read': ['session', get('/api/engines')],
     'engines.limits': ['session', get('/api/engine-limits')],
+    'engines.refresh': ['session', post('/api/engines/refresh')],
     'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
@@ -195,6 +196,7 @@ describe('authority', () => {
     'inspect.watch',
     'session.attach',
     'config.read',
+    'config.edit',
     'logs.read',
     'console.read',
     ...authorityIds.filter(

@@ -42,7 +42,10 @@ describe('what consoles ask for when they open', () => {
       sessionsCount: 0,
       hasEmployees: false,
       portalName: 'The Yard',
+      companyName: null,
+      companyPrefix: null,
       operatorName: null,
+      language: null,
     });
     expect(await body('/api/instance-migration')).to.deep.equal({
       required: false,

@@ -64,7 +64,7 @@ describe('/api/sessions', () => {
       ['an unknown attachment', { prompt: 'x', attachments: ['nothing'] }, 'UNKNOWN_ATTACHMENT'],
       ['a folder that is not there', { prompt: 'x', cwd: '/nowhere' }, 'BAD_REQUEST'],
       ['a relative folder', { prompt: 'x', cwd: '..' }, 'BAD_REQUEST'],
-      ['a smuggled status', { prompt: 'x', status: 'idle' }, 'BAD_REQUEST'],
+      ['a smuggled approval', { prompt: 'x', approvalState: 'approved' }, 'BAD_REQUEST'],
     ];
     for (const [name, body, code] of refused) {
       it(`refuses ${name}`, async () => {

@@ -101,9 +101,14 @@ describe('/api/workflow-definitions/:id/runs', () => {
         rounds: 1,
       });
       expect(body.runId).to.match(/^run-\d{14}-[0-9a-f]{8}$/);
-      expect(body.trigger).to.deep.equal({ source: 'manual', event: null, fireRef: null, payload: { n: 1 } });
+      expect(body.trigger).to.deep.equal({
+        source: 'manual',
+        event: 'manual',
+        fireRef: null,
+        payload: { n: 1 },
+      });
       expect(body.parameters).to.deep.equal({ input: { n: 1 } });
-      expect(told({ body } as Answer)).to.equal('trigger:fired a:done b:done');
+      expect(told({ body } as Answer)).to.equal('a:done b:done');
       expect(body.definitionSnapshot).to.include({ id, version: 1 });
     });
 
@@ -246,8 +251,8 @@ describe('/api/workflow-definitions/:id/runs', () => {
         body: { runId },
       } = await start(id, { input: { word: 'hello' } });
       const run = await reached(id, runId, 'completed', 'failed');
-      expect(told(run)).to.equal('trigger:fired a:done b:done');
-      const [, first, second] = run.body.steps;
+      expect(told(run)).to.equal('a:done b:done');
+      const [first, second] = run.body.steps;
       expect(first.outcome.finalMessage).to.include('hello');
       expect(first.outcome.sessionId).to.equal(first.sessionId);
       expect(first.input.prompt).to.include('Your task:\nSay hello.');
@@ -298,11 +303,11 @@ describe('/api/workflow-definitions/:id/runs', () => {
       } = await start(id);
       const run = await reached(id, runId, 'completed', 'failed');
       expect(run.body.status, JSON.stringify(run.body.errors)).to.equal('completed');
-      const [, a, b, c, d] = run.body.steps.map(
+      const [a, b, c, d] = run.body.steps.map(
         ({ sessionId }: { sessionId: string }) => sessionId,
       ) as string[];
       expect([a === b, c, d === a]).to.deep.equal([true, 'standing', false]);
-      expect(run.body.steps[2].outcome.finalMessage).to.include('two').and.not.to.include('Your task:\none');
+      expect(run.body.steps[1].outcome.finalMessage).to.include('two').and.not.to.include('Your task:\none');
     });
 
     it('tell their run when they are begun anew after an interruption, and fail it after the second', async () => {
@@ -314,9 +319,9 @@ describe('/api/workflow-definitions/:id/runs', () => {
         (
           await poll(
             () => read(id, runId),
-            ({ body }) => body.steps[1].attempt === attempt && body.steps[1].sessionId !== undefined,
+            ({ body }) => body.steps[0].attempt === attempt && body.steps[0].sessionId !== undefined,
           )
-        ).body.steps[1].sessionId as string;
+        ).body.steps[0].sessionId as string;
       await house.operator.post(`/api/sessions/${await sessionOf(1)}/stop`);
       await house.operator.post(`/api/sessions/${await sessionOf(2)}/stop`);
       const run = await reached(id, runId, 'failed');
@@ -343,9 +348,9 @@ describe('/api/workflow-definitions/:id/runs', () => {
       } = await start(id);
       const running = await poll(
         () => read(id, runId),
-        ({ body }) => body.steps[1].sessionId !== undefined,
+        ({ body }) => body.steps[0].sessionId !== undefined,
       );
-      const worker = house.agent(running.body.steps[1].sessionId as string);
+      const worker = house.agent(running.body.steps[0].sessionId as string);
       const wrong = await worker.post(`${root}/${id}/runs/${runId}/steps/a/output`, {
         fields: { score: 'high' },
       });
@@ -389,7 +394,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect([approved.status, approved.body.status, told(approved)]).to.deep.equal([
         200,
         'completed',
-        'trigger:fired a:done g:checkpoint b:done',
+        'a:done g:checkpoint b:done',
       ]);
       expect(approved.body.gateDecisions[0]).to.include({
         decision: 'approve',
@@ -403,7 +408,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
         requestedAt: body.parked.at,
         target: body.parked.approval.target,
       });
-      expect(approved.body.steps[2].detail).to.equal('approved by operator');
+      expect(approved.body.steps[1].detail).to.equal('approved by operator');
       const late = await house.operator.post(gated, { decision: 'approve' });
       expect([late.status, late.body.status]).to.deep.equal([409, 'completed']);
     });
@@ -418,7 +423,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
         note: 'no money',
       });
       expect(body.status).to.equal('failed');
-      expect(body.steps[1]).to.include({ status: 'failed', detail: 'rejected by operator: no money' });
+      expect(body.steps[0]).to.include({ status: 'failed', detail: 'rejected by operator: no money' });
     });
 
     it('are decided by whom they are routed to, never by who asked for the run', async () => {
@@ -519,7 +524,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
     } = await start(id);
     const running = await poll(
       () => read(id, runId),
-      ({ body }) => body.steps[1].sessionId !== undefined,
+      ({ body }) => body.steps[0].sessionId !== undefined,
     );
     const first = await house.operator.post(`${root}/${id}/runs/${runId}/cancel`, { reason: 'enough' });
     expect([first.status, first.body.status, first.body.cancellation.reason]).to.deep.equal([
@@ -527,9 +532,9 @@ describe('/api/workflow-definitions/:id/runs', () => {
       'cancelled',
       'enough',
     ]);
-    expect(told(first)).to.equal('trigger:fired a:skipped b:pending');
+    expect(told(first)).to.equal('a:skipped b:pending');
     await poll(
-      () => house.operator.get(`/api/sessions/${running.body.steps[1].sessionId}`),
+      () => house.operator.get(`/api/sessions/${running.body.steps[0].sessionId}`),
       ({ body }) => body.status === 'stopped',
     );
     const again = await house.operator.post(`${root}/${id}/runs/${runId}/cancel`);
@@ -561,7 +566,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
     ).to.equal(200);
     await house.operator.post(`${root}/${id}/runs/${runId}/resolve-gate`, { decision: 'approve' });
     const run = await reached(id, runId, 'completed');
-    expect(run.body.steps[3].input.prompt).to.include('new words').and.not.to.include('old words');
+    expect(run.body.steps[2].input.prompt).to.include('new words').and.not.to.include('old words');
   });
 
   it('does a run again from one step on, with what was before it as it was', async () => {
@@ -576,9 +581,9 @@ describe('/api/workflow-definitions/:id/runs', () => {
     });
     expect([again.status, again.body.rerunOf]).to.deep.equal([201, { runId, nodeId: 'b' }]);
     const run = await reached(id, again.body.runId as string, 'completed');
-    const { sessionId: _of, ...outcome } = before.body.steps[1].outcome;
-    expect(run.body.steps[1], 'no session of this run').to.deep.include({ inherited: true, outcome });
-    expect(run.body.steps[2].input.prompt).to.include('Second 2.');
+    const { sessionId: _of, ...outcome } = before.body.steps[0].outcome;
+    expect(run.body.steps[0], 'no session of this run').to.deep.include({ inherited: true, outcome });
+    expect(run.body.steps[1].input.prompt).to.include('Second 2.');
     expect((await read(id, runId)).body.status).to.equal('completed');
     const keyed = () =>
       house.operator.post(`${root}/${id}/runs/${runId}/rerun`, { nodeId: 'b', idempotencyKey: 'twice' });
@@ -613,8 +618,8 @@ describe('/api/workflow-definitions/:id/runs', () => {
     } = await start(id, { input: { n: 21 } });
     const run = await reached(id, runId, 'completed', 'failed');
     expect(run.body.status, JSON.stringify(run.body.errors)).to.equal('completed');
-    expect(run.body.steps[1].outcome.fields).to.deep.equal({ twice: 21 });
-    const made = await house.operator.get(`/api/work-items/${run.body.steps[2].outcome.fields.workItemId}`);
+    expect(run.body.steps[0].outcome.fields).to.deep.equal({ twice: 21 });
+    const made = await house.operator.get(`/api/work-items/${run.body.steps[1].outcome.fields.workItemId}`);
     expect(made.body.workItem).to.include({ title: 'From 21', source: 'workflow' });
   });
 
@@ -749,8 +754,8 @@ describe('/api/workflow-definitions/:id/runs', () => {
       body: { runId },
     } = await start(id, { stepOverrides, input: { n: 'seven' }, idempotencyKey: 'once' });
     const run = await reached(id, runId, 'completed');
-    expect(run.body.steps[1].input.prompt).to.include('new words for seven').and.not.to.include('old words');
-    expect(run.body.steps[2].input.prompt).to.include('as written');
+    expect(run.body.steps[0].input.prompt).to.include('new words for seven').and.not.to.include('old words');
+    expect(run.body.steps[1].input.prompt).to.include('as written');
     expect(run.body.editedSteps).to.deep.equal(['a']);
     expect(
       (await start(id, { stepOverrides, input: { n: 'seven' }, idempotencyKey: 'once' })).body.runId,

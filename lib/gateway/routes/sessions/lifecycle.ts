@@ -22,7 +22,7 @@ import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '..
 
 const nothing = z.object({ idempotencyKey });
 const patchBody = agreeing(
-  z.strictObject({
+  z.object({
     title: sentence(200).optional(),
     engine: text(200).optional(),
     model: text(200).nullable().optional(),
@@ -91,19 +91,8 @@ export const sessionLifecycleRoutes: readonly Route[] = [
       body: { status: 'deleted', ...(await deleteSessions(request, request.body.ids)) },
     }),
   ),
-  route(
-    'PATCH',
-    '/api/sessions/:id',
-    'session.manage',
-    {
-      ...common,
-      about: 'Change title, engine, model or effort, from the next turn on.',
-      body: patchBody,
-      answer: session,
-      refusals: [...refusals, 'UNKNOWN_ENGINE', 'UNKNOWN_MODEL', 'UNKNOWN_EFFORT'],
-    },
-    patch,
-  ),
+  patchBy('PATCH', 'Change title, engine, model or effort, from the next turn on.'),
+  patchBy('PUT', 'The same as PATCH: what is not sent stays as it is.'),
   route(
     'DELETE',
     '/api/sessions/:id',
@@ -225,6 +214,22 @@ export const sessionLifecycleRoutes: readonly Route[] = [
     decide,
   ),
 ];
+
+function patchBy(method: 'PATCH' | 'PUT', about: string): Route {
+  return route(
+    method,
+    '/api/sessions/:id',
+    'session.manage',
+    {
+      ...common,
+      about,
+      body: patchBody,
+      answer: session,
+      refusals: [...refusals, 'UNKNOWN_ENGINE', 'UNKNOWN_MODEL', 'UNKNOWN_EFFORT'],
+    },
+    patch,
+  );
+}
 
 /** `POST /api/sessions/:id/<path>`: one event without members. */
 function action(

@@ -8,7 +8,9 @@ import {
 import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
 import { type HttpRequest, type Route, route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
+import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import {
+  agreeing,
   instant,
   sentence,
   session,
@@ -23,46 +25,70 @@ import {
 /** Finding things. People search everything, agents what is theirs: the same confinement as in the lists. */
 
 const yesNo = z.enum(['true', 'false']).transform((value) => value === 'true');
-const limit = wholeNumber(1, 100).optional().describe('Default 20.');
-const messagesQuery = z.object({
-  query: sentence(1024).describe('Words, all of which must occur.'),
-  sessionId: text(200).optional(),
-  includeOwnSession: yesNo.optional(),
-  employee: text(200).optional(),
-  engine: text(200).optional(),
-  role: z.enum(['user', 'assistant', 'notification']).optional(),
-  since: instant.optional(),
-  until: instant.optional(),
-  limit,
-});
-const sessionsQuery = z.object({
-  text: sentence(1024).optional(),
-  employee: text(200).optional(),
-  engine: text(200).optional(),
-  status: sessionStatus.optional(),
-  source: text(50).optional(),
-  parentSessionId: text(200).optional(),
-  activeSince: instant.optional(),
-  activeBefore: instant.optional(),
-  needsAttention: yesNo
-    .optional()
-    .describe('In error, interrupted, or with a tool request that awaits a decision.'),
-  limit,
-});
-const itemsQuery = z.object({
-  text: sentence(1024),
-  status: workItemStatus.optional(),
-  source: workItemSource.optional(),
-  assignee: text(200).optional(),
-  department: text(200).optional(),
-  limit,
-});
+const paging = {
+  limit: wholeNumber(1, 100).default(20),
+  offset: wholeNumber(0, 100_000).default(0),
+};
+const excludeSessionId = text(200).optional();
+const messagesQuery = agreeing(
+  z.object({
+    query: sentence(1024).optional().describe('Words, all of which must occur. Required, here or as `q`.'),
+    q: sentence(1024).optional().describe('The same as `query`.'),
+    sessionId: text(200).optional(),
+    excludeSessionId,
+    includeOwnSession: yesNo.optional(),
+    employee: text(200).optional(),
+    engine: text(200).optional(),
+    role: z.enum(['user', 'assistant', 'notification']).optional(),
+    since: instant.optional(),
+    until: instant.optional(),
+    ...paging,
+  }),
+  ['query', 'q'],
+);
+const sessionsQuery = agreeing(
+  z.object({
+    text: sentence(1024).optional(),
+    q: sentence(1024).optional().describe('The same as `text`.'),
+    excludeSessionId,
+    employee: text(200).optional(),
+    engine: text(200).optional(),
+    status: sessionStatus.optional(),
+    source: text(50).optional(),
+    parentSessionId: text(200).optional(),
+    activeSince: instant.optional(),
+    activeBefore: instant.optional(),
+    since: instant.optional().describe('The same as `activeSince`.'),
+    until: instant.optional().describe('The same as `activeBefore`.'),
+    needsAttention: yesNo
+      .optional()
+      .describe('In error, interrupted, or with a tool request that awaits a decision.'),
+    ...paging,
+  }),
+  ['text', 'q'],
+  ['activeSince', 'since'],
+  ['activeBefore', 'until'],
+);
+const itemsQuery = agreeing(
+  z.object({
+    text: sentence(1024).optional().describe('Required, under this name or as `q`.'),
+    q: sentence(1024).optional().describe('The same as `text`.'),
+    since: instant.optional(),
+    until: instant.optional(),
+    status: workItemStatus.optional(),
+    source: workItemSource.optional(),
+    assignee: text(200).optional(),
+    department: text(200).optional(),
+    ...paging,
+  }),
+  ['text', 'q'],
+);
 const costQuery = z.object({
   groupBy: z.enum(groupings).optional().describe('Default `employee`.'),
   since: instant.optional(),
   until: instant.optional(),
   employee: text(200).optional(),
-  limit,
+  limit: wholeNumber(1, 100).default(20),
 });
 
 const hit = z.looseObject({
@@ -72,6 +98,7 @@ const hit = z.looseObject({
   snippet: z.string(),
   timestamp: z.int(),
 });
+const found = { truncated: z.boolean(), nextOffset: z.int().nullable() };
 const sum = {
   sessions: z.int(),
   turns: z.int(),
@@ -81,6 +108,8 @@ const sum = {
   cachedTokens: z.int(),
 };
 
+const wordsRequired = (path: string): Refusal => refuse('BAD_REQUEST', { path }, `${path} is required`);
+
 export const searchRoutes: readonly Route[] = [
   route(
     'GET',
@@ -89,15 +118,18 @@ export const searchRoutes: readonly Route[] = [
     {
       about: 'Messages that contain all words, in the sessions visible to the caller.',
       query: messagesQuery,
-      answer: z.object({ messages: z.array(hit), truncated: z.boolean() }),
+      answer: z.object({ messages: z.array(hit), results: z.array(hit), ...found }),
     },
     async ({
       app,
       query,
       caller: by,
-    }: HttpRequest<unknown, z.output<typeof messagesQuery>>): Promise<Reply> => ({
-      body: await searchMessages(app, { ...query, limit: query.limit ?? 20 }, by),
-    }),
+    }: HttpRequest<unknown, z.output<typeof messagesQuery>>): Promise<Reply | Refusal> => {
+      const words = query.query ?? query.q;
+      return words === undefined
+        ? wordsRequired('query')
+        : { body: await searchMessages(app, { ...query, query: words }, by) };
+    },
   ),
   route(
     'GET',
@@ -106,14 +138,23 @@ export const searchRoutes: readonly Route[] = [
     {
       about: 'Search sessions by words, people, engine, status or time, last active first.',
       query: sessionsQuery,
-      answer: z.object({ sessions: z.array(session), truncated: z.boolean() }),
+      answer: z.object({ sessions: z.array(session), results: z.array(session), ...found }),
     },
     async ({
       app,
       query,
       caller: by,
     }: HttpRequest<unknown, z.output<typeof sessionsQuery>>): Promise<Reply> => ({
-      body: await searchSessions(app, { ...query, limit: query.limit ?? 20 }, by),
+      body: await searchSessions(
+        app,
+        {
+          ...query,
+          text: query.text ?? query.q,
+          activeSince: query.activeSince ?? query.since,
+          activeBefore: query.activeBefore ?? query.until,
+        },
+        by,
+      ),
     }),
   ),
   route(
@@ -123,15 +164,23 @@ export const searchRoutes: readonly Route[] = [
     {
       about: 'Search work items by words in id, title or body.',
       query: itemsQuery,
-      answer: z.looseObject({ workItems: z.array(workItemRow), total: z.int() }),
+      answer: z.looseObject({
+        workItems: z.array(workItemRow),
+        results: z.array(workItemRow),
+        total: z.int(),
+        nextOffset: z.int().nullable(),
+      }),
     },
     async ({
       app,
       query,
       caller: by,
-    }: HttpRequest<unknown, z.output<typeof itemsQuery>>): Promise<Reply> => ({
-      body: await listWorkItems(app, { ...query, q: query.text, limit: query.limit ?? 20, offset: 0 }, by),
-    }),
+    }: HttpRequest<unknown, z.output<typeof itemsQuery>>): Promise<Reply | Refusal> => {
+      const words = query.text ?? query.q;
+      if (words === undefined) return wordsRequired('text');
+      const page = await listWorkItems(app, { ...query, q: words }, by);
+      return { body: { results: page.workItems, ...page } };
+    },
   ),
   route(
     'GET',
@@ -150,11 +199,7 @@ export const searchRoutes: readonly Route[] = [
       }),
     },
     async ({ app, query, caller: by }: HttpRequest<unknown, z.output<typeof costQuery>>): Promise<Reply> => ({
-      body: await costReport(
-        app,
-        { ...query, groupBy: query.groupBy ?? 'employee', limit: query.limit ?? 20 },
-        by,
-      ),
+      body: await costReport(app, { ...query, groupBy: query.groupBy ?? 'employee' }, by),
     }),
   ),
 ];

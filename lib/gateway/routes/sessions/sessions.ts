@@ -50,10 +50,14 @@ const messagesQuery = z.object({
   before: text(200).optional().describe('A message id.'),
   limit: wholeNumber(0, messagesMax).optional().describe('Default 100.'),
 });
-const contextQuery = z.object({
-  messageId: text(200),
-  radius: wholeNumber(0, 50).optional().describe('Messages before and after it, each. Default 5.'),
-});
+const contextQuery = agreeing(
+  z.object({
+    messageId: text(200).optional().describe('Required, under this name or as `message`.'),
+    message: text(200).optional().describe('The same as `messageId`.'),
+    radius: wholeNumber(0, 50).optional().describe('Messages before and after it, each. Default 5.'),
+  }),
+  ['messageId', 'message'],
+);
 const stopQuery = z.object({ descendants: z.enum(['true', 'false']).optional() });
 
 const words = { prompt: sentence(textMax).optional(), message: sentence(textMax).optional(), attachments };
@@ -86,7 +90,8 @@ const openBody = agreeing(
 const messageBody = agreeing(z.object({ ...words, idempotencyKey }), ['prompt', 'message']);
 const stopBody = z.object({ reason: text(1000).optional() });
 
-const forbidden = ['provenance', 'approval*', 'source', 'status'];
+/** `source` and `status` are ignored: clients send where they think a session comes from. */
+const forbidden = ['provenance', 'approval*'];
 const sessionList = z.union([
   z.array(session),
   z.object({ sessions: z.array(session), counts: z.record(z.string(), z.int()), perGroup: z.int() }),
@@ -305,7 +310,8 @@ async function around(
 ): Promise<Reply | Refusal> {
   const found = await sessionOf(request);
   if (isRefusal(found)) return found;
-  const { messageId, radius } = request.query;
+  const { message: alias, messageId = alias, radius } = request.query;
+  if (messageId === undefined) return refuse('BAD_REQUEST', { path: 'messageId' }, 'messageId is required');
   const page = await messagesAround(request.app, idOf(request), messageId, radius ?? 5);
   return page ? { body: page } : refuse('NOT_FOUND', { messageId }, 'The session has no such message.');
 }

@@ -188,6 +188,7 @@ export const workItemRoutes: readonly Route[] = [
       body: statusBody,
       answer: one.extend({ escalated: z.boolean() }),
       target,
+      forbidden: ['provenance', 'approval*'],
       plan: true,
       refusals: [
         'NOT_FOUND',
@@ -211,6 +212,7 @@ export const workItemRoutes: readonly Route[] = [
       body: statusBody,
       answer: one.extend({ escalated: z.boolean() }),
       target,
+      forbidden: ['provenance', 'approval*'],
       plan: true,
       refusals: [
         'NOT_FOUND',

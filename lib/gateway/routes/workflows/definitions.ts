@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { Reply } from '../../../commands/app.js';
 import { planStored, planWorkflow } from '../../../commands/workflows/plan-workflow.js';
-import { listVersions, listWorkflows, readDefinition } from '../../../commands/workflows/read-workflow.js';
+import {
+  fixedMembers,
+  listVersions,
+  listWorkflows,
+  readDefinition,
+} from '../../../commands/workflows/read-workflow.js';
 import {
   createWorkflow,
   duplicateWorkflow,
@@ -13,7 +18,7 @@ import { definitionGrammar } from '../../../../machines/graph/grammar.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../../machines/graph/definition.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
-import { idempotencyKey, iso, wholeNumber } from '../../schemas.js';
+import { agreeing, idempotencyKey, iso, wholeNumber } from '../../schemas.js';
 
 /**
  * Anything that is an object: what is wrong with a definition is told by the graph's own reader, all at once.
@@ -84,34 +89,37 @@ const mutateBody = z.object({
   idempotencyKey,
 });
 const directBody = z.looseObject({ definition: authored.optional(), expectedVersion, idempotencyKey });
-const copyBody = z.object({
-  id: z.string().max(128).optional(),
-  name: z.string().max(128).optional(),
-  title: z.string().max(200).optional(),
-  idempotencyKey,
-});
+const copyBody = agreeing(
+  z.object({
+    id: z.string().max(128).optional(),
+    newId: z.string().max(128).optional().describe('The same as `id`.'),
+    name: z.string().max(128).optional(),
+    title: z.string().max(200).optional(),
+    idempotencyKey,
+  }),
+  ['id', 'newId'],
+);
 const turnBody = z.object({ expectedVersion, idempotencyKey });
 
+const row = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  title: z.string(),
+  status,
+  version: z.int(),
+  updatedAt: iso,
+  nodeCount: z.int(),
+  edgeCount: z.int(),
+});
 const list = z.object({
-  definitions: z.array(
-    z.looseObject({
-      id: z.string(),
-      name: z.string(),
-      title: z.string(),
-      status,
-      version: z.int(),
-      updatedAt: iso,
-      nodeCount: z.int(),
-      edgeCount: z.int(),
-    }),
-  ),
+  definitions: z.array(row),
   evidenceConfigured: z.boolean(),
   evidenceReason: z.string().optional(),
 });
 const plan = z.looseObject({
   ok: z.boolean(),
   definition: workflowDefinition,
-  layout: z.looseObject({}),
+  layout: z.looseObject({ normalizedPreview: workflowDefinition }),
   validation: z.object({ ok: z.boolean(), errors: z.array(fault) }),
   liveness: z.object({ ok: z.boolean(), findings: z.array(fault) }),
   execution: z.looseObject({ ok: z.boolean() }),
@@ -130,7 +138,8 @@ const writing = [
   'NOT_FOUND',
   'FORBIDDEN',
 ] as const;
-const writes = { answer: one, plan: true, refusals: writing } as const;
+const writes = { plan: true, refusals: writing } as const;
+const direct = { answer: workflowDefinition, ...writes } as const;
 
 const root = '/api/workflow-definitions';
 
@@ -151,6 +160,20 @@ export function workflowDefinitionRoutes(evidence: Evidence | undefined): readon
       async ({ app, query }) => ({ body: await listWorkflows(app, query) }),
     ),
     route(
+      'GET',
+      '/api/workflows',
+      'workflow.list',
+      {
+        about: 'The same list, also under the name `workflows`.',
+        query: z.object({ status: status.optional() }),
+        answer: list.extend({ workflows: z.array(row) }),
+      },
+      async ({ app, query }) => {
+        const page = await listWorkflows(app, query);
+        return { body: { workflows: page.definitions, ...page } };
+      },
+    ),
+    route(
       'POST',
       root,
       'workflow.write',
@@ -158,9 +181,9 @@ export function workflowDefinitionRoutes(evidence: Evidence | undefined): readon
         about: 'Save a new workflow; the body is the definition, or `{definition}`.',
         body: directBody,
         status: 201,
-        ...writes,
+        ...direct,
       },
-      async (request) => reply(await createWorkflow(request, { definition: bare(request.body) })),
+      async (request) => createWorkflow(request, { definition: bare(request.body) }),
     ),
     route(
       'POST',
@@ -180,7 +203,12 @@ export function workflowDefinitionRoutes(evidence: Evidence | undefined): readon
       'POST',
       `${root}/mutate`,
       'workflow.write',
-      { about: 'Save a new workflow (201), or the next version of one (200).', body: mutateBody, ...writes },
+      {
+        about: 'Save a new workflow (201), or the next version of one (200).',
+        body: mutateBody,
+        answer: one,
+        ...writes,
+      },
       mutate,
     ),
     route(
@@ -201,18 +229,16 @@ export function workflowDefinitionRoutes(evidence: Evidence | undefined): readon
       'workflow.write',
       {
         about:
-          'Replace the definition with a new version; the body is the definition, or `{definition, expectedVersion}`.',
+          'Write a new version with the members that are sent; the others stay. The body is of the ' +
+          'definition, or `{definition, expectedVersion}`; its stamps (id, version, times) are not read.',
         body: directBody,
-        ...writes,
+        ...direct,
       },
       async (request) =>
-        reply(
-          await updateWorkflow(request, idOf(request), {
-            patch: bare(request.body),
-            whole: true,
-            expectedVersion: request.body.expectedVersion,
-          }),
-        ),
+        updateWorkflow(request, idOf(request), {
+          patch: unstamped(bare(request.body)),
+          expectedVersion: request.body.expectedVersion,
+        }),
     ),
     route(
       'GET',
@@ -247,9 +273,13 @@ export function workflowDefinitionRoutes(evidence: Evidence | undefined): readon
         about: 'Duplicate the workflow. A copy with a schedule or trigger is created paused.',
         body: copyBody,
         status: 201,
-        ...writes,
+        ...direct,
       },
-      async (request) => reply(await duplicateWorkflow(request, idOf(request), request.body)),
+      async (request) =>
+        duplicateWorkflow(request, idOf(request), {
+          ...request.body,
+          id: request.body.id ?? request.body.newId,
+        }),
     ),
     turning(
       'retire',
@@ -266,8 +296,8 @@ const turning = (verb: string, to: WorkflowStatus, about: string): Route =>
     'POST',
     `${root}/:id/${verb}`,
     'workflow.write',
-    { about: `${about} Repeated: 200, and nothing changes.`, body: turnBody, ...writes },
-    async (request) => reply(await turnWorkflow(request, idOf(request), to, request.body)),
+    { about: `${about} Repeated: 200, and nothing changes.`, body: turnBody, ...direct },
+    async (request) => turnWorkflow(request, idOf(request), to, request.body),
   );
 
 async function tryOut({ app, body }: HttpRequest<z.output<typeof planBody>>): Promise<Reply | Refusal> {
@@ -307,7 +337,13 @@ function bare({
   definition,
   expectedVersion: _version,
   idempotencyKey: _key,
+  layoutIntent,
   ...rest
 }: z.output<typeof directBody>): Readonly<Record<string, unknown>> {
-  return definition ?? rest;
+  const wanted = definition ?? rest;
+  return layoutIntent === undefined ? wanted : { layoutIntent, ...wanted };
 }
+
+/** Whoever sends a whole definition back sends the stamps that it was read with. */
+const unstamped = (definition: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(definition).filter(([member]) => !fixedMembers.has(member)));

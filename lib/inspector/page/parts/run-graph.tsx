@@ -60,7 +60,10 @@ export function RunGraph({
           const place = drawn.nodes.get(node.id);
           if (place === undefined) return null;
           const receipt = receipts.get(node.id);
-          const status = node.id === run.parked?.nodeId ? 'parked' : (receipt?.status ?? 'pending');
+          const status =
+            node.id === run.parked?.nodeId
+              ? 'parked'
+              : (receipt?.status ?? (node.type === 'trigger' ? 'fired' : 'pending'));
           const act = (): void => choose(node.id);
           const title = short(node.label, 22);
           const line =

@@ -133,7 +133,7 @@ describe('/ws', () => {
       const socket = await quick.socket('/ws');
       await quick.operator.post('/api/work-items', { title: 'x' });
       const cursor = await socket.until(({ event, seq }) => event === 'cursor' && seq === 1);
-      expect(cursor).to.deep.equal({ event: 'cursor', seq: 1 });
+      expect(cursor).to.deep.equal({ event: 'cursor', seq: 1, payload: {} });
     } finally {
       await quick.close();
     }
