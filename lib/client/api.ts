@@ -5759,9 +5759,15 @@ export interface operations {
                     "application/json": {
                         circuits: {
                             name: string;
+                            /** @description Epoch ms; when it is tried again. */
+                            nextTry: number | null;
                             reason: string | null;
+                            /** @description Epoch ms. */
+                            since: number | null;
                             /** @enum {string} */
                             state: "closed" | "half-open" | "open";
+                            /** @enum {string} */
+                            status: "works" | "starting" | "failing" | "stopped" | "unavailable";
                             /** @enum {string} */
                             type: "engine" | "connector";
                         }[];

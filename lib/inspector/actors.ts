@@ -1,4 +1,5 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
+import { stateNames } from '../../machines/state-names.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import { haltedPlace, type Place, type StoredActor } from '../supervisor/answers.js';
 import type { Supervisor } from '../supervisor/contract.js';
@@ -175,7 +176,7 @@ export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<A
     inbox,
     deadLetters: letters.filter((letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id)
       .length,
-    sendable: kind === undefined ? [] : sendableOf(kind.definition),
+    sendable: kind === undefined || stored.halted !== null ? [] : sendableOf(kind.definition),
   };
 }
 
@@ -242,9 +243,24 @@ function summaryOf(stored: StoredActor, since?: number): ActorSummary {
       ),
     effects: Object.values(calls).map(({ src }) => src),
     due: dues.length === 0 ? null : Math.min(...dues),
+    reason: halted?.reason ?? reasonOf(stored),
     title: titleOf(stored.view),
   };
 }
+
+/** As the views of kinds name it by convention; of an actor that goes on, it is of before. */
+function reasonOf({ value, view }: Pick<StoredActor, 'value' | 'view'>): string | null {
+  if (!stateNames(value).some((name) => stopped.test(name))) return null;
+  const { reason, lastError, error, detail, errors } = (
+    typeof view === 'object' && view !== null && !Array.isArray(view) ? view : {}
+  ) as Readonly<Record<string, unknown>>;
+  const first = Array.isArray(errors)
+    ? (errors[0] as { readonly message?: unknown } | undefined)?.message
+    : null;
+  const text = [reason, lastError, error, detail, first].find((one) => typeof one === 'string' && one !== '');
+  return typeof text === 'string' ? text.slice(0, 300) : null;
+}
+const stopped = /(?:^|\.)(?:error|blocked|interrupted|failed)$/;
 
 function titleOf(view: Json): string | null {
   const { title, name } = (typeof view === 'object' && view !== null && !Array.isArray(view) ? view : {}) as {

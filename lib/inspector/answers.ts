@@ -57,6 +57,8 @@ export interface ActorSummary extends ActorKey {
   readonly effects: readonly string[];
   /** The next deadline that will move it. */
   readonly due: number | null;
+  /** Why it stands where it stands, where it is halted, failed, blocked or interrupted and its view says so. */
+  readonly reason: string | null;
   /** What a person calls it, where the kind's view has a `title` or `name`. */
   readonly title: string | null;
 }
@@ -195,7 +197,13 @@ export interface SupervisionTree {
     readonly type: 'engine' | 'connector';
     readonly name: string;
     readonly state: 'closed' | 'half-open' | 'open';
+    /** The same in a word: an engine that is not installed is `unavailable`, a connector that is switched off `stopped`. */
+    readonly status: 'works' | 'starting' | 'failing' | 'stopped' | 'unavailable';
     readonly reason: string | null;
+    /** Epoch ms; null where it is not kept. */
+    readonly since: number | null;
+    /** When it is tried again. */
+    readonly nextTry: number | null;
   }[];
 }
 

@@ -1,5 +1,5 @@
 import type { Supervisor } from '../supervisor/contract.js';
-import { haltedPlace } from '../supervisor/answers.js';
+import { haltedPlace, type StoredActor } from '../supervisor/answers.js';
 import type { SupervisionTree } from './answers.js';
 
 /**
@@ -65,32 +65,51 @@ async function engineCircuits(engines: Engines): Promise<SupervisionTree['circui
     type: 'engine' as const,
     name,
     state: available ? ('closed' as const) : ('open' as const),
+    status: available ? ('works' as const) : ('unavailable' as const),
     reason: reason ?? null,
+    since: null,
+    nextTry: null,
   }));
 }
 
 async function connectorCircuits({ inspection }: Supervisor): Promise<SupervisionTree['circuits']> {
   if (!inspection.kinds().some(({ kind }) => kind === 'connector')) return [];
   const stored = await inspection.page('connector', { limit: 200 });
-  return stored.map(({ id, view }) => {
+  return stored.map(({ id, view, halted, places, timers }) => {
     const { status, detail, name } = view as {
       readonly status?: string;
       readonly detail?: string | null;
       readonly name?: string;
     };
-    const state =
-      status === 'running'
-        ? ('closed' as const)
-        : status === 'starting'
-          ? ('half-open' as const)
-          : ('open' as const);
+    const { state, status: word } = halted === null ? (links[status ?? ''] ?? failing) : failing;
     return {
       type: 'connector' as const,
       name: name ?? id,
       state,
-      reason: detail ?? (state === 'open' ? (status ?? null) : null),
+      status: word,
+      reason: halted?.reason ?? detail ?? (state === 'open' ? (status ?? null) : null),
+      since: halted?.at ?? linkSince(places),
+      nextTry: word === 'failing' && halted === null ? nextOf(timers) : null,
     };
   });
+}
+
+const failing = { state: 'open', status: 'failing' } as const;
+const links: Readonly<
+  Record<string, Pick<SupervisionTree['circuits'][number], 'state' | 'status'> | undefined>
+> = {
+  running: { state: 'closed', status: 'works' },
+  starting: { state: 'half-open', status: 'starting' },
+  stopped: { state: 'open', status: 'stopped' },
+};
+
+/** Of its two regions the link is what counts here; its outbox comes and goes. */
+const linkSince = (places: StoredActor['places']): number | null =>
+  Object.entries(places).find(([place]) => place.startsWith('link.'))?.[1] ?? null;
+
+function nextOf(timers: StoredActor['timers']): number | null {
+  const dues = Object.values(timers).map(({ due }) => due);
+  return dues.length === 0 ? null : Math.min(...dues);
 }
 
 const listMax = 100;

@@ -26,6 +26,19 @@ export async function present(given: string): Promise<void> {
   else if (opened === false) leave('wrong');
 }
 
+/**
+ * After a socket was closed, or not opened: a browser is told no reason, and whoever is no longer let in belongs to
+ * the gate. A gateway that does not answer changes nothing.
+ */
+export async function confirm(): Promise<void> {
+  const answer = await fetch('/api/inspect/fleet', {
+    headers: credentials(),
+    credentials: 'same-origin',
+    redirect: 'error',
+  }).catch(() => undefined);
+  if (answer?.status === 401 && access.value === 'in') leave();
+}
+
 /** Forget the token. The gateway did not take it (any more), or the person has finished. */
 export function leave(why: Access = 'needed'): void {
   token = null;

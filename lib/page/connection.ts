@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { access, bearer } from './access.js';
+import { access, bearer, confirm } from './access.js';
 
 /**
  * The one socket of a page, kept open while the viewer is let in. Which frames come over it is the page's own;
@@ -39,6 +39,7 @@ export function keepOpen<Frame>({ path, take }: Feed<Frame>): () => void {
     mine.onclose = () => {
       if (mine !== socket) return;
       connection.value = 'lost';
+      void confirm();
       failed += 1;
       again(Math.min(5_000, 200 * 2 ** Math.min(failed, 5)) * (0.75 + Math.random() / 2));
     };

@@ -130,6 +130,12 @@ function mayWrite(
 
 function staleness(context: WorkflowContext, expectedVersion: unknown): Refusal | undefined {
   if (expectedVersion === context.version) return undefined;
+  if (expectedVersion === undefined)
+    return refuse(
+      'VERSION_CONFLICT',
+      { currentVersion: context.version },
+      `expectedVersion: must be the version that the change is based on; it is ${context.version} now`,
+    );
   return refuse(
     'VERSION_CONFLICT',
     { currentVersion: context.version },

@@ -81,6 +81,10 @@ describe('the accessibility of the page', () => {
     await see('#/actor/glass/g', '.notice.bad >> text=Halted');
     await page.waitForSelector('#letters-title');
     await isSound('a halted actor');
+    expect(
+      await page.locator('[data-event=break] > button').count(),
+      'events to send to who is halted',
+    ).to.equal(0);
     await see('#/actor/session/nobody', '.empty h1');
     await isSound('an actor that is not there');
   });
@@ -242,5 +246,6 @@ const glass = {
   version: 1,
   machine,
   view: ({ value }) => value,
+  operatorEvents: { break: {} },
   supervision: { intensity: 1, periodSeconds: 60, backoffMs: 0, giveUp: 'escalate' },
 } satisfies Kind<typeof machine> as unknown as Kind; // a list of kinds forgets the type of each one's machine

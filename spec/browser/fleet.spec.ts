@@ -175,7 +175,8 @@ describe('the fleet in a browser', () => {
     expect(await page.locator('[aria-labelledby=circuits-title] li').allInnerTexts()).to.satisfy(
       (texts: string[]) =>
         texts.some(
-          (text) => /ghost/.test(text) && /Its program was not found\./.test(text) && /open/.test(text),
+          (text) =>
+            /ghost/.test(text) && /Its program was not found\./.test(text) && /unavailable/.test(text),
         ),
     );
     await page.context().close();

@@ -48,6 +48,28 @@ describe('a paired browser', () => {
     await page.context().close();
   });
 
+  // It once was told that the gateway is gone, where nothing but the socket was in use: on an actor, in time
+  for (const at of ['#/actor/work-item/%id', '#/time', '#/waiting'])
+    it(`is brought to the gate once it is revoked, at ${at}`, async () => {
+      const { url, token, port } = await troupe.announcement();
+      const operator = makeClient(port, { authorization: `Bearer ${token}` });
+      const { id } = (await operator.post('/api/work-items', { title: 'seen' })).body.workItem as {
+        id: string;
+      };
+      const { out } = await troupe.run('open', '--print', '--home', troupe.home());
+      const page = await viewer.open(url, { signedIn: false });
+      const known = (await operator.get('/api/auth/devices')).body.devices as { id: string }[];
+      await page.goto(out.trim());
+      await page.waitForSelector('[data-connection=live]');
+      await viewer.go(page, at.replace('%id', id));
+      await page.waitForSelector('main h1');
+      const devices = (await operator.get('/api/auth/devices')).body.devices as { id: string }[];
+      const device = devices.find((one) => known.every((other) => other.id !== one.id));
+      expect((await operator.call('DELETE', `/api/auth/devices/${device?.id}`)).status).to.be.below(300);
+      await page.waitForSelector('.gate #token');
+      await page.context().close();
+    });
+
   it('breaks no rule of the policy and throws nothing', () => {
     expect(viewer.complaints).to.deep.equal([]);
   });

@@ -85,14 +85,23 @@ describe('the views', () => {
   it('can be walked through with the keyboard: first the way to the view, then the views, then what is in it', async () => {
     const page = await viewer.open(house.gateway.url);
     await page.waitForSelector('.row');
+    await page.waitForSelector('nav .count');
     const walked: string[] = [];
     await page.evaluate('document.activeElement.blur()');
-    for (let n = 0; n < 8; n += 1) {
+    for (let n = 0; n < 9; n += 1) {
       await page.keyboard.press('Tab');
       walked.push(await page.evaluate('document.activeElement.textContent.trim()'));
     }
     expect(walked[0]).to.equal('Skip to the view');
-    expect(walked.slice(1, 7)).to.deep.equal(['Troupe', 'Fleet', 'Time', 'Supervision', 'Runs', 'Find']);
+    expect(walked.slice(1, 8)).to.deep.equal([
+      'Troupe',
+      'Waiting1 waiting',
+      'Fleet',
+      'Time',
+      'Supervision',
+      'Runs',
+      'Find',
+    ]);
     await page.keyboard.press('?');
     await page.waitForSelector('dialog[open] >> text=Keys');
     await page.keyboard.press('Escape');

@@ -4,6 +4,7 @@ import { access } from '../../page/access.js';
 import { Frame } from '../../page/frame.js';
 import { Gate } from '../../page/gate.js';
 import { Keys } from '../../page/keys.js';
+import { attention, useAttention } from './attention.js';
 import { stayLive } from './live.js';
 import { go, linkTo, place, type Place } from './place.js';
 import { followPulse } from './pulse.js';
@@ -13,6 +14,7 @@ import { FleetPage } from './views/fleet.js';
 import { RunsPage } from './views/runs.js';
 import { SupervisionPage } from './views/supervision.js';
 import { TimePage } from './views/time.js';
+import { WaitingPage } from './views/waiting.js';
 
 /** The inspector: the frame, and in it the view that the address names. */
 export function App() {
@@ -23,6 +25,7 @@ export function App() {
 function Inside() {
   useEffect(stayLive, []);
   useEffect(followPulse, []);
+  useAttention();
   const here = place.value;
   useEffect(() => {
     document.title = `${titleOf(here)} · Troupe inspector`;
@@ -37,6 +40,7 @@ function Inside() {
     ...view,
     href: linkTo(to),
     current: here.view === to.view || (to.view === 'fleet' && here.view === 'actor'),
+    ...(to.view === 'waiting' && { count: attention.value?.waiting.length ?? 0 }),
   }));
   return (
     <>
@@ -54,6 +58,12 @@ const views: readonly {
   readonly keys: string;
   readonly icon: string;
 }[] = [
+  {
+    to: { view: 'waiting' },
+    name: 'Waiting',
+    keys: 'g w',
+    icon: 'M4 2.500h10M4 15.500h10M5.500 2.500c0 6 7 7 7 13M12.500 2.500c0 6-7 7-7 13',
+  },
   { to: { view: 'fleet' }, name: 'Fleet', keys: 'g f', icon: 'M3 4h12M3 9h12M3 14h8' },
   {
     to: { view: 'time' },
@@ -78,6 +88,7 @@ const views: readonly {
 const goBy = Object.fromEntries(views.map(({ to, keys }) => [keys.slice(-1), () => go(to)]));
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'go to an actor by kind and id'],
+  ['g w', 'what waits'],
   ['g f', 'the fleet'],
   ['g t', 'time'],
   ['g s', 'supervision'],
@@ -95,6 +106,7 @@ function viewOf(here: Place): ComponentChildren {
       <ActorPage key={`${here.kind}/${here.id}`} actor={{ kind: here.kind, id: here.id }} at={here.at} />
     );
   if (here.view === 'time') return <TimePage at={here.at} />;
+  if (here.view === 'waiting') return <WaitingPage />;
   if (here.view === 'supervision') return <SupervisionPage />;
   if (here.view === 'runs') return <RunsPage workflow={here.workflow} id={here.id} />;
   return <FleetPage kind={here.kind} state={here.state} />;

@@ -6,6 +6,7 @@ export type Place =
   | { readonly view: 'actor'; readonly kind: string; readonly id: string; readonly at?: number }
   | { readonly view: 'time'; readonly at?: number }
   | { readonly view: 'supervision' }
+  | { readonly view: 'waiting' }
   | { readonly view: 'runs'; readonly workflow?: string; readonly id?: string };
 
 export const { place, linkTo, go, begin } = createRouting<Place>({ read, write });
@@ -26,7 +27,7 @@ function read([view, first, second]: readonly string[], query: URLSearchParams):
   if (view === 'actor' && first && second)
     return { view, kind: first, id: second, ...(at !== undefined && { at }) };
   if (view === 'time') return { view, ...(at !== undefined && { at }) };
-  if (view === 'supervision') return { view };
+  if (view === 'supervision' || view === 'waiting') return { view };
   if (view === 'runs') return { view, ...(first && second && { workflow: first, id: second }) };
   return { view: 'fleet', ...(kind !== null && { kind }), ...(kind !== null && state !== null && { state }) };
 }

@@ -346,12 +346,22 @@ describe('/api/inspect', () => {
       failing: [],
       halted: [],
     });
-    expect(tree.circuits).to.deep.include({ type: 'engine', name: 'pen', state: 'closed', reason: null });
+    const unknown = { since: null, nextTry: null };
+    expect(tree.circuits).to.deep.include({
+      type: 'engine',
+      name: 'pen',
+      state: 'closed',
+      status: 'works',
+      reason: null,
+      ...unknown,
+    });
     expect(tree.circuits).to.deep.include({
       type: 'engine',
       name: 'ghost',
       state: 'open',
+      status: 'unavailable',
       reason: 'Its program was not found.',
+      ...unknown,
     });
   });
 

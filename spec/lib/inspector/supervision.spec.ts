@@ -100,10 +100,18 @@ describe('the supervision tree', () => {
     };
     const house = await openHouse([connectorKind({ connection, delivery }) as unknown as Kind]);
     const input = { name: 'hook', connectorType: 'webhook', employee: null, capabilities: {} };
+    const unknown = { since: null, nextTry: null };
     const circuits = async () => (await supervision(house.supervisor, engines)).circuits;
     expect(await circuits()).to.deep.equal([
-      { type: 'engine', name: 'clerk', state: 'closed', reason: null },
-      { type: 'engine', name: 'ghost', state: 'open', reason: 'Not installed.' },
+      { type: 'engine', name: 'clerk', state: 'closed', status: 'works', reason: null, ...unknown },
+      {
+        type: 'engine',
+        name: 'ghost',
+        state: 'open',
+        status: 'unavailable',
+        reason: 'Not installed.',
+        ...unknown,
+      },
     ]);
     await house.supervisor.spawn('connector', { id: 'hook', input });
     await house.environment.settle();
@@ -111,12 +119,14 @@ describe('the supervision tree', () => {
       type: 'connector',
       name: 'hook',
       state: 'half-open',
+      status: 'starting',
     });
     way = 'fail';
     await house.supervisor.spawn('connector', { id: 'dead', input: { ...input, name: 'dead' } });
     await house.environment.settle();
     const dead = (await circuits()).find(({ name }) => name === 'dead');
-    expect(dead).to.include({ state: 'open' });
+    expect(dead).to.include({ state: 'open', status: 'failing', since: house.environment.clock.now() });
+    expect(dead?.nextTry).to.equal(house.environment.clock.now() + 1_000);
     expect(dead?.reason).to.be.a('string').and.not.equal('');
     await house.stop();
   });

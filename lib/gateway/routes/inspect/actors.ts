@@ -270,13 +270,15 @@ async function why(request: HttpRequest): Promise<Reply | Refusal> {
   const answer = kind && (await request.app.supervisor.why(keyOf(request), request.caller));
   if (kind === undefined || answer === undefined) return absent(request);
   const open = sendableOf(kind);
+  const [stored] = await request.app.supervisor.inspection.stored([keyOf(request)]);
+  const isHalted = (stored?.halted ?? null) !== null; // whatever is sent waits until a person resumes it
   const [last] = await request.app.supervisor.history(keyOf(request), { limit: 1 });
   return {
     body: {
       ...answer,
       ...(last && { last: lastStep(last) }),
       actor: shown(answer.actor),
-      next: answer.next.map((move) => ({ ...move, sendable: open.includes(move.event) })),
+      next: answer.next.map((move) => ({ ...move, sendable: !isHalted && open.includes(move.event) })),
     },
   };
 }

@@ -35,7 +35,10 @@ const circuit = z.object({
   type: z.enum(['engine', 'connector']),
   name: z.string(),
   state: z.enum(['closed', 'half-open', 'open']),
+  status: z.enum(['works', 'starting', 'failing', 'stopped', 'unavailable']),
   reason: z.string().nullable(),
+  since: z.number().nullable().describe('Epoch ms.'),
+  nextTry: z.number().nullable().describe('Epoch ms; when it is tried again.'),
 });
 const machine = z.looseObject({ kind: z.string(), version: z.int(), hash: z.string() });
 

@@ -5,7 +5,10 @@ import { linkTo } from '../place.js';
 import { readable } from './step.js';
 import type { DeadLetters } from '../../answers.js';
 
-/** Events at which actors failed, each of which can be tried again. `named`: with the actor. */
+/**
+ * Events at which actors failed, each of which can be tried again. `named`: with the actor. One that fails again is
+ * another row, at another time: what was said of the earlier try goes with it.
+ */
 export function Letters({
   letters,
   named = false,
@@ -16,7 +19,7 @@ export function Letters({
   return (
     <ul class="moves">
       {letters.map(({ id, actor, at, event, error }) => (
-        <li key={id}>
+        <li key={`${id} ${at}`}>
           {named && (
             <a href={linkTo({ view: 'actor', ...actor })}>
               <span class="kind-name">{actor.kind}</span> {actor.id}

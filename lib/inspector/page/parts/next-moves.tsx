@@ -14,10 +14,12 @@ type Move = WhyAnswer['next'][number];
  */
 export function NextMoves({
   actor,
+  halted,
   why,
   error,
 }: {
   readonly actor: ActorKey;
+  readonly halted: boolean;
   readonly why: WhyAnswer | undefined;
   readonly error: string | undefined;
 }) {
@@ -38,6 +40,7 @@ export function NextMoves({
       ) : own.length === 0 ? (
         <p class="empty">Nothing: the actor has finished.</p>
       ) : null}
+      {halted && <p class="soft small">It is halted: nothing can be sent until it is resumed.</p>}
       <ul class="moves">
         {allowed.map((move) => (
           <li key={keyOf(move)} data-event={move.event} data-to={move.to?.join(' ')} class="may">
@@ -65,7 +68,7 @@ export function NextMoves({
           </li>
         ))}
       </ul>
-      {allowed.some(({ sendable }) => !sendable) && (
+      {!halted && allowed.some(({ sendable }) => !sendable) && (
         <p class="soft small">Events without Send come from their own command, another actor or an effect.</p>
       )}
       {refused.length > 0 && (

@@ -81,10 +81,13 @@ export function Relations({ detail: { parent, children } }: { readonly detail: A
 
 /** Events at which it failed. */
 export function OwnLetters({ actor, count }: { readonly actor: ActorKey; readonly count: number }) {
-  const letters = useLoaded(`letters ${actor.kind}/${actor.id} ${count}`, (signal) =>
-    count === 0
-      ? Promise.resolve<DeadLetters>({ deadLetters: [], next: null })
-      : ask<DeadLetters>('/api/inspect/dead-letters?limit=500', { signal }),
+  const letters = useLoaded(
+    `letters ${actor.kind}/${actor.id} ${count}`,
+    (signal) =>
+      count === 0
+        ? Promise.resolve<DeadLetters>({ deadLetters: [], next: null })
+        : ask<DeadLetters>('/api/inspect/dead-letters?limit=500', { signal }),
+    { touches: ({ entries }) => entries.some(({ kind, id }) => kind === actor.kind && id === actor.id) },
   );
   const mine =
     letters.value.value?.deadLetters.filter(

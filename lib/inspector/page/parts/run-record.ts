@@ -3,6 +3,8 @@ export interface Run {
   readonly runId: string;
   readonly title: string;
   readonly status: string;
+  /** Beyond the concurrency of its workflow: it waits for another run to end. */
+  readonly queued: boolean;
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly steps: readonly Receipt[];
@@ -39,3 +41,7 @@ export interface Receipt {
   readonly round?: number;
   readonly [member: string]: unknown;
 }
+
+/** The API says `running` of a run that is queued; a person looks for the word. */
+export const wordOf = ({ status, queued }: Pick<Run, 'status' | 'queued'>): string =>
+  queued ? 'queued' : status;

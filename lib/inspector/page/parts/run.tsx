@@ -5,7 +5,8 @@ import { useAction } from '../../../page/action.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RunGraph } from './run-graph.js';
-import type { Run } from './run-record.js';
+import { RunQueue } from './run-queue.js';
+import { wordOf, type Run } from './run-record.js';
 import { tone } from '../../../page/parts/state.js';
 import { Tree } from '../../../page/parts/tree.js';
 import type { Json } from '../../../../machines/outputs.js';
@@ -45,7 +46,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
       </p>
       <div class="heading">
         <h1 id="run-title">{run.title}</h1>
-        <b class={`state ${tone(run.status)}`}>{run.status}</b>
+        <b class={`state ${tone(wordOf(run))}`}>{wordOf(run)}</b>
         <p class="soft">since {dateAndTime(Date.parse(run.startedAt))}</p>
       </div>
       {run.errors.map(({ code, message }) => (
@@ -53,6 +54,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
           <b>{code}</b> {message}
         </p>
       ))}
+      {run.queued && <RunQueue workflow={workflow} id={id} path={path} />}
       {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} />}
       <section class="panel" aria-labelledby="graph-title">
         <h2 id="graph-title">Graph</h2>

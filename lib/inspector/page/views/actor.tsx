@@ -8,6 +8,7 @@ import { hasMoved } from '../moves.js';
 import { go, linkTo } from '../place.js';
 import { useSteps } from '../steps.js';
 import { Chart } from '../parts/chart.js';
+import { OwnWaiting } from '../parts/decide.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';
@@ -81,6 +82,10 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       )}
       {then === 'unborn' && <p class="notice">At {at} this actor did not exist yet.</p>}
       {present.halted !== null && at === undefined && <Halted actor={present} />}
+      {present.halted === null && at === undefined && present.reason !== null && (
+        <p class="notice bad">{present.reason}</p>
+      )}
+      {at === undefined && <OwnWaiting actor={actor} />}
       {machine.value.value !== undefined && value !== null && (
         <section class="panel" aria-labelledby="chart-title">
           <h2 id="chart-title">
@@ -94,7 +99,14 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       )}
       <div class="columns even">
         <div class="stack">
-          {at === undefined && <NextMoves actor={actor} why={why.value.value} error={why.value.error} />}
+          {at === undefined && (
+            <NextMoves
+              actor={actor}
+              halted={present.halted !== null}
+              why={why.value.value}
+              error={why.value.error}
+            />
+          )}
           {at === undefined && <Pending detail={present} />}
           {at === undefined && <OwnLetters actor={actor} count={present.deadLetters} />}
           <section class="panel" aria-labelledby="context-title">

@@ -267,8 +267,8 @@ function Filled({ actor }: { readonly actor: ActorSummary }) {
 }
 
 /** On whom it waits, as far as the list knows: what runs for it, or which deadline comes next. */
-function waitsFor({ effects, due, halted, parent }: ActorSummary): string {
-  if (halted !== null) return halted.reason;
+function waitsFor({ effects, due, reason, parent }: ActorSummary): string {
+  if (reason !== null) return reason;
   if (effects.length > 0) return `on ${[...new Set(effects)].join(', ')}`;
   if (due !== null)
     return due > now.value ? `on a timer, in ${span(due - now.value)}` : 'on a timer that is due';

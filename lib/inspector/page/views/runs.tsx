@@ -4,6 +4,7 @@ import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RunView } from '../parts/run.js';
 import { tone } from '../../../page/parts/state.js';
+import { wordOf } from '../parts/run-record.js';
 
 /** A run in the list of `GET /api/workflow-runs`. */
 interface Listed {
@@ -15,6 +16,7 @@ interface Listed {
   readonly endedAt: string | null;
   readonly stepCount: number;
   readonly inFlight: number;
+  readonly queued: boolean;
   readonly parked: { readonly nodeId: string } | null;
 }
 
@@ -82,11 +84,13 @@ function Runs() {
                   <b>{run.title}</b>
                   <small>{run.runId}</small>
                 </span>
-                <b class={`state ${tone(run.status)}`}>{run.status}</b>
+                <b class={`state ${tone(wordOf(run))}`}>{wordOf(run)}</b>
                 <span class="soft">
-                  {run.parked === null
-                    ? `${run.stepCount} steps${run.inFlight > 0 ? `, ${run.inFlight} under way` : ''}`
-                    : `waits at ${run.parked.nodeId}`}
+                  {run.queued
+                    ? 'waits for an earlier run of its workflow'
+                    : run.parked === null
+                      ? `${run.stepCount} steps${run.inFlight > 0 ? `, ${run.inFlight} under way` : ''}`
+                      : `waits at ${run.parked.nodeId}`}
                 </span>
                 <span class="soft num end" title={dateAndTime(Date.parse(run.startedAt))}>
                   {span(now.value - Date.parse(run.startedAt))} ago

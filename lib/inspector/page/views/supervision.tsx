@@ -33,7 +33,6 @@ export function SupervisionPage() {
         <p class="soft">{error ?? 'Loading …'}</p>
       </section>
     );
-  const open = tree.circuits.filter(({ state }) => state !== 'closed');
   const failing = tree.root.subsystems.filter((one) => one.failing !== null);
   return (
     <section class="view" aria-labelledby="supervision-title">
@@ -45,9 +44,10 @@ export function SupervisionPage() {
           {tree.root.state}
         </b>
         <p class="soft">
-          {failing.length === 0
-            ? 'Every subsystem works.'
-            : `${failing.map(({ name }) => name).join(', ')} ${failing.length === 1 ? 'does' : 'do'} not work.`}
+          {summaryOf([
+            ...failing.map(({ name }) => name),
+            ...tree.circuits.flatMap(({ name, status }) => (status === 'failing' ? [name] : [])),
+          ])}
         </p>
       </div>
       {failing.map((one) => (
@@ -80,30 +80,7 @@ export function SupervisionPage() {
         </ul>
       </section>
       <div class="columns even">
-        <section class="panel" aria-labelledby="circuits-title">
-          <h2 id="circuits-title">
-            Circuits
-            <span class="soft">
-              {open.length === 0 ? 'all closed: everything answers' : `${open.length} not closed`}
-            </span>
-          </h2>
-          {tree.circuits.length === 0 && <p class="empty">No engines or connectors.</p>}
-          <ul class="facts">
-            {tree.circuits.map(({ type, name, state, reason }) => (
-              <li key={`${type}/${name}`}>
-                <i class={`lamp ${toneOfCircuit[state]}`} aria-hidden="true" />
-                <b>{name}</b>
-                <span class="soft">
-                  {type}
-                  {reason !== null && `: ${reason}`}
-                </span>
-                <span class="end">
-                  <b class={`state ${toneOfCircuit[state]}`}>{state}</b>
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
+        <Circuits circuits={tree.circuits} />
         <section class="panel" aria-labelledby="dead-title">
           <h2 id="dead-title">Dead letters</h2>
           {letters.value.value?.deadLetters.length === 0 && (
@@ -182,7 +159,53 @@ function Window({ worst, intensity }: { readonly worst: number; readonly intensi
   );
 }
 
-const toneOfCircuit = { closed: 'done', 'half-open': 'wait', open: 'bad' } as const;
+/** What the gateway reaches beyond itself, the broken first. */
+function Circuits({ circuits }: { readonly circuits: SupervisionTree['circuits'] }) {
+  const broken = circuits.filter(({ status }) => status === 'failing').length;
+  const sorted = [...circuits].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  return (
+    <section class="panel" aria-labelledby="circuits-title">
+      <h2 id="circuits-title">
+        Connectors and engines
+        {broken > 0 && <span class="bad">{broken} failing</span>}
+      </h2>
+      {circuits.length === 0 && <p class="empty">No engines or connectors.</p>}
+      <ul class="facts">
+        {sorted.map(({ type, name, status, reason, since, nextTry }) => (
+          <li key={`${type}/${name}`}>
+            <i class={`lamp ${tones[status]}`} aria-hidden="true" />
+            <b>{name}</b>
+            <span class="soft">
+              {type}
+              {since !== null && `, for ${span(now.value - since)}`}
+              {reason !== null && `: ${reason}`}
+              {nextTry !== null &&
+                (nextTry > now.value ? ` Next try in ${span(nextTry - now.value)}.` : ' It is tried now.')}
+            </span>
+            <span class="end">
+              <b class={`state ${tones[status]}`}>{status}</b>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const tones = {
+  failing: 'bad',
+  starting: 'wait',
+  works: 'done',
+  stopped: 'rest',
+  unavailable: 'rest',
+} as const;
+const order = Object.keys(tones);
+
+const summaryOf = (failing: readonly string[]): string =>
+  failing.length === 0
+    ? 'Every subsystem and every connector works.'
+    : `${failing.join(', ')} ${failing.length === 1 ? 'does' : 'do'} not work.`;
+
 const words = {
   one_for_one: 'each for itself',
   one_for_all: 'all with one',

@@ -1,0 +1,57 @@
+import { useAction } from '../../../page/action.js';
+import { ask } from '../../../page/ask.js';
+import { attention, decisionOf, type Waiting } from '../attention.js';
+import type { ActorKey } from '../../../../machines/outputs.js';
+
+/** Yes or no to what an actor waits for, wherever that is shown. Whether the viewer may, the gateway judges. */
+export function Decide({ waiting }: { readonly waiting: Waiting }) {
+  const { message, busy, attempt } = useAction();
+  const decision = decisionOf(waiting);
+  if (decision === undefined) return null;
+  const { path, yes, no } = decision;
+  return (
+    <span class="decide">
+      {[yes, no].map(([word, body], n) => (
+        <button
+          key={word}
+          type="button"
+          class={n === 0 ? 'primary' : ''}
+          disabled={busy}
+          aria-label={`${word}: ${waiting.title}`}
+          onClick={() => void attempt(() => ask(path, { post: body }))}
+        >
+          {word}
+        </button>
+      ))}
+      {message !== '' && (
+        <small class="bad" role="alert">
+          {message}
+        </small>
+      )}
+    </span>
+  );
+}
+
+/** What this one actor waits for, with the decision in place. */
+export function OwnWaiting({ actor }: { readonly actor: ActorKey }) {
+  const own = attention.value?.waiting.filter(({ kind, id }) => kind === actor.kind && id === actor.id) ?? [];
+  if (own.length === 0) return null;
+  return (
+    <section class="panel gate-panel" aria-labelledby="own-waiting-title">
+      <h2 id="own-waiting-title">It waits</h2>
+      <ul class="facts">
+        {own.map((waiting) => (
+          <li key={waiting.waitingId}>
+            <b>{waiting.what}</b>
+            <span class="soft">
+              on {waiting.on}: {waiting.title}
+            </span>
+            <span class="end">
+              <Decide waiting={waiting} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

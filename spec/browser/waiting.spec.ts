@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { openEvidence } from '../../lib/records/evidence/evidence.js';
+import { openHouse, type House } from '../lib/gateway/fixture.js';
+import { rulesOfColour, wrongWith } from './axe.js';
+import { openBrowser, picture, type Viewer } from './browser.js';
+
+/** Who is burnt asks what is stuck, and why: one view that answers it, and ends it with a click. */
+describe('what waits, in a browser', () => {
+  let house: House;
+  let viewer: Viewer;
+  let folder: string;
+  let page: Page;
+  const items: string[] = [];
+  const post = async (path: string, body: object = {}) => {
+    const answer = await house.operator.post(path, body);
+    expect(answer.status, answer.text).to.be.below(300);
+    return answer.body;
+  };
+  const rows = (): Promise<string[]> => page.locator('.waiting tbody th a').allInnerTexts();
+
+  before(async () => {
+    viewer = await openBrowser();
+    folder = await mkdtemp(join(tmpdir(), 'waiting-'));
+    house = await openHouse({ evidence: await openEvidence({ standard: folder }) });
+    for (const title of ['Publish the report', 'Buy new chairs', 'Move the archive <b>now</b>']) {
+      const { workItem } = await post('/api/work-items', { title });
+      await post(`/api/work-items/${workItem.id}/approval/request`, { request: 'May I?' });
+      items.push(workItem.id as string);
+    }
+    const gate = { kind: 'approval', approvalRef: 'go', description: 'Go on?' };
+    const { definition } = await post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: {
+        title: 'Ship it',
+        concurrency: 1,
+        nodes: [
+          { id: 'ask', type: 'gate', label: 'Ask', gate },
+          { id: 'send', type: 'step', label: 'Send', actor: { kind: 'noop' } },
+        ],
+        edges: [{ id: 'e', from: 'ask', to: 'send' }],
+      },
+    });
+    for (let n = 0; n < 3; n += 1) await post(`/api/workflow-definitions/${definition.id}/run`, {});
+    await post('/api/sessions', { prompt: 'fail please', title: 'Fix the fence' });
+    page = await viewer.open(house.gateway.url, { at: '#/waiting', reducedMotion: 'reduce' });
+    await page.waitForSelector('.waiting tbody tr >> nth=3');
+    await page.waitForSelector('.stopped >> text=Fix the fence');
+  });
+  after(async () => {
+    await viewer.close();
+    await house.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('shows on whom each waits, since when, and says by how much in the navigation', async () => {
+    expect((await rows()).sort()).to.deep.equal([
+      'Buy new chairs: May I?',
+      'Move the archive <b>now</b>: May I?',
+      'Publish the report: May I?',
+      'Ship it: ask (approval)',
+    ]);
+    expect(await page.locator('.waiting tbody tr').first().innerText()).to.match(/approval\s+operator/);
+    expect(await page.locator('nav .count').innerText()).to.match(/^4/);
+    expect(await page.locator('.stopped').innerText()).to.match(/Fix the fence[^]*error/);
+    expect(await wrongWith(page), 'by day').to.deep.equal([]);
+    await picture(page, 'waiting-day');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await wrongWith(page, rulesOfColour), 'by night').to.deep.equal([]);
+    await picture(page, 'waiting-night');
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('finds by words, and stands as it was left after Back', async () => {
+    await page.fill('.filters input', 'archive move');
+    await page.waitForSelector('.waiting tbody tr:only-child');
+    expect(await rows()).to.deep.equal(['Move the archive <b>now</b>: May I?']);
+    await page.click('.waiting tbody a');
+    await page.waitForSelector('#actor-title');
+    await page.goBack();
+    await page.waitForSelector('.waiting tbody tr:only-child');
+    expect(await page.inputValue('.filters input')).to.equal('archive move');
+    await page.fill('.filters input', '');
+    await page.selectOption('.filters select >> nth=0', 'gate');
+    await page.waitForSelector('.waiting tbody tr:only-child');
+    expect(await rows()).to.deep.equal(['Ship it: ask (approval)']);
+    await page.selectOption('.filters select >> nth=0', '');
+    await page.click('.waiting thead >> text=What');
+    await page.waitForSelector('th[aria-sort=ascending] >> text=What');
+    expect(await rows()).to.deep.equal([...(await rows())].sort());
+  });
+
+  it('decides in place, in the list and on the actor', async () => {
+    await page.click('button[aria-label="Approve: Buy new chairs: May I?"]');
+    await page.waitForSelector('.waiting >> text=Buy new chairs', { state: 'detached' });
+    expect((await house.operator.get(`/api/work-items/${items[1]}`)).body.workItem.approvalState).to.equal(
+      'approved',
+    );
+    await viewer.go(page, `#/actor/work-item/${items[0]}`);
+    await page.click('.gate-panel button >> text=Reject');
+    await page.waitForSelector('.gate-panel', { state: 'detached' });
+    expect((await house.operator.get(`/api/work-items/${items[0]}`)).body.workItem.approvalState).to.equal(
+      'rejected',
+    );
+  });
+
+  it('shows a queued run as queued, behind which run, and cancels it', async () => {
+    await viewer.go(page, '#/runs');
+    await page.waitForSelector('.runs .state >> text=queued');
+    expect((await page.locator('.runs .state').allInnerTexts()).sort()).to.deep.equal([
+      'parked',
+      'queued',
+      'queued',
+    ]);
+    await page.locator('.runs a', { hasText: 'queued' }).first().click();
+    await page.waitForSelector('#queue-title >> text=number 2 of 2');
+    await picture(page, 'run-queued');
+    expect(await wrongWith(page)).to.deep.equal([]);
+    expect(await page.locator('.heading .state').innerText()).to.equal('queued');
+    expect(await page.locator('.gate-panel .relations li').count()).to.equal(1);
+    await page.click('text=Cancel this run');
+    await page.waitForSelector('.heading .state >> text=cancelled');
+  });
+
+  it('is readable on a phone, nothing wider than the window', async () => {
+    const phone = await viewer.open(house.gateway.url, {
+      at: '#/waiting',
+      viewport: { width: 390, height: 844 },
+      deviceScaleFactor: 2,
+      isMobile: true,
+      hasTouch: true,
+    });
+    await phone.waitForSelector('.waiting tbody tr');
+    await picture(phone, 'waiting-phone');
+    expect(await phone.evaluate('document.documentElement.scrollWidth <= innerWidth')).to.equal(true);
+    await phone.context().close();
+  });
+
+  it('breaks no rule of the policy and throws nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+});
