@@ -268,8 +268,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   // Before the lock is released: the file of a successor is never overwritten.
   opened.add(() => announceStopped(layout.announcement, announcement));
   const gateway = await createGateway({
-    app,
-    tokens,
+    instance: { app, tokens },
     operatorToken: secrets.token,
     listeners,
     host,
@@ -277,7 +276,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     tls,
     allowedHosts: () => live.current.gateway.allowedHosts,
     allowedOrigins: () => live.current.gateway.allowedOrigins,
-    instance: layout.instance,
+    name: layout.instance,
     version,
     log,
     console: {

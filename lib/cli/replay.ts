@@ -3,8 +3,12 @@ import type { Command } from 'commander';
 import type { Bundle, BundledActor, BundledEntry } from '../inspector/bundle.js';
 import { replayBundle, type ReplayReport } from '../inspector/replay-bundle.js';
 import { builtInKinds } from './built-in-kinds.js';
+import { readConfig } from '../home/read-config.js';
+import { loadModules } from '../home/modules.js';
 import { inspected, type Client } from './client.js';
-import type { Terminal } from './command-line.js';
+import type { Kind } from '../../actors/contracts.js';
+import type { Layout } from '../home/layout.js';
+import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
 
@@ -13,17 +17,28 @@ import { plainText } from './print.js';
  * something else. Runs nothing.
  */
 export function replayCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('replay')
-    .description('replay the decisions of a bug bundle and compare; runs no effects')
+  withHome(
+    program
+      .command('replay')
+      .description('replay the decisions of a bug bundle and compare; runs no effects'),
+  )
     .argument('<file>', 'what "troupe inspect --bundle" or GET /api/inspect/bundle wrote')
     .option('--json', 'answer as JSON')
-    .action(async (file: string, options: { readonly json?: boolean }) => {
+    .action(async (file: string, options: HomeOptions & { readonly json?: boolean }) => {
       const bundle = await read(file);
-      const report = replayBundle(bundle, builtInKinds());
+      const report = replayBundle(bundle, [
+        ...builtInKinds(),
+        ...(await ownKinds(homeOf(options, terminal))),
+      ]);
       terminal.out(options.json === true ? JSON.stringify(report) : summaryOf(bundle, report));
       if (!report.same) process.exitCode = exitCodes.failed;
     });
+}
+
+/** Kinds of the home's `modules:`; a home that is not there has none. */
+async function ownKinds(layout: Layout): Promise<readonly Kind[]> {
+  const { modules } = await readConfig(layout.config);
+  return (await loadModules(modules, layout)).kinds;
 }
 
 /** Ask a running gateway for the bundle of an actor, and write it down. */

@@ -35,9 +35,8 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
-  /** What its commands reach. */
-  readonly app: App;
-  readonly tokens: TokenBook;
+  /** What it serves: what its commands reach, and the tokens of agents' sessions. */
+  readonly instance: { readonly app: App; readonly tokens: TokenBook };
   /** At least 32 characters. Kept in memory only. */
   readonly operatorToken: string;
   /** Default 127.0.0.1. */
@@ -58,7 +57,8 @@ export interface GatewayOptions {
   readonly listeners?: Listeners;
   /** When a reader is too slow: for specs. */
   readonly slow?: { readonly checkEveryMs?: number; readonly bytesMin?: number; readonly checksMax?: number };
-  readonly instance?: string;
+  /** Of the instance, shown by `GET /api/status` and part of the cookies' names. Default `default`. */
+  readonly name?: string;
   readonly version?: string;
   readonly log?: Logger;
   /** Makes the routes possible that show settings and log. */
@@ -71,9 +71,14 @@ export interface GatewayOptions {
   readonly heartbeatMs?: number;
 }
 
-/** `const gateway = await createGateway({app, tokens, operatorToken}); … await gateway.close()` */
+/**
+ * Serve an instance: `startInstance` does it for its own. Rejects with a TypeError for a short token, and with the
+ * system's error where the port is taken.
+ * @example const gateway = await createGateway({ instance, operatorToken }); … await gateway.close()
+ */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { app, tokens, operatorToken, tls, slow } = options;
+  const { operatorToken, tls, slow } = options;
+  const { app, tokens } = options.instance;
   if (operatorToken.length < 32) throw new TypeError('operatorToken must have at least 32 characters');
   const { supervisor, records } = app;
   const host = options.host ?? '127.0.0.1';
@@ -82,7 +87,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const listeners =
     options.listeners ?? (await openListeners({ host, port: options.port ?? 0, tls, ...(slow && { slow }) }));
   const { port, localPort } = listeners;
-  const instance = options.instance ?? 'default';
+  const instance = options.name ?? 'default';
   const pairing = records && {
     devices: records.devices,
     cookies: cookieJar(instance),

@@ -51,18 +51,20 @@ function inProcess(size: number): Promise<readonly Figure[]> {
       store: await openLevelStore({ directory: home }),
     });
     const gateway = await createGateway({
-      tokens: agents.tokens,
       operatorToken: tokenOfBench,
-      app: {
-        supervisor,
-        engines: agents.registry,
-        settings: {
-          home,
-          sessionRoots: [],
-          interruptOnNewMessage: true,
-          turnDeadlineMs: 600_000,
-          companyName: '',
-          companyPrefix: '',
+      instance: {
+        tokens: agents.tokens,
+        app: {
+          supervisor,
+          engines: agents.registry,
+          settings: {
+            home,
+            sessionRoots: [],
+            interruptOnNewMessage: true,
+            turnDeadlineMs: 600_000,
+            companyName: '',
+            companyPrefix: '',
+          },
         },
       },
     });

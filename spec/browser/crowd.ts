@@ -20,17 +20,19 @@ export async function openCrowd(count: number): Promise<Crowd> {
   await populate(supervisor, counters, count);
   const registry = createEngineRegistry({ engines: [idle], default: 'idle' });
   const gateway = await createGateway({
-    tokens: createSessionTokens(),
     operatorToken,
-    app: {
-      supervisor,
-      engines: registry,
-      settings: {
-        home: '/nowhere',
-        sessionRoots: [],
-        interruptOnNewMessage: true,
-        turnDeadlineMs: 1_000,
-        companyName: 'Crowd',
+    instance: {
+      tokens: createSessionTokens(),
+      app: {
+        supervisor,
+        engines: registry,
+        settings: {
+          home: '/nowhere',
+          sessionRoots: [],
+          interruptOnNewMessage: true,
+          turnDeadlineMs: 1_000,
+          companyName: 'Crowd',
+        },
       },
     },
   });

@@ -44,17 +44,19 @@ describe('followEngines', () => {
     const following = followEngines(supervisor, registry);
     undo.push(async () => following.close());
     const gateway = await createGateway({
-      tokens,
       operatorToken,
-      app: {
-        supervisor,
-        engines: registry,
-        settings: {
-          home,
-          sessionRoots: [home],
-          interruptOnNewMessage: true,
-          turnDeadlineMs: 60_000,
-          companyName: 'Acme Works',
+      instance: {
+        tokens,
+        app: {
+          supervisor,
+          engines: registry,
+          settings: {
+            home,
+            sessionRoots: [home],
+            interruptOnNewMessage: true,
+            turnDeadlineMs: 60_000,
+            companyName: 'Acme Works',
+          },
         },
       },
     });

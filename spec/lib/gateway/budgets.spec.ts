@@ -50,14 +50,21 @@ async function openShop(enforce: boolean) {
   });
   await records.connect(supervisor);
   const gateway = await createGateway({
-    tokens,
     operatorToken,
-    app: {
-      supervisor,
-      engines: registry,
-      records,
-      roster,
-      settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
+    instance: {
+      tokens,
+      app: {
+        supervisor,
+        engines: registry,
+        records,
+        roster,
+        settings: {
+          home: layout.home,
+          sessionRoots: [],
+          interruptOnNewMessage: true,
+          turnDeadlineMs: 60_000,
+        },
+      },
     },
   });
   const client = (token: string): Client => makeClient(gateway.port, { authorization: `Bearer ${token}` });

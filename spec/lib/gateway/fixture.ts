@@ -93,10 +93,9 @@ export async function openHouse(
   });
   const tokens = createSessionTokens();
   const gateway = await createGateway({
-    tokens,
     operatorToken,
     ...options,
-    app: { ...parts, supervisor },
+    instance: { tokens, app: { ...parts, supervisor } },
   }).catch(async (error: unknown) => {
     await supervisor.stop();
     throw error;

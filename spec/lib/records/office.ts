@@ -95,15 +95,22 @@ export async function openOffice(
   await records.connect(supervisor);
   const tokens = createSessionTokens();
   const gateway = await createGateway({
-    tokens,
     operatorToken,
     ...more,
-    app: {
-      supervisor,
-      records,
-      roster: () => records.roster.value,
-      engines: createEngineRegistry({ engines: [pen], default: 'pen' }),
-      settings: { home: layout.home, sessionRoots: [], interruptOnNewMessage: true, turnDeadlineMs: 60_000 },
+    instance: {
+      tokens,
+      app: {
+        supervisor,
+        records,
+        roster: () => records.roster.value,
+        engines: createEngineRegistry({ engines: [pen], default: 'pen' }),
+        settings: {
+          home: layout.home,
+          sessionRoots: [],
+          interruptOnNewMessage: true,
+          turnDeadlineMs: 60_000,
+        },
+      },
     },
   });
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
