@@ -1,6 +1,6 @@
 /**
  * A machine of your own with two durable agents as its children: a writer and a critic work at the same time.
- * The writer's program fails at its first try; its supervisor (this machine) restarts it once, and no more
+ * The writer's program fails at its first try; its supervisor (this machine) asks it once more, and no more
  * than once.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,10 +12,9 @@ import { commandEngine, createAgents } from 'troupe/agents';
 
 const folder = await mkdtemp(join(tmpdir(), 'troupe-example-'));
 
-// Any program is an engine: the prompt on stdin, the answer on stdout. This one fails while its mark is
-// missing.
+// Any program is an engine: the prompt on stdin, the answer on stdout. This one fails while its mark is missing.
 const moody =
-  'if [ -e ../mark ]; then echo "a poem about $(tail -n 1)"; else touch ../mark; echo "no muse today" >&2; exit 1; fi';
+  'if [ -e ../mark ]; then echo "a poem about $(tail -n 1)"; else touch ../mark; echo "no muse" >&2; exit 1; fi';
 const agents = createAgents({
   workFolder: folder,
   engines: [
@@ -29,10 +28,9 @@ const supervisor = await createSupervisor({ kinds: agents.kinds, store: memorySt
 const agent = asActor(supervisor, 'session', { done: ({ status }) => status === 'idle' });
 const poem = await agents.session({ engine: 'poet', prompt: 'the sea' });
 const view = await agents.session({ engine: 'critic', prompt: 'much of it' });
+const content = 'the sea, once more';
+const again = { type: 'message.post', message: { id: 'm2', role: 'user', kind: 'user', content } } as const;
 
-const restartsMax = 1;
-const turnsOf = (event: { snapshot: { view: unknown } }) =>
-  event.snapshot.view as { status: string; totalTurns: number } | null;
 const duet = setup({ types: { context: {} as { restarts: number } }, actors: { agent } }).createMachine({
   context: { restarts: 0 },
   type: 'parallel',
@@ -41,29 +39,18 @@ const duet = setup({ types: { context: {} as { restarts: number } }, actors: { a
       initial: 'working',
       states: {
         working: {
-          // The id makes the child durable: a program that starts again with the same store finds the same
-          // agent.
+          // The id makes the child durable: a program that starts again with the same store finds the same agent.
           invoke: {
             id: 'writer',
             src: 'agent',
             input: { id: 'writer', input: poem },
             onDone: 'done',
             onSnapshot: [
-              { guard: ({ event }) => turnsOf(event)?.status !== 'error' },
+              { guard: ({ event }) => event.snapshot.view?.status !== 'error' },
+              { guard: ({ event }) => (event.snapshot.view?.totalTurns ?? 0) > 1, target: 'gaveUp' },
               {
-                guard: ({ context, event }) =>
-                  context.restarts === restartsMax && (turnsOf(event)?.totalTurns ?? 0) > restartsMax,
-                target: 'gaveUp',
-              },
-              {
-                guard: ({ context }) => context.restarts < restartsMax,
-                actions: [
-                  assign({ restarts: ({ context }) => context.restarts + 1 }),
-                  sendTo('writer', {
-                    type: 'message.post',
-                    message: { id: 'once-more', role: 'user', kind: 'user', content: 'the sea, once more' },
-                  }),
-                ],
+                guard: ({ context }) => context.restarts === 0,
+                actions: [assign({ restarts: 1 }), sendTo('writer', again)],
               },
             ],
           },
@@ -73,30 +60,20 @@ const duet = setup({ types: { context: {} as { restarts: number } }, actors: { a
       },
     },
     critic: {
+      invoke: { src: 'agent', input: { id: 'critic', input: view }, onDone: '.done' },
       initial: 'working',
-      states: {
-        working: { invoke: { src: 'agent', input: { id: 'critic', input: view }, onDone: 'done' } },
-        done: { type: 'final' },
-      },
+      states: { working: {}, done: { type: 'final' } },
     },
   },
 });
 
 const actor = createActor(duet).start();
 await toPromise(actor);
-console.log(
-  'ended as',
-  JSON.stringify(actor.getSnapshot().value),
-  'after',
-  actor.getSnapshot().context.restarts,
-  'restart',
-);
-for (const id of ['writer', 'critic']) {
-  for (const { row } of await supervisor.rows({ kind: 'session', id }, 'messages')) {
-    const { role, content } = row as { role: string; content: string };
-    console.log(`${id} ${role}: ${content.trim()}`);
-  }
-}
+const { value, context } = actor.getSnapshot();
+console.log('ended as', JSON.stringify(value), 'after', context.restarts, 'restart');
+for (const id of ['writer', 'critic'])
+  for (const { row } of await supervisor.rows({ kind: 'session', id }, 'messages'))
+    console.log(`${id} ${row.role}: ${row.content.trim()}`);
 
 await supervisor.stop();
 await rm(folder, { recursive: true });

@@ -76,6 +76,7 @@ describe('the packed package', () => {
     const texts = await Promise.all(
       names.map(async (name) => [name, await readFile(join(root, 'examples', name), 'utf8')] as const),
     );
+    await project.link('esbuild'); // of a host that builds a page
     expect(await project.compile(Object.fromEntries(texts))).to.equal('');
   });
 

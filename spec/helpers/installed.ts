@@ -35,13 +35,17 @@ export class InstalledPackage {
       await readFile(join(home, 'package.json'), 'utf8'),
     ) as Manifest;
     const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
-    for (const name of [...Object.keys(dependencies), ...peers, '@types/node']) {
-      const link = join(folder, 'node_modules', name);
-      await mkdir(dirname(link), { recursive: true });
-      await symlink(join(root, 'node_modules', name), link);
-    }
+    const project = new InstalledPackage(folder);
+    for (const name of [...Object.keys(dependencies), ...peers, '@types/node']) await project.link(name);
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
-    return new InstalledPackage(folder);
+    return project;
+  }
+
+  /** One more package that the project has beside ours. */
+  async link(name: string): Promise<void> {
+    const link = join(this.folder, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(root, 'node_modules', name), link);
   }
 
   /**

@@ -493,7 +493,7 @@ describe('pairing', () => {
   });
 
   it('names the cookies for the instance, so that gateways of one host stay apart', async () => {
-    const named = await openOffice({}, { gateway: { instance: 'lab' } });
+    const named = await openOffice({}, { gateway: { name: 'lab' } });
     try {
       const browser = await named.browser();
       expect(browser.cookie).to.match(/^svc_auth_lab=[\w-]{43}; svc_device_lab=d_[\w-]{16}$/);
