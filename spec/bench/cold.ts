@@ -1,7 +1,7 @@
 import { openLevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { mustHold, populate, workItems } from './actors.js';
-import { collectGarbage, median, timed, withHome, type Measure } from './measure.js';
+import { median, timed, withHome, type Measure } from './measure.js';
 
 /**
  * An event for an actor at rest (read, restored, stepped, committed) against one for an actor that is awake,
@@ -46,7 +46,6 @@ export const cold: Measure = {
         const warm = (n: number): string => `a${n % 16}`;
         const sleeping = (): string => `a${100 + ((next++ * 7919) % (size - 100))}`;
         await drive(sleeping);
-        collectGarbage();
         for (let slice = 0; slice < slices; slice += 1) {
           for (let n = 0; n < 16; n += 1) await supervisor.handle('work-item', `a${n}`).wake();
           const ofWarm = await timed(() => drive(warm));

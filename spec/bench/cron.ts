@@ -14,7 +14,6 @@ export const cron: Measure = {
         const made = Number(
           (
             await promisify(execFile)(process.execPath, [
-              '--max-semi-space-size=64',
               fileURLToPath(new URL('cron-home.js', import.meta.url)),
               large,
               String(size),

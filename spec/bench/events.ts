@@ -11,7 +11,17 @@ import {
   workItems,
   type Subject,
 } from './actors.js';
-import { collectGarbage, inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
+import {
+  deviceBytes,
+  inFlight,
+  mainThreadMs,
+  median,
+  percentile,
+  timed,
+  withHome,
+  type Figure,
+  type Measure,
+} from './measure.js';
 
 /**
  * Durable events per second over 1,024 actors with 64 in flight, against ways of writing without deciding:
@@ -20,7 +30,7 @@ import { collectGarbage, inFlight, median, timed, withHome, type Figure, type Me
  */
 const actors = 1024;
 const lanes = 64;
-const perActor = 24;
+const perActor = 64;
 const total = actors * perActor;
 const groupsInFlight = 2; // as the committer has
 
@@ -37,20 +47,20 @@ export const events: Measure = {
 
 async function compare(name: string, subject: Subject, rounds: number): Promise<Figure[]> {
   const recorded = await record(subject);
-  const kernel: number[] = [];
+  const steps: Stepped[] = [];
   const raw: number[] = [];
   const same: number[] = [];
   const puts: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    kernel.push(await step(subject));
+    steps.push(await step(subject));
     raw.push(await rewriteBare(recorded));
     same.push(await rewrite(recorded));
     puts.push(await put500());
     bare.push(await putBare());
   }
   const over = (others: readonly number[]): number =>
-    median(kernel.map((rate, round) => rate / (others[round] as number)));
+    median(steps.map(({ rate }, round) => rate / (others[round] as number)));
   const bytes = recorded.groups.reduce(
     (sum, { ops }) => sum + ops.reduce((all, [key, value]) => all + key.length + (value?.length ?? 0), 0),
     0,
@@ -79,9 +89,21 @@ async function compare(name: string, subject: Subject, rounds: number): Promise<
     { name: `${name}: ÷ puts of 500 B through the store`, value: over(puts), unit: 'ratio' },
     {
       name: `${name}: durable events`,
-      value: median(kernel),
+      value: median(steps.map(({ rate }) => rate)),
       unit: '/s',
       note: `${Math.round(bytes / total)} B in ${(ops / total).toFixed(1)} rows per event, ${(total / recorded.groups.length).toFixed(0)} events per group`,
+    },
+    { name: `${name}: durable events, p99`, value: median(steps.map(({ p99 }) => p99)), unit: 'ms' },
+    {
+      name: `${name}: main thread per event`,
+      value: median(steps.map(({ microseconds }) => microseconds)),
+      unit: 'µs',
+    },
+    {
+      name: `${name}: bytes on the device per byte of rows`,
+      value: median(steps.map(({ written }) => written)) / (bytes / total),
+      unit: 'ratio',
+      note: 'of the whole machine: only where nothing else writes',
     },
     { name: `${name}: the same rows and bytes, raw group commit`, value: median(raw), unit: 'events/s' },
     { name: `${name}: the same rows and bytes through the store`, value: median(same), unit: 'events/s' },
@@ -117,35 +139,57 @@ async function record(subject: Subject): Promise<Recorded> {
   });
 }
 
-async function step(subject: Subject): Promise<number> {
+interface Stepped {
+  /** Events per second. */
+  readonly rate: number;
+  /** Milliseconds. */
+  readonly p99: number;
+  /** Of the main thread, per event. */
+  readonly microseconds: number;
+  /** Bytes on the device, per event. */
+  readonly written: number;
+}
+
+async function step(subject: Subject): Promise<Stepped> {
   return withHome(async (home) => {
     const supervisor = await createSupervisor({
       kinds: [subject.kind],
       store: await openLevelStore({ directory: home }),
     });
     await populate(supervisor, subject, actors);
-    collectGarbage();
-    const ms = await timed(() => drive(supervisor, subject));
+    await drive(supervisor, subject, total / 8); // code is compiled, the young generation has grown
+    const [busyBefore, writtenBefore] = [mainThreadMs(), deviceBytes(home)];
+    const latenciesMs: number[] = [];
+    const ms = await timed(() => drive(supervisor, subject, total, latenciesMs));
+    const busyMs = mainThreadMs() - busyBefore;
     await supervisor.stop();
-    return (total / ms) * 1000;
+    return {
+      rate: (total / ms) * 1000,
+      p99: percentile(latenciesMs, 0.99),
+      microseconds: (busyMs / total) * 1000,
+      written: (deviceBytes(home) - writtenBefore) / total,
+    };
   });
 }
 
+/** A lane goes round its own sixteen actors. */
 const drive = (
   supervisor: Awaited<ReturnType<typeof createSupervisor>>,
   { kind: { kind }, event }: Subject,
+  count = total,
+  latenciesMs: number[] = [],
 ): Promise<void> =>
-  inFlight(lanes, total, async (lane, turn) => {
-    // a lane goes round its own sixteen actors
+  inFlight(lanes, count, async (lane, turn) => {
     const round = Math.floor(turn / (actors / lanes));
+    const began = performance.now();
     mustHold(await supervisor.ask(kind, `a${lane + (turn % (actors / lanes)) * lanes}`, event(round)));
+    latenciesMs.push(performance.now() - began);
   });
 
 async function rewrite({ before, groups }: Recorded): Promise<number> {
   return withHome(async (home) => {
     const store = await openLevelStore({ directory: home });
     await replay(store, before, 1);
-    collectGarbage();
     const ms = await timed(() => replay(store, groups, groupsInFlight));
     await store.close();
     return (total / ms) * 1000;
@@ -156,7 +200,6 @@ async function rewriteBare({ before, groups }: Recorded): Promise<number> {
   return withHome(async (home) => {
     const level = await openBare(home);
     await replay(level, before, 1);
-    collectGarbage();
     const ms = await timed(() => replay(level, groups, groupsInFlight));
     await level.close();
     return (total / ms) * 1000;
@@ -173,7 +216,6 @@ async function put500(): Promise<number> {
     const put = coalescer((ops) =>
       store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops }),
     );
-    collectGarbage();
     const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
     await store.close();
     return (total / ms) * 1000;
@@ -184,7 +226,6 @@ async function putBare(): Promise<number> {
   return withHome(async (home) => {
     const level = await openBare(home);
     const put = coalescer((ops) => level.write({ first: 1, last: 0, chain: '', ops }));
-    collectGarbage();
     const ms = await timed(() => inFlight(lanes, total, (lane, turn) => put([keyOf(lane, turn), value])));
     await level.close();
     return (total / ms) * 1000;

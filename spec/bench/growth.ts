@@ -2,7 +2,7 @@ import { openLevelStore } from '../../lib/store/level.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { counters, mustHold } from './actors.js';
-import { collectGarbage, inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
+import { inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
 
 /** What one more child, or one more timer, costs beside 100,000 others, against beside 100. */
 const few = 100;
@@ -48,9 +48,7 @@ async function compare(what: string, more: More, rounds: number, many: number): 
           timed(() => inFlight(64, perSlice, async () => mustHold(await more(supervisor, `more${n++}`))));
         for (const supervisor of pair) await cost(supervisor);
         for (let slice = 0; slice < slices; slice += 1) {
-          collectGarbage();
           const ofFew = await cost(pair[0]);
-          collectGarbage();
           const ofMany = await cost(pair[1]);
           ratios.push(ofMany / ofFew);
           atMany.push((ofMany / perSlice) * 1000);

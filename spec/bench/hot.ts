@@ -11,7 +11,7 @@ import {
   workItems,
   type Subject,
 } from './actors.js';
-import { collectGarbage, median, timed, withHome, type Figure, type Measure } from './measure.js';
+import { median, timed, withHome, type Figure, type Measure } from './measure.js';
 
 /**
  * One hot actor, one event after another, against the same bytes put and synced one after another: into bare
@@ -55,7 +55,6 @@ async function compare(name: string, subject: Subject, rounds: number): Promise<
         };
         await slice();
         await replay(store, groups.splice(0), 1);
-        collectGarbage();
         for (let n = 0; n < slices; n += 1) {
           const own = await timed(slice);
           const written = groups.splice(0);

@@ -9,7 +9,7 @@ import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import { startInstance } from '../../lib/instance.js';
 import type { LoadOrder, LoadReport } from './load.js';
-import { collectGarbage, median, percentile, withHome, type Measure } from './measure.js';
+import { median, percentile, withHome, type Measure } from './measure.js';
 
 /**
  * `POST /api/work-items` at 64 connections, every item durable before its answer, against a Koa + router +
@@ -47,7 +47,6 @@ export const http: Measure = {
             [gatewayOrder, 201, created],
             [echoOrder, 200, echoed],
           ] as const) {
-            collectGarbage();
             // A full collection throws compiled code away
             await load(loader, { ...order, requests: warmUp }, status);
             reports.push(await load(loader, { ...order, requests }, status));

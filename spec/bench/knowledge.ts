@@ -123,7 +123,6 @@ async function asked(
   ask: (n: number) => string,
   times: number,
 ): Promise<Figure> {
-  collectGarbage();
   const latencies: number[] = [];
   const before = process.cpuUsage();
   for (let n = 0; n < times; n += 1) latencies.push(await timed(() => known.search(ask(n))));

@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { startInstance } from '../../lib/instance.js';
 import type { LoadOrder, LoadReport } from './load.js';
-import { collectGarbage, percentile, withHome, type Figure, type Measure } from './measure.js';
+import { percentile, withHome, type Figure, type Measure } from './measure.js';
 
 /**
  * `GET /api/work-items` over 100,000 items with every filter, alone and together. The items are made by an
@@ -62,7 +62,6 @@ export const lists: Measure = {
             request: get(port, `/api/work-items?${query}`, token),
           });
           const first = await load(loader, order(1));
-          collectGarbage();
           await load(loader, order(atMost > 20 ? 3 : 200)); // a full collection throws compiled code away
           const before = process.cpuUsage();
           delay.reset();
@@ -98,12 +97,7 @@ async function populate(home: string, size: number): Promise<number> {
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [
-      '--max-semi-space-size=64',
-      fileURLToPath(new URL('lists-home.js', import.meta.url)),
-      home,
-      String(size),
-    ],
+    [fileURLToPath(new URL('lists-home.js', import.meta.url)), home, String(size)],
     { stdio: 'inherit' },
   );
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { nodeFlags } from '../../lib/cli/service/manager.js';
 import { boot } from './boot.js';
 import { cold } from './cold.js';
 import { engines } from './engines.js';
@@ -23,8 +24,9 @@ import { workflow } from './workflow.js';
 import { watch } from './watch.js';
 
 /**
- * `npm run bench -- [name…] [--rounds 3] [--size N] [--strict]`: all measures, or those named. Prints a table
- * as it goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures
+ * `npm run bench -- [name…] [--rounds 3] [--size N] [--strict]`: all measures, or those named, each in a process of its
+ * own: without V8 flags, as an embedding program runs, and with those of the command `troupe`. Prints a table as it
+ * goes and one line of JSON at the end. Ratios compare neighbours within one run; absolute figures
  * belong to the machine. With `--strict` a missed target is exit code 1.
  */
 const measures: readonly Measure[] = [
@@ -47,6 +49,9 @@ const measures: readonly Measure[] = [
   page,
 ];
 
+/** Some measures look at the heap when nothing is left to be collected. */
+const memoryFlag = '--expose-gc';
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -61,36 +66,34 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-type Result = { readonly measure: string; readonly figures: readonly Figure[] };
+type Result = { readonly measure: string; readonly flags: string; readonly figures: readonly Figure[] };
 const chosen = measures.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-const [only, ...others] = chosen;
-if (only !== undefined && others.length === 0) {
-  console.log(`\n${only.name}: ${only.about}`);
+const [only] = chosen;
+if (process.send === undefined || only === undefined) {
+  const results: Result[] = [];
+  for (const { name } of chosen) for (const flags of [[], nodeFlags]) results.push(await apart(name, flags));
+  conclude(results);
+} else {
+  const flags = process.execArgv.filter((flag) => flag !== memoryFlag).join(' ');
+  console.log(`\n${only.name}: ${only.about}; ${flags === '' ? 'no V8 flags' : flags}`);
   const figures = await only.run({
     rounds: Number(values.rounds),
     ...(values.size === undefined ? {} : { size: Number(values.size) }),
   });
   for (const figure of figures) console.log(line(figure));
-  const result: Result = { measure: only.name, figures };
-  if (process.send) process.send(result);
-  else conclude([result]);
-} else {
-  const results: Result[] = [];
-  for (const { name } of chosen) results.push(await apart(name));
-  conclude(results);
+  process.send({ measure: only.name, flags, figures } satisfies Result);
 }
 
 /**
  * A measure in a process of its own: what another one has left in the heap and in compiled code would be
  * measured too.
  */
-async function apart(name: string): Promise<Result> {
-  const child = fork(fileURLToPath(import.meta.url), [
-    name,
-    '--rounds',
-    values.rounds,
-    ...(values.size === undefined ? [] : ['--size', values.size]),
-  ]);
+async function apart(name: string, flags: readonly string[]): Promise<Result> {
+  const child = fork(
+    fileURLToPath(import.meta.url),
+    [name, '--rounds', values.rounds, ...(values.size === undefined ? [] : ['--size', values.size])],
+    { execArgv: [memoryFlag, ...flags] },
+  );
   const ended = once(child, 'exit');
   const [result] = await Promise.race([
     once(child, 'message') as Promise<[Result]>,

@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,7 +81,7 @@ export async function withHome<Result>(deed: (home: string) => Promise<Result>):
   }
 }
 
-/** Between rounds: what one round has left must not be collected in the next. */
+/** Where memory is measured. Before a slice that is timed it would flatter: nobody collects for a host. */
 export const collectGarbage = (): void => {
   (globalThis as { gc?: () => void }).gc?.();
 };
@@ -94,4 +95,38 @@ export async function settledHeap(): Promise<number> {
     });
   }
   return process.memoryUsage().heapUsed;
+}
+
+/**
+ * Milliseconds of processor that the main thread has had: what limits the rate, and steadier than it. NaN where the
+ * system does not say (Linux does, in steps of 10 ms).
+ */
+export function mainThreadMs(): number {
+  const fields = read(`/proc/self/task/${process.pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/**
+ * Bytes that were written so far to the device on which a folder lies, by whichever process: only on a machine that
+ * does nothing else do they tell of one of them. What the kernel counts for a process is no use: whole folios of the
+ * page cache, ten times what is written. NaN where the device is not known.
+ */
+export function deviceBytes(folder: string): number {
+  const { dev } = statSync(folder);
+  const [major, minor] = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)];
+  const disk = read('/proc/diskstats')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .find(([one, other]) => Number(one) === major && Number(other) === minor);
+  return Number(disk?.[9]) * sectorBytes;
+}
+
+const sectorBytes = 512;
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
 }

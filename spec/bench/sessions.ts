@@ -11,7 +11,7 @@ import { startInstance } from '../../lib/instance.js';
 import { openLevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import type { LoadOrder, LoadReport } from './load.js';
-import { collectGarbage, inFlight, percentile, withHome, type Figure, type Measure } from './measure.js';
+import { inFlight, percentile, withHome, type Figure, type Measure } from './measure.js';
 
 /**
  * Two hundred sessions with turns at once, read over HTTP by another process while they work: with an engine
@@ -119,7 +119,6 @@ async function measured(
 ): Promise<readonly Figure[]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const loader = fork(fileURLToPath(new URL('load.js', import.meta.url)));
-  collectGarbage();
   const ids: string[] = [];
   const latenciesMs: number[] = [];
   const began = performance.now();

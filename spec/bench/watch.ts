@@ -9,7 +9,7 @@ import { Channels, type InspectWatch } from '../../lib/inspector/watch.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { mustHold, populate, workItems } from './actors.js';
-import { collectGarbage, inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
+import { inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
 
 /**
  * What watching costs: durable events per second with ten watchers of the inspector's feed against none,
@@ -83,7 +83,6 @@ async function drive(
     await populate(supervisor, workItems, actors);
     const audience = side === 'alone' ? undefined : await seat(supervisor);
     if (side === 'after') await audience?.leave();
-    collectGarbage();
     const before = process.cpuUsage();
     const ms = await timed(() =>
       inFlight(lanes, total, async (lane, turn) => {

@@ -15,7 +15,7 @@ import {
   type Far,
 } from '../fixtures/workflow.js';
 import { mustHold, openBare, recording, replay } from './actors.js';
-import { collectGarbage, median, timed, withHome, type Figure, type Measure } from './measure.js';
+import { median, timed, withHome, type Figure, type Measure } from './measure.js';
 
 /**
  * Runs of workflows: ten plain actions in a loop of a hundred rounds. *Inline* actions need nothing of the
@@ -70,7 +70,6 @@ async function alone(name: string, flow: WorkflowDefinition, times: number): Pro
         });
         const level = await openBare(other);
         await toTheEnd(supervisor, flow, 'warm'); // the machine and the disk have run once
-        collectGarbage();
         groups.splice(0);
         began.splice(0);
         const own = await timed(() => toTheEnd(supervisor, flow, 'r'));

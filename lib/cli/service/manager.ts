@@ -40,7 +40,7 @@ export function gatewayService(layout: Layout, env: Terminal['env']): Service {
 
 /** Those of the command itself: `#!/usr/bin/env -S node <flags>` is the one place that names and explains them. */
 const command = readFileSync(new URL('../../../../lib/cli/troupe.mjs', import.meta.url), 'utf8');
-const nodeFlags = (command.split('\n', 1)[0] ?? '').split(' ').slice(3);
+export const nodeFlags: readonly string[] = (command.split('\n', 1)[0] ?? '').split(' ').slice(3);
 
 function nameOf(layout: Layout): string {
   if (layout.home === layoutOf({ env: {} }).home) return 'troupe';
