@@ -8,9 +8,39 @@ export interface Wrapping {
   readonly isOffline: boolean;
   /** Path of GNU's `env`, where it is here: SIGINT reaches the agent and not the sandbox around it. */
   readonly env: string | undefined;
-  /** Path of `prlimit` and processes at once, where the kernel counts those of a sandbox for themselves. */
-  readonly limit: { readonly prlimit: string; readonly processesMax: number } | undefined;
+  readonly bounds: Bounds;
+  /** Copied to their own place once it is empty there: `[where it is shown, where it belongs]`. */
+  readonly copies?: readonly (readonly [from: string, to: string])[];
+  /** Path of `stat`, and the folder that `cwd` was when it was judged, as `device:inode`. */
+  readonly same: { readonly stat: string; readonly folder: string } | undefined;
 }
+
+/** How much one command may use, by the programs that can bound it here. */
+export interface Bounds {
+  readonly prlimit: string | undefined;
+  /** Path of `systemd-run`: bounds the whole turn instead of each process. */
+  readonly scope: string | undefined;
+  /** Undefined: not bounded, or the kernel does not count those of a sandbox for themselves. */
+  readonly processesMax: number | undefined;
+  readonly memoryBytesMax: number | undefined;
+}
+
+/** `systemd-run …`: a scope of the user's for what follows, under the same process id. */
+export const scopeArguments = (memoryBytesMax: number): readonly string[] => [
+  ...['--user', '--scope', '--quiet', '--collect'],
+  ...['-p', `MemoryMax=${memoryBytesMax}`, '-p', 'MemorySwapMax=0', '--'],
+];
+
+/** Runs first within: is this still the folder that was judged? Then the copies, then the program. */
+const firstStep = `
+if [ -n "$1" ] && [ "$("$1" -c %d:%i .)" != "$2" ]; then
+  echo 'The working folder was replaced while its sandbox was made.' >&2
+  exit 126
+fi
+shift 2
+while [ "$1" != -- ]; do cp -- "$1" "$2" || exit 126; shift 2; done
+shift
+exec "$@"`;
 
 /**
  * The arguments of `bwrap` before the program. An agent's group gets SIGINT as a whole; the sandbox would die
@@ -20,12 +50,20 @@ export interface Wrapping {
 export function bubblewrapCommand(
   bwrap: string,
   command: readonly string[],
-  { mounts, cwd, isOffline, env, limit }: Wrapping,
+  { mounts, cwd, isOffline, env, bounds, copies = [], same }: Wrapping,
 ): readonly [program: string, ...args: string[]] {
-  const before = env === undefined ? [bwrap] : [env, '--ignore-signal=INT', bwrap];
+  const before = [
+    ...(bounds.scope === undefined || bounds.memoryBytesMax === undefined
+      ? []
+      : [bounds.scope, ...scopeArguments(bounds.memoryBytesMax)]),
+    ...(env === undefined ? [bwrap] : [env, '--ignore-signal=INT', bwrap]),
+  ];
   const within = [
-    ...(limit === undefined ? [] : [limit.prlimit, `--nproc=${limit.processesMax}`, '--']),
+    ...prlimitWords(bounds),
     ...(env === undefined ? [] : [env, '--default-signal=INT']),
+    ...(copies.length === 0 && same === undefined
+      ? []
+      : ['/bin/sh', '-c', firstStep, 'sh', same?.stat ?? '', same?.folder ?? '', ...copies.flat(), '--']),
   ];
   const [root, ...others] = mounts;
   const [program = bwrap, ...args] = [
@@ -50,6 +88,7 @@ export function bubblewrapCommand(
       '/sys',
     ],
     ...others.flatMap(argumentsOf),
+    ...copies.flatMap(([from, to]) => ['--ro-bind-try', to, from]),
     // only now: the places to mount on are made in them
     ...mounts.flatMap(({ access, path, isFile }) =>
       access === 'hidden' && isFile !== true ? ['--remount-ro', path] : [],
@@ -59,6 +98,15 @@ export function bubblewrapCommand(
     ...command,
   ];
   return [program, ...args];
+}
+
+function prlimitWords({ prlimit, scope, processesMax, memoryBytesMax }: Bounds): readonly string[] {
+  if (prlimit === undefined) return [];
+  const limits = [
+    ...(processesMax === undefined ? [] : [`--nproc=${processesMax}`]),
+    ...(memoryBytesMax === undefined || scope !== undefined ? [] : [`--data=${memoryBytesMax}`]),
+  ];
+  return limits.length === 0 ? [] : [prlimit, ...limits, '--'];
 }
 
 function argumentsOf({ access, path, isFile }: Mount): readonly string[] {

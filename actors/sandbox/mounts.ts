@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { isWithin, type SandboxLevel } from './levels.js';
 
 /**
@@ -12,7 +13,7 @@ export interface Mount {
   readonly access: 'write' | 'read' | 'private' | 'hidden';
   /** Absolute, with every symbolic link resolved. */
   readonly path: string;
-  /** With `hidden`: it is a file. */
+  /** It is a file. */
   readonly isFile?: boolean;
 }
 
@@ -24,6 +25,8 @@ export interface Places {
   readonly control: readonly Omit<Mount, 'access'>[];
   /** Files that the user's shell or desktop will run later, and the gateway's own program. */
   readonly runLater: readonly string[];
+  /** Programs that the gateway itself starts or loads, and the folders of its PATH. */
+  readonly kept: readonly Omit<Mount, 'access'>[];
   /** The user's own folder; undefined when there is none. */
   readonly userHome: string | undefined;
   /** Keys, credentials and browsers below it. */
@@ -71,6 +74,7 @@ export function mountsOf(
     ...outer,
     ...needs.privates.filter(() => isWorkspace).map((path): Mount => ({ access: 'private', path })),
     ...places.runLater.map(read),
+    ...keptFrom(places, needs, isWorkspace),
     ...needs.reads.map(read),
     ...needs.writes.map(write),
     write(needs.cwd),
@@ -79,6 +83,23 @@ export function mountsOf(
     ...places.hidden.map(hide),
   ]);
 }
+
+/**
+ * Nothing that the gateway starts later is an agent's to write. A folder of the PATH within the working folder is
+ * (`node_modules/.bin` of a project that the gateway was started in); a program there is kept as a file.
+ */
+function keptFrom({ kept, hidden, control }: Places, { cwd }: Needs, isWorkspace: boolean): readonly Mount[] {
+  const isHidden = (path: string): boolean =>
+    [...hidden, ...control].some((outer) => isInside(path, outer.path));
+  return kept
+    .filter(
+      ({ path, isFile }) => (isInside(path, cwd) ? isFile === true : !isWorkspace && !isHidden(path)), // shown, it would be seen again
+    )
+    .map((place) => ({ access: 'read', ...place }));
+}
+
+export const isInside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 const optional = (path: string | undefined): readonly string[] => (path === undefined ? [] : [path]);
 

@@ -1,7 +1,18 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
-import type { Mount, Places } from './mounts.js';
+import { findExecutable } from '../engines/executable.js';
+import {
+  controlInHome,
+  controlPlaces,
+  controlPlacesOfMac,
+  runBySystem,
+  runLater,
+  secrets,
+  sharedReads,
+  toolchains,
+} from './known-places.js';
+import { isInside, type Mount, type Places } from './mounts.js';
 
 /**
  * Looks which of the places that matter are on this machine. Names that are not there are left out, because
@@ -12,12 +23,17 @@ export interface PlacesOptions {
   readonly hidden: readonly string[];
   /** Folder of the gateway's own program. */
   readonly program: string;
+  /**
+   * Programs that the gateway starts or loads: names on the PATH, or absolute paths. Now or later they run
+   * unconfined, as a look for their version or for an employee who is kept less far.
+   */
+  readonly programs?: readonly string[];
   readonly platform?: NodeJS.Platform;
   readonly path?: string;
 }
 
 export async function findPlaces(options: PlacesOptions): Promise<Places> {
-  const { platform = process.platform, path = process.env['PATH'] ?? '' } = options;
+  const { programs = [], platform = process.platform, path = process.env['PATH'] ?? '' } = options;
   const userHome = await real(homedir());
   // a user whose folder is the root of everything has nothing that could be emptied
   const home = userHome === '/' ? undefined : userHome;
@@ -27,11 +43,19 @@ export async function findPlaces(options: PlacesOptions): Promise<Places> {
   const shared = await present(isMac ? ['/private/tmp', '/private/var/tmp'] : ['/tmp', '/var/tmp', '/run']);
   const emptied = [...shared, ...(home === undefined ? [] : [home])];
   const onPath = await present([...path.split(delimiter), dirname(process.execPath)].filter(isAbsolute));
+  const started = (await Promise.all(programs.map((name) => filesOfProgram(name, path)))).flat();
+  const isOuter = (folder: string): boolean => [...emptied, '/'].some((inner) => isInside(inner, folder));
   return {
     userHome: home,
     hidden: await marked(options.hidden),
-    control: await marked(isMac ? [] : [`/run/user/${process.getuid?.() ?? 0}`, ...controlSockets]),
-    runLater: await present([...inHome(runLater), options.program]),
+    control: await marked([
+      ...(isMac ? controlPlacesOfMac : controlPlaces),
+      ...inHome(controlInHome),
+      ...controlOfEnvironment(),
+    ]),
+    runLater: await present([...inHome(runLater), ...(isMac ? [] : runBySystem), options.program]),
+    // a folder around everything is not emptied of its use because a program lies there
+    kept: (await marked([...onPath, ...started])).filter(({ path: place }) => !isOuter(place)),
     secrets: await marked(inHome(secrets)),
     programs: [
       ...(await present(inHome(toolchains))),
@@ -40,6 +64,27 @@ export async function findPlaces(options: PlacesOptions): Promise<Places> {
     shared,
     sharedReads: isMac ? [] : await present(sharedReads),
   };
+}
+
+/** The file of a program, where it really lies, and the folders and packages around both. */
+async function filesOfProgram(name: string, path: string): Promise<readonly string[]> {
+  const file = isAbsolute(name) ? name : await findExecutable(name, path);
+  return file === undefined ? [] : [file, ...(await foldersOfProgram(file))];
+}
+
+/** Sockets of this user that the environment or a number names. */
+function controlOfEnvironment(): readonly string[] {
+  const user = process.getuid?.() ?? 0;
+  const { TMUX_TMPDIR = '/tmp', XAUTHORITY, DOCKER_HOST = '', CONTAINER_HOST = '' } = process.env;
+  const sockets = [DOCKER_HOST, CONTAINER_HOST].flatMap((host) => /^unix:\/\/(\/.*)$/.exec(host)?.[1] ?? []);
+  return [
+    `/run/user/${user}`,
+    `${TMUX_TMPDIR}/tmux-${user}`,
+    `/tmp/emacs${user}`,
+    `${tmpdir()}/.X11-unix`,
+    ...(XAUTHORITY === undefined ? [] : [XAUTHORITY]),
+    ...sockets,
+  ];
 }
 
 /** The folders that a program needs to start: where it really lies, and the packages around it. */
@@ -55,9 +100,6 @@ function packageAround(file: string): string {
   return at > 0 ? parts.slice(0, at + 1).join(sep) : dirname(file);
 }
 
-export const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-
 /** Where a path really leads; undefined when it leads nowhere. */
 export const real = (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined);
 
@@ -71,113 +113,3 @@ async function marked(paths: readonly string[]): Promise<readonly Omit<Mount, 'a
     (await present(paths)).map(async (path) => ({ path, isFile: !(await lstat(path)).isDirectory() })),
   );
 }
-
-/** Who can speak to one of these can have a process started outside of any sandbox. */
-const controlSockets = [
-  '/run/docker.sock',
-  '/run/podman',
-  '/run/containerd',
-  '/run/crio',
-  '/run/dbus',
-  '/run/systemd/private',
-  '/run/snapd.socket',
-  '/run/libvirt',
-  '/tmp/.X11-unix',
-  `${tmpdir()}/.X11-unix`,
-];
-
-const sharedReads = [
-  '/run/systemd/resolve',
-  '/run/resolvconf',
-  '/run/NetworkManager/resolv.conf',
-  '/run/current-system',
-  '/run/opengl-driver',
-];
-
-const runLater = [
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.config/fish',
-  '.config/autostart',
-  '.config/systemd',
-  '.config/environment.d',
-  '.ssh',
-  'Library/LaunchAgents',
-];
-
-/** Programs of the user's own; below some of these there are credentials too, which `secrets` hides again. */
-const toolchains = [
-  '.asdf',
-  '.bun',
-  '.cargo',
-  '.deno',
-  '.fnm',
-  '.local/bin',
-  '.local/lib',
-  '.local/share/claude',
-  '.local/share/fnm',
-  '.local/share/mise',
-  '.local/share/pnpm',
-  '.local/share/uv',
-  '.nix-profile',
-  '.npm-global',
-  '.nvm',
-  '.pyenv',
-  '.rbenv',
-  '.rustup',
-  '.sdkman',
-  '.volta',
-  'go',
-  'Library/pnpm',
-];
-
-const secrets = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.config/gcloud',
-  '.config/gh',
-  '.config/hub',
-  '.config/op',
-  '.config/doctl',
-  '.config/sops',
-  '.config/rclone',
-  '.kube',
-  '.docker',
-  '.terraform.d',
-  '.cargo/credentials',
-  '.cargo/credentials.toml',
-  '.netrc',
-  '.npmrc',
-  '.pypirc',
-  '.pgpass',
-  '.my.cnf',
-  '.git-credentials',
-  '.config/git/credentials',
-  '.password-store',
-  '.local/share/keyrings',
-  '.local/share/kwalletd',
-  '.mozilla',
-  '.thunderbird',
-  '.config/chromium',
-  '.config/google-chrome',
-  '.config/BraveSoftware',
-  '.config/microsoft-edge',
-  '.config/vivaldi',
-  '.config/Signal',
-  '.bash_history',
-  '.zsh_history',
-  'Library/Keychains',
-  'Library/Cookies',
-  'Library/Safari',
-  'Library/Application Support/Google/Chrome',
-  'Library/Application Support/Firefox',
-];

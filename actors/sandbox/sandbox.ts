@@ -1,10 +1,12 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findExecutable } from '../engines/executable.js';
 import { bubblewrapCommand } from './bubblewrap.js';
 import { isWithin, type SandboxLevel } from './levels.js';
-import { mountsOf, type Mount, type Places } from './mounts.js';
-import { findPlaces, foldersOfProgram, isInside, real } from './places.js';
+import { isInside, mountsOf, type Mount, type Places } from './mounts.js';
+import { findPlaces, foldersOfProgram, real } from './places.js';
 import { seatbeltCommand, seatbeltProfile } from './seatbelt.js';
 import { findSandboxTool, type SandboxTool } from './tool.js';
 
@@ -15,6 +17,8 @@ import { findSandboxTool, type SandboxTool } from './tool.js';
 export interface Sandbox {
   /** What holds for work that asks for a level, on this machine, now. */
   inForce(asked: SandboxLevel): Promise<InForce>;
+  /** Whether memory is bounded here: of a turn as a whole, of each of its processes, or not. */
+  memoryBound(): Promise<'turn' | 'process' | 'none'>;
   /**
    * The command as it is to be started. Rejects with a `ConfineError` where the folder is not what it was, or
    * where what is asked for is required and cannot be had.
@@ -46,6 +50,10 @@ export interface CommandFolders {
   readonly writes?: readonly string[];
   /** Replaced by an empty folder of its own at `workspace`. */
   readonly privates?: readonly string[];
+  /** The same where the sandbox can show another folder in the place of one; else they stay writable. */
+  readonly scratch?: readonly string[];
+  /** Files whose copy it gets at `workspace`: what it changes in them is gone afterwards. */
+  readonly copies?: readonly string[];
 }
 
 export interface Confined {
@@ -65,8 +73,12 @@ export interface SandboxOptions {
   readonly ownFolders: readonly string[];
   /** Refuse whatever cannot be confined as asked. */
   readonly isRequired: () => boolean;
+  /** Programs that the gateway starts or loads: no agent writes them. Names on the PATH, or absolute paths. */
+  readonly programs?: () => readonly string[];
   /** Processes of one command at once. Default 512. */
   readonly processesMax?: number;
+  /** Of a turn, or of each of its processes where no scope can be made. Undefined: not bounded. */
+  readonly memoryBytesMax?: () => number | undefined;
   readonly tool?: () => Promise<SandboxTool>;
 }
 
@@ -82,10 +94,10 @@ const linkProgram = fileURLToPath(new URL('./link-main.js', import.meta.url));
 export function createSandbox(options: SandboxOptions): Sandbox {
   const findTool = options.tool ?? findSandboxTool;
   let tool: Promise<SandboxTool> | undefined;
-  let places: Promise<Places> | undefined;
   const found = (): Promise<SandboxTool> => (tool ??= findTool());
+  // each time: a socket, a startup file may be there since a moment ago
   const present = (): Promise<Places> =>
-    (places ??= findPlaces({ hidden: options.hidden, program: ownProgram }));
+    findPlaces({ hidden: options.hidden, program: ownProgram, programs: options.programs?.() ?? [] });
 
   async function inForce(asked: SandboxLevel): Promise<InForce> {
     if (asked === 'off') return { level: 'off', isRefused: false };
@@ -109,6 +121,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
   return {
     inForce,
+    async memoryBound() {
+      const known = await found();
+      if (known.name !== 'bubblewrap' || options.memoryBytesMax?.() === undefined) return 'none';
+      return known.scope !== undefined ? 'turn' : known.prlimit !== undefined ? 'process' : 'none';
+    },
     async confine(command, asked) {
       const { level, isRefused, lacking } = await inForce(asked);
       if (isRefused)
@@ -122,15 +139,19 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         return { ...command, level, mounts: [] };
       const at = await present();
       const cwd = await ownFolder(command.cwd, level, at, await realOf(options.ownFolders));
+      const isMac = known.name === 'sandbox-exec';
+      const folders = command.folders ?? {};
+      const { scratch = [], copies = [] } = isWithin(level, 'workspace') ? folders : {};
+      const copied = await realOf(copies);
       const mounts = mountsOf(level, at, {
         cwd,
         reads: await realOf([
           ...(isWithin(level, 'workspace') ? await foldersOfProgram(file) : []),
-          ...(command.folders?.reads ?? []),
+          ...(folders.reads ?? []),
           ...(command.link === undefined ? [] : [command.link.socket]),
         ]),
-        writes: await realOf(command.folders?.writes ?? []),
-        privates: await realOf(command.folders?.privates ?? []),
+        writes: await realOf([...(folders.writes ?? []), ...(isMac ? [...scratch, ...copied] : [])]),
+        privates: await realOf([...(folders.privates ?? []), ...(isMac ? [] : scratch)]),
       });
       const isOffline = level === 'strict';
       const line = [...(isOffline ? linkCommand(command) : []), command.program, ...command.args];
@@ -142,10 +163,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
               cwd,
               isOffline,
               env: known.env,
-              limit:
-                known.prlimit === undefined
-                  ? undefined
-                  : { prlimit: known.prlimit, processesMax: options.processesMax ?? 512 },
+              bounds: {
+                prlimit: known.prlimit,
+                scope: known.scope,
+                processesMax: known.countsProcesses ? (options.processesMax ?? 512) : undefined,
+                memoryBytesMax: options.memoryBytesMax?.(),
+              },
+              copies: copied.map((path, n) => [`/run/troupe/${n}`, path]),
+              same: known.stat === undefined ? undefined : { stat: known.stat, folder: await identity(cwd) },
             });
       const [program, ...args] = wrapped;
       const isEmptied = isWithin(level, 'workspace') && known.name === 'bubblewrap';
@@ -183,6 +208,22 @@ async function ownFolder(
     throw new ConfineError(`The working folder ${given} was replaced by a link to ${cwd}.`);
   }
   return cwd;
+}
+
+/** Device and inode of a folder, and that it is this one: no link leads there while it is looked at. */
+async function identity(folder: string): Promise<string> {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    () => undefined,
+  );
+  try {
+    const at = handle && (await real(`/proc/self/fd/${handle.fd}`));
+    if (handle === undefined || at !== folder)
+      throw new ConfineError(`The working folder ${folder} was replaced.`);
+    const { dev, ino } = await handle.stat({ bigint: true });
+    return `${dev}:${ino}`;
+  } finally {
+    await handle?.close();
+  }
 }
 
 const realOf = async (paths: readonly string[]): Promise<readonly string[]> =>

@@ -16,6 +16,7 @@ export function seatbeltProfile(mounts: readonly Mount[], temporary: string | un
     // what it starts through these would not be confined
     '(deny mach-lookup (global-name "com.apple.coreservices.launchservicesd"))',
     '(deny appleevent-send)',
+    `(deny process-exec ${starters.map((path) => `(literal ${quoted(path)})`).join(' ')})`,
     ...mounts.flatMap(rulesOf),
     ...(temporary === undefined ? [] : rulesOf({ access: 'write', path: temporary })),
     '(allow file-write* (subpath "/dev"))',
@@ -32,9 +33,16 @@ function rulesOf({ access, path, isFile }: Mount): readonly string[] {
     case 'private':
     case 'hidden':
       // the way to what lies within stays open
-      return [`(deny file-read-data file-write* ${target})`];
+      return [
+        `(deny file-read-data file-write* ${target})`,
+        // a socket is reached by its path, and reading it says nothing of that
+        ...(access === 'hidden' ? [`(deny network-outbound ${target})`] : []),
+      ];
   }
 }
+
+/** What they start is not confined: launchd, the finder and the timetable start it for them. */
+const starters = ['/bin/launchctl', '/usr/bin/open', '/usr/bin/osascript', '/usr/bin/crontab', '/usr/bin/at'];
 
 const quoted = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"`;
 

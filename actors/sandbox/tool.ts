@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
+import { scopeArguments } from './bubblewrap.js';
 import { findSystemProgram } from './system-program.js';
 
 /** The program of this machine that confines, or why there is none and what to install. */
@@ -10,8 +11,13 @@ export type SandboxTool =
       readonly path: string;
       /** Path of an `env` that passes signals on. */
       readonly env: string | undefined;
-      /** Path of a `prlimit` whose count is of the sandbox alone. */
       readonly prlimit: string | undefined;
+      /** A limit of processes counts those of the sandbox alone. */
+      readonly countsProcesses: boolean;
+      /** Path of a `stat` by which a folder is known again. */
+      readonly stat: string | undefined;
+      /** Path of a `systemd-run` that makes a scope of the user's, for the memory of a whole turn. */
+      readonly scope: string | undefined;
     }
   | { readonly name: 'sandbox-exec'; readonly path: string }
   | { readonly name: null; readonly reason: string; readonly remedy: string };
@@ -50,11 +56,13 @@ async function bubblewrap(): Promise<SandboxTool> {
         'AppArmor profile for bwrap; in a container, run it with --security-opt seccomp=unconfined.',
     };
   }
-  const [env, prlimit] = await Promise.all([
+  const [env, prlimit, stat, scope] = await Promise.all([
     working('env', (found) => ['--ignore-signal=INT', found, '--default-signal=INT', 'true']),
-    countsForThemselves() ? working('prlimit', () => ['--nproc=4096', '--', 'true']) : undefined,
+    working('prlimit', () => ['--nproc=4096', `--data=${2 ** 30}`, '--', 'true']),
+    working('stat', () => ['-c', '%d:%i', '.']),
+    working('systemd-run', () => [...scopeArguments(2 ** 30), 'true']),
   ]);
-  return { name: 'bubblewrap', path, env, prlimit };
+  return { name: 'bubblewrap', path, env, prlimit, countsProcesses: countsForThemselves(), stat, scope };
 }
 
 const probe = [

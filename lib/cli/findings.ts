@@ -224,8 +224,19 @@ async function sandbox(layout: Layout, config: Config): Promise<Finding> {
       what: 'off: agents can do what you can, and read the token of this home',
       remedy: 'Set agents.sandbox to home, workspace or strict.',
     };
-  const { level, lacking } = await homeSandbox({ layout, config: () => config }).port.inForce(asked);
-  if (lacking === undefined) return { grade: 'good', about, what: `agents run at the level ${level}` };
+  const { port } = homeSandbox({ layout, config: () => config });
+  const { level, lacking } = await port.inForce(asked);
+  const memory = {
+    turn: 'the memory of each turn is bounded',
+    process: 'the memory of each of their processes is bounded',
+    none: 'their memory is not bounded',
+  }[await port.memoryBound()];
+  if (lacking === undefined)
+    return {
+      grade: 'good',
+      about,
+      what: `agents run at the level ${level}; ${memory}`,
+    };
   const isRequired = config.agents.sandboxRequired;
   return {
     grade: isRequired ? 'bad' : 'poor',

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { TurnLink } from '../../actors/effects/turn-sandbox.js';
-import type { TokenBook } from './authentication.js';
+import { readSocketBearer, type TokenBook } from './authentication.js';
 
 /**
  * The only way out of a `strict` sandbox: a Unix socket for each session, at the same path for its whole life.
@@ -35,6 +35,7 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
       const url = gatewayUrl();
       if (url === undefined || incoming.url?.startsWith('/') !== true || !isOwn(incoming))
         return void answer.writeHead(403).end();
+      delete incoming.headers.cookie; // of a person's, if of anybody
       const { hostname, port } = new URL(url);
       const onward = ask(
         { hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers },
@@ -48,10 +49,11 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
     });
     server.on('upgrade', (incoming: IncomingMessage, near: Duplex, head: Buffer) => {
       const url = gatewayUrl();
+      readSocketBearer(incoming); // where the gateway will look, too
       if (url === undefined || !isOwn(incoming)) return void near.end('HTTP/1.1 403 Forbidden\r\n\r\n');
       const far = connect(Number(new URL(url).port), new URL(url).hostname);
       const lines = incoming.rawHeaders.flatMap((name, n, all) =>
-        n % 2 === 0 ? [`${name}: ${all[n + 1]}`] : [],
+        n % 2 === 0 && name.toLowerCase() !== 'cookie' ? [`${name}: ${all[n + 1]}`] : [],
       );
       far.write([`GET ${incoming.url} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
       carry(near, far, head);

@@ -49,6 +49,16 @@ export const agents = z.strictObject({
     .describe(
       "Hosts that agents reach at the level strict, beside their engine's provider; port 443 unless given.",
     ),
+  memoryMegabytesMax: z
+    .int()
+    .min(0)
+    .max(1 << 24)
+    .nullable()
+    .default(null)
+    .describe(
+      'Memory of a confined turn where systemd makes it a scope, else of each of its processes. Default: three ' +
+        'quarters of the machine; 0: not bounded.',
+    ),
   quotas: z
     .strictObject({
       sessions: quota('Sessions', standardQuotas.sessions),

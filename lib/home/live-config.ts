@@ -121,6 +121,7 @@ export const liveKeys: readonly string[] = [
   'agents.sandbox',
   'agents.sandboxRequired',
   'agents.sandboxHosts',
+  'agents.memoryMegabytesMax',
   'agents.quotas',
   'backup.folder',
   'backup.everyHours',

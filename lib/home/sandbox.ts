@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { lackingSandbox, type TurnSandbox } from '../../actors/effects/turn-sandbox.js';
 import type { Engine } from '../../actors/engines/engine.js';
@@ -5,6 +6,7 @@ import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type InForce } from '../../actors/sandbox/sandbox.js';
 import type { SandboxTool } from '../../actors/sandbox/tool.js';
 import { originOf } from './clones.js';
+import { programsOf } from './programs.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
 
@@ -51,6 +53,8 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
     hidden: [layout.home, ...(tls === null ? [] : [resolve(layout.home, tls.key)])],
     ownFolders: [layout.work, layout.polls],
     isRequired: () => config().agents.sandboxRequired,
+    programs: () => programsOf(config(), layout),
+    memoryBytesMax: () => memoryBytesMax(config()),
     ...(tool === undefined ? {} : { tool }),
   });
   const sandbox: TurnSandbox = {
@@ -71,6 +75,12 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
     confine: (command) => port.confine(command, config().agents.sandbox),
     lacking: lackingSandbox(sandbox),
   };
+}
+
+/** Three quarters of what this machine has, where nothing is said. */
+function memoryBytesMax({ agents: { memoryMegabytesMax: said } }: Config): number | undefined {
+  if (said === 0) return undefined;
+  return said === null ? Math.floor(totalmem() * 0.75) : said * 2 ** 20;
 }
 
 function decisionOf(sessionId: string, { level, lacking, isRefused }: InForce): SandboxDecision {

@@ -162,4 +162,23 @@ describe('a repository that means harm', () => {
       ).to.equal('two\n');
       expect((await ran()).filter((name) => !['textconv', 'alternates'].includes(name))).to.deep.equal([]);
     });
+
+  if (tool.name !== null)
+    it('leaves no clone and no conversation behind a deleted session, but what is in no commit', async () => {
+      await start('workspace');
+      const left = async (...path: string[]): Promise<readonly string[]> =>
+        readdir(join(troupe.home(), ...path)).catch(() => []);
+      const clean = await opened();
+      const changed = await opened();
+      await writeFile(join(changed.cwd, 'draft.txt'), 'in no commit');
+      for (const { id } of [clean, changed]) {
+        await mkdir(join(troupe.home(), 'engines/codex/of', id), { recursive: true });
+        const { status, text } = await client.call('DELETE', `/api/sessions/${id}`);
+        expect(status, text).to.be.lessThan(300);
+      }
+      expect(await left('work')).to.deep.equal([changed.id]);
+      expect(await left('clones')).to.deep.equal([`${changed.id}.json`]);
+      expect(await left('engines/codex/of')).to.deep.equal([]);
+      expect(git(repository, '--no-pager', 'show', `troupe/${clean.id}/work:a.txt`)).to.equal('two\n');
+    });
 });

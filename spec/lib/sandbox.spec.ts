@@ -27,17 +27,25 @@ class Scene {
     const troupe = await Troupe.create();
     await mkdir(troupe.home(), { mode: 0o700 });
     const engines = `engines: {adversary: {command: [${program}]}, default: adversary}`;
-    await writeFile(join(troupe.home(), 'config.yaml'), `${engines}\nagents: ${settings}\n`);
+    await writeFile(
+      join(troupe.home(), 'config.yaml'),
+      `${engines}\nmodules: [../modules/mine.js]\nagents: ${settings}\n`,
+    );
     for (const [name, text] of [
       ['.ssh/id', 'a key'],
       ['.aws/credentials', 'a credential'],
       ['.bashrc', '# mine\n'],
       ['outside/mine', 'mine'],
+      ['bin/none', ''],
+      ['modules/mine.js', 'export default {};\n'],
+      ['.docker/run/none', ''],
     ] as const) {
       await mkdir(join(troupe.folder, name, '..'), { recursive: true });
       await writeFile(join(troupe.folder, name), text);
     }
-    const running = await troupe.start();
+    const path = `${join(troupe.folder, 'bin')}:${process.env['PATH']}`;
+    const running = troupe.begin({ PATH: path }, 'start', '--home', troupe.home(), '--port', '0');
+    await running.seen(/Troupe runs at/);
     const { port, token } = await troupe.announcement();
     return new Scene(troupe, makeClient(port, { authorization: `Bearer ${token}` }), running);
   }
@@ -60,7 +68,14 @@ class Scene {
     const udp = createSocket('udp4');
     udp.on('message', (_text, from) => udp.send('x', from.port, from.address)).bind(0, '127.0.0.1');
     await once(udp, 'listening');
+    const control = join(this.troupe.folder, '.docker/run/docker.sock');
+    const docker = createServer((socket) => socket.destroy()).listen(control);
+    await once(docker, 'listening');
     const targets: Targets = {
+      programs: join(this.troupe.folder, 'bin'),
+      module: join(this.troupe.folder, 'modules', 'mine.js'),
+      control,
+      memory: 0,
       home: this.troupe.home(),
       gatewayPid: this.running.child.pid ?? 0,
       otherFolder: other.cwd,
@@ -76,6 +91,7 @@ class Scene {
     const session = await this.session(JSON.stringify(targets));
     tcp.close();
     udp.close();
+    docker.close();
     const { body } = await this.client.get(`/api/sessions/${session.id}/messages`);
     const answer = body.messages.findLast((message: { role: string }) => message.role === 'assistant');
     return {
@@ -103,6 +119,9 @@ const held: Readonly<Record<Exclude<SandboxLevel, 'off'>, readonly string[]>> = 
     'a setting of the kernel',
     'keys of the user',
     'a startup file',
+    'a program that the gateway looks for',
+    'a module that the gateway loads',
+    'a socket that starts programs',
   ].filter((name) => name !== 'keys of the user'),
   workspace: [
     'a parent that changes into a link',
@@ -156,13 +175,22 @@ describe('an agent that means harm', () => {
     });
   }
 
-  if (tool.name !== 'bubblewrap' || tool.prlimit === undefined)
+  if (tool.name !== 'bubblewrap' || tool.prlimit === undefined || !tool.countsProcesses)
     console.log('      processes are not counted here (superuser, or an old kernel): no fork bomb is tried');
   else
     it('runs out of processes before the machine does', async () => {
       scene = await Scene.open('{sandbox: home}');
       const { outcome } = await scene.attack({ bomb: 600 });
       expect(outcome['processes']).to.be.within(100, 512);
+    });
+
+  if (tool.name !== 'bubblewrap' || (tool.prlimit ?? tool.scope) === undefined)
+    console.log('      memory is not bounded here (no prlimit): none is taken');
+  else
+    it('runs out of memory before the machine does', async () => {
+      scene = await Scene.open('{sandbox: home, memoryMegabytesMax: 1024}');
+      const { outcome } = await scene.attack({ memory: 1536 * 2 ** 20 });
+      expect(outcome['memory']).to.equal('denied');
     });
 
   it('still reaches its gateway and named hosts at the level strict, and only as itself', async () => {
@@ -186,6 +214,12 @@ describe('an agent that means harm', () => {
       `curl -s -o /dev/null -w '%{http_code}' -H "authorization: Bearer ${token}" $SVC_GATEWAY_URL/api/status`,
     );
     expect(others).to.include('403');
+    // on a socket a page may offer its token as a protocol, which is read as well
+    const socket = (bearer: string): string =>
+      `curl -s -o /dev/null -m 5 -w '%{http_code}' -H 'Connection: Upgrade' -H 'Upgrade: websocket' ` +
+      `-H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==' ` +
+      `-H 'Sec-WebSocket-Protocol: troupe, bearer.${bearer}' $SVC_GATEWAY_URL/ws`;
+    expect(await said(socket(token))).to.not.include('101');
     const through = `curl -s --noproxy '' -p -x $HTTP_PROXY http://127.0.0.1:`;
     expect(await said(`${through}${port}/`)).to.include('named');
     expect(await said(`${through}9/ || echo refused`)).to.include('refused');
@@ -206,6 +240,9 @@ describe('an agent that means harm', () => {
       'egress',
       'egress by datagrams',
       'a startup file',
+      'a program that the gateway looks for',
+      'a module that the gateway loads',
+      'a socket that starts programs',
     ];
     for (const name of free) expect(outcome[name], name).to.not.equal('denied');
     expect(session.sandbox).to.deep.equal({ level: 'off', asked: 'off', reason: null });

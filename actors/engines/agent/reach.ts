@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isInside } from '../../sandbox/places.js';
+import { isInside } from '../../sandbox/mounts.js';
 
 /** What an agent may read without asking: its working folder, and the files that came with the messages. */
 export interface Reach {

@@ -15,16 +15,19 @@ export const configurationFolder = (options: Pick<AgentProgram, 'env'>): string 
 
 /**
  * What Claude Code needs when it is confined: its login and its own conversations. It renews a login in
- * place, so that stays writable; what it would run in a later, unconfined start (settings with hooks,
- * commands, plugins) does not. Conversations of other folders are not there.
+ * place, so that stays writable; what it would run in a later, unconfined start (settings with hooks and servers,
+ * commands, plugins) does not, whether it is there or not: of the rest it gets an empty folder, and of its state a
+ * copy. Conversations of other folders are not there.
  */
 export async function claudeFolders(options: AgentProgram, cwd: string): Promise<CommandFolders> {
   const configuration = configurationFolder(options);
   const own = await conversationFolder(configuration, cwd);
   await mkdir(own, { recursive: true, mode: 0o700 });
   return {
-    writes: [configuration, join(homedir(), '.claude.json'), own],
+    writes: [join(configuration, '.credentials.json'), own],
     reads: runLater.map((name) => join(configuration, name)),
+    scratch: [configuration],
+    copies: [join(homedir(), '.claude.json'), join(configuration, '.claude.json')],
     privates: [join(configuration, 'projects')],
   };
 }

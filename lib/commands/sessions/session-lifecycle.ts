@@ -1,6 +1,6 @@
 import type { MessageRow } from '../../../machines/session/context.js';
-import { rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm, rmdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import {
   answeredBefore,
   optionsOf,
@@ -14,6 +14,7 @@ import {
 import { opening } from './open-session.js';
 import { presentSession } from './read-session.js';
 import { workingFolder } from './working-folder.js';
+import { dropCleanClone } from './worktree.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
@@ -107,15 +108,22 @@ export async function deleteSession(
   if (isRefusal(session) && (await answeredBefore(request)) === undefined) return session;
   const done = await askActor(request, 'session', id, { type: 'session.delete' });
   if (!isRefusal(done) && request.dryRun !== true && !isRefusal(session))
-    await dropEmptyFolder(request.app, id, session);
+    await dropFolders(request.app, id, session);
   return done;
 }
 
-/** Its own folder, if nobody ever put anything in it. */
-async function dropEmptyFolder(app: App, id: string, session: GatewayActor<'session'>): Promise<void> {
-  const folder = join(app.settings.home, 'work', id);
-  // There is something in it
-  if (session.view.cwd === folder) await rmdir(folder).catch(() => undefined);
+/** Its own folder, if nobody would miss anything in it, and what codex has kept of its conversation. */
+async function dropFolders(app: App, id: string, { view }: GatewayActor<'session'>): Promise<void> {
+  const { home } = app.settings;
+  const folder = join(home, 'work', id);
+  const { cwd, employee, confinedAs } = view;
+  await rm(join(home, 'engines', 'codex', 'of', basename(id)), { recursive: true, force: true });
+  if (cwd !== folder) return;
+  const level = app.sandbox?.levelOf(employee === null ? confinedAs : [employee, ...confinedAs]);
+  await dropCleanClone(app, id, level ?? 'off').catch((error: unknown) =>
+    app.supervisor.environment.log.warn({ sessionId: id, err: error }, 'kept the clone of a deleted session'),
+  );
+  await rmdir(folder).catch(() => undefined); // there is something in it
 }
 
 /** One after the other; those that cannot go are named with their reason. */

@@ -75,6 +75,23 @@ export async function dropWorktree(
   await forgetOrigin(app.settings.home, sessionId);
 }
 
+/**
+ * For a session that is deleted: its clone goes once its branches are brought back, unless there is work in it that
+ * is in no commit. Rejects where git fails; then everything stays.
+ */
+export async function dropCleanClone(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
+  const origin = await originOf(app.settings.home, sessionId);
+  if (origin === undefined) return;
+  const folder = join(app.settings.home, 'work', sessionId);
+  const folders = { reads: [origin] };
+  const changes = await git(app, { folder, level, args: ['status', '--porcelain'], folders });
+  const stashes = await git(app, { folder, level, args: ['stash', 'list'], folders });
+  await bringBack(app, sessionId, level);
+  if (changes !== '' || stashes !== '') return;
+  await rm(folder, { recursive: true, force: true });
+  await forgetOrigin(app.settings.home, sessionId);
+}
+
 export type GitHost = Pick<App, 'sandbox' | 'settings'>;
 
 /**

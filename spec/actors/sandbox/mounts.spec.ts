@@ -8,6 +8,12 @@ const places: Places = {
   hidden: [{ path: '/home/me/.svc' }, { path: '/etc/key.pem', isFile: true }],
   control: [{ path: '/run/user/1' }],
   runLater: ['/home/me/.bashrc'],
+  kept: [
+    { path: '/opt/bin' },
+    { path: '/home/me/project/node_modules/.bin' },
+    { path: '/home/me/project/engine.sh', isFile: true },
+    { path: '/home/me/.svc/modules' },
+  ],
   userHome: '/home/me',
   secrets: [{ path: '/home/me/.ssh' }],
   programs: ['/home/me/.nvm'],
@@ -53,18 +59,76 @@ describe('what a sandbox shows', () => {
       cwd: '/home/me/project',
       isOffline: true,
       env: '/usr/bin/env',
-      limit: { prlimit: '/usr/bin/prlimit', processesMax: 64 },
+      bounds: {
+        prlimit: '/usr/bin/prlimit',
+        scope: undefined,
+        processesMax: 64,
+        memoryBytesMax: 1024,
+      },
+      same: undefined,
     }).join(' ');
     expect(words).to.match(
       /^\/usr\/bin\/env --ignore-signal=INT \/usr\/bin\/bwrap --die-with-parent --unshare-pid .*--unshare-net --cap-drop ALL/,
     );
-    expect(words).to.match(/-- \/usr\/bin\/prlimit --nproc=64 -- \/usr\/bin\/env --default-signal=INT sh$/);
+    expect(words).to.match(
+      /-- \/usr\/bin\/prlimit --nproc=64 --data=1024 -- \/usr\/bin\/env --default-signal=INT sh$/,
+    );
     const profile = seatbeltProfile(mounts, '/private/tmp/own');
     const at = (rule: string): number => profile.indexOf(rule);
     expect(at('write* (subpath "/home/me/.ssh")')).to.be.greaterThan(at('write* (subpath "/home/me")'));
     expect(at('write* (subpath "/home/me")')).to.be.greaterThan(at('write* (subpath "/")'));
     expect(profile).to.include('(literal "/etc/key.pem")');
     expect(seatbeltProfile([{ access: 'read', path: '/a"b' }], undefined)).to.include('(subpath "/a\\"b")');
+  });
+
+  it('keeps what the gateway starts later from being written, and shows nothing of its home for that', () => {
+    const home = seen('home', '/home/me/project');
+    expect(home).to.include({ '/opt/bin': 'read', '/home/me/project/engine.sh': 'read' });
+    expect(home).to.not.have.any.keys('/home/me/project/node_modules/.bin', '/home/me/.svc/modules');
+    expect(seen('workspace', '/home/me/project')).to.not.have.property('/opt/bin');
+  });
+
+  it('bounds the memory of a whole turn where systemd makes it a scope, else of each process', () => {
+    const wrapped = (scope: string | undefined): string =>
+      bubblewrapCommand('/usr/bin/bwrap', ['sh'], {
+        mounts: [],
+        cwd: '/',
+        isOffline: false,
+        env: undefined,
+        bounds: { prlimit: '/usr/bin/prlimit', scope, processesMax: undefined, memoryBytesMax: 1024 },
+        same: undefined,
+      }).join(' ');
+    expect(wrapped('/usr/bin/systemd-run')).to.match(
+      /^\/usr\/bin\/systemd-run --user --scope .*-p MemoryMax=1024 .* -- \/usr\/bin\/bwrap .* -- sh$/,
+    );
+    expect(wrapped(undefined)).to.match(/^\/usr\/bin\/bwrap .* -- \/usr\/bin\/prlimit --data=1024 -- sh$/);
+  });
+
+  it('on macOS closes hidden sockets and whatever has launchd start a program, and lets the last rule count', () => {
+    const profile = seatbeltProfile(
+      [
+        { access: 'write', path: '/' },
+        { access: 'private', path: '/Users/me' },
+        { access: 'write', path: '/Users/me/project' },
+        { access: 'hidden', path: '/Users/me/.docker/run' },
+      ],
+      '/private/tmp/own',
+    ).split('\n');
+    expect(profile.slice(0, 2)).to.deep.equal(['(version 1)', '(allow default)']);
+    const at = (rule: string): number => {
+      expect(profile, rule).to.include(rule);
+      return profile.indexOf(rule);
+    };
+    expect(at('(deny file-read-data file-write* (subpath "/Users/me"))')).to.be.lessThan(
+      at('(allow file-read* file-write* (subpath "/Users/me/project"))'),
+    );
+    at('(deny file-read-data file-write* (subpath "/Users/me/.docker/run"))');
+    at('(deny network-outbound (subpath "/Users/me/.docker/run"))');
+    at('(allow file-read* file-write* (subpath "/private/tmp/own"))');
+    at('(deny signal (target others))');
+    expect(profile.find((rule) => rule.startsWith('(deny process-exec'))).to.include('"/bin/launchctl"');
+    // parentheses close: sandbox-exec refuses the whole profile otherwise
+    for (const rule of profile) expect(rule.split('(').length, rule).to.equal(rule.split(')').length);
   });
 
   it('is the narrower of two levels', () => {

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claudeFolders } from '../../../actors/engines/claude/folders.js';
+import { createSandbox, type Command, type Confined } from '../../../actors/sandbox/sandbox.js';
+import { findSandboxTool } from '../../../actors/sandbox/tool.js';
+
+const tool = await findSandboxTool();
+
+/** What is between the look at a folder and its mount, and what of an engine's settings an agent may leave behind. */
+describe('a confined command', () => {
+  let user: string;
+  let cwd: string;
+  const before = process.env['HOME'];
+  beforeEach(async () => {
+    user = await realpath(await mkdtemp(join(tmpdir(), 'troupe-confine-')));
+    cwd = join(user, 'project');
+    await mkdir(cwd);
+    process.env['HOME'] = user;
+  });
+  afterEach(async () => {
+    process.env['HOME'] = before;
+    await rm(user, { recursive: true, force: true });
+  });
+  const sandbox = () => createSandbox({ hidden: [], ownFolders: [], isRequired: () => false });
+  const shell = (script: string): Command => ({
+    program: '/bin/sh',
+    args: ['-c', script],
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: user },
+  });
+  const started = ({ program, args, cwd: at, env }: Confined) =>
+    spawnSync(program, args, { cwd: at, env, encoding: 'utf8' });
+
+  if (tool.name !== 'bubblewrap') {
+    it('is the command itself where nothing confines', async () => {
+      const { program, level, mounts } = await sandbox().confine(shell('true'), 'home');
+      if (tool.name === null)
+        expect({ program, level, mounts }).to.deep.include({ level: 'off', mounts: [] });
+    });
+    return;
+  }
+
+  for (const level of ['home', 'workspace'] as const)
+    it(`does not start in a folder that was replaced since it was judged, at the level ${level}`, async () => {
+      await mkdir(join(user, 'secret'));
+      await writeFile(join(user, 'secret', 'key'), 'a secret');
+      const confined = await sandbox().confine(shell('cat key; echo ran'), level);
+      await rename(cwd, join(user, 'moved'));
+      await symlink(join(user, 'secret'), cwd);
+      const { stdout, status } = started(confined);
+      expect(stdout).to.equal('');
+      expect(status).to.not.equal(0);
+    });
+
+  it("leaves nothing in Claude Code's settings that a later start would run, and keeps its login", async () => {
+    const configuration = join(user, '.claude');
+    await mkdir(configuration);
+    await writeFile(join(user, '.claude.json'), '{"userID":"me"}');
+    await writeFile(join(configuration, '.credentials.json'), 'old');
+    const folders = await claudeFolders({ bin: 'claude' }, cwd);
+    const script = [
+      'cat ~/.claude.json && echo seen',
+      'echo \'{"mcpServers":{}}\' > ~/.claude.json && echo state',
+      'echo \'{"hooks":{}}\' > ~/.claude/settings.json && echo settings',
+      'echo new > ~/.claude/.credentials.json && echo login',
+      'for own in ~/.claude/projects/*; do echo turn > $own/turn.jsonl && echo conversation; done',
+    ].join('; ');
+    const { stdout, stderr } = started(await sandbox().confine({ ...shell(script), folders }, 'workspace'));
+    expect(stdout, stderr).to.equal('{"userID":"me"}seen\nstate\nsettings\nlogin\nconversation\n');
+    const read = (...path: string[]) => readFile(join(user, ...path), 'utf8').catch(() => undefined);
+    expect(await read('.claude.json')).to.equal('{"userID":"me"}');
+    expect(await read('.claude', 'settings.json')).to.equal(undefined);
+    expect(await read('.claude', '.credentials.json')).to.equal('new\n');
+    const [written = ''] = folders.writes?.filter((path) => path.includes('projects')) ?? [];
+    expect(await readFile(join(written, 'turn.jsonl'), 'utf8')).to.equal('turn\n');
+  });
+});
