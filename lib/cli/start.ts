@@ -32,15 +32,24 @@ export function startCommand(program: Command, terminal: Terminal): void {
       // Loaded here alone, so that list, show and run answer at once
       const { startInstance: serve } = await import('../instance.js');
       const layout = homeOf(options, terminal);
-      const served = await serve({
-        layout,
-        ...(options.port === undefined ? {} : { port: options.port }),
-        ...(options.host === undefined ? {} : { host: options.host }),
-        onProgress: progressTeller(terminal),
-      });
+      // From now on: it is announced, and can be stopped, a moment before all of it has started
+      const stop = stopSignal(terminal);
+      const served = await Promise.race([
+        serve({
+          layout,
+          ...(options.port === undefined ? {} : { port: options.port }),
+          ...(options.host === undefined ? {} : { host: options.host }),
+          onProgress: progressTeller(terminal),
+        }),
+        stop.then(() => wait(drainMsMax, undefined)),
+      ]);
+      if (served === undefined)
+        return terminal.say('Stopped before it had started; start again to continue.');
       welcome(served, layout, terminal);
       const stopping = notifyManager(terminal.env);
-      await untilStopped(served, terminal, stopping);
+      await stop;
+      stopping();
+      await drain(served, terminal);
     });
 }
 
@@ -58,10 +67,10 @@ function welcome(served: Instance, layout: Layout, terminal: Terminal): void {
   terminal.say('  stop    Ctrl-C; work in progress is kept');
 }
 
-/** Resolves when the gateway is drained, at most ten seconds after the signal. */
-async function untilStopped(served: Instance, terminal: Terminal, stopping: () => void): Promise<void> {
+/** Resolves at the first SIGINT or SIGTERM. */
+function stopSignal(terminal: Terminal): Promise<void> {
   // npm passes a Ctrl-C on that the terminal has already sent: a second signal is no second wish.
-  await new Promise<void>((resolve) => {
+  return new Promise<void>((resolve) => {
     let signals = 0;
     const onSignal = (): void => {
       signals += 1;
@@ -71,7 +80,10 @@ async function untilStopped(served: Instance, terminal: Terminal, stopping: () =
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
   });
-  stopping();
+}
+
+/** Resolves when the gateway is drained, at most ten seconds after the signal. */
+async function drain(served: Instance, terminal: Terminal): Promise<void> {
   const ended = await Promise.race([served.close().then(() => true), wait(drainMsMax, false)]);
   terminal.say(
     ended

@@ -39,6 +39,21 @@ describe('troupe start, status and stop', () => {
     expect((await troupe.run(...at('status'))).code).to.equal(3);
   });
 
+  // Whoever reads gateway.json may stop it: once, a signal before the last step of a start ended it in the middle.
+  it('stops cleanly at the very moment it is announced', async () => {
+    const gateway = troupe.begin('start', ...at('--port', '0'));
+    let announced = false;
+    while (!announced && gateway.child.exitCode === null)
+      announced = await troupe.announcement().then(
+        () => true,
+        () => false,
+      );
+    const stopped = await gateway.kill('SIGTERM');
+    expect(stopped.err).to.match(/^Stopped\./m);
+    expect(stopped.code).to.equal(0);
+    expect(await troupe.announcement()).to.include({ pid: null });
+  });
+
   it('keeps token, hook secret and everything said across restarts, kill -9 included', async () => {
     const first = await troupe.start();
     expect(await troupe.run(...at('run', 'add "water the plants"'))).to.include({
