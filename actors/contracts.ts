@@ -253,8 +253,11 @@ export interface EffectContext {
   progress(event: string, payload: Json): void;
   /** Events that the machine sends to this effect while it runs (`sendTo('turn', …)`). Not durable. */
   onEvent(listener: (event: { readonly type: string }) => void): void;
-  /** Rows of a collection of the own actor, oldest first. */
-  rows(collection: string, options?: { readonly last?: number }): Promise<readonly Json[]>;
+  /** The youngest rows of a collection of the own actor, of those that `where` takes, oldest first. */
+  rows(
+    collection: string,
+    options?: { readonly last?: number; readonly where?: (row: Json) => boolean },
+  ): Promise<readonly Json[]>;
 }
 
 /** Identity functions that check: see define-kind.ts for the checks of a kind. */

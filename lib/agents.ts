@@ -9,7 +9,7 @@ import type { AnyKinds, InputOf } from '../actors/inference.js';
 import { connectionEffect } from '../actors/effects/connection.js';
 import { createConnectorLinks } from '../actors/effects/connector-links.js';
 import { deliveryEffect } from '../actors/effects/delivery.js';
-import { engineTurnEffect } from '../actors/effects/engine-turn.js';
+import { engineTurnEffect, type EngineTurnOptions } from '../actors/effects/engine-turn.js';
 import { redactedEffect } from '../actors/effects/redacted.js';
 import { lackingSandbox, type TurnSandbox } from '../actors/effects/turn-sandbox.js';
 import type { BudgetPort } from '../actors/effects/budget-port.js';
@@ -145,6 +145,8 @@ export interface AgentKindsOptions {
   readonly permissionWaitMs?: number;
   /** Where the bytes of a managed file lie, by its id, so that agents can read what is attached. */
   readonly attachmentPath?: (id: string, context: EffectContext) => Promise<string | undefined>;
+  /** Keeps what a tool said where it is too long for a message. */
+  readonly keepText?: NonNullable<EngineTurnOptions['keepText']>;
   /** A pending approval escalates by itself after this. */
   readonly escalateAfterMs?: number;
   /** Where agents reach the gateway, if there is one. */
@@ -179,6 +181,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     escalateAfterMs,
     permissionWaitMs,
     attachmentPath,
+    keepText,
     inboxOf,
     budget,
     sandbox,
@@ -197,6 +200,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(silenceMs === undefined ? {} : { silenceMs }),
     ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
+    ...(keepText === undefined ? {} : { keepText }),
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
   });

@@ -36,6 +36,7 @@ import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { openStore } from './home/open-store.js';
 import { logTail } from './home/log-tail.js';
+import { keepOutput } from './commands/sessions/keep-output.js';
 import { redactor } from '../machines/redact.js';
 import { bringBack } from './commands/sessions/worktree.js';
 import { homeSandbox } from './home/sandbox.js';
@@ -204,10 +205,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     reviews: followReviews(failed(log, 'could not open a review')),
   };
-  const appOf: AppOf = ({ supervisor }) => ({
-    ...parts,
-    supervisor: audited(supervisor, records.audit),
-  });
+  const appOf: AppOf = ({ supervisor }) => ({ ...parts, supervisor: audited(supervisor, records.audit) });
   const kinds = [
     ...agentKinds({
       registry,
@@ -224,6 +222,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       connectorInstances: () => connectors.instances(),
       inboxOf: inboxes(connectors, appOf),
       attachmentPath: attachmentPath(layout),
+      keepText: (sessionId, text, context) => keepOutput(appOf(context), records, sessionId, text),
       log,
       ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),

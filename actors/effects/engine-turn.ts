@@ -16,6 +16,7 @@ import { hostTurn } from './turn-host.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf, reportPartial } from './turn-partial.js';
 import { permissionAsker } from './turn-permission.js';
+import { closeRecord, createTurnRecord, type KeepText } from './turn-record.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
 
 /**
@@ -47,6 +48,12 @@ export interface EngineTurnOptions {
   readonly permissionWaitMs?: number;
   /** Where the bytes of a managed file lie, by its id. Absent: agents are told its address. */
   readonly attachmentPath?: (id: string, context: EffectContext) => Promise<string | undefined>;
+  /** Keeps what a tool said where it is too long for a message. Absent: the beginning is all that is kept. */
+  readonly keepText?: (
+    sessionId: string,
+    file: Parameters<KeepText>[0],
+    context: EffectContext,
+  ) => ReturnType<KeepText>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Confines what engines start. Absent: nothing is confined. */
@@ -106,11 +113,14 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
         slot.release();
       }
     },
-    async recover(_input, note, context) {
+    async recover(input, note, context) {
       const sessionId = context.actor.id;
       const clearing = cleared(sessionId, note);
       recovering.set(sessionId, clearing);
       try {
+        await closeRecord(input.turnId, context).catch((error: unknown) =>
+          options.onFault?.(input.engine, error),
+        );
         return (
           (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.')
         );
@@ -209,10 +219,18 @@ async function turn(
     post: (event) => follower.take(event),
   });
   const ending = new AbortController();
+  const { keepText } = options;
+  const record = createTurnRecord({
+    turnId: input.turnId,
+    context,
+    keepText: keepText && ((file) => keepText(sessionId, file, context)),
+    onFault: (error) => options.onFault?.(input.engine, error),
+  });
   const follower = followTurn({
     turnId: input.turnId,
     context,
     deltas,
+    record,
     permission: permissionAsker({
       turnId: input.turnId,
       policy: input.toolPolicy ?? { mode: 'ask', allow: [] },
@@ -239,6 +257,7 @@ async function turn(
   try {
     const { result, unconfirmedPid } = await follower.ended;
     deltas.close();
+    await record.close();
     const outcome = judged(result, { isLeft: context.signal.aborted, isLate, input, deltas, follower });
     if (context.signal.aborted) await reportPartial(outcome, input.turnId, context, follower.lastNote());
     if (unconfirmedPid === undefined) return outcome;

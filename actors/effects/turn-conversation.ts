@@ -1,4 +1,5 @@
 import type { Json } from '../../machines/outputs.js';
+import { isActivity } from '../../machines/session/activity-entry.js';
 import type { EffectContext } from '../contracts.js';
 import type { TurnMessage } from '../engines/engine.js';
 import { attachedFiles, type AttachmentPath } from './turn-attachments.js';
@@ -18,7 +19,10 @@ export async function readConversation(
   context: Pick<EffectContext, 'rows'>,
   path?: AttachmentPath,
 ): Promise<Conversation> {
-  const all = await context.rows('messages', { last: messagesMax });
+  const all = await context.rows('messages', {
+    last: messagesMax,
+    where: (row) => !isActivity(row as { readonly meta?: Json }), // thousands of tools must not hide what was said
+  });
   const rows = all.slice(all.findLastIndex(isNewBeginning) + 1).flatMap(readMessage);
   const asked = rows.filter(({ id }) => messageIds.includes(id));
   const missing = messageIds.filter((id) => !asked.some((row) => row.id === id));

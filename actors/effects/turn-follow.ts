@@ -1,11 +1,13 @@
 import type { Json } from '../../machines/outputs.js';
 import type { EffectContext } from '../contracts.js';
-import type { PermissionAnswer, PermissionRequest, Usage } from '../engines/engine.js';
+import type { Usage } from '../engines/engine.js';
 import type { SpawnNote } from '../engines/process.js';
 import { firstBytes } from '../engines/process/output.js';
 import type { TurnCommand, TurnEvent, TurnEventOf } from '../engines/turn-events.js';
 import type { Deltas } from './turn-deltas.js';
 import { sentence } from './turn-outcome.js';
+import type { permissionAsker } from './turn-permission.js';
+import type { TurnRecord } from './turn-record.js';
 
 /**
  * The gateway's side of a turn: what its events mean to watchers, to the session and to people, and the
@@ -24,13 +26,21 @@ export interface FollowOptions {
   readonly turnId: string;
   readonly context: EffectContext;
   readonly deltas: Deltas;
-  readonly permission: (request: PermissionRequest & { readonly id: string }) => Promise<PermissionAnswer>;
+  readonly record: TurnRecord;
+  readonly permission: ReturnType<typeof permissionAsker>;
   /** Its other side. */
   readonly command: (command: TurnCommand) => void;
 }
 
 /** `const follower = followTurn({…}); host.post = follower.take; const { result } = await follower.ended` */
-export function followTurn({ turnId, context, deltas, permission, command }: FollowOptions): TurnFollower {
+export function followTurn({
+  turnId,
+  context,
+  deltas,
+  record,
+  permission,
+  command,
+}: FollowOptions): TurnFollower {
   let note: SpawnNote | undefined;
   let usage: Usage | undefined;
   let end: (event: TurnEventOf<'turn.ended'>) => void = () => undefined;
@@ -47,7 +57,8 @@ export function followTurn({ turnId, context, deltas, permission, command }: Fol
 
   async function ask(event: TurnEventOf<'permission.asked'>): Promise<void> {
     const { permissionId, tool, title, input } = event;
-    const answer = await permission({ id: permissionId, tool, title, input });
+    const answer = await permission({ id: permissionId, tool, title, input }, () => record.permission(event));
+    if (answer.isAsked) record.permission(event, answer);
     command({
       type: 'decide',
       permissionId,
@@ -60,6 +71,8 @@ export function followTurn({ turnId, context, deltas, permission, command }: Fol
     lastNote: () => note,
     usage: () => usage,
     take(event) {
+      const messageId = record.take(event);
+      const named = messageId === undefined ? {} : { messageId };
       switch (event.type) {
         case 'text':
         case 'thinking':
@@ -68,6 +81,7 @@ export function followTurn({ turnId, context, deltas, permission, command }: Fol
           return deltas.add('status', event.text);
         case 'tool.started':
           return deltas.add('tool_use', event.tool, {
+            ...named,
             toolName: event.tool,
             toolId: event.toolId,
             input: excerpt(event.input),
@@ -75,11 +89,12 @@ export function followTurn({ turnId, context, deltas, permission, command }: Fol
           });
         case 'tool.finished':
           return deltas.add('tool_result', excerpt(event.output), {
+            ...named,
             toolId: event.toolId,
             isError: event.isError,
           });
         case 'file.changed':
-          return deltas.add('status', `${event.change} ${event.path}`);
+          return deltas.add('status', `${event.change} ${event.path}`, named);
         case 'usage':
           usage = event.usage;
           return;

@@ -29,7 +29,10 @@ export function permissionAsker({
   context,
   signal,
   waitMs,
-}: AskerOptions): (request: PermissionRequest & { readonly id: string }) => Promise<PermissionAnswer> {
+}: AskerOptions): (
+  request: PermissionRequest & { readonly id: string },
+  onAsked: () => void,
+) => Promise<PermissionAnswer & { readonly isAsked: boolean; readonly message?: string }> {
   const waiting = new Map<string, (given: Given) => void>();
   const always = new Set<string>();
   context.onEvent((event) => {
@@ -49,9 +52,9 @@ export function permissionAsker({
     { once: true },
   );
 
-  return async ({ id, tool, title, input }) => {
-    if (mayUse(policy, tool) || always.has(tool)) return { allow: true };
-    if (signal.aborted) return no('The turn ended.');
+  return async ({ id, tool, title, input }, onAsked) => {
+    if (mayUse(policy, tool) || always.has(tool)) return { allow: true, isAsked: false };
+    if (signal.aborted) return { ...no('The turn ended.'), isAsked: false };
     const permissionId = `${turnId}:${id}`;
     const answer = new Promise<Given>((resolve) => waiting.set(permissionId, resolve));
     try {
@@ -67,12 +70,13 @@ export function permissionAsker({
       // a refused event is not an error to its sender: only a row proves that a person will see the question
       const rows = await context.rows('permissions', { last: 64 });
       if (!rows.some((row) => (row as { readonly id?: unknown } | null)?.id === permissionId))
-        return no('Too many tools are already waiting for a person.');
+        return { ...no('Too many tools are already waiting for a person.'), isAsked: true };
+      onAsked();
       const given = await answer;
       if (given.always) always.add(tool);
-      return given.answer;
+      return { ...given.answer, isAsked: true };
     } catch {
-      return no('The permission request could not be stored.');
+      return { ...no('The permission request could not be stored.'), isAsked: false };
     } finally {
       waiting.delete(permissionId);
     }

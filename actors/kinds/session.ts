@@ -16,7 +16,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
   return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
-    version: 4,
+    version: 5,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -35,7 +35,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       'session.archive': {},
       'session.unarchive': {},
     },
-    redacted: ['content', 'text', 'prompt'],
+    redacted: ['content', 'text', 'prompt', 'toolInput', 'toolOutput', 'diff'],
     keptInBundles: (
       'id engine model effort effortLevel employee actsAs confinedAs parentSessionId ancestors ' +
       'workItemId source role kind type runId nodeId connector channel thread attemptOutcome ' +
@@ -82,6 +82,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       2: (old) => ({ ...old, context: { ...old.context, actsAs: rightsBefore(old.context) } }),
       /** It takes cards of delegations as well; states and context are the same. */
       3: (old) => old,
+      /** It takes what an agent does in a turn; nothing of before changes. */
+      4: (old) => old,
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });

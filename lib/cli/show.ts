@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { connect, type Client } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { messageLines } from './show-activity.js';
 import { plainText } from './print.js';
 
 interface ShowOptions extends HomeOptions {
@@ -53,10 +54,7 @@ async function showSession(
   terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}, ${session.engine}]`);
   if (session.messagesPage?.hasOlder === true)
     terminal.out(`… older messages: --last ${Math.min(500, options.last * 4)}`);
-  for (const message of session.messages ?? []) {
-    terminal.out(`\n${message.role}${message.partial === true ? ' (partial)' : ''}:`);
-    terminal.out(plainText(message.content, { keepLines: true }).replace(/^/gm, '  '));
-  }
+  for (const message of session.messages ?? []) for (const line of messageLines(message)) terminal.out(line);
   if ((session.messages ?? []).length === 0) terminal.out('\nNo messages yet.');
   if (session.lastError !== null) terminal.out(`\nlast error: ${plainText(session.lastError)}`);
 }

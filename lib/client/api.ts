@@ -2821,11 +2821,19 @@ export interface components {
             media?: {
                 [key: string]: unknown;
             }[];
+            meta?: ({
+                kind?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
             partial?: boolean;
             /** @enum {string} */
             role: "user" | "assistant" | "notification";
             /** @description epoch milliseconds */
             timestamp: number;
+            /** @description The tool that was used or asked for. */
+            toolCall?: string;
+            toolId?: string;
         } & {
             [key: string]: unknown;
         };

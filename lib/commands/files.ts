@@ -261,7 +261,8 @@ export async function attachedMedia(
   return unresolvedAttachments.length > 0 ? refuse('UNKNOWN_ATTACHMENT', { unresolvedAttachments }) : media;
 }
 
-const mediaOf = ({
+/** A file as a message shows it. */
+export const mediaOf = ({
   id,
   filename,
   mimetype,

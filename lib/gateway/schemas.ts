@@ -124,6 +124,9 @@ export const message = z
       .optional()
       .describe('Cards: of a delegation, how its session stands now.'),
     partial: z.boolean().optional(),
+    toolCall: z.string().optional().describe('The tool that was used or asked for.'),
+    toolId: z.string().optional(),
+    meta: z.looseObject({ kind: z.string().optional() }).nullish(),
   })
   .meta({ id: 'Message' });
 

@@ -258,7 +258,7 @@ export class Effects {
       onEvent: (listener) => {
         listeners.push(listener);
       },
-      rows: (collection, options) => youngestRows(this.kernel.store, actor, collection, options?.last),
+      rows: (collection, options) => youngestRows(this.kernel.store, actor, collection, options),
     };
   }
 }
@@ -273,21 +273,32 @@ function json(output: unknown): Json | undefined {
   return carried(output, 'output');
 }
 
-/** The youngest rows of an actor's collection, oldest first; at most a thousand. */
+/** The youngest rows of an actor's collection that `where` takes, oldest first; at most a thousand. */
 export async function youngestRows(
   store: Store,
   actor: ActorKey,
   collection: string,
-  last = rowsMax,
+  {
+    last = rowsMax,
+    where = () => true,
+  }: { readonly last?: number; readonly where?: (row: Json) => boolean } = {},
 ): Promise<Json[]> {
   const start = keys.row(collection, actor.kind, actor.id, '');
-  const page = await store.page({
-    gte: start,
-    lt: `${start}\x7f`,
-    reverse: true,
-    limit: Math.min(last, rowsMax),
-  });
-  return page.reverse().map(([, value]) => JSON.parse(value) as Json);
+  const wanted = Math.min(last, rowsMax);
+  const found: Json[] = [];
+  let before = `${start}\x7f`;
+  for (let pages = 0; pages < rowPagesMax && found.length < wanted; pages += 1) {
+    const page = await store.page({ gte: start, lt: before, reverse: true, limit: wanted });
+    for (const [key, value] of page) {
+      before = key;
+      const row = JSON.parse(value) as Json;
+      if (found.length < wanted && where(row)) found.push(row);
+    }
+    if (page.length < wanted) break;
+  }
+  return found.reverse();
 }
 
+/** What `where` takes may lie far back. */
+const rowPagesMax = 100;
 const rowsMax = 1_000;

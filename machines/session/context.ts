@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.js';
 import type { ActorKey, Json, Stamp } from '../outputs.js';
 import { excerpt } from '../excerpt.js';
+import type { ActivityEntry, OpenMessage } from './activity-entry.js';
 import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 
 /**
@@ -24,6 +25,10 @@ export interface MessageRow {
   readonly meta?: Json;
   /** Cards, `{id, type, version, status, payload}`. */
   readonly blocks?: Json;
+  /** The tool that it tells of, and the agent's own id of that call. */
+  readonly toolCall?: string;
+  readonly toolId?: string;
+  readonly partial?: boolean;
 }
 
 export interface MessageIn {
@@ -169,6 +174,7 @@ export interface SessionContext {
   /** Steps of workflows that wait for the end of the present work, and what the session had cost before. */
   readonly steps?: readonly (StepLink & { readonly costBefore: number })[];
   readonly reportTo?: ActorKey;
+  readonly openMessages?: readonly OpenMessage[];
   /** How its agent was confined in the last turn that began. */
   readonly sandbox?: SandboxInForce;
 }
@@ -271,6 +277,7 @@ export type SessionEvent = Stamp &
         readonly text: string;
         readonly usage?: Usage;
       }
+    | { readonly type: 'turn.recorded'; readonly turnId: string; readonly entries: readonly ActivityEntry[] }
     | { readonly type: 'session.stop'; readonly reason?: string }
     | { readonly type: 'queue.cancel'; readonly messageId: string }
     | { readonly type: 'queue.clear' }

@@ -20,6 +20,7 @@ import type {
   TurnOutput,
 } from './context.js';
 import { firstContext } from './first-context.js';
+import { record } from './activity.js';
 import { insertCard } from './delegation-card.js';
 import { archive, erase, reset } from './lifecycle.js';
 import { insertMedia } from './media.js';
@@ -130,6 +131,7 @@ const session = setup({
     begin: decides('turn.began', begin),
     nameNative: decides('turn.native', nameNative),
     keepPartial: decides('turn.partial', keepPartial),
+    record: decides('turn.recorded', record),
     archive: decides('session.archive', (context, event) => archive(context, event.at)),
     unarchive: decides('session.unarchive', (context) => archive(context, null)),
     reset: decides('session.reset', reset),
@@ -196,6 +198,7 @@ export const sessionMachine = session.createMachine({
     'turn.began': { actions: 'begin' },
     'turn.native': { actions: 'nameNative' },
     'turn.partial': { actions: 'keepPartial' },
+    'turn.recorded': { actions: 'record' },
   },
   states: {
     resting: {

@@ -2,6 +2,7 @@ import { authorityOf, fromKernel, isTrusted, type Authority, type Caller } from 
 import { jsonBytes } from '../json-bytes.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
+import { fitActivity } from './activity.js';
 import {
   limits,
   type SessionContext,
@@ -71,6 +72,10 @@ export function sessionPolicy(
     case 'turn.partial':
       return isTrusted(by)
         ? undefined
+        : refuse('FORBIDDEN', {}, "Only the engine's own effect reports on a turn.");
+    case 'turn.recorded':
+      return isTrusted(by)
+        ? fitActivity(event)
         : refuse('FORBIDDEN', {}, "Only the engine's own effect reports on a turn.");
     case 'child.finished':
       return isTrusted(by) || isSelf(by, event.childId)

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../../machines/session/activity-entry.js';
 import type { App } from '../app.js';
 import { treeOf } from './stop-session.js';
 import { idsOf, iterateRecords } from '../iterate.js';
@@ -163,12 +164,8 @@ export async function searchMessages(
     });
     read += rows.length;
     for (const { row: message } of [...rows].reverse()) {
-      const { id, role, content, timestamp } = message as {
-        id: string;
-        role: string;
-        content: string;
-        timestamp: number;
-      };
+      const { id, role, timestamp } = message;
+      const content = wordsOf(message);
       if (search.role !== undefined && role !== search.role) continue;
       if (
         (search.since !== undefined && timestamp < search.since) ||

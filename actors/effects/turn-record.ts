@@ -1,0 +1,311 @@
+import type { Json } from '../../machines/outputs.js';
+import {
+  activityLimits,
+  type ActivityEntry,
+  type ActivityKind,
+} from '../../machines/session/activity-entry.js';
+import type { EffectContext } from '../contracts.js';
+import { firstBytes } from '../engines/process/output.js';
+import type { TurnEvent, TurnEventOf } from '../engines/turn-events.js';
+
+/**
+ * What a turn's events leave behind in the conversation: a message for each tool with what it was given and what
+ * it said, for what the agent thought and said meanwhile, for each file that it changed and each permission that
+ * a person was asked for. Messages are short; what does not fit becomes a managed file beside them. All of it is
+ * bounded for the whole turn, and what is left out is counted.
+ *
+ * Events come faster than commits: while one is under way the next are gathered, and they leave together.
+ */
+export interface TurnRecord {
+  /** Answers the id of the message that tells of it, where one does. */
+  take(event: TurnEvent): string | undefined;
+  /** A person was asked; `undefined` while undecided. */
+  permission(asked: TurnEventOf<'permission.asked'>, decided?: { allow: boolean; message?: string }): void;
+  /** The turn is over: what still goes on was interrupted. Resolves when all is stored, or cannot be. */
+  close(): Promise<void>;
+}
+
+/** Keeps a text that is too long for a message; answers how it is shown there, undefined where it cannot be kept. */
+export type KeepText = (file: {
+  readonly filename: string;
+  readonly text: string;
+}) => Promise<Json | undefined>;
+
+export interface RecordOptions {
+  readonly turnId: string;
+  readonly context: Pick<EffectContext, 'send'>;
+  readonly keepText?: KeepText | undefined;
+  readonly onFault: (error: unknown) => void;
+}
+
+const limits = {
+  /** Of one message. */
+  inlineBytesMax: 4 * 1024,
+  remarkBytesMax: 16 * 1024,
+  /** Of a turn. */
+  messagesMax: 10_000,
+  inlineTotalBytesMax: 16 * 1024 * 1024,
+  filesMax: 50,
+  filesTotalBytesMax: 8 * 1024 * 1024,
+} as const;
+
+/** `const record = createTurnRecord({turnId, context, …}); record.take(event); … await record.close()` */
+export function createTurnRecord(options: RecordOptions): TurnRecord {
+  const { turnId, keepText, onFault } = options;
+  const outbox = createOutbox(options);
+  const tools = new Map<string, ActivityEntry>();
+  const asked = new Map<string, ActivityEntry>();
+  const keeping = new Set<Promise<void>>();
+  const left = {
+    messages: limits.messagesMax,
+    bytes: limits.inlineTotalBytesMax,
+    files: limits.filesMax,
+    fileBytes: limits.filesTotalBytesMax,
+  };
+  let meanwhile = { kind: 'remark' as 'remark' | 'thinking', seq: 0, text: '' };
+  let omitted = 0;
+
+  /** As much of a text as still fits. */
+  function inline(text: string, bytesMax: number = limits.inlineBytesMax): string {
+    const cut = firstBytes(text, Math.min(bytesMax, left.bytes));
+    left.bytes -= Buffer.byteLength(cut);
+    return cut;
+  }
+
+  function entry(
+    kind: ActivityKind,
+    seq: number,
+    content: string,
+    more: Partial<Omit<ActivityEntry, 'meta'>> & { readonly meta?: Readonly<Record<string, Json>> } = {},
+  ): ActivityEntry {
+    const { meta, ...rest } = more;
+    return {
+      id: `${turnId}:${seq}`,
+      content,
+      isOpen: false,
+      ...rest,
+      meta: { kind, turnId, ...meta },
+    };
+  }
+
+  /** A new message, if one more may be; what is written again needs no new place. */
+  function add(message: ActivityEntry): string | undefined {
+    if (left.messages <= 0) {
+      omitted += 1;
+      return undefined;
+    }
+    left.messages -= 1;
+    outbox.put(message);
+    return message.id;
+  }
+
+  /** What was said or thought before something else happened. */
+  function flush(): void {
+    const { kind, seq, text } = meanwhile;
+    meanwhile = { kind: 'remark', seq: 0, text: '' };
+    if (text.trim() !== '') add(entry(kind, seq, inline(text, limits.remarkBytesMax)));
+  }
+
+  function say(kind: 'remark' | 'thinking', { seq, text }: { seq: number; text: string }): void {
+    if (meanwhile.kind !== kind) flush();
+    const isNew = meanwhile.text === '';
+    const room = limits.remarkBytesMax - meanwhile.text.length;
+    meanwhile = {
+      kind,
+      seq: isNew ? seq : meanwhile.seq,
+      text: meanwhile.text + text.slice(0, Math.max(0, room)),
+    };
+  }
+
+  function start({ seq, tool, toolId, title, input }: TurnEventOf<'tool.started'>): string | undefined {
+    const message = entry('tool', seq, `Using ${tool}`, {
+      toolCall: tool,
+      toolId,
+      isOpen: true,
+      meta: { state: 'running', toolInput: inline(input), ...(title === undefined ? {} : { title }) },
+    });
+    const id = add(message);
+    if (id !== undefined) tools.set(toolId, message);
+    return id;
+  }
+
+  function finish({ seq, toolId, output, isError }: TurnEventOf<'tool.finished'>): string | undefined {
+    const begun = tools.get(toolId);
+    tools.delete(toolId);
+    const shown = inline(output);
+    const message = {
+      ...(begun ?? entry('tool', seq, 'Used a tool', { toolId })),
+      isOpen: false,
+    };
+    const done = {
+      ...message,
+      meta: { ...message.meta, state: isError ? 'failed' : 'done', toolOutput: shown },
+    };
+    if (shown.length === output.length) return written(done, begun);
+    const bytes = Buffer.byteLength(output);
+    const cut = { ...done, meta: { ...done.meta, toolOutputBytes: bytes } };
+    if (keepText === undefined || left.files <= 0 || left.fileBytes < bytes) return written(cut, begun);
+    left.files -= 1;
+    left.fileBytes -= bytes;
+    const id = written({ ...cut, isOpen: true }, begun);
+    if (id !== undefined) keep(cut, `${done.toolCall ?? 'tool'}-${seq}.txt`, output, keepText);
+    return id;
+  }
+
+  const written = (message: ActivityEntry, before: ActivityEntry | undefined): string | undefined =>
+    before === undefined ? add(message) : outbox.put(message);
+
+  function keep(message: ActivityEntry, filename: string, text: string, store: KeepText): void {
+    const kept = store({ filename, text })
+      .catch((error: unknown): undefined => {
+        onFault(error);
+      })
+      .then((media) => {
+        outbox.put(media === undefined ? message : { ...message, media: [media] });
+        keeping.delete(kept);
+      });
+    keeping.add(kept);
+  }
+
+  return {
+    take(event) {
+      switch (event.type) {
+        case 'text':
+          say('remark', event);
+          return undefined;
+        case 'thinking':
+          say('thinking', event);
+          return undefined;
+        case 'tool.started':
+          flush();
+          return start(event);
+        case 'tool.finished':
+          return finish(event);
+        case 'file.changed': {
+          flush();
+          const { path, change, diff } = event;
+          return add(
+            entry(
+              'file-change',
+              event.seq,
+              `${change === 'changed' ? 'Changed' : change === 'added' ? 'Added' : 'Deleted'} ${path}`,
+              {
+                meta: { path, change, ...(diff === undefined ? {} : { diff: inline(diff) }) },
+              },
+            ),
+          );
+        }
+        default:
+          return undefined;
+      }
+    },
+    permission(question, decided) {
+      const { permissionId, tool, title, input, seq } = question;
+      flush();
+      const before = asked.get(permissionId);
+      const state = decided === undefined ? 'pending' : decided.allow ? 'allowed' : 'denied';
+      const message =
+        before ??
+        entry('permission', seq, `Asked to use ${tool}: ${firstBytes(title, 1_024)}`, {
+          toolCall: tool,
+          meta: {
+            permissionId: `${turnId}:${permissionId}`,
+            toolInput: inline(JSON.stringify(input) ?? ''),
+          },
+        });
+      const note = decided?.message === undefined ? {} : { note: firstBytes(decided.message, 1_024) };
+      const now = {
+        ...message,
+        isOpen: decided === undefined,
+        meta: { ...message.meta, state, ...note },
+      };
+      if (decided === undefined && add(now) !== undefined) asked.set(permissionId, now);
+      else if (decided !== undefined) {
+        asked.delete(permissionId);
+        written(now, before);
+      }
+    },
+    async close() {
+      if (meanwhile.kind === 'thinking') flush(); // what was said last is the answer
+      for (const message of [...tools.values(), ...asked.values()]) outbox.put(interrupted(message));
+      await Promise.all(keeping);
+      if (omitted > 0)
+        outbox.put(entry('omitted', 0, `${omitted} more things that the agent did are not kept.`));
+      await outbox.drained();
+    },
+  };
+}
+
+/** A message of something that was going on when the turn ended. */
+const interrupted = (message: ActivityEntry): ActivityEntry => ({
+  ...message,
+  isOpen: false,
+  meta: { ...message.meta, state: 'interrupted' },
+});
+
+/** After a crash: what the turn had begun and did not end. */
+export async function closeRecord(
+  turnId: string,
+  context: Pick<EffectContext, 'send' | 'rows'>,
+): Promise<void> {
+  const rows = await context.rows('messages', {
+    last: activityLimits.openMax,
+    where: (row) => {
+      const { meta } = row as unknown as Pick<ActivityEntry, 'meta'>;
+      return meta?.turnId === turnId && (meta['state'] === 'running' || meta['state'] === 'pending');
+    },
+  });
+  const outbox = createOutbox({ turnId, context });
+  for (const row of rows) {
+    // as they were written by the record of this turn
+    const { role: _role, timestamp: _at, ...message } = row as Readonly<Record<string, Json>>;
+    outbox.put(interrupted(message as unknown as ActivityEntry));
+  }
+  await outbox.drained();
+}
+
+interface Outbox {
+  /** Answers its id. */
+  put(message: ActivityEntry): string;
+  /** Resolves when nothing waits any more. */
+  drained(): Promise<void>;
+}
+
+/** One event at a time, with all that waits; what is written again before it has left is written once. */
+function createOutbox({ turnId, context }: Pick<RecordOptions, 'turnId' | 'context'>): Outbox {
+  const waiting = new Map<string, ActivityEntry>();
+  let sending: Promise<void> | undefined;
+
+  function batch(): readonly ActivityEntry[] {
+    const taken: ActivityEntry[] = [];
+    let bytes = 0;
+    for (const message of waiting.values()) {
+      bytes += Buffer.byteLength(JSON.stringify(message));
+      const isFull = taken.length >= activityLimits.entriesMax || bytes > activityLimits.bytesMax / 2;
+      if (isFull && taken.length > 0) break;
+      taken.push(message);
+    }
+    for (const { id } of taken) waiting.delete(id);
+    return taken;
+  }
+
+  async function send(): Promise<void> {
+    while (waiting.size > 0) {
+      const entries = batch();
+      // made of JSON alone; when it cannot be stored, neither can the end of the turn, and that is reported
+      await context
+        .send({ type: 'turn.recorded', turnId, entries: entries as unknown as Json })
+        .catch(() => undefined);
+    }
+    sending = undefined;
+  }
+
+  return {
+    put(message) {
+      waiting.set(message.id, message);
+      sending ??= send();
+      return message.id;
+    },
+    drained: () => sending ?? Promise.resolve(),
+  };
+}

@@ -1,0 +1,270 @@
+import { expect } from 'chai';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { engineTurnEffect, type EngineTurnOptions } from '../../../actors/effects/engine-turn.js';
+import { defineEngine, type TurnIO, type TurnRequest } from '../../../actors/engines/engine.js';
+import { createPool } from '../../../actors/engines/pool.js';
+import { createEngineRegistry } from '../../../actors/engines/registry.js';
+import { createSessionTokens } from '../../../actors/engines/tokens.js';
+import { sessionKind } from '../../../actors/kinds/session.js';
+import { openLevelStore } from '../../../lib/store/level.js';
+import type { Supervisor } from '../../../lib/supervisor/contract.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
+import { operator } from '../../../machines/caller.js';
+import { isRefusal } from '../../../machines/refusals.js';
+import { freshFolder } from '../engines/child-fixture.js';
+
+/** From what an engine tells to the messages of its session, over a real supervisor. */
+describe('what an agent does in a turn', () => {
+  interface Message {
+    readonly id: string;
+    readonly role: string;
+    readonly content: string;
+    readonly toolCall?: string;
+    readonly toolId?: string;
+    readonly media?: unknown;
+    readonly meta?: Readonly<Record<string, unknown>>;
+  }
+  let folder: string;
+  let supervisor: Supervisor;
+  let work: (io: TurnIO, request: TurnRequest) => Promise<void> | void;
+  const busy = defineEngine({
+    name: 'busy',
+    effortMechanism: 'none',
+    discover: async () => ({ available: true, defaultModel: null, models: [] }),
+    async turn(request, io) {
+      await work(io, request);
+      return { outcome: 'succeeded', text: 'done' };
+    },
+  });
+
+  beforeEach(async () => {
+    folder = await freshFolder();
+  });
+  afterEach(async () => {
+    await supervisor.stop({ drainMs: 5_000 });
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(options: Partial<EngineTurnOptions> = {}): Promise<void> {
+    const turn = engineTurnEffect({
+      registry: createEngineRegistry({ engines: [busy] }),
+      pool: createPool({ maxProcesses: 2 }),
+      tokens: createSessionTokens(),
+      gatewayUrl: () => undefined,
+      ...options,
+    });
+    supervisor = await createSupervisor({
+      kinds: [sessionKind({ turn })],
+      store: await openLevelStore({ directory: join(folder, 'store') }),
+    });
+  }
+
+  async function begin(): Promise<void> {
+    const view = await supervisor.spawn('session', {
+      id: 's1',
+      by: operator,
+      input: {
+        engine: 'busy',
+        model: null,
+        effort: null,
+        employee: null,
+        parentSessionId: null,
+        ancestors: [],
+        workItemId: null,
+        title: null,
+        cwd: folder,
+        source: 'web',
+        sourceRef: null,
+        interruptOnNewMessage: true,
+        turnDeadlineMs: 600_000,
+        message: { id: 'm1', content: 'go', role: 'user', kind: 'user' },
+      },
+    });
+    if (isRefusal(view)) throw new Error(view.message);
+  }
+
+  async function rested(turns: number): Promise<{ status: string; totalTurns: number }> {
+    for await (const _ of supervisor.watch({ since: 0, ids: ['s1'] })) {
+      const view = (await supervisor.get('session', 's1'))?.view as never as {
+        status: string;
+        totalTurns: number;
+      };
+      if (view.totalTurns === turns && view.status !== 'running') return view;
+    }
+    throw new Error('it never rested');
+  }
+
+  const messages = async (last = 1_000): Promise<readonly Message[]> =>
+    (await supervisor.rows({ kind: 'session', id: 's1' }, 'messages', { last })).map(
+      ({ row }) => row as never as Message,
+    );
+
+  it('becomes messages in its order: what it thought, said, used and changed, and the answer last', async () => {
+    work = (io) => {
+      io.report({ type: 'thinking', text: 'I should ' });
+      io.report({ type: 'thinking', text: 'look.' });
+      io.report({ type: 'text', text: 'Let me look.' });
+      io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: '{"command":"ls"}' });
+      io.report({ type: 'tool.finished', toolId: 't1', output: 'a.ts', isError: false });
+      io.report({ type: 'tool.started', toolId: 't2', tool: 'Edit', input: '{}' });
+      io.report({ type: 'tool.finished', toolId: 't2', output: 'no such file', isError: true });
+      io.report({ type: 'file.changed', path: 'a.ts', change: 'changed', diff: '-a\n+b' });
+      io.report({ type: 'text', text: 'done' });
+    };
+    await open();
+    await begin();
+    await rested(1);
+    const kept = await messages();
+    expect(kept.map(({ content }) => content)).to.deep.equal([
+      'go',
+      'I should look.',
+      'Let me look.',
+      'Using Bash',
+      'Using Edit',
+      'Changed a.ts',
+      'done',
+    ]);
+    expect(kept.map(({ meta }) => meta?.['kind'] ?? null)).to.deep.equal([
+      null,
+      'thinking',
+      'remark',
+      'tool',
+      'tool',
+      'file-change',
+      null,
+    ]);
+    expect(kept[3]).to.deep.include({ role: 'assistant', toolCall: 'Bash', toolId: 't1' });
+    expect(kept[3]?.meta).to.include({
+      state: 'done',
+      toolInput: '{"command":"ls"}',
+      toolOutput: 'a.ts',
+      turnId: 's1:1',
+    });
+    expect(kept[4]?.meta).to.include({ state: 'failed', toolOutput: 'no such file' });
+    expect(kept[5]?.meta).to.include({ path: 'a.ts', change: 'changed', diff: '-a\n+b' });
+  });
+
+  it('is stored while it goes on, before the turn has ended', async () => {
+    let finish: () => void = () => undefined;
+    work = (io) => {
+      io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: 'sleep' });
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    };
+    await open();
+    await begin();
+    for await (const { event } of supervisor.watch({ since: 0, ids: ['s1'] }))
+      if ((event as { readonly type?: string }).type === 'turn.recorded') break;
+    expect((await messages()).at(-1)?.meta).to.include({ state: 'running' });
+    finish();
+    await rested(1);
+    // the engine never said how the tool ended
+    expect((await messages())[1]?.meta).to.include({ state: 'interrupted' });
+  });
+
+  it('keeps what was stored when the gateway ends in the middle, and says what was cut', async () => {
+    const begun = new Promise<void>((resolve) => {
+      work = async (io) => {
+        io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: 'one' });
+        io.report({ type: 'tool.finished', toolId: 't1', output: 'first', isError: false });
+        io.report({ type: 'tool.started', toolId: 't2', tool: 'Bash', input: 'two' });
+        resolve();
+        await new Promise(() => undefined);
+      };
+    });
+    await open({ settleMs: 1 });
+    await begin();
+    await begun;
+    for await (const _ of supervisor.watch({ since: 0, ids: ['s1'] }))
+      if ((await messages()).length === 3) break;
+    await supervisor.stop({ drainMs: 0 });
+    await open({ settleMs: 1 });
+    expect((await rested(1)).status).to.equal('interrupted');
+    const kept = await messages();
+    expect(kept.map(({ meta }) => meta?.['state'] ?? null).slice(0, 3)).to.deep.equal([
+      null,
+      'done',
+      'interrupted',
+    ]);
+    expect(kept[1]?.meta).to.include({ toolOutput: 'first' });
+  });
+
+  it('is bounded: what a tool said at length is a file beside the message', async () => {
+    const files: { filename: string; text: string }[] = [];
+    work = (io) => {
+      io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: '{}' });
+      io.report({ type: 'tool.finished', toolId: 't1', output: 'x'.repeat(100_000), isError: false });
+    };
+    await open({
+      keepText: async (_sessionId, file) => {
+        files.push(file);
+        return { type: 'file', url: '/api/files/f1', name: file.filename };
+      },
+    });
+    await begin();
+    await rested(1);
+    const message = (await messages())[1];
+    expect(files.map(({ text }) => text.length)).to.deep.equal([100_000]);
+    expect(message?.media).to.deep.equal([{ type: 'file', url: '/api/files/f1', name: 'Bash-3.txt' }]);
+    expect(message?.meta).to.include({ state: 'done', toolOutputBytes: 100_000 });
+    expect(String(message?.meta?.['toolOutput']).length).to.equal(4_096);
+  });
+
+  it('tells of a permission that a person decided, and why it was not given', async () => {
+    work = async (io) => {
+      await io.permission({ tool: 'Bash', title: 'rm -r', input: { command: 'rm -r' } });
+    };
+    await open();
+    await begin();
+    for await (const _ of supervisor.watch({ since: 0, ids: ['s1'] }))
+      if ((await messages()).length === 2) break;
+    expect((await messages())[1]?.meta).to.include({ kind: 'permission', state: 'pending' });
+    const decided = await supervisor.ask('session', 's1', {
+      type: 'permission.decided',
+      permissionId: 's1:1:p1',
+      decision: 'deny',
+      note: 'Not here.',
+    });
+    expect(isRefusal(decided)).to.equal(false);
+    await rested(1);
+    const message = (await messages())[1];
+    expect(message).to.include({ content: 'Asked to use Bash: rm -r', toolCall: 'Bash' });
+    expect(message?.meta).to.include({ state: 'denied' });
+    expect(message?.meta?.['note']).to.match(/^Not here\./);
+  });
+
+  // an agent's day is thousands of tools: neither the snapshot nor the next prompt may suffer
+  it('stays within bounds with five thousand tools, and the next turn still finds its message', async () => {
+    const prompts: string[] = [];
+    work = (io, request) => {
+      prompts.push(request.prompt);
+      if (prompts.length > 1) return;
+      for (let n = 0; n < 5_000; n += 1) {
+        io.report({ type: 'tool.started', toolId: `t${n}`, tool: 'Bash', input: 'i'.repeat(1_000) });
+        io.report({ type: 'tool.finished', toolId: `t${n}`, output: 'o'.repeat(3_000), isError: false });
+      }
+    };
+    await open();
+    await begin();
+    const session = supervisor.handle('session', 's1');
+    session.subscribe(() => undefined); // so that it follows
+    await rested(1);
+    const { context } = session.getSnapshot() as unknown as {
+      readonly context: { readonly messages: number; readonly openMessages: unknown };
+    };
+    expect(context.messages).to.equal(5_002);
+    expect(context.openMessages).to.deep.equal([]);
+    expect(JSON.stringify(context).length).to.be.lessThan(4_096);
+    const last = await messages();
+    expect(last.slice(0, -1).every(({ meta }) => meta?.['state'] === 'done')).to.equal(true);
+    expect(last.reduce((sum, row) => Math.max(sum, JSON.stringify(row).length), 0)).to.be.lessThan(9_000);
+    await supervisor.ask('session', 's1', {
+      type: 'message.post',
+      message: { id: 'm2', content: 'again', role: 'user', kind: 'user' },
+    });
+    await rested(2);
+    expect(prompts).to.deep.equal(['go', 'again']);
+  });
+});
