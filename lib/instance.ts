@@ -35,6 +35,7 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { openStore } from './home/open-store.js';
+import { embeddedStore } from './home/store-setting.js';
 import { logTail } from './home/log-tail.js';
 import { keepOutput } from './commands/sessions/keep-output.js';
 import { redactor } from '../machines/redact.js';
@@ -100,7 +101,14 @@ export interface InstanceOptions {
   readonly routes?: readonly Route[];
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
+  /**
+   * Another node owns the home: wait as its standby, until the signal that is answered aborts. Absent: LOCKED.
+   */
+  readonly onStandby?: (owner: string) => AbortSignal;
 }
+
+/** Why an instance must be closed: its home has another owner, or an operator wants another node to have it. */
+export type Departure = 'lost' | 'drained';
 
 export interface Instance {
   readonly url: string;
@@ -111,6 +119,8 @@ export interface Instance {
   readonly app: App;
   /** Of agents' sessions. */
   readonly tokens: SessionTokens;
+  /** Resolves where the home goes to another node: close this instance, and start one that waits. */
+  readonly departed: Promise<Departure>;
   /** Drain and stop: at most ten seconds; everything acknowledged is kept. Idempotent. */
   close(): Promise<void>;
 }
@@ -150,12 +160,20 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   for (const file of modules.files) log.info({ ...file }, 'a module of config.yaml was loaded');
 
   const environment = systemEnvironment({ log });
-  const store = await openStore(layout, environment, options.onProgress);
+  let left: ((why: Departure) => void) | undefined;
+  const departed = new Promise<Departure>((resolve) => (left = resolve));
+  const store = await openStore(layout, {
+    store: config.store,
+    environment,
+    onProgress: options.onProgress,
+    onStandby: options.onStandby,
+    onDrain: () => left?.('drained'),
+  });
   opened.add(() => store.close());
   await sweepTemporary(layout.home);
   // What agents said is in there: for their user alone, even where the home itself was opened to others.
-  for (const folder of [layout.engines, layout.store, layout.storeCopy, layout.logs])
-    await makePrivate(folder);
+  const own = config.store === embeddedStore ? [layout.store, layout.storeCopy] : [];
+  for (const folder of [layout.engines, ...own, layout.logs]) await makePrivate(folder);
   const live = watchConfig({ path: layout.config, initial: config, log });
   opened.add(() => live.close());
   const secrets = secretsOf(await readAnnouncement(layout.announcement), () => environment.random.secret(32));
@@ -238,6 +256,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     kinds,
     facts: { roster: roster() },
     limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
+    onLost: () => left?.('lost'),
   });
   opened.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
   const app: App = appOf({ supervisor });
@@ -307,6 +326,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     defaultEngine: config.engines.default,
     app,
     tokens,
+    departed,
     close: () => opened.close(),
   };
 }

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { GatewayError } from '../client/index.js';
 import { resolve } from 'node:path';
 import { backUp, type BackupReport } from '../home/backup.js';
+import { readConfig } from '../home/read-config.js';
+import { databasePassword, embeddedStore } from '../home/store-setting.js';
 import { connect, running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -47,6 +49,12 @@ export function backupCommand(program: Command, terminal: Terminal): void {
       }
 
       async function ofStopped(): Promise<BackupReport> {
+        const { store: place } = await readConfig(layout.config);
+        if (place !== embeddedStore) {
+          const { backUpPostgres } = await import('../store/postgres/copies.js');
+          const copied = (folder: string) => backUpPostgres(place, folder, databasePassword());
+          return backUp(layout, target, copied, Date.now());
+        }
         // A mistyped home must not look like a good backup of nothing, nor come to be
         await needStore(layout);
         const { openLevelStore } = await import('../store/level.js');

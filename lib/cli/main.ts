@@ -36,6 +36,8 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^config$/, async () => (await import('./config.js')).configCommand],
   [/^backup$/, async () => (await import('./backup.js')).backupCommand],
   [/^restore$/, async () => (await import('./restore.js')).restoreCommand],
+  [/^node$/, async () => (await import('./node.js')).nodeCommand],
+  [/^home$/, async () => (await import('./home.js')).homeCommand],
   [/^retention$/, async () => (await import('./retention.js')).retentionCommand],
   [/^doctor$/, async () => (await import('./doctor.js')).doctorCommand],
   [/^service$/, async () => (await import('./service/service.js')).serviceCommand],

@@ -30,28 +30,51 @@ export function startCommand(program: Command, terminal: Terminal): void {
     .option('--host <address>', 'address to bind to (default: gateway.host of config.yaml, 127.0.0.1)')
     .action(async (options: StartOptions) => {
       // Loaded here alone, so that list, show and run answer at once
-      const { startInstance: serve } = await import('../instance.js');
+      const { startInstance } = await import('../instance.js');
       const layout = homeOf(options, terminal);
       // From now on: it is announced, and can be stopped, a moment before all of it has started
-      const stop = stopSignal(terminal);
-      const served = await Promise.race([
-        serve({
+      const stopped = stopSignal(terminal);
+      const serve = () =>
+        startInstance({
           layout,
           ...(options.port === undefined ? {} : { port: options.port }),
           ...(options.host === undefined ? {} : { host: options.host }),
           onProgress: progressTeller(terminal),
-        }),
-        stop.then(() => wait(drainMsMax, undefined)),
-      ]);
-      if (served === undefined)
-        return terminal.say('Stopped before it had started; start again to continue.');
-      welcome(served, layout, terminal);
-      const stopping = notifyManager(terminal.env);
-      await stop;
-      stopping();
-      await drain(served, terminal);
+          onStandby: (owner) => {
+            terminal.say(`Standby: ${owner} owns the home; waiting to take it over.`);
+            return stopped.signal;
+          },
+        });
+      await ownAndWait(serve, layout, terminal, stopped);
     });
 }
+
+/** Serve; where the home goes to another node, wait for it as that node's standby, and serve again. */
+async function ownAndWait(
+  serve: () => Promise<Instance>,
+  layout: Layout,
+  terminal: Terminal,
+  stopped: Stop,
+): Promise<void> {
+  for (;;) {
+    const starting = serve().catch((error: unknown) => {
+      if (stopped.signal.aborted) return undefined; // a standby that was told to stop
+      throw error;
+    });
+    const served = await Promise.race([starting, stopped.promise.then(() => wait(drainMsMax, undefined))]);
+    if (served === undefined) return terminal.say('Stopped before it had started; start again to continue.');
+    welcome(served, layout, terminal);
+    const stopping = notifyManager(terminal.env);
+    const departure = await Promise.race([served.departed, stopped.promise]);
+    if (departure === undefined) stopping();
+    const ended = await closed(served, terminal);
+    if (departure === undefined || stopped.signal.aborted || !ended) return;
+    terminal.say(departure === 'lost' ? 'The home has another owner.' : 'The home is handed over.');
+    if (departure === 'drained') await wait(afterDrainMs); // the next one first
+  }
+}
+
+const afterDrainMs = 3_000;
 
 function welcome(served: Instance, layout: Layout, terminal: Terminal): void {
   const env = { npm_command: terminal.env['npm_command'] }; // another terminal may know nothing of SVC_HOME
@@ -67,29 +90,36 @@ function welcome(served: Instance, layout: Layout, terminal: Terminal): void {
   terminal.say('  stop    Ctrl-C; work in progress is kept');
 }
 
-/** Resolves at the first SIGINT or SIGTERM. */
-function stopSignal(terminal: Terminal): Promise<void> {
-  // npm passes a Ctrl-C on that the terminal has already sent: a second signal is no second wish.
-  return new Promise<void>((resolve) => {
-    let signals = 0;
-    const onSignal = (): void => {
-      signals += 1;
-      if (signals === 1) terminal.say('Stopping: finishing current work (at most 10 s) …');
-      resolve();
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-  });
+interface Stop {
+  readonly signal: AbortSignal;
+  readonly promise: Promise<undefined>;
 }
 
-/** Resolves when the gateway is drained, at most ten seconds after the signal. */
-async function drain(served: Instance, terminal: Terminal): Promise<void> {
+/** SIGTERM or Ctrl-C. npm passes a Ctrl-C on that the terminal has already sent: a second one is no second wish. */
+function stopSignal(terminal: Terminal): Stop {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const onSignal = (): void => {
+    if (!signal.aborted) terminal.say('Stopping: finishing current work (at most 10 s) …');
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    signal,
+    promise: new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
+  };
+}
+
+/** Resolves when the gateway is drained, at most ten seconds from now. */
+async function closed(served: Instance, terminal: Terminal): Promise<boolean> {
   const ended = await Promise.race([served.close().then(() => true), wait(drainMsMax, false)]);
   terminal.say(
     ended
       ? 'Stopped. All state is saved; start again to continue.'
       : 'Stopped before all work was finished; acknowledged work is saved, and the next start recovers the rest.',
   );
+  return ended;
 }
 
 const drainMsMax = 10_000;

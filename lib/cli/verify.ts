@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { readConfig } from '../home/read-config.js';
+import { databasePassword, embeddedStore } from '../home/store-setting.js';
 import type { VerifyReport } from '../store/verify.js';
 import { running } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
@@ -20,6 +22,8 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'answer as JSON')
     .action(async (options: HomeOptions & { readonly json?: boolean }) => {
       const layout = homeOf(options, terminal);
+      const { store } = await readConfig(layout.config);
+      if (store !== embeddedStore) return ofDatabase(store, options.json === true);
       const live = await running(layout);
       if (live !== undefined) {
         throw new CommandError(
@@ -34,6 +38,23 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       terminal.out(options.json === true ? JSON.stringify(report) : summaryOf(report));
       if (!report.ok) process.exitCode = exitCodes.badHome;
     });
+
+  /** As of one moment, beside the gateway that owns it. */
+  async function ofDatabase(store: string, asJson: boolean): Promise<void> {
+    const { verifyPostgres } = await import('../store/postgres/copies.js');
+    const report = await verifyPostgres(store, databasePassword());
+    const { rows, entries, firstSeq, head, faults } = report;
+    terminal.out(
+      asJson
+        ? JSON.stringify({ ok: faults.length === 0, ...report })
+        : [
+            `database     ${rows} records; log ${firstSeq ?? '-'} to ${head?.seq ?? '-'} (${entries} entries)`,
+            ...faults.map((fault) => `fault        ${fault}`),
+            ...(faults.length === 0 ? ['No damage found.'] : []),
+          ].join('\n'),
+    );
+    if (faults.length > 0) process.exitCode = exitCodes.badHome;
+  }
 }
 
 function summaryOf(report: VerifyReport): string {

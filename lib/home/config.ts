@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { cpus } from 'node:os';
 import { agents } from './agent-settings.js';
 import { connectors } from './connector-settings.js';
+import { storeSetting } from './store-setting.js';
 import {
   engineFamilies,
   engineName,
@@ -263,6 +264,7 @@ const section = <Section extends z.ZodType>(shape: Section) =>
 
 const schema = z.strictObject({
   gateway: section(gateway),
+  store: storeSetting,
   modules: z
     .array(z.string().min(1).max(4_096))
     .max(64)

@@ -31,6 +31,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   xstate: ['machines', 'actors', 'lib/supervisor', 'lib/testing', 'lib/testing.ts', 'examples'],
   croner: ['machines'],
   level: ['lib/store'],
+  postgres: ['lib/store'],
   superjson: ['lib/supervisor', 'lib/store'],
   pino: ['lib/environment.ts', 'lib/agents.ts', 'lib/home', 'lib/store', 'lib/supervisor', 'lib/gateway'],
   chai: ['lib/testing'],

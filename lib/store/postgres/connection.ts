@@ -1,0 +1,81 @@
+import type postgres from 'postgres';
+import { optionalPackage } from '../../../actors/optional-package.js';
+import { StoreError } from '../contract.js';
+
+/** How the database is reached: the driver, loaded when it is used, and what its errors mean. */
+export type Sql = postgres.Sql;
+
+/** Which home in which database. */
+export interface PostgresPlace {
+  /** The URL for the driver, without the parameters that are ours. */
+  readonly url: string;
+  /** Name of the home in the database; several homes share one. */
+  readonly home: string;
+  /** How long an owner that is not heard of keeps the home. */
+  readonly leaseMs: number;
+}
+
+/**
+ * `placeOf('postgres://troupe@db/troupe?home=acme&lease=3')`. A URL is shown to people, so a password in it is
+ * refused.
+ */
+export function placeOf(store: string): PostgresPlace {
+  const url = URL.canParse(store) ? new URL(store) : undefined;
+  if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol))
+    throw new StoreError(
+      'REFUSED',
+      'a store is "level" or a URL such as postgres://troupe@db.example/troupe',
+    );
+  if (url.password !== '')
+    throw new StoreError(
+      'REFUSED',
+      'the URL of the store holds a password: put it into PGPASSWORD, or into a file that PGPASSWORD_FILE names',
+    );
+  const home = url.searchParams.get('home') ?? 'default';
+  const seconds = Number(url.searchParams.get('lease') ?? leaseSeconds);
+  if (!/^[\w.-]{1,100}$/.test(home))
+    throw new StoreError('REFUSED', `invalid home ${JSON.stringify(home)} in the URL of the store`);
+  if (!(seconds >= 1 && seconds <= 300))
+    throw new StoreError('REFUSED', 'the lease in the URL of the store is 1 to 300 seconds');
+  url.searchParams.delete('home');
+  url.searchParams.delete('lease');
+  return { url: url.href, home, leaseMs: seconds * 1_000 };
+}
+
+const leaseSeconds = 3;
+
+/** A pool of so many connections. No statement may outlast the lease: who waits longer is no owner any more. */
+export async function connectTo(
+  { url, leaseMs }: PostgresPlace,
+  password: string | undefined,
+  max: number,
+): Promise<Sql> {
+  const { default: connect } = await optionalPackage('postgres', () => import('postgres')).catch(
+    (cause: Error) => {
+      throw new StoreError('REFUSED', cause.message, { cause });
+    },
+  );
+  return connect(url, {
+    max,
+    ...(password === undefined ? {} : { password }),
+    connect_timeout: Math.max(1, leaseMs / 1_000),
+    max_lifetime: null,
+    backoff: () => 0.1,
+    onnotice: () => undefined,
+    connection: { application_name: 'troupe', statement_timeout: leaseMs },
+    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+  }) as unknown as Sql; // the driver types a number read from int8 as a string
+}
+
+/** Leave a pool without waiting for what it cannot finish. */
+export const disconnect = (sql: Sql, seconds = 0): Promise<void> =>
+  sql.end({ timeout: seconds }).catch(() => undefined);
+
+/**
+ * Does an error say that the server was not reached, ended the connection, cannot write at the moment (a standby)
+ * or gave up for its own reasons? Then the same is asked again on a new connection. Anything else is the answer.
+ */
+export function isPassing(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  return /^(?:08|57|40)|^25006$|^53300$|^CONNECT|^E[A-Z]+$/.test(code);
+}

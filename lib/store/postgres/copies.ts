@@ -1,0 +1,117 @@
+import { backUp, type Backup } from '../backup.js';
+import { readBase } from '../base.js';
+import { StoreError, type Head } from '../contract.js';
+import type { Database } from '../database.js';
+import { inspectRows, type RowReport } from '../inspect-rows.js';
+import { headKey } from '../keys.js';
+import { storePorts } from '../ports.js';
+import { connectTo, disconnect, placeOf, type Sql } from './connection.js';
+import { claim, prepare, release } from './lease.js';
+import { columnsOf, walkHome } from './reads.js';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+
+/**
+ * A home in a database as a whole: checked, copied out and filled, all as of one moment. Checks and copies need not
+ * own it, so they go on beside a running gateway.
+ */
+
+/** Read every row and check the log from end to end. */
+export const verifyPostgres = (store: string, password?: string): Promise<RowReport> =>
+  withRows(store, password, (database) => inspectRows(database));
+
+/** Write everything into a new folder, in the form of a LevelDB store's backup. */
+export const backUpPostgres = (store: string, target: string, password?: string): Promise<Backup> =>
+  withRows(store, password, (database) => backUp(storePorts(), database, target));
+
+/** Fill an empty home from a backup. All of it is there, or nothing. */
+export function fillPostgres(
+  store: string,
+  source: { readonly folder: string; readonly backup: Backup },
+  password?: string,
+): Promise<Head> {
+  return owning(store, password, async (sql, id) => {
+    const { folder, backup } = source;
+    const [found] = await sql`select seq, frame from troupe_home where id = ${id}`;
+    if (Number(found?.['frame']) !== 0)
+      throw new StoreError('REFUSED', 'the home in the database is not empty');
+    await sql.begin(async (tx) => {
+      for await (const ops of readBase(storePorts().files, join(folder, backup.file))) {
+        const { keys, values } = columnsOf(ops.filter(([key]) => key !== headKey));
+        await tx.unsafe(
+          'insert into troupe_row (home, key, value) ' +
+            'select $1, put.key, put.value from unnest($2::text[], $3::text[]) as put (key, value)',
+          [id, keys as string[], values as string[]],
+          { prepare: true },
+        );
+      }
+      await tx`update troupe_home set frame = 1, seq = ${backup.seq}, chain = ${backup.chain} where id = ${id}`;
+    });
+    await sql`analyze troupe_row`;
+    return { seq: backup.seq, chain: backup.chain };
+  });
+}
+
+/** Copy a home that nobody owns out, and mark it as moved: no gateway opens it any more. */
+export function leavePostgres(
+  store: string,
+  target: string,
+  movedTo: string,
+  password?: string,
+): Promise<Backup> {
+  return owning(store, password, async (sql, id) => {
+    const database = { walk: () => walkHome(sql, id) } as Pick<Database, 'walk'> as Database;
+    const report = await inspectRows(database);
+    if (report.faults.length > 0)
+      throw new StoreError('REFUSED', `the home is damaged: ${report.faults.join('; ')}`);
+    const backup = await backUp(storePorts(), database, target);
+    await sql`update troupe_home set moved_to = ${movedTo} where id = ${id}`;
+    return backup;
+  });
+}
+
+async function withRows<Value>(
+  store: string,
+  password: string | undefined,
+  work: (database: Database) => Promise<Value>,
+): Promise<Value> {
+  const place = placeOf(store);
+  const sql = await connectTo({ ...place, leaseMs: patientMs }, password, 1);
+  try {
+    const [row] = await sql`select id from troupe_home where name = ${place.home}`.catch(() => []);
+    if (row === undefined) throw new StoreError('REFUSED', `the database has no home "${place.home}"`);
+    return await work({ walk: () => walkHome(sql, Number(row['id'])) } as Pick<Database, 'walk'> as Database);
+  } finally {
+    await disconnect(sql);
+  }
+}
+
+/** With the lease of the home held, so that no gateway starts on it meanwhile. */
+async function owning<Value>(
+  store: string,
+  password: string | undefined,
+  work: (sql: Sql, id: number) => Promise<Value>,
+): Promise<Value> {
+  const place = { ...placeOf(store), leaseMs: patientMs };
+  const sql = await connectTo(place, password, 2);
+  try {
+    const id = await prepare(sql, place);
+    const claimed = await claim(sql, id, place, {
+      owner: randomUUID(),
+      node: 'troupe home move',
+      address: '',
+    });
+    if (claimed === undefined)
+      throw new StoreError('LOCKED', `a gateway owns the home "${place.home}"; stop it first`);
+    try {
+      return await work(sql, id);
+    } finally {
+      await release(sql, claimed);
+    }
+  } finally {
+    await disconnect(sql, 1);
+  }
+}
+
+/** A copy takes as long as it takes. */
+const patientMs = 300_000;

@@ -1,0 +1,120 @@
+import { StoreError } from '../contract.js';
+import type { StoreClock } from '../ports.js';
+import type { PostgresPlace, Sql } from './connection.js';
+import { schema, schemaFormat } from './schema.js';
+
+/**
+ * Who owns a home, and until when. The database's clock alone decides who may take it; the owner counts its lease
+ * on its own monotonic clock, from before the request that prolonged it was sent, and gives up a little early.
+ */
+export interface Claim {
+  readonly id: number;
+  readonly epoch: number;
+  readonly owner: string;
+  readonly frame: number;
+  readonly seq: number;
+  readonly chain: string;
+}
+
+/** Of the process that claims it. */
+export interface Claimant {
+  readonly owner: string;
+  readonly node: string;
+  /** Where clients reach it. */
+  readonly address: string;
+}
+
+/** Make the tables where they are missing, and the row of the home. */
+export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number> {
+  await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(7420)`; // two first starts at once
+    const [made] = await tx`select to_regproc('troupe_commit') is not null as whole`;
+    if (made?.['whole'] !== true) await tx.unsafe(schema);
+    await tx`insert into troupe_home (name, format) values (${home}, ${schemaFormat}) on conflict do nothing`;
+  });
+  const [row] = await sql`select id, format, moved_to from troupe_home where name = ${home}`;
+  if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
+  if (Number(row['format']) > schemaFormat)
+    throw new StoreError('REFUSED', `the home was written by a newer version (format ${row['format']})`);
+  if (row['moved_to'] !== null)
+    throw new StoreError(
+      'REFUSED',
+      `the home "${home}" was moved to ${row['moved_to']}; change "store" there`,
+    );
+  return Number(row['id']);
+}
+
+/** Become the owner, where nobody is, or the lease of the last one has ended. Undefined: another one holds it. */
+export async function claim(
+  sql: Sql,
+  id: number,
+  { leaseMs }: PostgresPlace,
+  { owner, node, address }: Claimant,
+): Promise<Claim | undefined> {
+  const [row] = await sql`
+    update troupe_home set epoch = epoch + 1, owner = ${owner}, node = ${node}, address = ${address},
+      draining = false, lease_until = clock_timestamp() + ${`${leaseMs} milliseconds`}::interval
+    where id = ${id} and lease_until < clock_timestamp()
+    returning epoch, frame, seq, chain`;
+  if (row === undefined) return undefined;
+  const { epoch, frame, seq, chain } = row;
+  return { id, owner, epoch: Number(epoch), frame: Number(frame), seq: Number(seq), chain: String(chain) };
+}
+
+/** Who holds it now, in words. */
+export async function holderOf(sql: Sql, id: number): Promise<string> {
+  const [row] = await sql`select node, address, epoch from troupe_home where id = ${id}`;
+  return `node ${row?.['node'] || '(unnamed)'} (epoch ${row?.['epoch']})`;
+}
+
+/** Let `troupe node list` show who waits. */
+export async function standBy(sql: Sql, id: number, node: string): Promise<void> {
+  await sql`
+    insert into troupe_node (home, node, seen_at) values (${id}, ${node}, clock_timestamp())
+    on conflict (home, node) do update set seen_at = excluded.seen_at`;
+}
+
+/** `lost`: it has another owner. `draining`: it is to be handed over. */
+export async function renew(
+  sql: Sql,
+  { id, epoch, owner }: Claim,
+  leaseMs: number,
+): Promise<'held' | 'draining' | 'lost'> {
+  const [row] = await sql`
+    update troupe_home set lease_until = clock_timestamp() + ${`${leaseMs} milliseconds`}::interval
+    where id = ${id} and epoch = ${epoch} and owner = ${owner} returning draining`;
+  if (row === undefined) return 'lost';
+  return row['draining'] === true ? 'draining' : 'held';
+}
+
+/** Give it back, so that the next one need not wait. */
+export async function release(sql: Sql, { id, epoch, owner }: Claim): Promise<void> {
+  await sql`
+    update troupe_home set lease_until = '-infinity', owner = null
+    where id = ${id} and epoch = ${epoch} and owner = ${owner}`;
+}
+
+/** How long the owner itself believes in its lease. */
+export function leaseClock(clock: Pick<StoreClock, 'monotonic' | 'now'>, leaseMs: number) {
+  const trustedMs = leaseMs * 0.8;
+  let since = moment();
+  /** The longer of the two: one clock stands still while the machine sleeps, the other can be set. */
+  function moment(): { readonly monotonic: number; readonly wall: number } {
+    return { monotonic: clock.monotonic(), wall: clock.now() };
+  }
+  const age = (): number => Math.max(clock.monotonic() - since.monotonic, clock.now() - since.wall);
+  return {
+    /** To be taken before a request that prolongs it is sent. */
+    moment,
+    /** That request was granted. */
+    prolonged(from: { readonly monotonic: number; readonly wall: number }): void {
+      if (from.monotonic > since.monotonic) since = from;
+    },
+    get holds(): boolean {
+      return age() < trustedMs;
+    },
+    get ageMs(): number {
+      return age();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { StoreError } from '../contract.js';
+import { connectTo, disconnect, placeOf, type Sql } from './connection.js';
+
+/** What an operator sees and does of a home in a database, from any machine. Nothing of it needs to own the home. */
+export interface HomeStatus {
+  readonly home: string;
+  /** Which owner this is, counted from 1. */
+  readonly epoch: number;
+  /** Null where none holds it now. */
+  readonly owner: { readonly node: string; readonly leaseMs: number; readonly draining: boolean } | null;
+  /** Position of the last commit. */
+  readonly position: number;
+  /** Nodes that waited for it within the last ten seconds. */
+  readonly standbys: readonly string[];
+}
+
+/** `await homeStatus('postgres://troupe@db/troupe?home=acme', password)` */
+export function homeStatus(store: string, password?: string): Promise<HomeStatus> {
+  return withHome(store, password, async (sql, home) => {
+    const [row] = await sql`
+      select id, node, epoch, seq, draining,
+        extract(epoch from lease_until - clock_timestamp()) * 1000 as left_ms
+      from troupe_home where name = ${home}`;
+    if (row === undefined) throw unknown(home);
+    const waiting = await sql`
+      select node from troupe_node where home = ${row['id']}
+      and seen_at > clock_timestamp() - interval '10 seconds' and node <> ${row['node']} order by node`;
+    const leaseMs = Math.round(Number(row['left_ms']));
+    return {
+      home,
+      epoch: Number(row['epoch']),
+      owner: leaseMs > 0 ? { node: String(row['node']), leaseMs, draining: row['draining'] === true } : null,
+      position: Number(row['seq']),
+      standbys: waiting.map(({ node }) => String(node)),
+    };
+  });
+}
+
+/** Ask the owner to stop and hand the home over; it hears of it when it renews its lease. */
+export function drainHome(store: string, password?: string): Promise<void> {
+  return withHome(store, password, async (sql, home) => {
+    const rows = await sql`update troupe_home set draining = true where name = ${home} returning id`;
+    if (rows.length === 0) throw unknown(home);
+  });
+}
+
+/** Take the home from its owner at once: whatever it does, it commits nothing more. The next one takes it over. */
+export function fenceHome(store: string, password?: string): Promise<void> {
+  return withHome(store, password, async (sql, home) => {
+    const rows = await sql`
+      update troupe_home set epoch = epoch + 1, owner = null, lease_until = '-infinity'
+      where name = ${home} returning id`;
+    if (rows.length === 0) throw unknown(home);
+  });
+}
+
+const unknown = (home: string): StoreError =>
+  new StoreError('REFUSED', `the database has no home "${home}"; start a gateway on it first`);
+
+async function withHome<Value>(
+  store: string,
+  password: string | undefined,
+  work: (sql: Sql, home: string) => Promise<Value>,
+): Promise<Value> {
+  const place = placeOf(store);
+  const sql = await connectTo(place, password, 1);
+  try {
+    const [made] = await sql`select to_regclass('troupe_home') is not null as whole`;
+    if (made?.['whole'] !== true) throw unknown(place.home);
+    return await work(sql, place.home);
+  } catch (cause) {
+    throw cause instanceof StoreError
+      ? cause
+      : new StoreError('STORE_UNAVAILABLE', `the database cannot be used: ${String(cause)}`, { cause });
+  } finally {
+    await disconnect(sql);
+  }
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { backUp, type Backup } from '../backup.js';
+import { StoreError, type Store, type StoreState } from '../contract.js';
+import { inspectRows, type RowReport } from '../inspect-rows.js';
+import type { Database } from '../database.js';
+import { storePorts, type StoreClock, type StorePorts } from '../ports.js';
+import { commitsOf } from './commits.js';
+import { connectTo, disconnect, isPassing, placeOf, type PostgresPlace, type Sql } from './connection.js';
+import { claim, holderOf, leaseClock, prepare, release, renew, standBy, type Claim } from './lease.js';
+import { readsOf, walkHome } from './reads.js';
+
+/** How a home in a database is opened. */
+export interface PostgresStoreOptions {
+  /** `postgres://troupe@db.example/troupe?home=acme&lease=3` */
+  readonly url: string;
+  /** This process, as others see it. */
+  readonly node?: string;
+  /** Where clients reach it. */
+  readonly address?: string;
+  readonly log?: Logger;
+  /** The disk, for backups, and time; the real ones where absent. */
+  readonly ports?: Partial<StorePorts>;
+  /** Default: PGPASSWORD of the environment. */
+  readonly password?: string | undefined;
+  /**
+   * Another process owns the home. Answer a signal to wait for it until that aborts. Absent: LOCKED at once.
+   */
+  readonly onOwned?: (owner: string) => AbortSignal;
+  /** An operator wants the home handed over: stop, and close the store. */
+  readonly onDrain?: () => void;
+}
+
+/** A store in a database: what the port promises, and what an operator may ask of it. */
+export interface PostgresStore extends Store {
+  authority(): boolean;
+  /** Which owner of the home this is, counted from 1. */
+  readonly epoch: number;
+  /** Read every row and check the log from end to end, as of one moment. */
+  verify(): Promise<RowReport>;
+  /** Write everything, as of one moment, to a new folder: the backup of a LevelDB store. */
+  backUp(target: string): Promise<Backup>;
+}
+
+/**
+ * Open a home in PostgreSQL as its owner. Throws LOCKED while another process owns it, REFUSED where a person is
+ * needed, STORE_UNAVAILABLE where the database cannot be reached.
+ * `const store = await openPostgresStore({ url: 'postgres://troupe@localhost/troupe' })`
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const place = placeOf(options.url);
+  const ports = storePorts(options.ports);
+  const { clock } = ports;
+  const writer = await connectTo(place, options.password, 1);
+  try {
+    const lease = leaseClock(clock, place.leaseMs);
+    const id = await prepare(writer, place);
+    const { from, claimed } = await claimOrWait({ writer, id, place, lease, clock, options });
+    lease.prolonged(from);
+    return liveStore({
+      options,
+      place,
+      ports,
+      lease,
+      claimed,
+      writer,
+      readers: await connectTo(place, options.password, 4),
+    });
+  } catch (error) {
+    await disconnect(writer);
+    if (error instanceof StoreError) throw error;
+    throw new StoreError('STORE_UNAVAILABLE', `the database cannot be used: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer'> {
+  readonly id: number;
+  readonly clock: StoreClock;
+}
+
+/** A standby asks for the home ten times a second; a database that is away for a while does not end its wait. */
+async function claimOrWait({ writer, id, place, lease, clock, options }: Wait) {
+  const { node = '', address = '' } = options;
+  const claimant = { owner: randomUUID(), node, address };
+  let signal: AbortSignal | undefined;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const from = lease.moment();
+      const claimed = await claim(writer, id, place, claimant);
+      if (claimed !== undefined) return { from, claimed };
+      if (tries % seenEvery === 0) {
+        const owner = await holderOf(writer, id);
+        signal = options.onOwned?.(owner);
+        if (signal === undefined || signal.aborted)
+          throw new StoreError('LOCKED', `the home "${place.home}" is owned by ${owner}`);
+        await standBy(writer, id, node);
+      }
+    } catch (error) {
+      if (signal === undefined || signal.aborted || !isPassing(error)) throw error;
+    }
+    await clock.wait(standbyMs, signal === undefined ? {} : { signal }).catch(() => undefined);
+    if (signal?.aborted === true) throw new StoreError('LOCKED', 'the wait for the home was ended');
+  }
+}
+
+/** With the lease it makes the time that a take-over takes. */
+const standbyMs = 100;
+const seenEvery = 20;
+
+interface Parts {
+  readonly options: PostgresStoreOptions;
+  readonly place: PostgresPlace;
+  readonly ports: StorePorts;
+  readonly lease: ReturnType<typeof leaseClock>;
+  readonly claimed: Claim;
+  readonly writer: Sql;
+  readonly readers: Sql;
+}
+
+function liveStore({ options, place, ports, lease, claimed, readers, ...parts }: Parts): PostgresStore {
+  const { clock } = ports;
+  const { leaseMs } = place;
+  const { log } = options;
+  const listeners = new Set<(state: StoreState) => void>();
+  const closing = new AbortController();
+  let { writer } = parts;
+  let state: StoreState = { state: 'ready' };
+  let closed: Promise<void> | undefined;
+  let recovering: Promise<void> | undefined;
+
+  const become = (next: StoreState): void => {
+    if (state.state === 'lost') return;
+    state = next;
+    for (const listener of listeners) {
+      try {
+        listener(next);
+      } catch (error) {
+        log?.error({ err: error }, 'store listener threw');
+      }
+    }
+  };
+  const lose = (reason: string): void => {
+    if (state.state === 'lost') return;
+    log?.warn({ home: place.home, epoch: claimed.epoch, reason }, 'home was lost to another owner');
+    commits.stop(new StoreError('LOST', reason));
+    become({ state: 'lost', reason });
+    closing.abort();
+  };
+  const unusable = (): StoreError | undefined => {
+    if (closed !== undefined) return new StoreError('STORE_UNAVAILABLE', 'the store is closed');
+    if (state.state === 'lost') return new StoreError('LOST', state.reason);
+    return state.state === 'ready' ? undefined : new StoreError('STORE_UNAVAILABLE', state.reason);
+  };
+  const commits = commitsOf({
+    claim: claimed,
+    leaseMs,
+    lease,
+    sql: () => writer,
+    onBroken: (error) => void recover(error),
+    onRefused: (error) => {
+      log?.error({ err: error }, 'database refused a commit');
+      become({ state: 'recovering', reason: 'the database refused a commit' });
+      queueMicrotask(() => become({ state: 'ready' }));
+    },
+    onLost: lose,
+    closedBy: unusable,
+  });
+
+  /** A broken connection: reach the database again, prove that the home is still ours, settle what is open. */
+  function recover(error: unknown): Promise<void> {
+    if (state.state === 'lost') return Promise.resolve();
+    recovering ??= reconnect(error).finally(() => (recovering = undefined));
+    return recovering;
+  }
+
+  async function reconnect(cause: unknown): Promise<void> {
+    log?.warn({ err: cause }, 'connection to the database was lost; reconnecting');
+    become({ state: 'recovering', reason: 'the connection to the database was lost' });
+    for (let tries = 0; !closing.signal.aborted; tries += 1) {
+      try {
+        await disconnect(writer);
+        writer = await connectTo(place, options.password, 1);
+        await prolong();
+        if (state.state !== 'lost') await commits.again();
+        return become({ state: 'ready' });
+      } catch (error) {
+        log?.warn({ err: error, tries }, 'database could not be reached; retrying');
+        await pause(Math.min(100 * 2 ** tries, 1_000));
+      }
+    }
+  }
+
+  const pause = (ms: number): Promise<void> =>
+    clock.wait(ms, { signal: closing.signal, background: true }).catch(() => undefined);
+
+  async function prolong(): Promise<void> {
+    const from = lease.moment();
+    const answer = await renew(writer, claimed, leaseMs);
+    if (answer === 'lost') return lose('another node took it over');
+    lease.prolonged(from);
+    if (answer === 'draining') options.onDrain?.();
+  }
+
+  /** Commits prolong the lease by themselves; where none come it is done here. */
+  async function keepLease(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await pause(leaseMs / 3);
+      if (closing.signal.aborted || recovering !== undefined) continue;
+      await answered(prolong()).catch((error: unknown) => recover(error));
+    }
+  }
+
+  /** A connection that swallows requests is as good as broken. */
+  function answered(request: Promise<void>): Promise<void> {
+    return Promise.race([
+      request,
+      clock.wait(leaseMs, { background: true }).then(() => {
+        throw new StoreError('STORE_UNAVAILABLE', 'the database does not answer');
+      }),
+    ]);
+  }
+  void keepLease();
+
+  async function read<Value>(from: () => Promise<Value>): Promise<Value> {
+    if (closed !== undefined) throw new StoreError('STORE_UNAVAILABLE', 'the store is closed');
+    try {
+      return await from();
+    } catch (cause) {
+      throw isPassing(cause) || closed !== undefined
+        ? new StoreError('STORE_UNAVAILABLE', `the database cannot be read: ${String(cause)}`, { cause })
+        : cause;
+    }
+  }
+
+  async function shut(): Promise<void> {
+    await Promise.race([commits.drained(), clock.wait(leaseMs, { background: true })]);
+    closing.abort();
+    commits.stop(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
+    await recovering;
+    if (state.state === 'ready')
+      await release(writer, claimed).catch((error: unknown) =>
+        log?.warn({ err: error }, 'lease could not be given back; it ends by itself'),
+      );
+    await Promise.all([disconnect(writer, 1), disconnect(readers, 1)]);
+  }
+
+  const reads = readsOf(readers, claimed.id);
+  const database = { walk: () => walkHome(readers, claimed.id) } as Pick<Database, 'walk'> as Database;
+  return {
+    get head() {
+      return commits.head;
+    },
+    get state() {
+      return state;
+    },
+    epoch: claimed.epoch,
+    authority: () => state.state !== 'lost' && closed === undefined && lease.holds,
+    write: (group) => commits.write(group),
+    get: (key) => read(() => reads.get(key)),
+    getMany: (wanted) => read(() => reads.getMany(wanted)),
+    page: (range) => read(() => reads.page(range)),
+    count: (range) => read(() => reads.count(range)),
+    onState(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => (closed ??= shut()),
+    verify: () => read(() => inspectRows(database)),
+    backUp: (target) => read(() => backUp(ports, database, target)),
+  };
+}

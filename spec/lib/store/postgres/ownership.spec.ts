@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { StoreError, type StoreState } from '../../../../lib/store/contract.js';
+import { openPostgresStore, type PostgresStore } from '../../../../lib/store/postgres/postgres.js';
+import { groupAfter, rejection } from '../../../../lib/testing/store-contract.js';
+import { startPostgres, type PostgresServer } from '../../../helpers/postgres-server.js';
+import { lossyProxy, type LossyProxy } from '../../../helpers/lossy-proxy.js';
+
+/** Resolves at the first state that is wanted, however long ago it came. */
+const reached = (store: PostgresStore, wanted: StoreState['state']): Promise<void> =>
+  new Promise((resolve) => {
+    if (store.state.state === wanted) return resolve();
+    const ignore = store.onState(({ state }) => {
+      if (state !== wanted) return;
+      ignore();
+      resolve();
+    });
+  });
+
+const next = (store: PostgresStore, name: string) => groupAfter(store.head, 1, [[`a/x/${name}`, '1']]);
+
+describe('a home in PostgreSQL', function () {
+  this.timeout(120_000);
+  let server: PostgresServer;
+  let url: string;
+  const opened: PostgresStore[] = [];
+  const proxies: LossyProxy[] = [];
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server?.stop());
+  beforeEach(async () => {
+    url = await server.newDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+    await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+  });
+
+  async function open(given: Partial<Parameters<typeof openPostgresStore>[0]> = {}): Promise<PostgresStore> {
+    const store = await openPostgresStore({ url: `${url}?lease=1`, node: 'n', ...given });
+    opened.push(store);
+    return store;
+  }
+
+  /** Wait for it as its standby. */
+  const standBy = (): Promise<PostgresStore> => open({ onOwned: () => new AbortController().signal });
+
+  async function behindProxy(): Promise<{ readonly store: PostgresStore; readonly proxy: LossyProxy }> {
+    const proxy = await lossyProxy(server.port);
+    proxies.push(proxy);
+    const through = url.replace(`:${server.port}`, `:${proxy.port}`);
+    return { proxy, store: await open({ url: `${through}?lease=1` }) };
+  }
+
+  it('has one owner: another one is refused, and told who it is', async () => {
+    await open({ node: 'first' });
+    const refused = await rejection(openPostgresStore({ url, node: 'second' }));
+    expect(refused).to.include({ code: 'LOCKED' });
+    expect(refused.message).to.contain('node first');
+  });
+
+  it('keeps homes of one database apart', async () => {
+    const one = await open({ url: `${url}?home=one` });
+    const two = await open({ url: `${url}?home=two` });
+    await one.write(next(one, 'only'));
+    expect(await two.get('a/x/only')).to.equal(undefined);
+    expect(two.head.seq).to.equal(0);
+  });
+
+  it('goes over at once where it is given back, with everything that was acknowledged and a greater epoch', async () => {
+    const first = await open();
+    await first.write(next(first, 'kept'));
+    const { head, epoch } = first;
+    await first.close();
+    const second = await open();
+    expect(await second.get('a/x/kept')).to.equal('1');
+    expect(second.head).to.deep.equal(head);
+    expect(second.epoch).to.equal(epoch + 1);
+  });
+
+  it('is taken over by its standby when the lease ends; its former owner writes and acknowledges nothing more', async () => {
+    const { store: former, proxy } = await behindProxy();
+    await former.write(next(former, 'before'));
+    const waiting = standBy();
+    proxy.hold(); // the former owner is cut off, and does not know it
+    const lost = former.write(next(former, 'during')).catch((error: StoreError) => error.code);
+    const owner = await waiting;
+    expect(former.authority()).to.equal(false);
+    await owner.write(next(owner, 'after'));
+    proxy.pass();
+    await reached(former, 'lost');
+    // Its answer never came, so nobody can say that it was not written
+    expect(await lost).to.equal('OUTCOME_UNKNOWN');
+    expect((await rejection(former.write(next(former, 'late')))).code).to.equal('LOST');
+    expect(await owner.getMany(['a/x/before', 'a/x/during', 'a/x/after', 'a/x/late'])).to.deep.equal([
+      '1',
+      undefined,
+      '1',
+      undefined,
+    ]);
+  });
+
+  it('loses and doubles nothing where connections break in the middle of commits', async () => {
+    const { store, proxy } = await behindProxy();
+    let written = 0;
+    for (let round = 0; round < 12; round += 1) {
+      // On the way there, and on the way back: the latter is in, and its answer is lost
+      if (round % 3 === 1) proxy.cutAfter('request');
+      if (round % 3 === 2) proxy.cutAfter('answer');
+      const group = next(store, String(round));
+      await store.write(group);
+      written += 1;
+      await reached(store, 'ready');
+    }
+    expect(store.head.seq).to.equal(written);
+    expect(await store.count({ gte: 'a/x/', lt: 'a/x0' })).to.equal(written);
+    expect((await store.verify()).faults).to.deep.equal([]);
+  });
+
+  it('goes on where the server was killed and started again', async () => {
+    const store = await open({ url: `${url}?lease=3` });
+    await store.write(next(store, 'before'));
+    await server.kill();
+    const during = store.write(next(store, 'during')).then(
+      () => 'written',
+      (error: StoreError) => error.code,
+    );
+    await server.start();
+    await reached(store, 'ready');
+    expect(await during).to.be.oneOf(['written', 'STORE_UNAVAILABLE']);
+    await store.write(next(store, 'after'));
+    expect(await store.get('a/x/before')).to.equal('1');
+    expect((await store.verify()).faults).to.deep.equal([]);
+  });
+
+  it('refuses a password in its address', async () => {
+    const told = await rejection(openPostgresStore({ url: 'postgres://troupe:hunter2@127.0.0.1/x' }));
+    expect(told).to.include({ code: 'REFUSED' });
+    expect(told.message).not.to.contain('hunter2');
+  });
+});
