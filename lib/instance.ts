@@ -8,7 +8,6 @@ import { createSessionTokens, type SessionTokens } from '../actors/engines/token
 import { agentKinds } from './agents.js';
 import type { App, AppParts } from './commands/app.js';
 import { budgetPortOf } from './commands/budgets.js';
-import { alignConnectors } from './commands/connectors.js';
 import { sessionLinks } from './gateway/session-links.js';
 import { refuseUnusable } from './gateway/usable-config.js';
 import type { Route } from './gateway/route.js';
@@ -43,17 +42,12 @@ import { bringBack } from './commands/sessions/worktree.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
 import { remoteConfig } from './home/edit-config.js';
+import { failed, startFollowing } from './following.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
-import { followClock } from './commands/cron.js';
 import { keysOf } from './commands/workflows/triggers.js';
 import { followEngines } from './commands/follow-engines.js';
 import { followReviews } from './commands/work-items/open-review.js';
-import {
-  interruptedTurns,
-  reportInterruptedTurns,
-  type InterruptedTurns,
-} from './commands/sessions/report-interrupted-turns.js';
-import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
+import { interruptedTurns } from './commands/sessions/report-interrupted-turns.js';
 import { workflowPorts } from './commands/workflow-runs/ports.js';
 import { openEvidence } from './records/evidence/evidence.js';
 import {
@@ -70,7 +64,7 @@ import { announceFact, openRecords } from './records/records.js';
 import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
-import { systemEnvironment, type Environment } from './environment.js';
+import { systemEnvironment } from './environment.js';
 
 /**
  * The composition root: a home becomes a running gateway. From bottom to top – settings, lock and store,
@@ -330,33 +324,6 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     close: () => opened.close(),
   };
 }
-
-/** Those who act by themselves: on changes of work items, due reviews, the clock, and what the last life left. */
-async function startFollowing(app: App, opened: Opened, interrupted: InterruptedTurns): Promise<void> {
-  const { supervisor, connectors } = app;
-  const { log } = supervisor.environment;
-  for (const follower of [app.subscribers, app.reviews]) {
-    opened.add(() => follower?.close());
-    await follower?.poll(app);
-  }
-  const clock = followClock(app, failed(log, 'could not notify cron jobs that the clock was set back'));
-  opened.add(() => clock.close());
-  const reporting = reportInterruptedTurns(
-    supervisor,
-    interrupted,
-    failed(log, 'could not report interrupted turns'),
-  );
-  opened.add(() => reporting.close());
-  void followSchedules(app).catch(failed(log, 'could not check the schedules of workflows'));
-  if (connectors === undefined) return;
-  for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors)
-    log.error({ connector, reason }, 'could not apply the configuration of a connector');
-}
-
-const failed =
-  (log: Environment['log'], what: string) =>
-  (error: unknown): void =>
-    log.error({ err: error }, what);
 
 // Together less than the ten seconds that a stop may take.
 const gatewayDrainMs = 2_000;

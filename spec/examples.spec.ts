@@ -169,6 +169,19 @@ describe('the examples', () => {
     };
     expect(services.gateway.ports).to.deep.equal([`127.0.0.1:${gateway.port}:${gateway.port}`]);
     expect(services.gateway.volumes).to.include('./config.yaml:/home/node/.svc/config.yaml:ro');
+    const nodes = parse(await deploy('compose-nodes.yaml'), { merge: true }) as {
+      services: Record<
+        'one' | 'two',
+        { environment: { SVC_NODE: string }; ports: string[]; volumes: string[] }
+      >;
+    };
+    for (const name of ['one', 'two'] as const) {
+      const { environment, ports, volumes } = nodes.services[name];
+      expect(environment.SVC_NODE).to.equal(name);
+      expect(ports[0]).to.match(/^127\.0\.0\.1:/);
+      expect(volumes).to.include('./config-nodes.yaml:/home/node/.svc/config.yaml:ro');
+    }
+    expect(parseConfig(await deploy('config-nodes.yaml'), 'config-nodes.yaml').store).to.match(/^postgres:/);
     // npm ci needs the file of every workspace
     const { workspaces } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       workspaces: string[];

@@ -34,6 +34,7 @@ export const topics = [
   'effects',
   'testing',
   'operations',
+  'machines',
   'promises',
   'errors',
   'upgrading',

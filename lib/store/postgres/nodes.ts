@@ -23,8 +23,8 @@ export function homeStatus(store: string, password?: string): Promise<HomeStatus
       from troupe_home where name = ${home}`;
     if (row === undefined) throw unknown(home);
     const waiting = await sql`
-      select node from troupe_node where home = ${row['id']}
-      and seen_at > clock_timestamp() - interval '10 seconds' and node <> ${row['node']} order by node`;
+      select node from troupe_node where home = ${Number(row['id'])}
+      and seen_at > clock_timestamp() - interval '10 seconds' and node <> ${String(row['node'])} order by node`;
     const leaseMs = Math.round(Number(row['left_ms']));
     return {
       home,

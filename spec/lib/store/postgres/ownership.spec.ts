@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StoreError, type StoreState } from '../../../../lib/store/contract.js';
+import type { StoreError, StoreState } from '../../../../lib/store/contract.js';
 import { openPostgresStore, type PostgresStore } from '../../../../lib/store/postgres/postgres.js';
 import { groupAfter, rejection } from '../../../../lib/testing/store-contract.js';
 import { startPostgres, type PostgresServer } from '../../../helpers/postgres-server.js';

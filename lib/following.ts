@@ -1,0 +1,38 @@
+import { alignConnectors } from './commands/connectors.js';
+import { followClock } from './commands/cron.js';
+import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
+import {
+  reportInterruptedTurns,
+  type InterruptedTurns,
+} from './commands/sessions/report-interrupted-turns.js';
+import type { App } from './commands/app.js';
+import type { Environment } from './environment.js';
+import type { Opened } from './opened.js';
+
+/** Those who act by themselves: on changes of work items, due reviews, the clock, and what the last life left. */
+export async function startFollowing(app: App, opened: Opened, interrupted: InterruptedTurns): Promise<void> {
+  const { supervisor, connectors } = app;
+  const { log } = supervisor.environment;
+  for (const follower of [app.subscribers, app.reviews]) {
+    opened.add(() => follower?.close());
+    await follower?.poll(app);
+  }
+  const clock = followClock(app, failed(log, 'could not notify cron jobs that the clock was set back'));
+  opened.add(() => clock.close());
+  const reporting = reportInterruptedTurns(
+    supervisor,
+    interrupted,
+    failed(log, 'could not report interrupted turns'),
+  );
+  opened.add(() => reporting.close());
+  void followSchedules(app).catch(failed(log, 'could not check the schedules of workflows'));
+  if (connectors === undefined) return;
+  for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors)
+    log.error({ connector, reason }, 'could not apply the configuration of a connector');
+}
+
+/** Logs what a follower could not do. */
+export const failed =
+  (log: Environment['log'], what: string) =>
+  (error: unknown): void =>
+    log.error({ err: error }, what);
