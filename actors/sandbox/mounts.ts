@@ -89,12 +89,11 @@ export function mountsOf(
  * (`node_modules/.bin` of a project that the gateway was started in); a program there is kept as a file.
  */
 function keptFrom({ kept, hidden, control }: Places, { cwd }: Needs, isWorkspace: boolean): readonly Mount[] {
+  // shown, it would be seen again
   const isHidden = (path: string): boolean =>
     [...hidden, ...control].some((outer) => isInside(path, outer.path));
   return kept
-    .filter(
-      ({ path, isFile }) => (isInside(path, cwd) ? isFile === true : !isWorkspace && !isHidden(path)), // shown, it would be seen again
-    )
+    .filter(({ path, isFile }) => (isInside(path, cwd) ? isFile === true : !isWorkspace && !isHidden(path)))
     .map((place) => ({ access: 'read', ...place }));
 }
 

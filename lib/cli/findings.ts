@@ -9,13 +9,13 @@ import { readConfig } from '../home/read-config.js';
 import { HomeError } from '../home/home-error.js';
 import { moduleFiles } from '../home/modules.js';
 import { backupsIn } from '../home/scheduled-backups.js';
-import { homeSandbox } from '../home/sandbox.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
 import { connect, running } from './client.js';
 import type { Finding } from './finding.js';
 import { bytes, duration } from './print.js';
 import { loss, retentionOf, worthShowingMs } from './retention.js';
+import { sandbox } from './sandbox-finding.js';
 import { closedStore } from './store-finding.js';
 
 /**
@@ -212,38 +212,6 @@ async function ownModules(layout: Layout, { modules }: Config): Promise<Finding 
     if (!(error instanceof HomeError)) throw error;
     return { grade: 'bad', about, what: error.message, remedy: error.remedy };
   }
-}
-
-async function sandbox(layout: Layout, config: Config): Promise<Finding> {
-  const about = 'sandbox';
-  const asked = config.agents.sandbox;
-  if (asked === 'off')
-    return {
-      grade: 'poor',
-      about,
-      what: 'off: agents can do what you can, and read the token of this home',
-      remedy: 'Set agents.sandbox to home, workspace or strict.',
-    };
-  const { port } = homeSandbox({ layout, config: () => config });
-  const { level, lacking } = await port.inForce(asked);
-  const memory = {
-    turn: 'the memory of each turn is bounded',
-    process: 'the memory of each of their processes is bounded',
-    none: 'their memory is not bounded',
-  }[await port.memoryBound()];
-  if (lacking === undefined)
-    return {
-      grade: 'good',
-      about,
-      what: `agents run at the level ${level}; ${memory}`,
-    };
-  const isRequired = config.agents.sandboxRequired;
-  return {
-    grade: isRequired ? 'bad' : 'poor',
-    about,
-    what: `${isRequired ? 'no agent runs' : `agents run at the level ${level}`} instead of ${asked}: ${lacking.reason}`,
-    remedy: lacking.remedy,
-  };
 }
 
 async function disk({ home }: Layout): Promise<Finding> {

@@ -25,7 +25,7 @@ describe('what waits, in a browser', () => {
   before(async () => {
     viewer = await openBrowser();
     folder = await mkdtemp(join(tmpdir(), 'waiting-'));
-    house = await openHouse({ evidence: await openEvidence({ standard: folder }) });
+    house = await openHouse({ withRoster: true, evidence: await openEvidence({ standard: folder }) });
     for (const title of ['Publish the report', 'Buy new chairs', 'Move the archive <b>now</b>']) {
       const { workItem } = await post('/api/work-items', { title });
       await post(`/api/work-items/${workItem.id}/approval/request`, { request: 'May I?' });
@@ -63,7 +63,7 @@ describe('what waits, in a browser', () => {
       'Publish the report: May I?',
       'Ship it: ask (approval)',
     ]);
-    expect(await page.locator('.waiting tbody tr').first().innerText()).to.match(/approval\s+operator/);
+    expect(await page.locator('.waiting tbody tr').first().innerText()).to.match(/approval\s+chief/);
     expect(await page.locator('nav .count').innerText()).to.match(/^4/);
     expect(await page.locator('.stopped').innerText()).to.match(/Fix the fence[^]*error/);
     expect(await wrongWith(page), 'by day').to.deep.equal([]);
@@ -105,6 +105,20 @@ describe('what waits, in a browser', () => {
     expect((await house.operator.get(`/api/work-items/${items[0]}`)).body.workItem.approvalState).to.equal(
       'rejected',
     );
+  });
+
+  it('decides a version of a workflow that an agent wrote', async () => {
+    const { id } = await post('/api/sessions', { prompt: 'x', employee: 'ann' });
+    const actor = { kind: 'http', method: 'GET', url: 'https://example.org/' };
+    const made = await house.agent(id as string).post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: { title: 'Send it', owner: 'ann', nodes: [{ id: 'a', type: 'step', actor }], edges: [] },
+    });
+    expect(made.status, made.text).to.equal(201);
+    await viewer.go(page, '#/waiting');
+    await page.click('button[aria-label^="Approve: Send it, version 1"]');
+    await page.waitForSelector('.waiting >> text=Send it', { state: 'detached' });
+    expect((await house.operator.get('/api/workflow-approvals')).body.pending).to.deep.equal([]);
   });
 
   it('shows a queued run as queued, behind which run, and cancels it', async () => {

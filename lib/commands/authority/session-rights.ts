@@ -87,7 +87,7 @@ const toolsMax = 100;
 const nothing: ToolPolicy = { mode: 'ask', allow: [] };
 
 /** Whose sandboxes hold for a session: its own employee's, and what was passed on to it. */
-function cagesOf(session: GatewayActor<'session'> | undefined): readonly string[] {
+export function cagesOf(session: GatewayActor<'session'> | undefined): readonly string[] {
   if (session === undefined) return [];
   const { employee, confinedAs } = session.view;
   return [...(employee === null ? [] : [employee]), ...confinedAs];

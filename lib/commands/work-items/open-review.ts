@@ -9,7 +9,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { LogEntry } from '../../supervisor/contract.js';
 import { employeeNamed, type App, type Follower, type GatewayActor } from '../app.js';
 import { callerNamed } from '../authority/causes.js';
-import { rightsOf } from '../authority/session-rights.js';
+import { cagesOf, rightsOf } from '../authority/session-rights.js';
 import { lineageOf, openWithin, selectFor, workingDirectoryOf } from '../sessions/open-session.js';
 import { presentSession } from '../sessions/read-session.js';
 import { createFollower } from '../follower.js';
@@ -103,6 +103,8 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
       ? await workingDirectoryOf({ app, caller: by }, id, {}, { employee, ...rights })
       : { cwd: attempt.view.cwd, drop: () => Promise.resolve() };
   if (isRefusal(place)) return place;
+  // what is read there was written by the attempt, settings of engines among it
+  const cages = [...new Set([...rights.confinedAs, ...(isRefusal(attempt) ? [] : cagesOf(attempt))])];
   const key = { kind: 'work-item', id: item.id } as const;
   const committed = await app.supervisor.transact({
     name: 'open-review',
@@ -120,7 +122,7 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
         employee,
         selection,
         lineage,
-        rights,
+        rights: { ...rights, confinedAs: cages },
         cwd: place.cwd,
         workItemId: null,
         source: 'review',

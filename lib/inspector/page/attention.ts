@@ -60,6 +60,14 @@ export function decisionOf({ kind, id, what, waitingId, within }: Waiting): Deci
     return { path: `/api/work-items/${own}/approval`, yes: approve, no: reject };
   if (kind === 'poll' && what === 'activation')
     return { path: `/api/workflow-triggers/${own}/activation-approval`, yes: approve, no: reject };
+  if (kind === 'workflow' && what === 'version') {
+    const versions = [{ workflowId: id, version: Number(waitingId) }];
+    return {
+      path: '/api/workflow-approvals',
+      yes: ['Approve', { decision: 'approve', versions }],
+      no: ['Reject', { decision: 'reject', versions }],
+    };
+  }
   if (kind === 'session' && what === 'permission')
     return {
       path: `/api/sessions/${own}/permissions/${encodeURIComponent(waitingId)}`,

@@ -94,6 +94,8 @@ describe('reviews by a verifier', () => {
       title: `Review of ${id}: Dig a well`,
     });
     expect(session.cwd).to.equal((await house.operator.get(`/api/sessions/${worker}`)).body.cwd);
+    // it reads what the attempt wrote, settings of its engine among it, and was confined as its own employee alone
+    expect(session.confinedAs).to.deep.equal(['ann']);
     expect(session.messages[0].content)
       .to.match(/Ten metres/)
       .and.match(/It holds water/)
