@@ -136,6 +136,9 @@ describe('the examples', () => {
   it('leave no example unproved', () => {
     const proved = [
       'browser-page', // spec/browser/example-page.spec.ts
+      'inspector-express', // spec/lib/gateway/mount-inspector.spec.ts, as the next two
+      'inspector-http',
+      'inspector-koa',
       'child-agents',
       'counter',
       'embed',

@@ -307,7 +307,7 @@ describe('the house', () => {
       imports
         .filter(
           ({ specifier }) =>
-            !/^(?:troupe(?:\/(?:agents|client|connectors|gateway|level|machines|postgres|testing))?|node:.+|xstate|zod|esbuild)$/.test(
+            !/^(?:troupe(?:\/(?:agents|client|connectors|gateway|level|machines|postgres|testing))?|node:.+|xstate|zod|esbuild|express|koa)$/.test(
               specifier,
             ),
         )

@@ -77,6 +77,8 @@ describe('the packed package', () => {
       names.map(async (name) => [name, await readFile(join(root, 'examples', name), 'utf8')] as const),
     );
     await project.link('esbuild'); // of a host that builds a page
+    // Of hosts that mount the inspector in an application of theirs
+    for (const name of ['express', '@types/express', '@types/koa']) await project.link(name);
     expect(await project.compile(Object.fromEntries(texts))).to.equal('');
   });
 

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { base } from './base.js';
 
 /**
  * Who looks at the page. A paired browser has its cookies and is asked nothing; anybody else gives the
@@ -31,7 +32,7 @@ export async function present(given: string): Promise<void> {
  * the gate. A gateway that does not answer changes nothing.
  */
 export async function confirm(): Promise<void> {
-  const answer = await fetch('/api/inspect/fleet', {
+  const answer = await fetch(`${base}/api/inspect/fleet`, {
     headers: credentials(),
     credentials: 'same-origin',
     redirect: 'error',
@@ -49,7 +50,7 @@ export function leave(why: Access = 'needed'): void {
 /** True: let in. False: the gateway says no. Undefined: it says nothing. */
 async function judge(): Promise<boolean | undefined> {
   try {
-    const answer = await fetch('/api/inspect/fleet', {
+    const answer = await fetch(`${base}/api/inspect/fleet`, {
       headers: credentials(),
       credentials: 'same-origin',
       redirect: 'error',

@@ -1,4 +1,5 @@
 import { credentials, leave } from './access.js';
+import { base } from './base.js';
 
 /**
  * The gateway's REST as the page asks it. A refusal is an `Asked` with a sentence that can be shown as it is.
@@ -37,7 +38,7 @@ async function reach(
   path: string,
   { signal, post }: { readonly signal?: AbortSignal; readonly post?: unknown },
 ): Promise<Response> {
-  const answer = await fetch(path, {
+  const answer = await fetch(`${base}${path}`, {
     method: post === undefined ? 'GET' : 'POST',
     credentials: 'same-origin',
     redirect: 'error',

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { access, bearer, confirm } from './access.js';
+import { base } from './base.js';
 
 /**
  * The one socket of a page, kept open while the viewer is let in. Which frames come over it is the page's own;
@@ -69,7 +70,7 @@ export function keepOpen<Frame>({ path, take }: Feed<Frame>): () => void {
 export function openSocket(path: string): WebSocket {
   const token = bearer();
   return new WebSocket(
-    `${location.origin.replace(/^http/, 'ws')}${path}`,
+    `${location.origin.replace(/^http/, 'ws')}${base}${path}`,
     token === null ? ['troupe'] : ['troupe', `bearer.${token}`],
   );
 }

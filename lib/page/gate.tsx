@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { access, enter, present } from './access.js';
+import { isMounted } from './base.js';
 import { Mark } from './parts/mark.js';
 
 /** Who is not known yet stands here: it says what is missing and how to come by it. `to`: `inspector`. */
@@ -27,6 +28,14 @@ export function Gate({ to }: { readonly to: string }) {
       </main>
     );
   }
+  if (isMounted)
+    return (
+      <main class="gate">
+        <Mark />
+        <h1>You are signed out</h1>
+        <p>Sign in to the application again, then reload this page.</p>
+      </main>
+    );
   return (
     <main class="gate">
       <Mark />

@@ -1,0 +1,174 @@
+import Koa from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { answerRefusal } from './errors.js';
+import { createRouter } from './router.js';
+import { attentionRoutes } from './routes/attention.js';
+import { inspectRoutes } from './routes/inspect/actors.js';
+import { inspectBundleRoutes } from './routes/inspect/bundle.js';
+import { inspectSystemRoutes } from './routes/inspect/system.js';
+import { pageRoutes, shellHeaders } from './routes/page.js';
+import { openMountedSocket } from './websocket/mounted-socket.js';
+import type { App } from '../commands/app.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import { operator } from '../../machines/caller.js';
+import { refuse, type Refusal } from '../../machines/refusals.js';
+
+/** What a viewer may: see and act, see alone, or nothing. */
+export type Admission = boolean | 'read';
+
+export interface MountOptions {
+  /**
+   * Judges each request and each socket, by your application's own session: `true` to see and act, `'read'` to see
+   * alone. Asked again every half a minute while a socket is open.
+   */
+  readonly authorize: (request: IncomingMessage) => Admission | Promise<Admission>;
+  /** Where it is served, without a slash at the end. Default `/inspect`. */
+  readonly prefix?: string;
+  /** Pages that may show it in a frame, as in a Content-Security-Policy: `["'self'"]`. Default: none. */
+  readonly frameAncestors?: readonly string[];
+  /** Origins from which it is opened where a proxy changes the host: `['https://ops.example.com']`. */
+  readonly origins?: readonly string[];
+}
+
+export interface MountedInspector {
+  /** For Node's `http` and for Express. What is not below the prefix goes to `next`, or is answered with 404. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
+  /** For Koa: `app.use(inspector.koa)`. */
+  readonly koa: (ctx: KoaContext, next: () => Promise<unknown>) => Promise<unknown>;
+  /** `server.on('upgrade', inspector.upgrade)`: takes the sockets below the prefix and leaves all others alone. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Closes its sockets. */
+  close(): void;
+}
+
+/** The part of Koa's context that is needed: no types of Koa must be installed for it. */
+export interface KoaContext {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  respond?: boolean;
+}
+
+/**
+ * Serves the live inspector of a supervisor inside your own application: no gateway, no home, no token.
+ *
+ * @throws TypeError where the prefix is none
+ * @example
+ *   const inspector = mountInspector(supervisor, { authorize: (request) => isAdmin(request) });
+ *   const server = createServer(inspector.handler).on('upgrade', inspector.upgrade);
+ */
+export function mountInspector(supervisor: Supervisor, options: MountOptions): MountedInspector {
+  const { prefix = '/inspect', authorize, origins = [], frameAncestors = [] } = options;
+  if (!/^(?:\/[\w.~-]+)+$/.test(prefix))
+    throw new TypeError(`the prefix "${prefix}" must be a path such as /inspect, without a slash at the end`);
+  const log = supervisor.environment.log;
+  const koa = new Koa();
+  koa.use(async (ctx, next) => {
+    const refusal = await judge(ctx.req);
+    if (refusal !== undefined) return answerRefusal(ctx, refusal);
+    ctx.state['identity'] = { type: 'authenticated', caller: operator };
+    await next();
+    if (ctx.path === '/inspect' && Buffer.isBuffer(ctx.body)) ctx.body = shellAt(prefix, ctx.body.toString());
+    if (frameAncestors.length > 0) allowFrames(ctx, frameAncestors);
+  });
+  koa.use(createRouter(appOf(supervisor), routes, { openReads: false }));
+  koa.on('error', (error: unknown) => log.error({ err: error }, 'a request of the inspector failed'));
+  const answer = koa.callback();
+  const sockets = openMountedSocket(supervisor, judge);
+
+  async function judge(request: IncomingMessage): Promise<Refusal | undefined> {
+    const admission = await authorize(request);
+    if (admission === false) return refuse('UNAUTHENTICATED', {}, 'The application does not let you in.');
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const isSocket = request.headers.upgrade !== undefined;
+    if ((!isRead || isSocket) && !isSameOrigin(request, origins))
+      return refuse('FORBIDDEN', {}, 'It comes from another origin.');
+    if (!isRead && admission === 'read') return refuse('FORBIDDEN', {}, 'You may see, and not act.');
+    if (!isRead && request.readableEnded)
+      return refuse('BAD_REQUEST', {}, 'The body was read already: mount the inspector before body parsers.');
+    return undefined;
+  }
+
+  const handler: MountedInspector['handler'] = (request, response, next) => {
+    const address = addressOf(request);
+    const inside = insideOf(address, prefix);
+    if (inside === undefined) {
+      if (next !== undefined) return next();
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found');
+      return;
+    }
+    request.url = inside;
+    void answer(request, response);
+  };
+  return {
+    handler,
+    koa: async (ctx, next) => {
+      if (insideOf(addressOf(ctx.req), prefix) === undefined) return next();
+      ctx.respond = false;
+      handler(ctx.req, ctx.res);
+    },
+    upgrade(request, socket, head) {
+      const address = addressOf(request);
+      if (!address.startsWith(`${prefix}/ws/inspect`)) return;
+      request.url = address.slice(prefix.length);
+      sockets.upgrade(request, socket, head);
+    },
+    close: () => sockets.close(),
+  };
+}
+
+const routes = [
+  ...pageRoutes.filter(({ path }) => path !== '/'),
+  ...inspectRoutes,
+  ...inspectBundleRoutes,
+  ...inspectSystemRoutes.filter(({ path }) => path !== '/api/inspect/quotas'),
+  ...attentionRoutes,
+];
+
+/** Express takes the path at which it is mounted off the address. */
+const addressOf = (request: IncomingMessage): string =>
+  (request as { readonly originalUrl?: string }).originalUrl ?? request.url ?? '';
+
+/** `/ops/inspect/api/inspect/fleet?x` → `/api/inspect/fleet?x`; the page and its files lie below `/inspect`. */
+function insideOf(address: string, prefix: string): string | undefined {
+  if (!address.startsWith(prefix)) return undefined;
+  const inside = address.slice(prefix.length);
+  if (inside.startsWith('/api/')) return inside;
+  if (inside === '' || inside === '/' || inside.startsWith('?')) return '/inspect';
+  return inside.startsWith('/') ? `/inspect${inside}` : undefined;
+}
+
+/** A browser names the page that sends or opens a socket; who names none is no page of another. */
+function isSameOrigin({ headers }: IncomingMessage, origins: readonly string[]): boolean {
+  const { origin, host } = headers;
+  if (origin === undefined) return headers['sec-fetch-site'] !== 'cross-site';
+  if (origins.includes(origin)) return true;
+  return URL.canParse(origin) && new URL(origin).host === host;
+}
+
+const shellAt = (prefix: string, shell: string): string =>
+  shell
+    .replace('<html lang="en">', `<html lang="en" data-base="${prefix}">`)
+    .replaceAll('="/inspect/', `="${prefix}/`);
+
+function allowFrames(ctx: Koa.Context, ancestors: readonly string[]): void {
+  const policy = shellHeaders['Content-Security-Policy'];
+  if (ctx.response.get('Content-Security-Policy') !== policy) return;
+  ctx.set(
+    'Content-Security-Policy',
+    policy.replace("frame-ancestors 'none'", `frame-ancestors ${ancestors.join(' ')}`),
+  );
+  ctx.remove('X-Frame-Options');
+}
+
+/** What the routes of the inspector ask for: a supervisor alone, and of all else that there is none. */
+const appOf = (supervisor: Supervisor): App => ({
+  supervisor: supervisor as App['supervisor'],
+  engines: {
+    select: async () => refuse('NOT_FOUND', {}, 'There are no engines here.'),
+    limits: async () => ({ default: null, engines: {} }),
+    list: async () => ({ default: null, engines: {} }),
+    refresh: () => undefined,
+  },
+  settings: { home: '', sessionRoots: [], interruptOnNewMessage: false, turnDeadlineMs: 0 },
+});

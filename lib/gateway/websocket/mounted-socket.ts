@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { closeCodes } from '../../inspector/frames.js';
+import { Channels } from '../../inspector/watch.js';
+import type { Supervisor } from '../../supervisor/contract.js';
+import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import { readQuery } from '../parse.js';
+import { filterOfQuery, inspectSubscription } from './inspect-socket.js';
+import type { Subscription } from './subscription.js';
+
+/** The live feed of a mounted inspector: judged at the upgrade, and again for as long as it is open. */
+export function openMountedSocket(
+  supervisor: Supervisor,
+  judge: (request: IncomingMessage) => Promise<Refusal | undefined>,
+) {
+  const { log } = supervisor.environment;
+  const channels = new Channels(supervisor);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false });
+  const open = new Map<
+    WebSocket,
+    { readonly request: IncomingMessage; readonly subscription: Subscription }
+  >();
+  let ticks = 0;
+  const timer = setInterval(() => {
+    ticks += 1;
+    for (const [socket, { request, subscription }] of open) {
+      subscription.cursor();
+      if (ticks % judgedEvery === 0) void judgeAgain(socket, request);
+    }
+  }, cursorMs);
+  timer.unref();
+
+  async function judgeAgain(socket: WebSocket, request: IncomingMessage): Promise<void> {
+    const refusal = await judge(request).catch(() => undefined); // the next time tells
+    if (refusal !== undefined) socket.close(closeCodes.credentialEnded, refusal.code);
+  }
+
+  function serve(socket: WebSocket, request: IncomingMessage): void {
+    const query = readQuery(request.url ?? '');
+    const filter = isRefusal(query) ? query : filterOfQuery(query);
+    if (isRefusal(query) || isRefusal(filter)) return socket.close(1008, 'the address is not understood');
+    const since = /^\d{1,15}$/.test(query['since'] ?? '') ? Number(query['since']) : undefined;
+    const subscription = inspectSubscription({ channels, socket, filter, log });
+    open.set(socket, { request, subscription });
+    socket.on('error', () => socket.terminate());
+    socket.on('message', (text: Buffer) => subscription.hear(text.toString()));
+    socket.on('close', () => {
+      open.delete(socket);
+      subscription.stop();
+    });
+    subscription.start(since);
+  }
+
+  async function admit(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const refusal = open.size >= socketsMax ? { status: 503 } : await judge(request);
+    if (refusal !== undefined) {
+      stream.end(`HTTP/1.1 ${refusal.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, request));
+  }
+
+  return {
+    upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+      stream.on('error', () => stream.destroy());
+      admit(request, stream, head).catch((error: unknown) => {
+        log.error({ err: error }, 'an upgrade of the inspector failed');
+        stream.destroy();
+      });
+    },
+    close(): void {
+      clearInterval(timer);
+      for (const socket of open.keys()) socket.close(closeCodes.goingAway);
+      sockets.close();
+    },
+  };
+}
+
+const cursorMs = 5_000;
+/** In ticks: half a minute. */
+const judgedEvery = 6;
+const socketsMax = 256;

@@ -1,0 +1,7 @@
+/**
+ * Where the page's API begins: nowhere in a gateway, which has the address for itself; the prefix where an
+ * application serves the inspector among pages of its own.
+ */
+export const base = document.documentElement.dataset['base'] ?? '';
+/** The application has judged the viewer already, by its own session: there is no token to ask for. */
+export const isMounted = base !== '';
