@@ -4729,6 +4729,7 @@ export interface operations {
     "get /api/files": {
         parameters: {
             query?: {
+                cursor?: string;
                 limit?: string;
                 offset?: string;
             };
@@ -4744,7 +4745,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["File"][];
+                    "application/json": components["schemas"]["File"][] | {
+                        files: components["schemas"]["File"][];
+                        nextCursor: string | null;
+                    };
                 };
             };
             /** @description Refused. */
@@ -6740,6 +6744,7 @@ export interface operations {
     "get /api/sessions": {
         parameters: {
             query?: {
+                cursor?: string;
                 group?: string;
                 limit?: string;
                 offset?: string;
@@ -6762,6 +6767,9 @@ export interface operations {
                             [key: string]: number;
                         };
                         perGroup: number;
+                        sessions: components["schemas"]["Session"][];
+                    } | {
+                        nextCursor: string | null;
                         sessions: components["schemas"]["Session"][];
                     };
                 };
@@ -8293,6 +8301,7 @@ export interface operations {
         parameters: {
             query?: {
                 assignee?: string;
+                cursor?: string;
                 department?: string;
                 label?: string;
                 limit?: string;
@@ -8319,6 +8328,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         limit: number;
+                        nextCursor: string | null;
                         nextOffset: number | null;
                         offset: number;
                         total: number;
@@ -10170,6 +10180,7 @@ export interface operations {
     "get /api/workflow-definitions/:id/runs": {
         parameters: {
             query?: {
+                cursor?: string;
                 limit?: string;
                 offset?: string;
                 status?: "running" | "parked" | "completed" | "failed" | "cancelled";
@@ -10192,6 +10203,7 @@ export interface operations {
                         evidenceConfigured: boolean;
                         evidenceReason?: string;
                         limit: number;
+                        nextCursor: string | null;
                         nextOffset: number | null;
                         offset: number;
                         runs: ({
@@ -10886,6 +10898,7 @@ export interface operations {
     "get /api/workflow-runs": {
         parameters: {
             query?: {
+                cursor?: string;
                 limit?: string;
                 offset?: string;
                 status?: "running" | "parked" | "completed" | "failed" | "cancelled";
@@ -10906,6 +10919,7 @@ export interface operations {
                         evidenceConfigured: boolean;
                         evidenceReason?: string;
                         limit: number;
+                        nextCursor: string | null;
                         nextOffset: number | null;
                         offset: number;
                         runs: ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { listMembers, workItemStatuses } from '../commands/work-items/list-work-items.js';
+import { workItemStatuses } from '../commands/work-items/list-work-items.js';
+import { listMembers } from '../commands/work-items/work-item-page.js';
 import { limits } from '../../machines/work-item/context.js';
 import { ranks } from '../records/roster/employee.js';
 

@@ -1,5 +1,7 @@
 import type { App } from '../app.js';
 import type { Agent } from '../relation.js';
+import { pageAfter } from '../page-after.js';
+import type { Place } from '../work-items/merge-lists.js';
 import { treeOf } from './stop-session.js';
 import { idsOf, recordsOf, iterate, iterateRecords, iteratedMax } from '../iterate.js';
 import type { Caller } from '../../../machines/caller.js';
@@ -11,6 +13,8 @@ export interface SessionsQuery {
   readonly group?: string | undefined;
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
+  /** A page that says where the next one begins, behind a place or from the start. */
+  readonly cursor?: { readonly place: Place | undefined } | undefined;
 }
 
 /**
@@ -19,11 +23,34 @@ export interface SessionsQuery {
  * page by `offset` and `limit` (at most 100 of a search). An agent sees itself and what is beneath it.
  */
 export async function listSessions(app: App, query: SessionsQuery, by: Caller): Promise<Json> {
+  if (query.cursor !== undefined) return listAfter(app, query, query.cursor.place, by);
   if (by.type === 'session') return listSubtree(app, query, by);
   if (query.q !== undefined) return search(app, query.q, pageOfSearch(query));
   if (query.group !== undefined) return group(app, query.group, query.offset ?? 0, query.limit || perGroup);
   if (query.limit === 0) return collect(app, 'all');
   return overview(app);
+}
+
+/** One group, what a search finds among those not archived, or all: newest activity first. */
+async function listAfter(
+  app: App,
+  { q, group: name, limit }: SessionsQuery,
+  after: Place | undefined,
+  by: Caller,
+): Promise<Json> {
+  const own = by.type === 'session' ? new Set(await treeOf(app, by.id, 1_000)) : undefined;
+  const matches = q === undefined ? undefined : matcher(q);
+  const { rows: sessions, nextCursor } = await pageAfter(
+    app.supervisor,
+    'session',
+    name === undefined ? { index: 'all', prefix: '' } : { index: 'group', prefix: `${sortableText(name)}/` },
+    {
+      after,
+      limit: Math.min(limit || perGroup, searchMax),
+      fits: (row) => own?.has(String((row as { id?: Json }).id)) !== false && matches?.(row) !== false,
+    },
+  );
+  return { sessions, nextCursor };
 }
 
 const perGroup = 50;

@@ -1,5 +1,5 @@
 import { type App } from '../app.js';
-import { merged, type Place, type Range } from './merge-lists.js';
+import { merged, mergedAfter, type Place, type Range } from './merge-lists.js';
 import {
   attentionRanges,
   countsOf,
@@ -11,9 +11,9 @@ import {
   type Row,
   type Window,
 } from './work-item-ranges.js';
+import { answer, cursorBehind, listed, rowsAt, type Listed, type WorkItemsPage } from './work-item-page.js';
 import { textsOf } from './work-item-texts.js';
 import type { Caller } from '../../../machines/caller.js';
-import type { Json } from '../../../machines/outputs.js';
 import { sortableText } from '../../../machines/sortable.js';
 
 export interface WorkItemsQuery {
@@ -29,15 +29,8 @@ export interface WorkItemsQuery {
   readonly needsAttentionFor?: string | undefined;
   readonly limit: number;
   readonly offset: number;
-}
-
-export interface WorkItemsPage {
-  readonly workItems: readonly Json[];
-  readonly total: number;
-  readonly totals: Readonly<Record<string, number>>;
-  readonly limit: number;
-  readonly offset: number;
-  readonly nextOffset: number | null;
+  /** The place of the last item that was seen; instead of an offset. */
+  readonly cursor?: Place | undefined;
 }
 
 type Test = (row: Row, id: string) => boolean | Promise<boolean>;
@@ -49,8 +42,9 @@ type Test = (row: Row, id: string) => boolean | Promise<boolean>;
  * own look into rows, in slices.
  */
 export async function listWorkItems(app: App, query: WorkItemsQuery, by: Caller): Promise<WorkItemsPage> {
+  if (query.cursor !== undefined) return listAfter(app, query, by, query.cursor);
   const tests = testsFor(app, query, by);
-  if (query.needsAttentionFor !== undefined || query.label !== undefined || by.type === 'session')
+  if (isNarrowed(query, by))
     return scan(app, query, by, query.q === undefined ? tests : [...tests, textTest(app, query.q)]);
   if (query.q !== undefined)
     return (await searched(app, query, query.q)) ?? scan(app, query, by, [...tests, textTest(app, query.q)]);
@@ -60,11 +54,12 @@ export async function listWorkItems(app: App, query: WorkItemsQuery, by: Caller)
   const { status } = query;
   const chosen = (): number => (status === undefined ? sum(totals) : (totals[status] ?? 0));
   const unranked = chosen();
-  const ranked: (readonly [string, Row])[] = [];
+  const ranked: Listed[] = [];
   if (window) {
-    for await (const [id, row] of rankedWithin(app, facets, window)) {
+    for await (const listed of rankedWithin(app, facets, window)) {
+      const [, row] = listed;
       totals[String(row['status'])] = (totals[String(row['status'])] ?? 0) + 1;
-      if (status === undefined || row['status'] === status) ranked.push([id, row]);
+      if (status === undefined || row['status'] === status) ranked.push(listed);
     }
   }
   const ahead = ranked.slice(query.offset, query.offset + query.limit);
@@ -117,11 +112,7 @@ function textTest(app: App, q: string): Test {
  * Items with a rank that changed within the window: they lie before all others, by rank, so each is looked
  * at.
  */
-async function* rankedWithin(
-  app: App,
-  facets: Facets,
-  window: Window,
-): AsyncGenerator<readonly [id: string, row: Row]> {
+async function* rankedWithin(app: App, facets: Facets, window: Window): AsyncGenerator<Listed> {
   const ranges = rangesFor(app.supervisor, facets).map((range) => ({ ...range, from: '0', to: '1' }));
   for await (const batch of merged(app.supervisor, 'work-item', ranges, sliceRows)) {
     const within = batch.filter(({ key }) => key.slice(-16) >= window.from && key.slice(-16) <= window.to);
@@ -191,36 +182,54 @@ async function placesOf(
   return found.slice(0, limit);
 }
 
-/** Rows in the order of their places. An item that moved in between is read as it is now. */
-async function rowsAt(
-  app: App,
-  places: readonly Place[],
-): Promise<readonly (readonly [id: string, row: Row])[]> {
-  const rows = await app.supervisor.rowsAt('work-item', 'all', places);
-  const found = await Promise.all(
-    places.map(async ({ id }, at): Promise<readonly [string, Row] | undefined> => {
-      const row = rows[at] ?? (await app.supervisor.get('work-item', id))?.view;
-      return row === undefined ? undefined : [id, row as Row];
-    }),
-  );
-  return found.filter((each) => each !== undefined);
+/** The page behind a place, and whether there is more behind it. */
+async function listAfter(app: App, query: WorkItemsQuery, by: Caller, after: Place): Promise<WorkItemsPage> {
+  const { limit, q, status } = query;
+  const whole = await listWorkItems(app, { ...query, cursor: undefined, offset: 0, limit: 0 }, by);
+  const tests = [
+    ...testsFor(app, query, by),
+    ...timeTests(query),
+    ...(q === undefined ? [] : [textTest(app, q)]),
+    ...(status === undefined ? [] : [(row: Row) => row['status'] === status]),
+  ];
+  const page: Listed[] = [];
+  for (const ranges of stretches(app, query, by))
+    for await (const place of mergedAfter(app.supervisor, 'work-item', ranges, { after, first: limit + 1 })) {
+      const [row] = await rowsAt(app, [place]);
+      if (row !== undefined && (await satisfies(tests, row[1], row[0]))) page.push(row);
+      if (page.length > limit) break;
+    }
+  const shown = page.slice(0, limit);
+  const nextCursor = page.length > limit ? cursorBehind(shown) : null;
+  return {
+    ...whole,
+    workItems: shown.map(([id, row]) => listed(id, row)),
+    limit,
+    nextOffset: null,
+    nextCursor,
+  };
 }
 
-function answer(
-  { limit, offset }: WorkItemsQuery,
-  rows: readonly (readonly [string, Row])[],
-  total: number,
-  totals: Readonly<Record<string, number>>,
-): WorkItemsPage {
-  const end = offset + limit;
-  return {
-    workItems: rows.map(([id, row]) => listed(id, row)),
-    total,
-    totals,
-    limit,
-    offset,
-    nextOffset: end < total ? end : null,
-  };
+/** Ranges one after the other: with a window of time the ranked items stand before it. */
+function stretches(app: App, query: WorkItemsQuery, by: Caller): readonly (readonly Range[])[] {
+  const ranges = candidates(app, query, by);
+  if (isNarrowed(query, by)) return [ranges];
+  const chosen = { ...facetsOf(query), status: query.status };
+  const window = windowOf(query);
+  const all = rangesFor(app.supervisor, chosen, window);
+  if (window === undefined) return [all];
+  return [rangesFor(app.supervisor, chosen).map((range) => ({ ...range, from: '0', to: '1' })), all];
+}
+
+const isNarrowed = (query: WorkItemsQuery, by: Caller): boolean =>
+  by.type === 'session' || query.needsAttentionFor !== undefined || query.label !== undefined;
+
+function timeTests({ since, until }: WorkItemsQuery): readonly Test[] {
+  const at = (row: Row): number => Date.parse(String(row['updatedAt']));
+  return [
+    ...(since === undefined ? [] : [(row: Row) => at(row) >= since]),
+    ...(until === undefined ? [] : [(row: Row) => at(row) <= until]),
+  ];
 }
 
 /** Look into every row that the narrowest lists let through: a slice at a time, only the page is kept. */
@@ -231,17 +240,18 @@ async function scan(
   tests: readonly Test[],
 ): Promise<WorkItemsPage> {
   const totals = noTotals();
-  const page: (readonly [string, Row])[] = [];
+  const page: Listed[] = [];
   let total = 0;
   for await (const batch of merged(app.supervisor, 'work-item', candidates(app, query, by), sliceRows)) {
     for (let from = 0; from < batch.length; from += sliceRows) {
-      for (const [id, row] of await rowsAt(app, batch.slice(from, from + sliceRows))) {
+      for (const listed of await rowsAt(app, batch.slice(from, from + sliceRows))) {
+        const [id, row] = listed;
         if (!(await satisfies(tests, row, id))) continue;
         const status = String(row['status']);
         totals[status] = (totals[status] ?? 0) + 1;
         if (query.status !== undefined && query.status !== status) continue;
         total += 1;
-        if (total > query.offset && page.length < query.limit) page.push([id, row]);
+        if (total > query.offset && page.length < query.limit) page.push(listed);
       }
     }
   }
@@ -268,15 +278,13 @@ function candidates(app: App, query: WorkItemsQuery, by: Caller): readonly Range
 
 function testsFor(app: App, query: WorkItemsQuery, by: Caller): readonly Test[] {
   const tests: Test[] = [];
-  const narrowed =
-    by.type === 'session' || query.needsAttentionFor !== undefined || query.label !== undefined;
+  const narrowed = isNarrowed(query, by);
   for (const facet of narrowed ? (['source', 'assignee', 'department'] as const) : []) {
     const wanted = query[facet];
     if (wanted !== undefined) tests.push((row) => row[facet] === wanted);
   }
-  const { since, until, label } = query;
-  if (narrowed && since !== undefined) tests.push((row) => Date.parse(String(row['updatedAt'])) >= since);
-  if (narrowed && until !== undefined) tests.push((row) => Date.parse(String(row['updatedAt'])) <= until);
+  const { label } = query;
+  if (narrowed) tests.push(...timeTests(query));
   if (label !== undefined && (by.type === 'session' || query.needsAttentionFor !== undefined))
     tests.push((row) => (row['labels'] as readonly string[] | undefined)?.includes(label) ?? false);
   if (query.needsAttentionFor !== undefined) {
@@ -289,33 +297,3 @@ function testsFor(app: App, query: WorkItemsQuery, by: Caller): readonly Test[] 
 /** Whom `me` means. */
 const attentive = (wanted: string, by: Caller): string | null =>
   wanted !== 'me' ? wanted : by.type === 'session' ? by.employee : 'operator';
-
-/** The compact shape of a list. */
-function listed(id: string, row: Row): Json {
-  const compact: Record<string, Json> = {};
-  for (const member of listMembers) compact[member] = row[member] ?? null;
-  compact['id'] = id;
-  const { sessionRef } = row;
-  if (typeof sessionRef === 'string')
-    compact['sessionRef'] = { sessionId: sessionRef, ref: `session:${sessionRef}` };
-  return compact;
-}
-
-export const listMembers = [
-  'id',
-  'title',
-  'status',
-  'version',
-  'assignee',
-  'department',
-  'source',
-  'sourceRef',
-  'rank',
-  'approvalState',
-  'approvalRequest',
-  'approvalRef',
-  'approvalTarget',
-  'approvalEscalatedAt',
-  'sessionRef',
-  'updatedAt',
-] as const;

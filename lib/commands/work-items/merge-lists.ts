@@ -57,6 +57,27 @@ export async function* merged(
   }
 }
 
+/** The same from a place on, which itself was seen; without one, all of them. */
+export async function* mergedAfter(
+  supervisor: Supervisor,
+  kind: string,
+  ranges: readonly Range[],
+  { after, first }: { readonly after: Place | undefined; readonly first: number },
+): AsyncGenerator<Place> {
+  const left =
+    after === undefined
+      ? ranges
+      : ranges
+          .map((range) => ({
+            ...range,
+            from: range.from !== undefined && range.from > after.key ? range.from : after.key,
+          }))
+          .filter(({ from, to }) => to === undefined || from < to);
+  if (left.length === 0) return;
+  for await (const batch of merged(supervisor, kind, left, first))
+    for (const place of batch) if (after === undefined || inOrder(place, after) > 0) yield place;
+}
+
 interface Reader {
   readonly range: Range;
   rows: Place[];

@@ -5,7 +5,9 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import { type App } from '../app.js';
+import { cursorOf } from '../cursor.js';
 import { idsOf } from '../iterate.js';
+import { mergedAfter, type Place, type Range } from '../work-items/merge-lists.js';
 import { workflowsOff } from '../workflows/read-workflow.js';
 import { definitionAt } from './definitions.js';
 import { mayRun } from './run-authority.js';
@@ -156,15 +158,18 @@ export interface RunsQuery {
   readonly limit: number;
   readonly offset: number;
   readonly status?: string | undefined;
+  /** The place of the last run that was seen; instead of an offset. */
+  readonly cursor?: Place | undefined;
 }
 
 /** The runs of a workflow, newest first. */
 export async function listRuns(
   app: App,
   workflowId: string | undefined,
-  { limit, offset, status }: RunsQuery,
+  query: RunsQuery,
   by: Caller,
 ): Promise<{ readonly [member: string]: Json } | Refusal> {
+  const { limit, offset } = query;
   const off = workflowsOff(app);
   if (off)
     return {
@@ -174,16 +179,17 @@ export async function listRuns(
       limit,
       offset,
       nextOffset: null,
+      nextCursor: null,
     };
   if (workflowId !== undefined && (await definitionAt(app, workflowId)) === undefined)
     return refuse('NOT_FOUND', { kind: 'workflow', id: workflowId }, `workflow "${workflowId}" not found`);
   const index =
     workflowId === undefined
-      ? { index: 'all' }
+      ? { index: 'all', prefix: '' }
       : { index: 'workflow', prefix: `${sortableText(workflowId)}/` };
-  const { views, nextOffset } = await visible(app, index, { limit, offset, status }, by);
+  const { views, ...onward } = await visible(app, index, query, by);
   const runs = views.map(listed);
-  return { runs: asJson(runs), evidenceConfigured: true, limit, offset, nextOffset };
+  return { runs: asJson(runs), evidenceConfigured: true, limit, offset, ...onward };
 }
 
 /**
@@ -192,35 +198,51 @@ export async function listRuns(
  */
 async function visible(
   app: App,
-  index: { readonly index: string; readonly prefix?: string },
-  { limit, offset, status }: RunsQuery,
+  index: Range,
+  { limit, offset, status, cursor }: RunsQuery,
   by: Caller,
-): Promise<{ readonly views: readonly RunView[]; readonly nextOffset: number | null }> {
+): Promise<{ readonly views: readonly RunView[] } & Onward> {
   const views: RunView[] = [];
   let scanned = 0;
-  for (;;) {
-    const { items } = await app.supervisor.list('workflow-run', {
-      ...index,
-      offset: offset + scanned,
-      limit: limit + 1,
-    });
-    for (const [place, { id }] of items.slice(0, limit).entries()) {
-      const found = await app.supervisor.get('workflow-run', id);
-      const view = found?.view;
-      if (
-        view !== undefined &&
-        (status === undefined || view.status === status) &&
-        (await sees(app, view, by))
-      )
-        views.push(view);
-      scanned += 1;
-      if (views.length === limit)
-        return { views, nextOffset: place + 1 < items.length ? offset + scanned : null };
-    }
-    if (items.length <= limit) return { views, nextOffset: null };
-    if (scanned >= scannedMax) return { views, nextOffset: offset + scanned };
+  let last: Place | undefined;
+  for await (const place of placesFrom(app, index, { offset, cursor, first: limit + 1 })) {
+    if (last !== undefined && (views.length === limit || scanned >= scannedMax))
+      return {
+        views,
+        nextOffset: cursor === undefined ? offset + scanned : null,
+        nextCursor: cursorOf(last),
+      };
+    scanned += 1;
+    last = place;
+    const view = (await app.supervisor.get('workflow-run', place.id))?.view;
+    if (view !== undefined && (status === undefined || view.status === status) && (await sees(app, view, by)))
+      views.push(view);
   }
+  return { views, nextOffset: null, nextCursor: null };
 }
+
+/** Where the next page begins; null: this was the last one. */
+type Onward = { readonly nextOffset: number | null; readonly nextCursor: string | null };
+
+async function* placesFrom(
+  { supervisor }: App,
+  range: Range,
+  {
+    offset,
+    cursor,
+    first,
+  }: { readonly offset: number; readonly cursor: Place | undefined; readonly first: number },
+): AsyncGenerator<Place> {
+  let after = cursor;
+  if (cursor === undefined && offset > 0) {
+    const passed = await supervisor.list('workflow-run', { ...range, offset: offset - 1, limit: 1 });
+    const [item] = passed.items;
+    if (item === undefined) return;
+    after = { id: item.id, key: item.key.slice(range.prefix.length) };
+  }
+  yield* mergedAfter(supervisor, 'workflow-run', [range], { after, first });
+}
+
 const scannedMax = 1_000;
 
 /** What lists show of a run. */

@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { attachFile, keepFile, removeFile, storedFile } from '../../commands/files.js';
 import type { Reply } from '../../commands/app.js';
+import { pageAfter } from '../../commands/page-after.js';
 import { openRefusal } from '../../records/files/file-room.js';
 import { mimetypeOf } from '../../records/files/names.js';
 import { readStart } from '../../records/jailed-file.js';
 import type { Records } from '../../records/records.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { cursor } from '../cursor.js';
 import { attached, wholeNumber } from '../schemas.js';
 import { idOf, route, type HttpRequest, type Route } from '../route.js';
 import { sendFile } from '../send-file.js';
@@ -16,6 +18,7 @@ import { sendFile } from '../send-file.js';
 const listQuery = z.object({
   limit: wholeNumber(1, 1_000).optional().describe('Default 1000.'),
   offset: wholeNumber(0, 1_000_000).optional(),
+  cursor,
 });
 const readQuery = z.object({
   path: z.string().min(1).max(1_024).describe('`files/<id>/<name>` or `uploads/<date>/<session>/<name>`'),
@@ -45,7 +48,12 @@ export function fileRoutes(records: Records | undefined): readonly Route[] {
       {
         about: 'Metadata of the managed files, newest first.',
         query: listQuery,
-        answer: z.array(fileMeta),
+        answer: z.union([
+          z.array(fileMeta),
+          z
+            .object({ files: z.array(fileMeta), nextCursor: z.string().nullable() })
+            .describe('With `cursor`.'),
+        ]),
       },
       list,
     ),
@@ -140,6 +148,15 @@ export function fileRoutes(records: Records | undefined): readonly Route[] {
 }
 
 async function list({ app, query }: HttpRequest<unknown, z.output<typeof listQuery>>): Promise<Reply> {
+  if (query.cursor !== undefined) {
+    const { rows, nextCursor } = await pageAfter(
+      app.supervisor,
+      'file',
+      { index: 'all', prefix: '' },
+      { after: query.cursor.place, limit: query.limit ?? 100 },
+    );
+    return { body: { files: rows, nextCursor } };
+  }
   const page = await app.supervisor.list('file', {
     index: 'all',
     limit: query.limit ?? 1_000,

@@ -14,6 +14,7 @@ import {
 import { stopSession } from '../../../commands/sessions/stop-session.js';
 import { type Reply } from '../../../commands/app.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
+import { cursor } from '../../cursor.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import {
   agreeing,
@@ -35,6 +36,7 @@ const listQuery = z.object({
     .describe('Substring of title, prompt, employee, engine or id; at most 100 answers at a time.'),
   group: text(200).optional().describe('An employee, `__direct__` or `__cron__`.'),
   offset: wholeNumber(0, 1_000_000).optional().describe('With `q` or `group`.'),
+  cursor,
   limit: wholeNumber(0, 500)
     .optional()
     .describe(
@@ -95,6 +97,9 @@ const forbidden = ['provenance', 'approval*'];
 const sessionList = z.union([
   z.array(session),
   z.object({ sessions: z.array(session), counts: z.record(z.string(), z.int()), perGroup: z.int() }),
+  z
+    .object({ sessions: z.array(session), nextCursor: z.string().nullable() })
+    .describe('With `cursor`; archived ones are left out.'),
 ]);
 const withMessages = session.extend({
   messages: z.array(message).optional(),

@@ -27,6 +27,7 @@ import {
   workItemSource,
   workItemStatus,
 } from '../../schemas.js';
+import { place } from '../../cursor.js';
 import { eventsOf } from './rows.js';
 import { assignBody, statusBody, archiveBody, assign, move, archive, putAway } from './moves.js';
 
@@ -46,6 +47,7 @@ const listQuery = agreeing(
     needsAttentionFor: filter.optional().describe('An employee, `operator`, or `me`.'),
     limit: wholeNumber(1, 100).optional().describe('Default 20.'),
     offset: wholeNumber(0, 1_000_000).optional(),
+    cursor: place,
   }),
   ['q', 'text'],
 );
@@ -101,6 +103,7 @@ const page = z.object({
   limit: z.int(),
   offset: z.int(),
   nextOffset: z.int().nullable(),
+  nextCursor: z.string().nullable(),
 });
 
 const judged = { allowed: z.boolean(), code: z.string().optional(), reason: z.string().optional() };
@@ -281,7 +284,12 @@ async function list({
   return {
     body: await listWorkItems(
       app,
-      { ...query, q: query.q ?? query.text, limit: query.limit ?? 20, offset: query.offset ?? 0 },
+      {
+        ...query,
+        q: query.q ?? query.text,
+        limit: query.limit ?? 20,
+        offset: query.offset ?? 0,
+      },
       by,
     ),
   };

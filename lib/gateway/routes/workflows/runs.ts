@@ -12,6 +12,7 @@ import type { Json } from '../../../../machines/outputs.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../../machines/workflow-run/view.js';
+import { place } from '../../cursor.js';
 import { idOf, route, type Route } from '../../route.js';
 import { idempotencyKey, iso, wholeNumber } from '../../schemas.js';
 
@@ -97,10 +98,12 @@ const listed = z.object({
   limit: z.int(),
   offset: z.int(),
   nextOffset: z.int().nullable(),
+  nextCursor: z.string().nullable(),
 });
 const paging = z.object({
   limit: wholeNumber(1, 100).default(50),
   offset: wholeNumber(0, 1_000_000).default(0),
+  cursor: place,
   status: status.optional(),
 });
 const receiptsPage = z.object({ receipts: z.array(receipt), total: z.int(), nextAfter: z.int().nullable() });

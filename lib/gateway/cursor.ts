@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { placeOf } from '../commands/cursor.js';
+
+/** Behind the last of a page that was read. Empty: the first page, answered as one that is followed by others. */
+export const cursor = z
+  .string()
+  .max(2_000)
+  .transform((value, context) => {
+    const place = value === '' ? undefined : placeOf(value);
+    if (place !== undefined || value === '') return { place };
+    context.addIssue({ code: 'custom', message: 'must be nextCursor of an answer' });
+    return z.NEVER;
+  })
+  .optional()
+  .describe('`nextCursor` of the page before, instead of an offset: what did not move is shown once.');
+
+/** The same for lists whose pages always say where the next one begins. */
+export const place = cursor.transform((given) => given?.place);

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { poll } from '../lib/gateway/fixture.js';
+import { line, noop, openClientHouse, type ClientHouse } from './fixture.js';
+
+/**
+ * Lists move while somebody pages through them: by offset an item is then met twice, or missed. By cursor whatever
+ * did not change its place is met once.
+ */
+describe('clients of this API, pages of lists that move', () => {
+  let house: ClientHouse;
+  before(async () => void (house = await openClientHouse()));
+  after(() => house.close());
+
+  /** All ids, a page at a time, with something done between the pages. */
+  async function paged(
+    path: string,
+    rowsOf: (body: any) => readonly any[],
+    between: () => Promise<unknown>,
+  ): Promise<readonly string[]> {
+    const ids: string[] = [];
+    let cursor = '';
+    for (let pages = 0; pages < 100; pages += 1) {
+      const { status, body } = await house.operator.get(`${path}limit=7&cursor=${cursor}`);
+      expect(status, JSON.stringify(body)).to.equal(200);
+      ids.push(...rowsOf(body).map(({ id, runId }) => id ?? runId));
+      if (body.nextCursor === null) return ids;
+      cursor = body.nextCursor;
+      await between();
+    }
+    throw new Error('the pages never end');
+  }
+  const newItem = async (more: object = {}): Promise<string> =>
+    (await house.operator.post('/api/work-items', { title: 'An item', ...more })).body.workItem.id;
+
+  it('shows each work item that did not move once, while others are written', async () => {
+    const still: string[] = [];
+    const moving: string[] = [];
+    for (let n = 0; n < 30; n += 1) {
+      still.push(await newItem());
+      moving.push(await newItem());
+    }
+    let writing = true;
+    const writers = [0, 1].map(async (writer) => {
+      for (let n = writer; writing; n += 2) {
+        await newItem();
+        await house.operator.post(`/api/work-items/${moving[n % moving.length]}/comments`, {
+          text: 'Moved.',
+        });
+      }
+    });
+    const workItems = (body: any) => body.workItems;
+    const met = await paged('/api/work-items?', workItems, () => Promise.resolve());
+    writing = false;
+    await Promise.all(writers);
+    const times = (id: string): number => met.filter((one) => one === id).length;
+    expect(still.filter((id) => times(id) !== 1)).to.deep.equal([]);
+    for (const query of ['status=backlog&', 'source=human&status=backlog&', 'q=item&', 'since=2001-01-01&']) {
+      const again = await paged(`/api/work-items?${query}`, workItems, () => newItem());
+      expect(
+        still.filter((id) => again.filter((one) => one === id).length !== 1),
+        query,
+      ).to.deep.equal([]);
+    }
+  });
+
+  it('goes over from offsets to cursors, and says where the end is', async () => {
+    const first = (await house.operator.get('/api/work-items?limit=3')).body;
+    const by = (await house.operator.get(`/api/work-items?limit=3&cursor=${first.nextCursor}`)).body;
+    const offset = (await house.operator.get('/api/work-items?limit=3&offset=3')).body;
+    expect(by.workItems).to.deep.equal(offset.workItems);
+    expect(by).to.deep.include({ total: offset.total, totals: offset.totals, nextOffset: null });
+    const ranked = await newItem();
+    await house.operator.call('PATCH', `/api/work-items/${ranked}`, { rank: 1, expectedVersion: 1 });
+    const met = await paged(
+      '/api/work-items?since=2001-01-01&',
+      ({ workItems }) => workItems,
+      () => newItem(),
+    );
+    expect([met[0], met.filter((id) => id === ranked).length]).to.deep.equal([ranked, 1]);
+  });
+
+  it('pages sessions of a group, of a search, and all of them', async () => {
+    const still: string[] = [];
+    for (let n = 0; n < 12; n += 1)
+      still.push((await house.operator.post('/api/sessions', { prompt: 'rest', employee: 'ann' })).body.id);
+    for (const id of still)
+      await poll(
+        () => house.operator.get(`/api/sessions/${id}`),
+        ({ body }) => body.status === 'idle', // then it moves no more
+      );
+    for (const query of ['group=ann&', 'q=rest&', '']) {
+      const between = () => house.operator.post('/api/sessions', { prompt: 'rest', employee: 'ann' });
+      const met = await paged(`/api/sessions?${query}`, ({ sessions }) => sessions, between);
+      for (const id of still) expect(met.filter((one) => one === id).length, query).to.equal(1);
+    }
+  });
+
+  it('pages runs, of one workflow and of all', async () => {
+    const trigger = { id: 't', type: 'trigger' };
+    await house.operator.post('/api/workflow-definitions', {
+      ...line('Many', trigger, noop('a')),
+      concurrency: 8,
+    });
+    const start = async (): Promise<string> =>
+      (await house.operator.post('/api/workflow-definitions/many/run')).body.runId;
+    const still: string[] = [];
+    for (let n = 0; n < 16; n += 1) still.push(await start());
+    for (const path of ['/api/workflow-runs?', '/api/workflow-definitions/many/runs?']) {
+      const met = await paged(path, ({ runs }) => runs, start);
+      for (const id of still) expect(met.filter((one) => one === id).length, path).to.equal(1);
+    }
+    const first = (await house.operator.get('/api/workflow-runs?limit=3&offset=2')).body;
+    const by = (await house.operator.get(`/api/workflow-runs?limit=3&cursor=${first.nextCursor}`)).body;
+    expect(by.runs).to.deep.equal(
+      (await house.operator.get('/api/workflow-runs?limit=3&offset=5')).body.runs,
+    );
+  });
+
+  it('refuses a cursor that it did not give', async () => {
+    for (const cursor of ['x', 'WzFd', 'bnVsbA', Buffer.from('[1,2]').toString('base64url')])
+      for (const path of ['/api/work-items', '/api/sessions', '/api/workflow-runs'])
+        expect((await house.operator.get(`${path}?cursor=${cursor}`)).status, `${path} ${cursor}`).to.equal(
+          400,
+        );
+  });
+});
