@@ -44,6 +44,8 @@ interface Sorted {
 interface Between {
   readonly from: string;
   readonly to: string;
+  /** The history state inside of `to` at which it ends; else `to` itself. */
+  readonly end: string;
   readonly edge: ChartEdge;
 }
 
@@ -58,11 +60,12 @@ function sortEdges({ root, edges }: Chart): Sorted {
     if (from !== target) add(arrowsOf, `${within} ${edge.event}`);
   for (const edge of edges) if (edge.to.length === 0) push(stays, edge.from, edge);
   const parallels = new Set(parallelsOf(root));
+  const histories = new Set(historiesOf(root));
   for (const { edge, to, within, from, target } of drawn) {
     if (from === target) push(loops, edge.from, edge);
     else if (parallels.has(within) || (arrowsOf.get(`${within} ${edge.event}`) ?? 0) > thicketArrows)
       push(moves, edge.from, { ...edge, to: [to] });
-    else push(arrows, within, { from, to: target, edge });
+    else push(arrows, within, { from, to: target, end: histories.has(to) ? to : target, edge });
   }
   return {
     arrows,
@@ -78,6 +81,11 @@ function sortEdges({ root, edges }: Chart): Sorted {
 const parallelsOf = (state: ChartState): string[] => [
   ...(state.type === 'parallel' ? [state.path] : []),
   ...state.states.flatMap(parallelsOf),
+];
+
+const historiesOf = (state: ChartState): string[] => [
+  ...(state.type === 'history' ? [state.path] : []),
+  ...state.states.flatMap(historiesOf),
 ];
 
 /**
@@ -261,26 +269,37 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
           points: shifted(pointsOf(graph, dot, meeting(state.path, state.initial).target, 'initial')),
           label: null,
         });
-      bundles.forEach(({ from, to, edges, lines }, n) => {
+      bundles.forEach(({ from, to, end, edges, lines }, n) => {
         // Dagre adds the place to the label that it was given
         const at = graph.edge(from, to, `b${n}`);
         arrows.push({
           edges,
           from: from === any ? state.path : from,
-          to,
-          points: shifted(
-            docked(
-              pointsOf(graph, from, to, `b${n}`),
-              graph.node(from),
-              graph.node(to),
-              [...blocks.keys()].map((id) => graph.node(id)),
+          to: end,
+          points: reaching(
+            shifted(
+              docked(
+                pointsOf(graph, from, to, `b${n}`),
+                graph.node(from),
+                graph.node(to),
+                [...blocks.keys()].map((id) => graph.node(id)),
+              ),
             ),
+            end === to ? undefined : boxes.find(({ path, shape }) => path === end && shape === 'history'),
           ),
           label: { x: left + at.x, y: top + at.y, lines },
         });
       });
     },
   };
+}
+
+/** On to a box inside of the one at whose border it ends. */
+function reaching(points: readonly Point[], box: Box | undefined): readonly Point[] {
+  const last = points.at(-1);
+  if (box === undefined || last === undefined) return points;
+  const x = Math.min(box.x + box.width - 8, Math.max(box.x + 8, last.x));
+  return [...points, { x, y: last.y < box.y ? box.y : box.y + box.height }];
 }
 
 const dot = '#initial';
@@ -293,16 +312,18 @@ const pointsOf = (graph: LayoutGraph, from: string, to: string, name: string): r
 function bundled(between: readonly Between[]): readonly {
   readonly from: string;
   readonly to: string;
+  readonly end: string;
   readonly edges: readonly string[];
   readonly lines: readonly string[];
 }[] {
   const bundles = new Map<string, Between[]>();
-  for (const one of between) push(bundles, `${one.from} ${one.to}`, one);
+  for (const one of between) push(bundles, `${one.from} ${one.to} ${one.end}`, one);
   return [...bundles.values()].map((all) => {
-    const [{ from, to }] = all as [Between];
+    const [{ from, to, end }] = all as [Between];
     return {
       from,
       to,
+      end,
       edges: all.map(({ edge }) => edge.id),
       lines: arrowLines(all.map(({ edge }) => edge)),
     };

@@ -64,6 +64,31 @@ describe('a chart', () => {
     });
   }
 
+  // Arrows to a history state ended at the box around it, and it stood there unconnected.
+  it('ends the arrow to a history state at that state', () => {
+    const book = setup({}).createMachine({
+      id: 'book',
+      initial: 'open',
+      states: {
+        open: {
+          initial: 'one',
+          on: { pause: 'shut' },
+          states: { one: { on: { next: 'two' } }, two: {}, again: { type: 'history' } },
+        },
+        shut: { on: { resume: 'open.again', restart: 'open' } },
+      },
+    });
+    const { boxes, arrows } = layOut(chartOf(book));
+    const box = boxes.find(({ path }) => path === 'open.again') as Box;
+    const end = arrows.find(({ to }) => to === 'open.again')?.points.at(-1);
+    expect(end?.x).to.be.within(box.x, box.x + box.width);
+    expect([box.y, box.y + box.height]).to.include(end?.y);
+    expect(arrows.filter(({ from }) => from === 'shut').map(({ to }) => to)).to.have.members([
+      'open',
+      'open.again',
+    ]);
+  });
+
   it('names invokes, delays, guards and where a state begins', () => {
     const chart = chartOf(nested());
     expect(chart.edges.find(({ event }) => event === 'after 1.5 s')).to.include({
