@@ -91,9 +91,11 @@ export function blanked(value: Json | undefined, keeps: Keeps, member = ''): Jso
 const blankedText = (text: string): string => (isoTime.test(text) ? text : blank(text));
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** The name of a member is structure; a key that could not be one (an address, a path, a sentence) is a text. */
-const blankedName = (name: string): string =>
-  plainName.test(name) ? name : `${mark}${digest(name).slice(0, 12)}`;
+/**
+ * The name of a member is structure; a key that could not be one (an address, a path, a sentence) is a text, and
+ * becomes what a machine makes of that text as a key.
+ */
+const blankedName = (name: string): string => (plainName.test(name) ? name : blank(name));
 const plainName = /^[A-Za-z_$~][\w$-]{0,63}$|^\d{1,9}$/;
 
 /** A member may hold JSON: what is kept is its structure alone. */
