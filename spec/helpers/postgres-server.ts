@@ -26,8 +26,9 @@ export interface PostgresServer {
 const nobody = 65_534;
 
 export async function startPostgres(): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-postgres-'));
   const isRoot = process.getuid?.() === 0;
+  // A temporary folder of root's own would be closed to the other user
+  const folder = await mkdtemp(join(isRoot ? '/tmp' : tmpdir(), 'troupe-postgres-'));
   const as = isRoot ? { uid: nobody, gid: nobody } : {};
   await chmod(folder, 0o755);
   const native = await programs(folder);
