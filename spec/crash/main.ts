@@ -12,6 +12,8 @@ if (process.argv[2] === 'faults') {
   await import('./faults/main.js');
   process.exit();
 }
+// So is `npm run crash -- cluster …`: several nodes, one home in PostgreSQL
+if (process.argv[2] === 'cluster') await import('./cluster/main.js');
 
 /**
  * `npm run crash -- [--rounds 50] [--seed 1] [--writers 16] [--mode gateway|kernel]`: kills the real process
