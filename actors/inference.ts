@@ -21,6 +21,7 @@ import type { Effect, IndexRow, Kind } from './contracts.js';
 
 /** A kind of whatever machine and view. */
 export type AnyKind = Kind<any, any, any, any, any>;
+/** A list of kinds, as `createSupervisor` takes it. */
 export type AnyKinds = readonly AnyKind[];
 
 /** The kind of that name among several. */
@@ -47,8 +48,10 @@ export type InputOption<Input> =
         ? { readonly input?: Input }
         : { readonly input: Input };
 
+/** XState's snapshot of an actor of this kind. */
 export type SnapshotOf<K extends AnyKind> = SnapshotFrom<K['machine']>;
 export type StateValueOf<K extends AnyKind> = SnapshotOf<K>['value'];
+/** What the view of this kind answers. */
 export type ViewOf<K extends AnyKind> = ReturnType<K['view']>;
 
 /** Refusals of a kind: the kernel's codes, and the kind's own. */

@@ -1,9 +1,11 @@
-// The public face of every entry of package.json, from the built declarations, as one report on standard output.
+// The public face of every entry of package.json, from the built declarations, on standard output as JSON: the
+// `report` of the signatures for reviewers, and the `reference` with the docstrings for users.
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { referenceOf } from './reference.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -37,7 +39,10 @@ const configs = entries.map(([name, { types }]) =>
         reportFolder: folder,
         reportTempFolder: join(folder, 'temp'),
       },
-      docModel: { enabled: false },
+      docModel: {
+        enabled: true,
+        apiJsonFilePath: join(folder, `${name.slice(2) || 'troupe'}.api.json`),
+      },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
       messages: {
@@ -53,6 +58,7 @@ const compilerState = CompilerState.create(first, {
   additionalEntryPoints: configs.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath),
 });
 const parts = [];
+const models = [];
 for (const [index, config] of configs.entries()) {
   Extractor.invoke(config, {
     localBuild: true,
@@ -64,9 +70,12 @@ for (const [index, config] of configs.entries()) {
     .replace(/^import .*\n/gm, '')
     // Made from the OpenAPI document, and shown in the guide to the HTTP API
     .replace(/^(export interface (?:components|paths) )\{\n[^]*?^\}/gm, '$1{ … }');
+  models.push([
+    entries[index][0].replace('.', 'troupe'),
+    JSON.parse(await readFile(config.apiJsonFilePath, 'utf8')),
+  ]);
   parts.push(`## ${entries[index][0].replace('.', 'troupe')}\n\n\`\`\`ts\n${code.trim()}\n\`\`\`\n`);
 }
 await rm(folder, { recursive: true });
-process.stdout.write(
-  `# The public face\n\nMade from the declarations of every entry: \`npm run docs\`. A change of it is a change for users.\n\n${parts.join('\n')}`,
-);
+const report = `# The public face\n\nMade from the declarations of every entry: \`npm run docs\`. A change of it is a change for users.\n\n${parts.join('\n')}`;
+process.stdout.write(JSON.stringify({ report, reference: referenceOf(models) }));

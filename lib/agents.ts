@@ -51,6 +51,7 @@ export type AgentKinds = readonly [
 ];
 export type WorkflowRunKind = ReturnType<typeof workflowRunKind>;
 
+/** Kinds for `createSupervisor`, and what makes inputs of sessions for them. */
 export interface Agents<Kinds extends AnyKinds = AgentKinds> {
   /** For `createSupervisor({kinds})`. */
   readonly kinds: Kinds;
@@ -75,12 +76,20 @@ export interface SessionOptions {
 }
 
 /**
- * `const agents = createAgents({engines: [commandEngine({name: 'cat', command: ['cat']})], workFolder:
- * 'work'})`
+ * The built-in kinds with their effects, for a supervisor of a program's own. Throws a TypeError where two engines have
+ * one name.
+ * @example
+ * const agents = createAgents({ engines: [commandEngine({ name: 'cat', command: ['cat'] })], workFolder: 'w' })
  */
 export function createAgents(
   options: WithWorkflows<AgentsOptions>,
 ): Agents<readonly [...AgentKinds, WorkflowRunKind]>;
+/**
+ * The built-in kinds with their effects, for a supervisor of a program's own. Throws a TypeError where two engines have
+ * one name.
+ * @example
+ * const agents = createAgents({ engines: [commandEngine({ name: 'cat', command: ['cat'] })], workFolder: 'w' })
+ */
 export function createAgents(options: AgentsOptions): Agents;
 export function createAgents({
   engines,

@@ -104,6 +104,7 @@ export interface InstanceOptions {
 /** Why an instance must be closed: its home has another owner, or an operator wants another node to have it. */
 export type Departure = 'lost' | 'drained';
 
+/** A home that runs. Close it before the program ends. */
 export interface Instance {
   readonly url: string;
   readonly home: string;

@@ -47,7 +47,9 @@ export const authorityOf = ({ by, onBehalfOf }: { by: Caller; onBehalfOf?: Calle
   onBehalfOf: onBehalfOf ?? by,
 });
 
+/** The person whose gateway it is. */
 export const operator: Caller = { type: 'operator' };
+/** A part of the gateway as caller: `system('cron')`. */
 export const system = (part: string): Caller => ({ type: 'system', part });
 
 /** A person decides: the operator or a paired browser. */

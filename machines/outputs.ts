@@ -82,6 +82,7 @@ export interface Publish {
   readonly payload: Json;
 }
 
+/** What a machine wants of the world: a row, a message or a frame. */
 export type Output = WriteRow | SendTo | Publish;
 
 /** What a machine emits that writes these rows: `setup({types: {emitted: {} as OutputOf<{ loans: Loan }>}})`. */

@@ -62,6 +62,21 @@ describe('the packed package', () => {
     }
   });
 
+  // The first program of a newcomer: what the page shows, compiled as it says, and killed without a warning
+  it('keeps a typed actor over kill -9, by the getting-started page alone', async () => {
+    const page = await readFile(join(root, 'lib/docs/getting-started.md'), 'utf8');
+    const program = /```ts run\n([^]*?)```/.exec(page)?.[1] ?? '';
+    expect(page).to.match(/Put this into `counter\.ts`|into `counter\.ts`/);
+    expect(await project.compile({ 'counter.ts': program })).to.equal('');
+    const start = (...words: string[]) => project.run(join(project.folder, 'counter.js'), ...words);
+    expect(await start()).to.deep.equal({ code: 0, said: '2\n' });
+    expect(await start('crash')).to.deep.equal({ code: null, said: '4\n' });
+    expect(await start()).to.deep.equal({ code: 0, said: '6\n' });
+    expect(await project.compile({ 'wrong.ts': program.replace('n: 2', "n: 'two'") })).to.match(
+      /Type 'string' is not assignable to type 'number'/,
+    );
+  });
+
   it('runs its command', async () => {
     const { bin, version } = JSON.parse(
       await readFile(join(project.folder, 'node_modules/troupe/package.json'), 'utf8'),

@@ -113,6 +113,7 @@ export interface EngineListing {
   readonly remedy?: string;
 }
 
+/** What of config.yaml commands must know. Times are milliseconds. */
 export interface Settings {
   /** The instance's home folder; default working folders lie below it. */
   readonly home: string;

@@ -32,6 +32,7 @@ export const topics = [
   'embedding',
   'kinds',
   'effects',
+  'reference',
   'testing',
   'operations',
   'machines',

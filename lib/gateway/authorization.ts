@@ -178,6 +178,7 @@ const table = {
   'session.attach': [who, who, 'yes', 'yes', 'yes', no, no, no],
 } as const satisfies Record<string, Row>;
 
+/** A row of the authority table: which callers a route is open to. */
 export type AuthorityId = keyof typeof table;
 
 /** `verdict('session.stop', 'outsider')` → `'NOT_DESCENDANT'` */

@@ -23,6 +23,7 @@ export interface Listeners {
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** Where to listen, and how slow a reader may be. */
 export interface ListenersOptions {
   readonly host: string;
   /** 0: any free one. */

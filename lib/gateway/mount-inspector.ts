@@ -17,6 +17,7 @@ import { refuse, type Refusal } from '../../machines/refusals.js';
 /** What a viewer may: see and act, see alone, or nothing. */
 export type Admission = boolean | 'read';
 
+/** Who may see it, and where it is. */
 export interface MountOptions {
   /**
    * Judges each request and each socket, by your application's own session: `true` to see and act, `'read'` to see
@@ -31,6 +32,7 @@ export interface MountOptions {
   readonly origins?: readonly string[];
 }
 
+/** An inspector inside of an application: what to give to its server. */
 export interface MountedInspector {
   /** For Node's `http` and for Express. What is not below the prefix goes to `next`, or is answered with 404. */
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;

@@ -15,8 +15,10 @@ export interface Route {
   readonly run: (request: HttpRequest<never, never>) => Promise<Reply | Refusal> | Reply | Refusal;
 }
 
+/** The methods that routes may have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** What a route takes and answers: checked at run time, and shown in the OpenAPI document. */
 export interface RouteSchema {
   /** A sentence for the documentation. */
   readonly about: string;
@@ -53,6 +55,7 @@ export interface RouteSchema {
 /** A request of which only the head has been read. */
 export type CredentialRequest = Pick<HttpRequest, 'app' | 'caller' | 'authenticated' | 'header'>;
 
+/** A request whose body and query its schemas have parsed. */
 export interface HttpRequest<Body = unknown, Query = unknown> extends Request {
   /** False on a public route, or where reads are open and no credential came. */
   readonly authenticated: boolean;

@@ -34,6 +34,7 @@ export interface Gateway {
   close(drainMs?: number): Promise<void>;
 }
 
+/** What is served, to whom, and where. */
 export interface GatewayOptions {
   /** What it serves: what its commands reach, and the tokens of agents' sessions. */
   readonly instance: { readonly app: App; readonly tokens: TokenBook };

@@ -115,6 +115,7 @@ export type StoreErrorCode =
   /** The home cannot be opened without risking data; the message says why and what to do. */
   | 'REFUSED';
 
+/** What a store rejects with. `code` says what to do about it: see `StoreErrorCode`. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(

@@ -40,6 +40,7 @@ export interface PlannedStep {
   readonly effects: readonly string[];
 }
 
+/** What a transaction came to. `replayed`: its key was answered before, and nothing was done now. */
 export interface Committed<Result> {
   readonly result: Result;
   readonly position: number;
@@ -53,6 +54,7 @@ export interface ListItem<Row = Json> {
   readonly row: Row;
 }
 
+/** A page of a list, in the order of its keys. */
 export interface ListPage<Row = Json> {
   readonly items: readonly ListItem<Row>[];
   /** Pass as `after`. */ readonly next: string | null;
@@ -100,6 +102,7 @@ export interface LogEntry extends ActorKey {
   readonly chain: string;
 }
 
+/** What happens and is not kept, e.g. a piece of an answer as it is written. `at`: epoch milliseconds. */
 export interface ProgressFrame {
   readonly actor: ActorKey;
   readonly event: string;
@@ -107,6 +110,7 @@ export interface ProgressFrame {
   readonly at: number;
 }
 
+/** An actor as it was after a position of the log. Read, never decided again. */
 export interface PastState {
   readonly position: number;
   readonly at: number;
@@ -117,6 +121,10 @@ export interface PastState {
   readonly historyValue?: Json;
 }
 
+/**
+ * What may happen next to an actor, and what stands in the way of the rest.
+ * @example (await supervisor.why({ kind: 'light', id: 'north' }, by))?.next.map(({ event }) => event)
+ */
 export interface Why<View = ActorView> {
   readonly actor: View;
   readonly next: readonly {
@@ -134,6 +142,9 @@ export interface Why<View = ActorView> {
   readonly effects: readonly string[];
 }
 
+/**
+ * An event at which its actor failed: kept until it is retried or its time is over. `at`: epoch milliseconds.
+ */
 export interface DeadLetter {
   readonly id: string;
   readonly actor: ActorKey;
@@ -146,6 +157,7 @@ export interface DeadLetter {
   readonly place: string;
 }
 
+/** How the supervisor is: numbers as of now, for a status page. */
 export interface SupervisorStatus {
   readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
   readonly reasons: readonly string[];
@@ -186,6 +198,7 @@ export interface Retention {
   dismiss(): Promise<RetentionStatus>;
 }
 
+/** A row of a collection. `n`: its place, a counter or a name, as the machine wrote it. */
 export interface Row<Written = Json> {
   readonly n: number | string;
   readonly row: Written;

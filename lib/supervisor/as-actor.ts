@@ -13,16 +13,7 @@ import type { Kernel } from './kernel.js';
 import type { ActorState } from './draft/actor-state.js';
 import type { Requests } from './requests.js';
 
-/**
- * A durable Troupe actor as XState logic: a host's own machine can `invoke` or `spawn` it like any child and
- * gets its done, error and snapshot events. The durable actor outlives the host; with the same `id` in the
- * input (or in a restored snapshot) the child attaches to it again instead of creating another.
- *
- * @example
- * const agent = asActor(supervisor, 'session', { done: ({ status }) => status === 'idle' });
- * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} },
- * onDone: 'happy' } });
- */
+/** Which actor a child is, and what it is created with. */
 export interface DurableInput<Input = Json> {
   /** Attach to this actor, or create it under this id. Default: a new id. */
   readonly id?: string;
@@ -30,6 +21,7 @@ export interface DurableInput<Input = Json> {
   readonly input?: Input;
 }
 
+/** What `onSnapshot` and `getSnapshot()` of such a child show. */
 export type DurableSnapshot<View = Json, Output = Json> = Snapshot<Output> & {
   readonly input: DurableInput<unknown>;
   readonly id: string;
@@ -41,6 +33,7 @@ type Inward =
   | { readonly type: 'troupe.view'; readonly view: ActorView; readonly done: boolean; readonly output: Json }
   | { readonly type: 'troupe.failed'; readonly error: unknown };
 
+/** When such a child is done, and with what. */
 export interface AsActorOptions<View = Record<string, Json>, Output = Json, Actor = ActorView> {
   /**
    * When is the child done? Default: when its machine has ended. A session is never at its end: say
@@ -53,6 +46,16 @@ export interface AsActorOptions<View = Record<string, Json>, Output = Json, Acto
 
 // This system is what XState's own logic creators answer; with anything narrower, setup({actors})
 // would refuse it.
+/**
+ * A durable Troupe actor as XState logic: a host's own machine can `invoke` or `spawn` it like any child and
+ * gets its done, error and snapshot events. The durable actor outlives the host; with the same `id` in the
+ * input (or in a restored snapshot) the child attaches to it again instead of creating another.
+ *
+ * @example
+ * const agent = asActor(supervisor, 'session', { done: ({ status }) => status === 'idle' });
+ * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} },
+ * onDone: 'happy' } });
+ */
 export function asActor<
   Kinds extends AnyKinds,
   const Name extends Kinds[number]['kind'],

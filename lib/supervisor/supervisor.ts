@@ -21,6 +21,7 @@ import { Requests } from './requests.js';
 import { openTimers, type TimerWheel } from './timers.js';
 import { Transactions } from './transaction.js';
 
+/** The limits where `createSupervisor({ limits })` says nothing else. */
 export const defaultLimits: Limits = {
   awakeActorsMax: 20_000,
   mailboxMax: 1_000,

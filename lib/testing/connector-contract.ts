@@ -2,13 +2,7 @@ import { expect, needChaiAndMocha } from './assertions.js';
 import type { Connector, ConnectorLink } from '../../actors/connectors/connector.js';
 import type { Json } from '../../machines/outputs.js';
 
-/**
- * The promises of a connector, runnable: call it from a spec of your own, with a far side that you control.
- * Needs mocha and chai.
- *
- * @example connectorContract('pigeon', { connector: () => pigeon, settings: () => ({ loft: far.url }),
- * received: () => far.texts })
- */
+/** Which connector is tried, and on which far side. */
 export interface ConnectorContractOptions {
   readonly connector: () => Connector;
   /** Where to send to. Default `general`. */
@@ -23,6 +17,13 @@ export interface ConnectorContractOptions {
   readonly absentSettings: () => Readonly<Record<string, Json>>;
 }
 
+/**
+ * The promises of a connector, runnable: call it from a spec of your own, with a far side that you control.
+ * Needs mocha and chai.
+ *
+ * @example connectorContract('pigeon', { connector: () => pigeon, settings: () => ({ loft: far.url }),
+ * received: () => far.texts })
+ */
 export function connectorContract(title: string, options: ConnectorContractOptions): void {
   needChaiAndMocha();
   describe(`${title} keeps the contract of connectors`, () => {

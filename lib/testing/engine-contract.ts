@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Engine, SpawnChildOptions, TurnIO, TurnRequest } from '../../actors/engines/engine.js';
 import { processTable, startChild, type SpawnNote } from '../../actors/engines/process.js';
 
-/**
- * The promises of an engine, runnable: call it from a spec of your own, with an engine that is available on
- * the machine that runs the spec. Needs mocha and chai.
- *
- * @example engineContract('my engine', { engine: () => myEngine(), prompt: 'say hello', slowPrompt: 'count to
- * 60' })
- */
+/** Which engine is tried, and with what. */
 export interface EngineContractOptions {
   readonly engine: () => Engine | Promise<Engine>;
   /** A prompt that is answered quickly. */
@@ -21,6 +15,13 @@ export interface EngineContractOptions {
   readonly cwd?: string;
 }
 
+/**
+ * The promises of an engine, runnable: call it from a spec of your own, with an engine that is available on
+ * the machine that runs the spec. Needs mocha and chai.
+ *
+ * @example engineContract('my engine', { engine: () => myEngine(), prompt: 'say hello', slowPrompt: 'count to
+ * 60' })
+ */
 export function engineContract(title: string, options: EngineContractOptions): void {
   needChaiAndMocha();
   describe(`${title} keeps the contract of engines`, () => {

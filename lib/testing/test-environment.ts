@@ -45,6 +45,8 @@ interface Timeout {
 }
 
 /**
+ * Clock, ids and chance in the hands of a spec: nothing happens until `advance`, and the same seed gives the same run.
+ *
  * @example
  * const environment = testEnvironment({ seed: 7 });
  * const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore(), environment });

@@ -35,6 +35,7 @@ export type Delivery = {
   readonly requestedBy: string;
 };
 
+/** What a connector remembers. */
 export interface ConnectorContext {
   readonly id: string;
   readonly name: string;
@@ -80,6 +81,7 @@ export interface DeliveryInput extends Delivery {
   readonly connectorType: string;
 }
 
+/** What became of a message on its way out. */
 export type DeliveryOutput =
   | { readonly outcome: 'sent'; readonly messageId?: string }
   | { readonly outcome: 'failed' | 'unknown'; readonly reason: string };
@@ -109,6 +111,7 @@ export interface ConnectorRows {
  */
 export type ConnectorFacts = { readonly senders: readonly string[] };
 
+/** What a connector takes. */
 export type ConnectorEvent = Stamp<ConnectorFacts> &
   (
     | { readonly type: 'connector.start' }

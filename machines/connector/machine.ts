@@ -99,6 +99,7 @@ const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: nu
 });
 const waits = { guard: 'mayWait', actions: 'accept' } as const;
 
+/** The statechart of a connector. */
 export const connectorMachine = connector.createMachine({
   id: 'connector',
   type: 'parallel',

@@ -4,6 +4,7 @@ import type { ConnectorContext, ConnectorState } from './context.js';
 /** A connector as the API shows it. */
 export type ConnectorView = ReturnType<typeof connectorView>;
 
+/** A connector as `GET /api/connectors` shows it. */
 export function connectorView(state: ConnectorState, context: ConnectorContext) {
   return {
     name: context.name,

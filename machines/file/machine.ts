@@ -30,13 +30,16 @@ export interface FileInput {
   readonly sessionId: string | null;
 }
 
+/** What is remembered of a managed file; its bytes lie elsewhere. */
 export interface FileContext extends Omit<FileInput, 'at' | 'by'> {
   readonly createdAt: number;
   readonly createdBy: string;
 }
 
+/** What a managed file takes. */
 export type FileEvent = Stamp & { readonly type: 'file.remove' };
 
+/** Who may do this with a file. */
 export function filePolicy(event: FileEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (event.type !== 'file.remove')
     return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
@@ -52,6 +55,7 @@ const checkInput = checkShape({
   sessionId: 'string?',
 });
 
+/** May a file be kept with this input? */
 export function admitFile(input: FileInput): Refusal | undefined {
   const wrong = checkInput(input);
   if (wrong !== undefined)
@@ -65,6 +69,7 @@ export function admitFile(input: FileInput): Refusal | undefined {
     : undefined;
 }
 
+/** The statechart of a managed file. */
 export const fileMachine = setup({
   types: {} as { context: FileContext; events: FileEvent; input: FileInput; emitted: Output },
   actions: {

@@ -50,6 +50,7 @@ export interface WorkflowDefinition {
   readonly updatedAt: string;
 }
 
+/** How a workflow is, in the words of the API. */
 export type WorkflowStatus = 'active' | 'paused' | 'retired';
 
 export interface LoopPolicy {
@@ -69,6 +70,7 @@ interface NodeBase {
   readonly position: { readonly x: number; readonly y: number };
 }
 
+/** A node of a definition, by its type. */
 export type WorkflowNode =
   | TriggerNode
   | StepNode
@@ -233,6 +235,7 @@ export interface EndNode extends NodeBase {
   readonly result: Readonly<Record<string, string>>;
 }
 
+/** An edge of a definition, from one node to another. */
 export interface WorkflowEdge {
   readonly id: string;
   readonly from: string;

@@ -31,6 +31,7 @@ const compared = [
   'layout',
 ] as const;
 
+/** What changed between two versions of a definition. */
 export function differenceOf(stored: WorkflowDefinition, next: WorkflowDefinition): DefinitionDifference {
   const members = compared.filter((member) => !same(stored[member], next[member]));
   const nodes = changesOf(stored.nodes, next.nodes);

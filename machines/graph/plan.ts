@@ -7,6 +7,7 @@ import { layersOf } from './order.js';
  */
 export type ExecutionPlan = ReturnType<typeof executionPlan>;
 
+/** The waves in which a definition would run. */
 export function executionPlan(definition: WorkflowDefinition) {
   const { nodes, edges, runGates } = definition;
   const forward = edges.filter(({ kind, from, to }) => kind !== 'loop' && from !== to);

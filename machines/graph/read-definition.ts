@@ -50,6 +50,7 @@ export interface ReadDefinition {
   readonly diagnostics: readonly { readonly code: string; readonly message: string; readonly ref?: string }[];
 }
 
+/** With which patterns and stamp a definition is read. */
 export interface ReadOptions {
   /** Members that a caller cannot choose. */
   readonly stamp?: Partial<
@@ -85,6 +86,7 @@ const members = [
 ];
 const root: Place = { ref: '', path: '' };
 
+/** Read a definition, whatever came: the definition with its defaults, and every fault with its place. */
 export function parseDefinition(value: unknown, options: ReadOptions = {}): ReadDefinition {
   const reading = startReading();
   const raw = recordAt(reading, value, root, members);

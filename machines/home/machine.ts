@@ -29,6 +29,7 @@ export type HomeEvent = Stamp & {
   readonly payload: Json;
 };
 
+/** Who may say this of the home. */
 export function homePolicy(event: HomeEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (event.type !== 'fact.recorded')
     return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
@@ -46,6 +47,7 @@ export function homePolicy(event: HomeEvent, { onBehalfOf }: Authority): Refusal
 
 const payloadBytesMax = 8_192;
 
+/** The statechart of the home, whose log tells of its files. */
 export const homeMachine = setup({
   types: {} as { context: HomeContext; events: HomeEvent; input: { readonly id: string }; emitted: Output },
   actions: { record: decidesFor<HomeContext, HomeEvent>()('fact.recorded', record) },

@@ -28,6 +28,7 @@ export interface PairingCodeInput {
   readonly ttlMs: number;
 }
 
+/** Where a paired browser is: on this machine, or on another. */
 export type DeviceKind = 'local' | 'remote';
 
 /** A device as it is written to the file. */
@@ -43,6 +44,7 @@ export interface NewDevice {
   readonly userAgent: string | null;
 }
 
+/** What is remembered of a pairing code. */
 export interface PairingCodeContext extends Omit<PairingCodeInput, 'at'> {
   readonly openedAt: number;
   readonly expiresAt: number;
@@ -51,6 +53,7 @@ export interface PairingCodeContext extends Omit<PairingCodeInput, 'at'> {
   readonly reason: string | null;
 }
 
+/** What a pairing code takes. */
 export type PairingCodeEvent = Stamp & {
   readonly type: 'code.redeem';
   readonly device: Omit<NewDevice, 'createdAt' | 'kind'>;
@@ -58,6 +61,7 @@ export type PairingCodeEvent = Stamp & {
 
 export type PairingCodeStatus = 'valid' | 'redeeming' | 'redeemed' | 'failed' | 'expired';
 
+/** Who may use a pairing code. */
 export function pairingCodePolicy(event: PairingCodeEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
   if (event.type !== 'code.redeem')
@@ -80,6 +84,7 @@ const checkDevice = checkShape({
   userAgent: 'string?',
 });
 
+/** May a pairing code be made of this input? */
 export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
   const fits =
     checkShape({ deviceKind: 'string', issuedTo: 'string', ttlMs: 'number' })(input) === undefined &&
@@ -91,6 +96,7 @@ export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
 
 const decides = decidesFor<PairingCodeContext, PairingCodeEvent>();
 
+/** The statechart of a pairing code. */
 export const pairingCodeMachine = setup({
   types: {} as {
     context: PairingCodeContext;

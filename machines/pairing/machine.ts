@@ -24,6 +24,7 @@ export interface PairingInput {
   readonly nonceHash: string;
 }
 
+/** What is remembered of a pairing. */
 export interface PairingContext {
   readonly id: string;
   readonly nonceHash: string;
@@ -31,6 +32,7 @@ export interface PairingContext {
   readonly expiresAt: number;
 }
 
+/** What a pairing takes. */
 export type PairingEvent = Stamp & { readonly type: 'challenge.redeem' | 'challenge.spend' };
 
 /** What the effects are given. */
@@ -38,6 +40,7 @@ export interface ProofInput {
   readonly challengeId: string;
   readonly nonceHash: string;
 }
+/** Where the file of a proof lies. */
 export interface ProofOutput {
   readonly proven: boolean;
 }
@@ -46,6 +49,7 @@ export type PairingStatus = 'open' | 'checking' | 'proven' | 'clearing' | 'spent
 
 export const challengeTtlMs = 10_000;
 
+/** Who may go on with a pairing. */
 export function pairingPolicy(event: PairingEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
   if (event.type !== 'challenge.redeem' && event.type !== 'challenge.spend')
@@ -56,11 +60,13 @@ export function pairingPolicy(event: PairingEvent, { onBehalfOf }: Authority): R
 /** One answer for every reason, so that it tells nothing to a caller who guesses. */
 export const pairingNotInState = (): Refusal => refuse('CHALLENGE_FAILED');
 
+/** May a pairing begin with this input? */
 export const admitPairing = (input: PairingInput): Refusal | undefined =>
   checkShape({ nonceHash: 'string' })(input) === undefined && /^[0-9a-f]{64}$/.test(input.nonceHash)
     ? undefined
     : refuse('BAD_REQUEST', { path: 'nonceHash' });
 
+/** The statechart of a pairing. */
 export const pairingMachine = setup({
   types: {} as { context: PairingContext; events: PairingEvent; input: PairingInput; emitted: Output },
   actors: { proof: effect<ProofOutput, ProofInput>(), clearing: effect<null, ProofInput>() },

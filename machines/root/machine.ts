@@ -14,13 +14,17 @@ import { publish, type Stamp, type Output } from '../outputs.js';
  * **What can never happen.** A way back out of draining. `running` while a subsystem is failing.
  */
 export const subsystems = ['store', 'disk', 'timers', 'effects', 'actors', 'gateway', 'connectors'] as const;
+/** A part of the process that the root watches. */
 export type Subsystem = (typeof subsystems)[number];
+/** How the whole process is. */
 export type RootStatus = 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
 
+/** What the root remembers of its subsystems. */
 export interface RootContext {
   readonly failing: Readonly<Partial<Record<Subsystem, string>>>;
 }
 
+/** What the root hears of its subsystems. */
 export type RootEvent = Stamp &
   (
     | { readonly type: 'boot.finished' }
@@ -57,6 +61,7 @@ const root = setup({
 
 const status = (status: RootStatus) => ({ type: 'publishStatus' as const, params: { status } });
 
+/** The statechart of the whole process. */
 export const rootMachine = root.createMachine({
   id: 'root',
   context: { failing: {} },

@@ -112,6 +112,7 @@ export type EngineSession = {
   readonly lastSyncedAt: number;
 };
 
+/** What a session remembers; its messages are rows. */
 export interface SessionContext {
   readonly id: string;
   readonly engine: string;
@@ -247,6 +248,7 @@ export interface TurnOutput {
   readonly unconfirmedPid?: number;
 }
 
+/** What a session takes. */
 export type SessionEvent = Stamp &
   (
     | {

@@ -179,6 +179,7 @@ const failed = ({ event }: { event: ErrorActorEvent }): TurnEnd => {
   return { output: { outcome: 'failed', text: '', error }, at: stampOf(event).at };
 };
 
+/** The statechart of a session. */
 export const sessionMachine = session.createMachine({
   id: 'session',
   context: ({ input }) => firstContext(input),

@@ -5,6 +5,7 @@
 export type SessionStatus = 'running' | RestingStatus | 'waiting' | 'deleted';
 export type RestingStatus = 'idle' | 'error' | 'interrupted' | 'stopped';
 
+/** The status in the words of the API, of a state of the chart. */
 export const statusOf = (value: SessionStatus | { readonly resting: RestingStatus }): SessionStatus =>
   typeof value === 'string' ? value : value.resting;
 

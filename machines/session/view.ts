@@ -13,6 +13,7 @@ import type { SessionStatus } from './status.js';
  */
 export type SessionView = ReturnType<typeof sessionView>;
 
+/** A session as the API shows it. */
 export function sessionView(status: SessionStatus, context: SessionContext) {
   return {
     id: context.id,
@@ -69,6 +70,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
   };
 }
 
+/** How a session is, in the words of chat clients. */
 export type TransportState = 'idle' | 'queued' | 'running' | 'error' | 'interrupted';
 
 /** Where the work is: `queued` until a process slot was got, and while a provider's limit lasts. */

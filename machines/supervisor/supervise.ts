@@ -5,6 +5,7 @@
  */
 export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one';
 
+/** How failures are met: which children are restarted, and how often before it is given up. */
 export interface Supervision {
   readonly strategy: Strategy;
   /** More than `intensity` failures within `periodSeconds`: give up (halt the actor, or escalate). */
@@ -21,6 +22,7 @@ export interface Supervision {
   readonly giveUp: 'halt' | 'escalate';
 }
 
+/** Restart one by one, at most 5 times in 60 seconds. */
 export const defaultSupervision: Supervision = {
   strategy: 'one_for_one',
   intensity: 5,
@@ -31,6 +33,7 @@ export const defaultSupervision: Supervision = {
   giveUp: 'halt',
 };
 
+/** What the supervision decided about a failure. */
 export type Verdict =
   /** Reload these children, in start order (stopped in reverse order first), after the delay. */
   | {

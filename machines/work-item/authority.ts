@@ -16,6 +16,7 @@ export interface Asker {
   readonly facts?: WorkItemFacts;
 }
 
+/** What an asker is to a work item. */
 export function relationTo(context: WorkItemContext, asker: Asker): Relation {
   const caller = asker.onBehalfOf;
   if (caller.type === 'system') return 'system';

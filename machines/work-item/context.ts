@@ -109,6 +109,7 @@ export type Review = {
 
 export type TargetKind = 'employee' | 'virtual' | 'none';
 
+/** What a work item remembers; its ledger is rows. */
 export interface WorkItemContext {
   readonly id: string;
   readonly title: string;
@@ -174,6 +175,7 @@ export type WorkItemPatch = {
   readonly dueAt?: number | null;
 };
 
+/** What a work item takes. */
 export type WorkItemEvent = Stamp<WorkItemFacts> &
   (
     | { readonly type: 'item.move'; readonly status: WorkStatus; readonly note?: string }

@@ -13,8 +13,10 @@ export const statuses = [
   'done',
   'cancelled',
 ] as const;
+/** How a work item is, in the words of the API. */
 export type WorkStatus = (typeof statuses)[number];
 
+/** From which status to which others a work item may move. */
 export const edges: Readonly<Record<WorkStatus, readonly WorkStatus[]>> = {
   backlog: ['assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'],
   assigned: ['backlog', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'],

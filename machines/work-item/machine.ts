@@ -85,6 +85,7 @@ const bounces = [
   { guard: 'exhausts' as const, target: 'escalated' as const, actions: 'exhaust' as const },
 ];
 
+/** The statechart of a work item. */
 export const workItemMachine = workItem.createMachine({
   id: 'work-item',
   type: 'parallel',

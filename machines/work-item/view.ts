@@ -11,6 +11,7 @@ import { reviewIndex } from './review.js';
  */
 export type WorkItemView = ReturnType<typeof workItemView>;
 
+/** A work item as the API shows it. */
 export function workItemView(where: WorkItemState, context: WorkItemContext) {
   const approval = context.approval;
   return {

@@ -89,6 +89,7 @@ export interface RunAuthority {
   readonly lent: boolean;
 }
 
+/** What a run of a workflow remembers. */
 export interface RunContext {
   readonly id: string;
   readonly workflowId: string;
@@ -176,6 +177,7 @@ export interface RunFacts {
 
 type Facts = Stamp<RunFacts | null>;
 
+/** What a run of a workflow takes. */
 export type RunEvent =
   | ({ readonly type: 'run.continue' } & Facts)
   | ({ readonly type: 'run.admit' } & Facts)

@@ -175,6 +175,7 @@ export interface EvidenceResult {
   readonly result?: { readonly [name: string]: Json | undefined };
 }
 
+/** How a run is, in the words of the API. */
 export type RunStatus = 'running' | 'parked' | 'completed' | 'failed' | 'cancelled';
 
 /** Why a run ended badly, or could not begin. */

@@ -88,6 +88,7 @@ export interface RunSnapshot {
   readonly context: RunContext;
 }
 
+/** A run as lists show it. */
 export function runView({ value, context }: RunSnapshot, revision: number): RunView {
   const found = gateNamed(context.steps, undefined);
   const { nodes } = graphOf(context);

@@ -31,6 +31,7 @@ export interface WorkflowContext {
   readonly evidence: { readonly version: number; readonly fault: string | null };
 }
 
+/** What a workflow is created with. */
 export interface WorkflowInput {
   readonly id: string;
   readonly at: number;
@@ -55,6 +56,7 @@ export interface WorkflowFacts {
   readonly above?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What a workflow takes. */
 export type WorkflowEvent =
   /** The next version, whole, as somebody wrote it. Its status may be another than now. */
   | (Stamp<WorkflowFacts> & {

@@ -92,6 +92,7 @@ const writes = (from: WorkflowStatus, to: WorkflowStatus) => ({
   ],
 });
 
+/** The statechart of a workflow. */
 export const workflowMachine = workflow.createMachine({
   id: 'workflow',
   type: 'parallel',

@@ -84,6 +84,7 @@ export const workflowNotInState = ({ id }: WorkflowContext): Refusal =>
     `workflow "${id}" is retired; duplicate it to continue`,
   );
 
+/** May a workflow be made of this input? A fault of its definition is refused with its place. */
 export function admitWorkflow(input: WorkflowInput & { readonly id?: string }): Refusal | undefined {
   const { by = { type: 'operator' } } = input;
   const given = input.definition as { readonly id?: unknown } | null;

@@ -7,6 +7,7 @@ import type { VersionAuthority } from './version-authority.js';
 /** A workflow as callers see it: its head. The graph of a version is a row of `versions`. */
 export type WorkflowView = ReturnType<typeof workflowView>;
 
+/** A workflow as the API shows it. */
 export function workflowView(value: unknown, context: WorkflowContext) {
   const {
     id,

@@ -6,12 +6,25 @@ import { root } from '../house/sources.js';
 
 export const apiReportFile = 'spec/types/api-report.md';
 
-/** Everything that our entries export, with its signatures, by api-extractor: it brings a TypeScript of its own. */
-export async function apiReport(): Promise<string> {
+/** Everything that our entries export. */
+interface Face {
+  /** With its signatures, for reviewers. */
+  readonly report: string;
+  /** With its docstrings too, for users. */
+  readonly reference: string;
+}
+
+let face: Promise<Face> | undefined;
+
+export const apiReport = async (): Promise<string> => (await (face ??= readFace())).report;
+export const apiReference = async (): Promise<string> => (await (face ??= readFace())).reference;
+
+/** By api-extractor, which brings a TypeScript of its own: made once. */
+async function readFace(): Promise<Face> {
   const child = spawn(process.execPath, [join(root, 'generators/api-report.mjs')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [report, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>]);
+  const [made, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>]);
   if (code !== 0) throw new Error(`api-extractor ended with ${code}; npm ci installs it.`);
-  return report;
+  return JSON.parse(made) as Face;
 }

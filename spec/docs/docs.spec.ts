@@ -47,9 +47,13 @@ describe('the README and the guides', () => {
       .map(({ file, code }) => `${file}: ${code.trim()}`);
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     const install = `npm ci && npm pack && npm install --global ./troupe-${version}.tgz\ntroupe start`;
-    expect(unmarked).to.deep.equal([
+    const project = `mkdir counter && cd counter\nnpm init --yes && npm pkg set type=module\nnpm install ../troupe-${version}.tgz xstate typescript @types/node@20`;
+    const counted = 'npx tsc --module nodenext --target es2022 --strict --types node counter.ts';
+    expect(unmarked.map((text) => text.replace(/(counter\.ts)\n[^]*/, '$1'))).to.deep.equal([
       `README.md: ${install}`,
       `getting-started.md: ${install}`,
+      `getting-started.md: ${project}`,
+      `getting-started.md: ${counted}`,
       'testing.md: npx mocha my-store.spec.js',
     ]);
   });

@@ -12,6 +12,7 @@ import { openEvidence } from '../../lib/records/evidence/evidence.js';
 import { openRecords } from '../../lib/records/records.js';
 import { systemEnvironment } from '../../lib/environment.js';
 import { refusalTable } from '../../machines/refusals.js';
+import { apiReference } from './api-report.js';
 import { textOf } from './samples.js';
 
 /**
@@ -22,6 +23,7 @@ export const madeTables: Readonly<Record<string, () => Promise<string> | string>
   errors: errorsTable,
   frames: framesTable,
   keys: keysTable,
+  reference: apiReference,
   routes: routesTable,
 };
 

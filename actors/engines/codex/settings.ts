@@ -2,6 +2,7 @@ import type { Json } from '../../../machines/outputs.js';
 import type { TurnRequest } from '../engine.js';
 import { apiKey, type AgentProgram } from '../agent/program.js';
 
+/** Where the program is, and how it logs in. */
 export interface CodexOptions extends AgentProgram {
   /**
    * CODEX_HOME of the program: conversations and logs, none of the user's own settings. Absent: its usual
