@@ -30,6 +30,12 @@ const pages: readonly Page[] = [
       'The inspector shows the gateway live and needs JavaScript.\n' +
       'The same facts in a terminal: troupe top, troupe tail.',
   },
+  {
+    folder: 'lib/console/page',
+    title: 'Troupe',
+    at: '/console',
+    without: 'The console is live and needs JavaScript.\nThe same in a terminal: troupe run, troupe waiting.',
+  },
 ];
 
 async function buildPage({ folder, ...page }: Page): Promise<void> {

@@ -47,9 +47,13 @@ describe('licences', () => {
   });
 
   it('of what is bundled into the pages ship with them', async () => {
-    const notices = await readFile(join(root, 'dist/lib/inspector/page/notices.txt'), 'utf8');
-    for (const name of ['preact', '@preact/signals', '@dagrejs/dagre'])
-      expect(notices).to.match(new RegExp(`^${name} \\d`, 'm'));
-    expect(notices).to.include('Permission is hereby granted');
+    for (const [page, names] of [
+      ['inspector', ['preact', '@preact/signals', '@dagrejs/dagre']],
+      ['console', ['preact', '@preact/signals', 'marked', 'openapi-fetch']],
+    ] as const) {
+      const notices = await readFile(join(root, `dist/lib/${page}/page/notices.txt`), 'utf8');
+      for (const name of names) expect(notices, page).to.match(new RegExp(`^${name} \\d`, 'm'));
+      expect(notices).to.include('Permission is hereby granted');
+    }
   });
 });

@@ -32,6 +32,7 @@ describe('the packed package', () => {
       'lib/docs/style.css',
       'dist/lib/cli/main.js',
       'dist/lib/inspector/page/index.html',
+      'dist/lib/console/page/index.html',
     ]);
     expect(names.filter((name) => name.endsWith('.map') || name.startsWith('dist/spec'))).to.deep.equal([]);
   });

@@ -16,6 +16,8 @@ export interface Way {
   readonly current: boolean;
   /** How many things in it wait. */
   readonly count?: number | undefined;
+  /** Shown only where there is room for all, or only where there is not. */
+  readonly on?: 'wide' | 'narrow' | undefined;
 }
 
 /** What stands around every view of a page: where one can go, and whether what one sees is live. */
@@ -60,7 +62,7 @@ export function Frame({
         <nav aria-label="Views">
           <ul>
             {ways.map((way) => (
-              <li key={way.href}>
+              <li key={way.href} class={way.on}>
                 <NavLink {...way} />
               </li>
             ))}
@@ -79,7 +81,11 @@ export function Frame({
 
 function NavLink({ href, name, keys, icon, current, count = 0 }: Way) {
   return (
-    <a href={href} aria-current={current ? 'page' : undefined} title={`${name} (${keys})`}>
+    <a
+      href={href}
+      aria-current={current ? 'page' : undefined}
+      title={keys === '' ? name : `${name} (${keys})`}
+    >
       <svg viewBox="0 0 18 18" width="18" height="18" aria-hidden="true">
         <path d={icon} />
       </svg>

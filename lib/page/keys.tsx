@@ -12,10 +12,10 @@ export function Keys({
   readonly list: readonly (readonly [key: string, does: string])[];
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const going = useRef(false);
-  useKeys((key) => {
-    const to = going.current ? go[key] : undefined;
-    going.current = key === 'g' && !going.current;
+  useKeys((key, mine) => {
+    const to = chord.isOpen ? go[key] : undefined;
+    chord.isOpen = key === 'g' && !chord.isOpen;
+    chord.owner = mine;
     if (to !== undefined) to();
     else if (key === '?') dialog.current?.showModal();
     else return false;
@@ -42,15 +42,19 @@ export function Keys({
 }
 
 /** Do something at a key, by name or by what a function says of it. Never while somebody types. */
-export function useKeys(actions: Readonly<Record<string, () => void>> | ((key: string) => boolean)): void {
+export function useKeys(
+  actions: Readonly<Record<string, () => void>> | ((key: string, mine: object) => boolean),
+): void {
   const latest = useRef(actions);
   latest.current = actions;
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      // The second key of `g n` belongs to that alone, whoever hears it first
+      if (event.defaultPrevented || (chord.isOpen && chord.owner !== latest)) return;
       const { current } = latest;
       if (typeof current === 'function') {
-        if (current(event.key)) event.preventDefault();
+        if (current(event.key, latest)) event.preventDefault();
       } else if (Object.hasOwn(current, event.key)) {
         event.preventDefault();
         current[event.key]?.();
@@ -61,7 +65,11 @@ export function useKeys(actions: Readonly<Record<string, () => void>> | ((key: s
   }, []);
 }
 
+/** `g` was pressed, and the next key says where to. */
+const chord: { isOpen: boolean; owner: object | undefined } = { isOpen: false, owner: undefined };
+
 const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) && target.getAttribute('type') !== 'range'));
+    (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) &&
+      !['range', 'checkbox', 'radio'].includes(target.getAttribute('type') ?? '')));

@@ -8,7 +8,7 @@ import { launch } from './launch.js';
 
 /** A real browser that came from the registry of packages, and the page as a person opens it. */
 export interface Viewer {
-  /** The page at `/inspect`, with the operator's token given. `at`: `#/actor/session/s1`. */
+  /** The page at `/inspect` or `path`, with the operator's token given. `at`: `#/actor/session/s1`. */
   open(url: string, options?: Opening): Promise<Page>;
   /** Another place in the same page. */
   go(page: Page, at: string): Promise<void>;
@@ -19,6 +19,7 @@ export interface Viewer {
 
 export interface Opening extends BrowserContextOptions {
   readonly at?: string;
+  readonly path?: string;
   readonly token?: string;
   readonly signedIn?: boolean;
 }
@@ -31,7 +32,7 @@ export async function openBrowser(): Promise<Viewer> {
   const complaints: string[] = [];
   return {
     complaints,
-    async open(url, { at = '', token = operatorToken, signedIn = true, ...options } = {}) {
+    async open(url, { at = '', path = '/inspect', token = operatorToken, signedIn = true, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
       context.setDefaultTimeout(20_000);
       const page = await context.newPage();
@@ -39,7 +40,7 @@ export async function openBrowser(): Promise<Viewer> {
       page.on('console', (message) => {
         if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text());
       });
-      await page.goto(`${url}/inspect${at}`);
+      await page.goto(`${url}${path}${at}`);
       if (!signedIn) return page;
       await page.fill('#token', token);
       await page.press('#token', 'Enter');

@@ -1,0 +1,107 @@
+import { useSignal } from '@preact/signals';
+import { whole } from '../../../page/clock.js';
+import { client, must } from '../gateway.js';
+import { named, useLoaded } from '../live.js';
+import { Answered } from '../parts/answered.js';
+
+const groupings = ['employee', 'engine', 'model', 'day', 'session', 'workItem'] as const;
+type Grouping = (typeof groupings)[number];
+
+/** What was spent in the last thirty days, and on what. */
+export function Cost() {
+  const by = useSignal<Grouping>('employee');
+  const loaded = useLoaded(
+    `cost/${by.value}`,
+    (signal) =>
+      must(
+        client.get('/api/cost/report', {
+          params: { query: { groupBy: by.value, since: daysAgo(30), limit: '100' } },
+          signal,
+        }),
+      ),
+    { touches: named(/^session:completed|^budget:/) },
+  );
+  return (
+    <>
+      <p class="filters">
+        <select
+          aria-label="By"
+          value={by.value}
+          onChange={(event) => {
+            by.value = event.currentTarget.value as Grouping;
+          }}
+        >
+          {groupings.map((one) => (
+            <option key={one} value={one}>
+              by {one === 'workItem' ? 'work item' : one}
+            </option>
+          ))}
+        </select>
+      </p>
+      <Answered loaded={loaded}>
+        {({ totals, groups }) => {
+          const most = Math.max(...groups.map(({ costUsd }) => costUsd), 0);
+          return (
+            <>
+              <dl class="figures panel">
+                <Figure name="Last 30 days" value={`$${totals.costUsd.toFixed(2)}`} />
+                <Figure name="Turns" value={whole(totals.turns)} />
+                <Figure name="Tokens in" value={whole(totals.inputTokens)} />
+                <Figure name="Tokens out" value={whole(totals.outputTokens)} />
+              </dl>
+              {groups.length === 0 ? (
+                <p class="panel empty">No turn has run yet. What a turn costs is counted when it ends.</p>
+              ) : (
+                <div class="panel sheet" tabIndex={0} role="group" aria-label="Cost">
+                  <table>
+                    <thead>
+                      <tr>
+                        <th scope="col">{by.value === 'workItem' ? 'Work item' : by.value}</th>
+                        <th scope="col" class="right">
+                          Turns
+                        </th>
+                        <th scope="col" class="right">
+                          Tokens
+                        </th>
+                        <th scope="col" class="right">
+                          Cost
+                        </th>
+                        <th scope="col">
+                          <span class="unseen">Share</span>
+                        </th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {groups.map((group) => (
+                        <tr key={group.key ?? ''}>
+                          <th scope="row" class="clip">
+                            {group.key ?? 'none'}
+                          </th>
+                          <td class="right num">{whole(group.turns)}</td>
+                          <td class="right num">{whole(group.inputTokens + group.outputTokens)}</td>
+                          <td class="right num">${group.costUsd.toFixed(2)}</td>
+                          <td class="share">
+                            <i style={{ width: `${most === 0 ? 0 : (group.costUsd / most) * 100}%` }} />
+                          </td>
+                        </tr>
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+              )}
+            </>
+          );
+        }}
+      </Answered>
+    </>
+  );
+}
+
+const Figure = ({ name, value }: { readonly name: string; readonly value: string }) => (
+  <div>
+    <dt class="soft small">{name}</dt>
+    <dd class="num">{value}</dd>
+  </div>
+);
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();

@@ -1,0 +1,108 @@
+import { useAction } from '../../../page/action.js';
+import { dateAndTime } from '../../../page/clock.js';
+import { Tree } from '../../../page/parts/tree.js';
+import type { Json } from '../../../../machines/outputs.js';
+import { client, must } from '../gateway.js';
+import { named, useLoaded } from '../live.js';
+import { Answered } from '../parts/answered.js';
+
+/** Engines, paired devices, and config.yaml as it is in force. */
+export function Settings() {
+  const engines = useLoaded('engines', () => must(client.get('/api/engines')), {
+    touches: named(/^engines:/),
+  });
+  const config = useLoaded('config', () => must(client.get('/api/config')), { touches: named(/^config:/) });
+  return (
+    <>
+      <section class="panel" aria-labelledby="engines-title">
+        <h2 id="engines-title">Engines</h2>
+        <Answered loaded={engines}>
+          {(answer) => (
+            <ul class="rows">
+              {Object.values(answer.engines as Readonly<Record<string, Engine>>).map((engine) => (
+                <li key={engine.name} class="engine">
+                  <b class={`state ${engine.available ? 'done' : 'rest'}`}>
+                    {engine.available ? 'found' : 'missing'}
+                  </b>
+                  <span class="title">{engine.name}</span>
+                  {engine.name === answer.default && <span class="soft small">default</span>}
+                  <span class="soft small wide">
+                    {engine.available
+                      ? `model ${engine.defaultModel ?? 'of its own choice'}`
+                      : [engine.reason, engine.remedy].filter(Boolean).join(' ')}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answered>
+      </section>
+      <Devices />
+      <section class="panel" aria-labelledby="config-title">
+        <h2 id="config-title">
+          config.yaml <span class="soft">as it is in force; secrets are left out</span>
+        </h2>
+        <Answered loaded={config}>{(value) => <Tree value={value as Json} label="Settings" />}</Answered>
+      </section>
+    </>
+  );
+}
+
+interface Engine {
+  readonly name: string;
+  readonly available: boolean;
+  readonly defaultModel?: string | null;
+  readonly reason?: string;
+  readonly remedy?: string;
+}
+
+function Devices() {
+  const devices = useLoaded('devices', () => must(client.get('/api/auth/devices')), {
+    touches: named(/^device:/),
+  });
+  const { message, busy, attempt } = useAction();
+  return (
+    <section class="panel" aria-labelledby="devices-title">
+      <h2 id="devices-title">Paired devices</h2>
+      {message !== '' && (
+        <p class="bad small" role="alert">
+          {message}
+        </p>
+      )}
+      <Answered loaded={devices}>
+        {(answer) =>
+          answer.devices.length === 0 ? (
+            <p class="empty">
+              None. On the gateway's machine, <code>troupe pair</code> shows a code for a phone.
+            </p>
+          ) : (
+            <ul class="rows">
+              {answer.devices.map((device) => (
+                <li key={device.id}>
+                  <span class="title clip">{device.name}</span>
+                  {device.current && <b class="state done">this one</b>}
+                  <span class="soft small">last seen {dateAndTime(Date.parse(device.lastSeenAt))}</span>
+                  <button
+                    type="button"
+                    class="quiet end"
+                    disabled={busy}
+                    aria-label={`Revoke ${device.name}`}
+                    onClick={() =>
+                      void attempt(() =>
+                        must(
+                          client.delete('/api/auth/devices/{id}', { params: { path: { id: device.id } } }),
+                        ),
+                      )
+                    }
+                  >
+                    Revoke
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../../../page/loaded.js';
+
+/** What was read, once it is there; before that a word, and what went wrong where something did. */
+export function Answered<Value>({
+  loaded,
+  children,
+}: {
+  readonly loaded: Signal<Loaded<Value>>;
+  readonly children: (value: Value) => ComponentChildren;
+}) {
+  const { value, error } = loaded.value;
+  return (
+    <>
+      {error !== undefined && (
+        <p class="notice bad" role="alert">
+          {error}
+        </p>
+      )}
+      {value !== undefined ? (
+        children(value)
+      ) : (
+        <p class="soft" aria-busy={error === undefined}>
+          {error === undefined && 'Loading …'}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,159 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../../page/action.js';
+import { now, span } from '../../../page/clock.js';
+import { choicesOf, decide, wordOf, type Choice } from '../decide.js';
+import { inspectorLink, linkTo } from '../place.js';
+import type { Waiting } from '../waiting.js';
+
+/** What a thing waits for, as a word before its title. */
+const whats: Readonly<Record<string, string>> = {
+  permission: 'Tool',
+  approval: 'Approval',
+  gate: 'Gate',
+  activation: 'Activation',
+  budget: 'Budget',
+  resume: 'Interrupted',
+  move: 'Escalated',
+};
+export const whatOf = ({ what }: Waiting): string => whats[what] ?? what;
+
+/** Where the thing that waits is shown whole. */
+export function placeOf({ kind, id, within }: Waiting): string {
+  if (kind === 'session') return linkTo({ view: 'chat', id });
+  if (kind === 'work-item') return linkTo({ view: 'item', id });
+  if (kind === 'budget') return linkTo({ view: 'cost' });
+  if (kind === 'workflow-run' && within !== undefined)
+    return `/inspect#/runs/${encodeURIComponent(within)}/${encodeURIComponent(id)}`;
+  return inspectorLink(kind, id);
+}
+
+/** Since when it waits, and until when at most. */
+export function Age({ thing }: { readonly thing: Waiting }) {
+  const left = thing.until === null ? undefined : Date.parse(thing.until) - now.value;
+  return (
+    <span class={`age num${left !== undefined && left < 300_000 ? ' soon' : ''}`}>
+      {span(now.value - Date.parse(thing.since))}
+      {left !== undefined && <small> · ends in {span(left)}</small>}
+    </span>
+  );
+}
+
+/** The buttons that answer a thing that waits, its note, and what the gateway said. */
+export function Decision({
+  thing,
+  settled,
+  writing = false,
+}: {
+  readonly thing: Waiting;
+  /** It is decided; `outcome` says so in a sentence. A refusal is a sentence too. */
+  readonly settled?: (outcome: string, refused: boolean) => void;
+  /** The note is open and has the focus. */
+  readonly writing?: boolean;
+}) {
+  const { message, busy, attempt } = useAction();
+  const note = useRef<HTMLTextAreaElement>(null);
+  const usd = useRef<HTMLInputElement>(null);
+  const noting = useSignal(false);
+  const always = useSignal(false);
+  useEffect(() => {
+    if (writing) noting.value = true;
+  }, [writing]);
+  useEffect(() => {
+    if (noting.value) note.current?.focus();
+  }, [noting.value]);
+  const choices = choicesOf(thing);
+  const choose = (choice: Choice): void =>
+    void attempt(async () => {
+      try {
+        await decide(thing, choice, {
+          note: note.current?.value ?? '',
+          ...(usd.current && { usd: Number(usd.current.value) }),
+          ...(always.value && { always: true }),
+        });
+        settled?.(`${outcomeOf(thing, choice)}: ${thing.title}`, false);
+      } catch (error) {
+        settled?.(`Not decided: ${error instanceof Error ? error.message : String(error)}`, true);
+        throw error;
+      }
+    });
+  return (
+    <div class="decision">
+      {noting.value && (
+        <textarea
+          ref={note}
+          rows={2}
+          maxLength={2_000}
+          aria-label={`Note on: ${thing.title}`}
+          placeholder="A note that goes with the decision"
+        />
+      )}
+      {thing.what === 'budget' && (
+        <label class="inline">
+          Dollars more for this month
+          <input ref={usd} type="number" min="1" max="100000" step="1" value="10" inputMode="decimal" />
+        </label>
+      )}
+      <p class="ways">
+        {choices.map((choice) => (
+          <button
+            key={choice}
+            type="button"
+            class={choice === 'approve' ? 'primary' : undefined}
+            disabled={busy}
+            onClick={() => choose(choice)}
+            data-choice={choice}
+          >
+            {wordOf(thing, choice)}
+          </button>
+        ))}
+        {choices.length > 0 && !noting.value && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              noting.value = true;
+            }}
+          >
+            Add a note
+          </button>
+        )}
+        {thing.what === 'permission' && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={always.value}
+              onChange={(event) => {
+                always.value = event.currentTarget.checked;
+              }}
+            />
+            for this whole session
+          </label>
+        )}
+        {choices.length === 0 && (
+          <a class="button" href={placeOf(thing)}>
+            Open to decide
+          </a>
+        )}
+      </p>
+      {message !== '' && (
+        <p class="bad small" role="alert">
+          {message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const outcomeOf = (thing: Waiting, choice: Choice): string =>
+  choice === 'escalate'
+    ? 'Escalated'
+    : thing.what === 'permission'
+      ? choice === 'approve'
+        ? 'Allowed'
+        : 'Denied'
+      : thing.what === 'budget'
+        ? 'Granted'
+        : choice === 'approve'
+          ? 'Approved'
+          : 'Rejected';

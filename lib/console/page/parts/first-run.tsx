@@ -1,0 +1,75 @@
+import { client, must } from '../gateway.js';
+import { useLoaded } from '../live.js';
+import { linkTo } from '../place.js';
+import { NewSession } from './new-session.js';
+
+/** An empty home: three things to do, each of which works without leaving the page. */
+export function FirstRun() {
+  const loaded = useLoaded('first-run', read, {
+    touches: ({ frames }) => frames.some(({ event }) => /^(?:org|engines|session):/.test(event)),
+  });
+  const found = loaded.value.value;
+  if (found === undefined || found.sessions > 0) return null;
+  return (
+    <section class="panel first" aria-labelledby="first-title">
+      <h2 id="first-title">Three ways to begin</h2>
+      <ol class="steps-to-do">
+        <li>
+          <h3>Talk to an agent</h3>
+          <p class="soft">It answers in a session that is kept, whatever happens to the gateway.</p>
+          <NewSession />
+        </li>
+        <li>
+          <h3>Connect an engine</h3>
+          <ul class="rows">
+            {found.engines.map(({ name, available, remedy, reason }) => (
+              <li key={name} class="engine">
+                <b class={`state ${available ? 'done' : 'rest'}`}>{available ? 'found' : 'missing'}</b>
+                <span class="title">{name}</span>
+                {!available && (
+                  <span class="soft small wide">{[reason, remedy].filter(Boolean).join(' ')}</span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </li>
+        <li>
+          <h3>Make a team</h3>
+          <p class="soft">
+            {found.people === 0
+              ? 'An employee is a file in the folder org of the home; a new one is taken up at once.'
+              : `${found.people} employed.`}
+          </p>
+          <p>
+            <a class="button" href={linkTo({ view: 'organisation' })}>
+              Open organisation
+            </a>{' '}
+            <a class="quiet" href="/docs/organisation">
+              How to write one
+            </a>
+          </p>
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+interface Engine {
+  readonly name: string;
+  readonly available: boolean;
+  readonly reason?: string;
+  readonly remedy?: string;
+}
+
+async function read() {
+  const [engines, org, status] = await Promise.all([
+    must(client.get('/api/engines')),
+    must(client.get('/api/org')).catch(() => undefined), // a gateway without records has no people
+    must(client.get('/api/status')),
+  ]);
+  return {
+    engines: Object.values(engines.engines as Readonly<Record<string, Engine>>),
+    people: org?.employees.length ?? 0,
+    sessions: status.sessions.total,
+  };
+}

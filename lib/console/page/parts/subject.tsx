@@ -1,0 +1,127 @@
+import type { ComponentChildren } from 'preact';
+import { client, must } from '../gateway.js';
+import { useLoaded } from '../live.js';
+import { linkTo } from '../place.js';
+import type { Waiting } from '../waiting.js';
+import { Patch } from './patch.js';
+import { patchIn, textOf } from './tool-card.js';
+
+/** What exactly is asked: the command or the edit, the request of a work item, the gate's description. */
+export function Subject({
+  thing,
+  brief = false,
+}: {
+  readonly thing: Waiting;
+  /** Where the rest stands around it anyway: only the text. */
+  readonly brief?: boolean;
+}) {
+  const subject = useLoaded(`${thing.kind}/${thing.id}/${thing.waitingId}`, () => read(thing));
+  const { value, error } = subject.value;
+  if (value === undefined)
+    return error === undefined ? <p class="soft">Loading …</p> : <p class="bad">{error}</p>;
+  return (
+    <div class="subject">
+      {!brief && (
+        <dl class="facts">
+          {value.facts.map(([name, text]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {value.text !== '' && (
+        <pre tabIndex={0} role="group" aria-label="What is asked">
+          {value.isPatch ? <Patch text={value.text} /> : value.text}
+        </pre>
+      )}
+    </div>
+  );
+}
+
+interface Read {
+  readonly facts: readonly (readonly [string, ComponentChildren])[];
+  readonly text: string;
+  readonly isPatch?: boolean;
+}
+
+async function read(thing: Waiting): Promise<Read> {
+  const { what, id } = thing;
+  if (what === 'permission') return readPermission(thing);
+  if (what === 'approval') {
+    const { workItem } = await must(client.get('/api/work-items/{id}', { params: { path: { id } } }));
+    return {
+      facts: [
+        ['Work item', <a href={linkTo({ view: 'item', id })}>{`${id} ${workItem.title}`}</a>],
+        ['Asked of', workItem.approvalTarget ?? 'you'],
+        ['Holds up', `${id} stays in ${words(workItem.status)}`],
+        ...(workItem.assignee === null ? [] : [['Assigned to', workItem.assignee] as const]),
+      ],
+      text: workItem.approvalRequest ?? '',
+    };
+  }
+  if (what === 'gate') {
+    const run = await must(
+      client.get('/api/workflow-definitions/{id}/runs/{runId}', {
+        params: { path: { id: thing.within ?? '', runId: id } },
+      }),
+    );
+    const { parked, title } = run as {
+      readonly title?: string;
+      readonly parked?: { readonly description?: string } | null;
+    };
+    return {
+      facts: [
+        ['Run', title ?? id],
+        ['Holds up', 'the run, until it is decided'],
+      ],
+      text: parked?.description ?? '',
+    };
+  }
+  if (what === 'activation')
+    return {
+      facts: [
+        ['Trigger', id],
+        ['Runs', 'this program, again and again, once it is approved'],
+      ],
+      text: thing.title.replace(`${id}: `, ''),
+    };
+  if (what === 'budget')
+    return { facts: [['Holds up', `every turn of ${id} until the month ends or more is granted`]], text: '' };
+  return { facts: [['Waits for', thing.on === 'operator' ? 'you' : thing.on]], text: '' };
+}
+
+async function readPermission({ id, waitingId }: Waiting): Promise<Read> {
+  const path = { id };
+  const [asked, session] = await Promise.all([
+    must(client.get('/api/sessions/{id}/permissions', { params: { path } })),
+    must(client.get('/api/sessions/{id}', { params: { path, query: { messages: '0' } } })),
+  ]);
+  const permission = asked.find((one) => one.id === waitingId);
+  const patch = patchIn(permission?.input);
+  return {
+    facts: [
+      ['Agent', `${session.employee ?? session.engine}`],
+      ['Session', <a href={linkTo({ view: 'chat', id })}>{session.title ?? session.promptExcerpt ?? id}</a>],
+      ['Tool', permission?.tool ?? ''],
+      ['Holds up', 'the turn, until it is decided'],
+    ],
+    text: patch ?? commandOf(permission?.input ?? '') ?? textOf(permission?.input),
+    isPatch: patch !== undefined,
+  };
+}
+
+/** Of a shell the command alone: what surrounds it says nothing more. */
+function commandOf(input: string): string | undefined {
+  try {
+    const { command, ...rest } = JSON.parse(input) as Readonly<Record<string, unknown>>;
+    return typeof command === 'string' && Object.keys(rest).every((name) => name === 'description')
+      ? command
+      : undefined;
+  } catch {
+    return undefined; // not an object: it is shown as it is
+  }
+}
+
+const words = (status: string): string => status.replaceAll('_', ' ');

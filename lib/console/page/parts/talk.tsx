@@ -1,0 +1,216 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useAction } from '../../../page/action.js';
+import { now, whole } from '../../../page/clock.js';
+import { Conversation } from '../conversation.js';
+import { client, must } from '../gateway.js';
+import { go, inspectorLink, linkTo } from '../place.js';
+import { moodOf, quietLine, titleOf, type Session } from '../session.js';
+import { waiting } from '../waiting.js';
+import { Children } from './children.js';
+import { Composer } from './composer.js';
+import { Decision } from './decision.js';
+import { Markdown } from './markdown.js';
+import { MessageRow } from './message.js';
+import { Queue } from './queue.js';
+import { Subject } from './subject.js';
+import { ToolCard } from './tool-card.js';
+
+/** A session as it is talked with: what was said, what is said now, what it asks, and the next message. */
+export function Talk({ id }: { readonly id: string }) {
+  const talk = useMemo(() => new Conversation(id), [id]);
+  useEffect(() => talk.follow(), [talk]);
+  const session = talk.session.value;
+  if (session === undefined)
+    return (
+      <section class="talk" aria-busy={talk.error.value === undefined}>
+        <h1 class="unseen">Session</h1>
+        <p class={talk.error.value === undefined ? 'soft' : 'bad'}>{talk.error.value ?? 'Loading …'}</p>
+      </section>
+    );
+  const send = async (message: string, attachments: readonly string[]): Promise<void> => {
+    await must(
+      client.post('/api/sessions/{id}/message', {
+        params: { path: { id } },
+        body: { message, ...(attachments.length > 0 && { attachments: [...attachments] }) },
+      }),
+    );
+  };
+  return (
+    <section class="talk" aria-labelledby="chat-title">
+      <Head session={session} />
+      <Transcript talk={talk} session={session} />
+      <Queue session={session} items={talk.queue.value} />
+      <Composer
+        name={id}
+        placeholder={`Message ${session.employee ?? session.engine}`}
+        send={send}
+        busyWord={session.status === 'running' ? 'It is working: your message is read next.' : undefined}
+      />
+    </section>
+  );
+}
+
+function Head({ session }: { readonly session: Session }) {
+  const { message, busy, attempt } = useAction();
+  const { id } = session;
+  const mood = moodOf(session);
+  const stop = async (): Promise<void> => {
+    await must(client.post('/api/sessions/{id}/stop', { params: { path: { id } }, body: {} }));
+  };
+  const duplicate = async (): Promise<void> => {
+    const copy = await must(
+      client.post('/api/sessions/{id}/duplicate', { params: { path: { id } }, body: {} }),
+    );
+    go({ view: 'chat', id: copy.id });
+  };
+  return (
+    <header class="talk-head">
+      <a class="back quiet" href={linkTo({ view: 'chat' })} aria-label="All sessions">
+        ‹
+      </a>
+      <div class="about">
+        <h1 id="chat-title" class="clip">
+          {titleOf(session)}
+        </h1>
+        <p class="soft small">
+          <b class={`state ${mood.tone}`} data-mood={mood.word}>
+            {mood.word}
+          </b>
+          <span>{session.employee ?? session.engine}</span>
+          <span>{session.model ?? session.engine}</span>
+          <span class="num">{turns(session.totalTurns)}</span>
+          {session.totalCost > 0 && <span class="num">${session.totalCost.toFixed(2)}</span>}
+          {session.lastContextTokens != null && (
+            <span class="num" title="Tokens of context that the last turn read">
+              {whole(session.lastContextTokens)} tokens
+            </span>
+          )}
+          {session.workItemId !== null && (
+            <a href={linkTo({ view: 'item', id: session.workItemId })}>{session.workItemId}</a>
+          )}
+        </p>
+      </div>
+      <p class="ways">
+        {session.status === 'running' && (
+          <button type="button" disabled={busy} onClick={() => void attempt(stop)}>
+            Stop
+          </button>
+        )}
+        <button type="button" class="quiet" disabled={busy} onClick={() => void attempt(duplicate)}>
+          Duplicate
+        </button>
+        <a class="quiet" href={inspectorLink('session', id)}>
+          Inspect
+        </a>
+      </p>
+      {message !== '' && (
+        <p class="bad small" role="alert">
+          {message}
+        </p>
+      )}
+      <Children id={id} />
+    </header>
+  );
+}
+
+const turns = (count: number): string => (count === 1 ? '1 turn' : `${whole(count)} turns`);
+
+function Transcript({ talk, session }: { readonly talk: Conversation; readonly session: Session }) {
+  const box = useRef<HTMLDivElement>(null);
+  const pinned = useSignal(true);
+  const messages = talk.messages.value;
+  const speech = talk.speech.value;
+  const agent = session.employee ?? session.engine;
+  const asked = waiting.value?.filter(
+    ({ kind, id, what }) => kind === 'session' && id === session.id && what === 'permission',
+  );
+  // Where one reads further up nothing moves: neither by what is said now nor by what comes before
+  const before = useRef({ first: messages[0]?.id, height: 0 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const isPrepended = before.current.first !== messages[0]?.id && before.current.height > 0;
+    if (pinned.value) element.scrollTop = element.scrollHeight;
+    else if (isPrepended) element.scrollTop += element.scrollHeight - before.current.height;
+    before.current = { first: messages[0]?.id, height: element.scrollHeight };
+  });
+  const scrolled = (): void => {
+    const element = box.current;
+    if (element === null) return;
+    pinned.value = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+    if (element.scrollTop < 600) void talk.older();
+  };
+  // What is kept already is shown from there
+  const kept = new Set(messages.map(({ toolId }) => toolId));
+  const tools = speech.tools.filter((use) => !kept.has(use.id));
+  const last = messages.at(-1);
+  const isStored = speech.messageId !== undefined && last?.id === speech.messageId && last.partial !== true;
+  const quiet = quietLine(session, now.value - (speech.at ?? Date.parse(session.lastActivity)), now.value);
+  return (
+    <div
+      class="transcript"
+      ref={box}
+      onScroll={scrolled}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      aria-label="Conversation"
+    >
+      {talk.error.value !== undefined && (
+        <p class="bad small" role="alert">
+          {talk.error.value}
+        </p>
+      )}
+      {talk.hasOlder.value && (
+        <p class="soft small older">{talk.reaching.value ? 'Loading …' : 'Scroll up for what came before'}</p>
+      )}
+      <ol class="messages">
+        {messages
+          .filter(({ id, partial }) => !(partial === true && id === speech.messageId))
+          .map((message) => (
+            <MessageRow key={message.id} message={message} agent={agent} />
+          ))}
+        {!isStored && (speech.text !== '' || tools.length > 0) && (
+          <li class="message assistant live" data-live>
+            <p class="by">
+              <b>{agent}</b>
+              <span class="soft small">now</span>
+            </p>
+            {tools.map((use) => (
+              <ToolCard key={use.id} use={use} />
+            ))}
+            {speech.text !== '' && <Markdown text={speech.text} />}
+          </li>
+        )}
+      </ol>
+      {asked?.map((thing) => (
+        <section key={thing.waitingId} class="asks" aria-label="It asks for your permission">
+          <h2>It asks to use {thing.title}</h2>
+          <Subject thing={thing} brief />
+          <Decision thing={thing} />
+        </section>
+      ))}
+      {session.status === 'running' && quiet === undefined && speech.text === '' && (
+        <p class="soft small working">
+          <i class="lamp running" aria-hidden="true" /> Working …
+        </p>
+      )}
+      {quiet !== undefined && (asked?.length ?? 0) === 0 && (
+        <p class={`quiet-line small ${session.status}`}>{quiet}</p>
+      )}
+      {!pinned.value && (
+        <button
+          type="button"
+          class="latest"
+          onClick={() => {
+            pinned.value = true;
+            box.current?.scrollTo({ top: box.current.scrollHeight });
+          }}
+        >
+          ↓ Latest
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { addressOf, createRouting } from '../../page/routing.js';
+
+/** Where in the console one is: `linkTo({ view: 'chat', id: 's1' })` is `#/chat/s1`. */
+export type Place =
+  | { readonly view: 'now' | 'inbox' | 'more' | SimpleView }
+  | { readonly view: 'chat'; readonly id?: string; readonly q?: string }
+  | {
+      readonly view: 'board';
+      readonly lanes?: 'assignee' | 'department';
+      readonly assignee?: string;
+      readonly q?: string;
+    }
+  | { readonly view: 'item'; readonly id: string };
+
+/** Views that are one list and have no parameters. */
+export type SimpleView = 'organisation' | 'cost' | 'cron' | 'connectors' | 'files' | 'settings';
+export const simpleViews: readonly SimpleView[] = [
+  'organisation',
+  'cost',
+  'cron',
+  'connectors',
+  'files',
+  'settings',
+];
+
+export const { place, linkTo, go, begin } = createRouting<Place>({ read, write });
+
+function write(to: Place): string {
+  if (to.view === 'chat')
+    return to.id === undefined ? addressOf(['chat'], { q: to.q }) : addressOf(['chat', to.id]);
+  if (to.view === 'board') return addressOf(['board'], { lanes: to.lanes, assignee: to.assignee, q: to.q });
+  if (to.view === 'item') return addressOf(['item', to.id]);
+  return addressOf([to.view]);
+}
+
+function read([view, first]: readonly string[], query: URLSearchParams): Place {
+  const q = query.get('q');
+  if (view === 'chat') return { view, ...(first ? { id: first } : q ? { q } : {}) };
+  if (view === 'board') {
+    const lanes = query.get('lanes');
+    const assignee = query.get('assignee');
+    return {
+      view,
+      ...((lanes === 'assignee' || lanes === 'department') && { lanes }),
+      ...(assignee && { assignee }),
+      ...(q && { q }),
+    };
+  }
+  if (view === 'item' && first) return { view, id: first };
+  const simple = simpleViews.find((one) => one === view);
+  if (simple !== undefined) return { view: simple };
+  return { view: view === 'inbox' || view === 'more' ? view : 'now' };
+}
+
+/** Where the inspector shows what is under a thing. */
+export const inspectorLink = (kind: string, id: string): string =>
+  `/inspect#/actor/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;

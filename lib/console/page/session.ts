@@ -1,0 +1,70 @@
+import type { components } from '../../client/index.js';
+
+/** What the console reads of a session beside what the document promises. */
+export type Session = components['schemas']['Session'] & {
+  readonly source?: string;
+  readonly queuePaused?: boolean;
+  readonly resetAt?: string | null;
+  readonly archivedAt?: string | null;
+  readonly cwd?: string;
+  readonly lastContextTokens?: number | null;
+  readonly pendingPermissions?: readonly PendingPermission[];
+};
+
+export interface PendingPermission {
+  readonly id: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly expiresAt: string | null;
+}
+
+export type Message = components['schemas']['Message'] & {
+  /** The name of the tool that was used. */
+  readonly toolCall?: unknown;
+  readonly toolId?: unknown;
+  readonly meta?: unknown;
+};
+
+/** What a person calls it. */
+export const titleOf = ({ title, promptExcerpt, id }: Session): string => title ?? promptExcerpt ?? id;
+
+export interface Mood {
+  readonly word: string;
+  readonly tone: 'busy' | 'wait' | 'bad' | 'done' | 'rest';
+}
+
+/** How it is with a session, in a word. */
+export function moodOf(session: Session): Mood {
+  if ((session.pendingPermissions?.length ?? 0) > 0) return { word: 'asks you', tone: 'wait' };
+  if (session.status === 'running')
+    return session.transportState === 'queued'
+      ? { word: 'queued', tone: 'wait' }
+      : { word: 'working', tone: 'busy' };
+  if (session.status === 'waiting') return { word: 'held', tone: 'wait' };
+  if (session.status === 'error') return { word: 'failed', tone: 'bad' };
+  if (session.status === 'interrupted') return { word: 'interrupted', tone: 'bad' };
+  return { word: session.status === 'stopped' ? 'stopped' : 'ready', tone: 'rest' };
+}
+
+/** Why nothing is said right now, in a line; undefined where nothing is awaited. `quietMs`: since the last words. */
+export function quietLine(session: Session, quietMs: number, nowMs: number): string | undefined {
+  const asked = session.pendingPermissions?.[0];
+  if (asked !== undefined) return `It waits for your word on ${asked.tool}.`;
+  if (session.status === 'waiting' && session.resetAt)
+    return `The provider's limit was reached. It goes on by itself at ${clockOf(session.resetAt)}.`;
+  if (session.queuePaused === true) return 'The queue is paused: resume it to go on.';
+  if (session.status === 'interrupted')
+    return 'The turn was cut off. What it had said is kept. Send a message to go on.';
+  if (session.status === 'error')
+    return `The last turn failed. Send a message to try again.${session.lastError ? ` ${session.lastError}` : ''}`;
+  if (session.status === 'stopped') return 'It was stopped. A message starts it again.';
+  if (session.status !== 'running') return undefined;
+  const silent = Math.round(quietMs / 1_000);
+  if (silent < 15) return undefined;
+  const worked = Math.max(0, Math.round((nowMs - Date.parse(session.lastActivity)) / 60_000));
+  const quiet = silent < 120 ? `${silent} seconds` : `${Math.round(silent / 60)} minutes`;
+  return `No output for ${quiet}; the turn runs since ${worked} min. You can wait, send a message, or stop it.`;
+}
+
+const clockOf = (iso: string): string =>
+  new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });

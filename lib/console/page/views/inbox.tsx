@@ -1,0 +1,213 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useKeys } from '../../../page/keys.js';
+import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
+import { Subject } from '../parts/subject.js';
+import { choicesOf, decide, wordOf, type Choice } from '../decide.js';
+import { inspectorLink } from '../place.js';
+import { keyOf, waiting, waitingError, waitingMore, type Waiting } from '../waiting.js';
+
+/**
+ * Everything that waits in one list, longest first, and what the one in focus asks. Decided by button or by
+ * key, alone or together with others of its sort; what the gateway said stays in a line above the list.
+ */
+export function InboxPage() {
+  const list = waiting.value;
+  const at = useSignal<string | undefined>(undefined);
+  const marked = useSignal<ReadonlySet<string>>(new Set());
+  const outcome = useSignal<{ readonly text: string; readonly refused: boolean } | undefined>(undefined);
+  const writing = useSignal<string | undefined>(undefined);
+  const opened = useSignal(false);
+  const index = Math.max(0, list?.findIndex((thing) => keyOf(thing) === at.value) ?? 0);
+  const thing = list?.[index];
+  // What was decided leaves its place to the next: the cursor stays where it was
+  const lastIndex = useSignal(0);
+  useEffect(() => {
+    if (list === undefined || list.length === 0) return;
+    const known = list.some((one) => keyOf(one) === at.value);
+    if (!known) at.value = keyOf(list[Math.min(lastIndex.value, list.length - 1)]!);
+    else lastIndex.value = index;
+  }, [list, at.value]);
+  useEffect(() => {
+    const there = new Set(list?.map(keyOf));
+    const left = [...marked.value].filter((key) => there.has(key));
+    if (left.length !== marked.value.size) marked.value = new Set(left);
+  }, [list]);
+
+  const move = (by: number): void => {
+    const next = list?.[Math.max(0, Math.min(list.length - 1, index + by))];
+    if (next === undefined) return;
+    at.value = keyOf(next);
+    document.getElementById(`thing-${keyOf(next)}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  const decideAll = async (choice: Choice): Promise<void> => {
+    const chosen =
+      marked.value.size > 0
+        ? (list ?? []).filter((one) => marked.value.has(keyOf(one)))
+        : thing
+          ? [thing]
+          : [];
+    const possible = chosen.filter((one) => choicesOf(one).includes(choice));
+    if (possible.length === 0)
+      return void (outcome.value = { text: 'This is not decided here: open it.', refused: true });
+    if (possible.some(({ what }) => what === 'budget'))
+      return void (outcome.value = { text: 'A budget needs an amount: grant it below.', refused: true });
+    const refused: string[] = [];
+    for (const one of possible)
+      await decide(one, choice).catch((error: unknown) =>
+        refused.push(`${one.title}: ${error instanceof Error ? error.message : String(error)}`),
+      );
+    const done = possible.length - refused.length;
+    outcome.value = {
+      text: [
+        ...(done > 0 && possible[0]
+          ? [`${wordOf(possible[0], choice)}: ${done === 1 ? possible[0].title : `${done} things`}.`]
+          : []),
+        ...(refused.length > 0 ? [`Not decided: ${refused.join(' ')}`] : []),
+      ].join(' '),
+      refused: refused.length > 0,
+    };
+  };
+  const mark = (one: Waiting): void => {
+    const next = new Set(marked.value);
+    if (!next.delete(keyOf(one))) next.add(keyOf(one));
+    marked.value = next;
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    a: () => void decideAll('approve'),
+    r: () => void decideAll('reject'),
+    e: () => void decideAll('escalate'),
+    x: () => thing && mark(thing),
+    n: () => {
+      writing.value = at.value;
+      opened.value = true;
+    },
+    o: () => thing && location.assign(placeOf(thing)),
+  });
+
+  return (
+    <div class="view inbox">
+      <div class="heading">
+        <h1>Inbox</h1>
+        <p class="soft">
+          {list === undefined
+            ? 'Loading …'
+            : list.length === 0
+              ? 'Nothing waits.'
+              : `${list.length}${waitingMore.value ? ' and more' : ''} waiting, longest first.`}
+        </p>
+      </div>
+      <p
+        class={outcome.value?.refused ? 'notice bad' : outcome.value ? 'notice good' : 'unseen'}
+        role="status"
+        data-outcome
+      >
+        {outcome.value?.text ?? ''}
+      </p>
+      {waitingError.value !== undefined && (
+        <p class="notice bad" role="alert">
+          {waitingError.value}
+        </p>
+      )}
+      {list !== undefined && list.length === 0 && (
+        <div class="panel empty">
+          <p>
+            <b>You are done here.</b>
+          </p>
+          <p>
+            Agents that want to use a tool, ask for an approval, stand at a gate or have spent their budget
+            are listed here at once, on every device.
+          </p>
+        </div>
+      )}
+      {marked.value.size > 0 && (
+        <p class="together">
+          <b>{marked.value.size} marked</b>
+          <button type="button" class="primary" onClick={() => void decideAll('approve')}>
+            Approve all
+          </button>
+          <button type="button" onClick={() => void decideAll('reject')}>
+            Reject all
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              marked.value = new Set();
+            }}
+          >
+            Unmark
+          </button>
+        </p>
+      )}
+      {list !== undefined && list.length > 0 && (
+        <div class={`inbox-columns${opened.value ? ' opened' : ''}`}>
+          <ul class="panel list" aria-label="Waiting">
+            {list.map((one) => (
+              <li key={keyOf(one)} class={one === thing ? 'at' : undefined} id={`thing-${keyOf(one)}`}>
+                <input
+                  type="checkbox"
+                  aria-label={`Mark: ${one.title}`}
+                  checked={marked.value.has(keyOf(one))}
+                  onChange={() => mark(one)}
+                />
+                <button
+                  type="button"
+                  class="pick"
+                  aria-current={one === thing ? 'true' : undefined}
+                  onClick={() => {
+                    at.value = keyOf(one);
+                    opened.value = true;
+                  }}
+                >
+                  <span class="what">{whatOf(one)}</span>
+                  <span class="title">{one.title}</span>
+                  <span class="meta">
+                    {one.on !== 'operator' && <span>asked of {one.on} · </span>}
+                    <Age thing={one} />
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          {thing !== undefined && (
+            <section class="panel detail" aria-labelledby="detail-title" key={keyOf(thing)}>
+              <button
+                type="button"
+                class="quiet back"
+                onClick={() => {
+                  opened.value = false;
+                }}
+              >
+                ‹ All
+              </button>
+              <h2 id="detail-title">
+                <span class="what">{whatOf(thing)}</span> {thing.title}
+              </h2>
+              <Subject thing={thing} />
+              <Decision
+                thing={thing}
+                writing={writing.value === keyOf(thing)}
+                settled={(text, refused) => {
+                  outcome.value = { text, refused };
+                }}
+              />
+              <p class="foot">
+                <a class="quiet" href={placeOf(thing)}>
+                  Open
+                </a>
+                <a class="quiet" href={inspectorLink(thing.kind, thing.id)}>
+                  Inspect
+                </a>
+              </p>
+            </section>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

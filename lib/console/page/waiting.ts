@@ -1,0 +1,61 @@
+import { computed, signal } from '@preact/signals';
+import type { Answer } from '../../client/requests.js';
+import { said } from '../../page/ask.js';
+import { client, must } from './gateway.js';
+import { hear } from './live.js';
+
+/**
+ * Everything that waits on a person or an employee, read once for the whole page and kept true: the number in
+ * the navigation, Now and the inbox show the same list.
+ */
+export type Waiting = Answer<'/api/attention', 'get'>['waiting'][number];
+
+export const waiting = signal<readonly Waiting[] | undefined>(undefined);
+export const waitingError = signal<string | undefined>(undefined);
+/** There are more than were read. */
+export const waitingMore = signal(false);
+export const waitingCount = computed(() => waiting.value?.length ?? 0);
+
+export const keyOf = ({ kind, id, waitingId }: Pick<Waiting, 'kind' | 'id' | 'waitingId'>): string =>
+  `${kind}/${id}/${waitingId}`;
+
+/** Read it now, and whenever something happened that may have changed it. */
+export function followWaiting(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let busy = false;
+  let stale = false;
+  const read = async (): Promise<void> => {
+    timer = undefined;
+    if (busy) return void (stale = true);
+    busy = true;
+    try {
+      const answer = await must(client.get('/api/attention', { params: { query: { limit: '500' } } }));
+      waiting.value = answer.waiting;
+      waitingMore.value = answer.nextCursor !== null;
+      waitingError.value = undefined;
+    } catch (error) {
+      waitingError.value = said(error);
+      timer ??= setTimeout(() => void read(), 2_000);
+    }
+    busy = false;
+    if (!stale) return;
+    stale = false;
+    soon();
+  };
+  const soon = (): void => void (timer ??= setTimeout(() => void read(), 150));
+  refresh = soon;
+  void read();
+  const deaf = hear(({ frames, reset }) => {
+    if (reset || frames.some(({ event }) => mayChange.test(event))) soon();
+  });
+  return () => {
+    deaf();
+    clearTimeout(timer);
+  };
+}
+
+let refresh = (): void => undefined;
+/** Read it again soon: a decision was refused, so what is shown may be old. */
+export const refreshWaiting = (): void => refresh();
+
+const mayChange = /^(?:session|sessions|company|run|budget|org|connector):/;

@@ -1,0 +1,222 @@
+import { expect } from 'chai';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import type { Page } from 'playwright-core';
+import { foundMax } from '../../machines/session/transcript.js';
+import { Troupe } from '../lib/cli/troupe.js';
+import { makeClient, openHouse, type House } from '../lib/gateway/fixture.js';
+import { openBrowser, until, type Viewer } from './browser.js';
+
+/** Talking with an agent in the console. */
+describe('a conversation in the console', () => {
+  let viewer: Viewer;
+  before(async () => {
+    viewer = await openBrowser();
+  });
+  after(() => viewer.close());
+
+  describe('with a gateway that stays', () => {
+    let house: House;
+    beforeEach(async () => {
+      house = await openHouse();
+    });
+    afterEach(() => house.close());
+    const open = (at: string): Promise<Page> => viewer.open(house.gateway.url, { path: '/', at });
+    const session = async (prompt: string, title = 'A talk'): Promise<string> =>
+      (await house.operator.post('/api/sessions', { prompt, title })).body.id as string;
+    const answered = (page: Page, text: string) => page.waitForSelector(`.message.assistant >> text=${text}`);
+
+    it('shows what is said while it is said, and once where it is stored', async () => {
+      const id = await session('first');
+      const page = await open(`#/chat/${id}`);
+      await answered(page, 'did: first');
+      await page.fill('.composer textarea', 'stream and hang');
+      await page.press('.composer textarea', 'Enter');
+      await page.waitForSelector('[data-live] .prose >> text=did');
+      await page.fill('.composer textarea', 'second');
+      await page.press('.composer textarea', 'Enter');
+      await answered(page, 'did: second');
+      await page.waitForSelector('[data-live]', { state: 'detached' });
+      const said = '[...document.querySelectorAll(".message.assistant")].map((one) => one.textContent)';
+      expect(
+        ((await page.evaluate(said)) as string[]).filter((text) => text.includes('did: second')),
+      ).to.have.length(1);
+      expect(await page.locator('.composer textarea').inputValue()).to.equal('');
+      await page.context().close();
+    });
+
+    it('writes Markdown as nodes', async () => {
+      const id = await session(
+        '# Head\n\n- one\n- **two**\n\n```ts\nconst a = 1 < 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[link](https://example.org/x) ~~no~~',
+      );
+      const page = await open(`#/chat/${id}`);
+      await page.waitForSelector('.assistant .prose strong >> text=two');
+      await page.waitForSelector('.assistant .prose pre code >> text=const a = 1 < 2;');
+      await page.waitForSelector('.assistant .prose td >> text=2');
+      await page.waitForSelector('.assistant .prose a[href="https://example.org/x"][rel~=noopener]');
+      await page.context().close();
+    });
+
+    it('offers what waits in the queue to be taken back, and stops', async () => {
+      await house.close();
+      const settings = {
+        home: tmpdir(),
+        sessionRoots: [],
+        interruptOnNewMessage: false,
+        turnDeadlineMs: 60_000,
+      };
+      house = await openHouse({ settings });
+      const id = await session('hang');
+      await house.operator.post(`/api/sessions/${id}/queue/pause`);
+      await house.operator.post(`/api/sessions/${id}/message`, { message: 'later, please' });
+      const page = await open(`#/chat/${id}`);
+      await page.waitForSelector('.queue >> text=later, please');
+      await page.click('.queue >> text=Take back');
+      await page.waitForSelector('.queue li', { state: 'detached' });
+      await page.click('.queue >> text=Resume');
+      await page.waitForSelector('.queue', { state: 'detached' });
+      await page.click('.talk-head >> text=Stop');
+      await page.waitForSelector('[data-mood=stopped]');
+      await page.waitForSelector('.quiet-line >> text=It was stopped. A message starts it again.');
+      await page.context().close();
+    });
+
+    it('asks for a permission where one talks, with the command as it would run', async () => {
+      const id = await session('hang');
+      const page = await open(`#/chat/${id}`);
+      await page.waitForSelector('[data-mood=queued]');
+      await house.supervisor.ask('session', id, {
+        type: 'permission.asked',
+        permissionId: 'p1',
+        turnId: `${id}:1`,
+        tool: 'Bash',
+        title: 'rm -r build',
+        text: '{"command":"rm -r build"}',
+        waitMs: 600_000,
+      });
+      await page.waitForSelector('.asks pre >> text=rm -r build');
+      await page.click('.asks [data-choice=reject]');
+      await page.waitForSelector('.asks', { state: 'detached' });
+      expect((await house.operator.get(`/api/sessions/${id}/permissions`)).body[0].state).to.equal('denied');
+      await page.context().close();
+    });
+
+    it('opens with 10,000 messages at its end, and reaches back a page at a time', async () => {
+      const id = await session('first of all');
+      const page = await open('#/chat');
+      await page.click('.sessions >> text=ready');
+      await answered(page, 'did: first of all');
+      for (let n = 0, last = Date.now(); n < 10_000; n += foundMax) {
+        while (Date.now() <= last) await new Promise(setImmediate); // each later than the one before
+        last = Date.now();
+        await house.supervisor.ask('session', id, {
+          type: 'transcript.found',
+          entries: Array.from({ length: foundMax }, (_, m) => ({
+            id: `line-${n + m}`,
+            role: m % 2 === 0 ? ('user' as const) : ('assistant' as const),
+            content: `line ${n + m} of **many**`,
+            timestamp: last,
+          })),
+        });
+      }
+      await page.waitForSelector('.messages li:last-child >> text=line 9999 of many');
+      await page.reload();
+      await page.waitForSelector('.messages li:last-child >> text=line 9999 of many');
+      expect(await page.locator('.messages li').count()).to.equal(100);
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+      await page.evaluate('document.querySelector(".transcript").scrollTop = 0');
+      await page.waitForSelector('.messages li >> nth=150', { state: 'attached' });
+      // What one was reading stays where it was: the first row that was there is still in view
+      await until(page, 'document.querySelector(".transcript").scrollTop > 500');
+      expect(requests.filter((path) => path.endsWith('/messages')).length).to.be.at.most(3);
+      await page.click('.latest');
+      await until(
+        page,
+        '((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 48)(document.querySelector(".transcript"))',
+      );
+      await page.context().close();
+    });
+
+    it('shows what strangers wrote as text, wherever it stands', async () => {
+      const page = await open('#/board');
+      await page.evaluate('window.struck = 0');
+      for (const text of corpus) {
+        const id = await session(text, text.slice(0, 200));
+        const item = (await house.operator.post('/api/work-items', { title: text, body: text })).body.workItem
+          .id as string;
+        await house.operator.post(`/api/work-items/${item}/comments`, { text });
+        await house.operator.post(`/api/work-items/${item}/approval/request`, { request: text });
+        for (const at of [`#/chat/${id}`, `#/item/${item}`, '#/inbox', '#/now', '#/board']) {
+          await viewer.go(page, at);
+          await page.waitForSelector(at.startsWith('#/chat') ? '.message.assistant' : 'main h1');
+        }
+        await viewer.go(page, `#/chat/${id}`);
+        await page.waitForSelector('.message.user');
+        expect(await page.locator('.message.user .prose').textContent()).to.equal(text);
+      }
+      expect(await page.evaluate('window.struck')).to.equal(0);
+      expect(
+        await page.evaluate(
+          '[...document.querySelectorAll("main script, main iframe, main object, main embed, main [onerror], main [onload], main a[href^=javascript i], main a[href^=data i]")].length',
+        ),
+      ).to.equal(0);
+      await page.context().close();
+    });
+  });
+
+  it('survives the death of its gateway in mid-turn: goes on by itself, and says truly what was cut off', async () => {
+    const troupe = await Troupe.create();
+    try {
+      await mkdir(troupe.home(), { recursive: true, mode: 0o700 });
+      await writeFile(
+        `${troupe.home()}/config.yaml`,
+        'engines:\n  default: slow\n  slow: {command: [sh, -c, "echo the first half; exec sleep 600"]}\n',
+      );
+      let gateway = await troupe.start();
+      const { port, token } = await troupe.announcement();
+      const operator = makeClient(port, { authorization: `Bearer ${token}` });
+      const { id } = (await operator.post('/api/sessions', { prompt: 'go', title: 'A long one' })).body;
+      const page = await viewer.open(`http://127.0.0.1:${port}`, { path: '/', token, at: `#/chat/${id}` });
+      await page.waitForSelector('[data-mood=working]');
+      await gateway.kill('SIGKILL');
+      await page.waitForSelector('[data-connection=lost]', { state: 'attached' });
+      await page.waitForSelector('[role=alert] >> text=The gateway is gone');
+      await page.fill('.composer textarea', 'are you there?');
+      await page.press('.composer textarea', 'Enter');
+      await page.waitForSelector('.composer [role=status] >> text=The gateway does not answer.');
+      expect(await page.locator('.composer textarea').inputValue()).to.equal('are you there?');
+      gateway = await troupe.start(undefined, '--port', String(port));
+      await page.waitForSelector('[data-connection=live]', { state: 'attached' });
+      await page.waitForSelector('[data-mood=interrupted]');
+      await page.waitForSelector('.quiet-line >> text=The turn was cut off.');
+      expect(await page.locator('[data-gaps]').getAttribute('data-gaps')).to.equal('0');
+      await page.press('.composer textarea', 'Enter');
+      await page.waitForSelector('.message.user >> text=are you there?');
+      await page.context().close();
+      await gateway.kill('SIGTERM');
+    } finally {
+      await troupe.clear();
+    }
+  });
+
+  it('breaks no rule of its own policy and throws nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+});
+
+/** What has turned text into something else elsewhere. */
+const corpus: readonly string[] = [
+  '<img src=x onerror="window.struck=1">',
+  '<script>window.struck=1</script>',
+  '<svg/onload=window.struck=1>',
+  '"><iframe srcdoc="<script>parent.struck=1</script>">',
+  '[click](javascript:window.struck=1)',
+  '[click](data:text/html,<script>window.struck=1</script>)',
+  '![x](x"onerror="window.struck=1)',
+  '<a href="javascript:window.struck=1">x</a>',
+  '`<img src=x onerror=window.struck=1>`',
+  '```html\n<img src=x onerror=window.struck=1>\n```',
+  '</textarea><script>window.struck=1</script>',
+  '&lt;img src=x onerror=window.struck=1&gt;',
+];
