@@ -106,6 +106,9 @@ export function differences(expected: unknown, found: unknown, where: string): r
   // In which order an instance lists its kinds says nothing.
   if (where === '/api/inspect/supervision body kinds')
     return differences(byKind(expected), byKind(found), `${where} by name`);
+  // Nor does the order of connectors and engines.
+  if (where === '/api/inspect/supervision body circuits')
+    return differences(byCircuit(expected), byCircuit(found), `${where} by name`);
   if (Array.isArray(expected) && expected.length !== (found as readonly unknown[]).length)
     return [`${where}: ${expected.length} elements became ${(found as readonly unknown[]).length}`];
   const members = found as Readonly<Record<string, unknown>>;
@@ -122,3 +125,11 @@ export function differences(expected: unknown, found: unknown, where: string): r
 
 const byKind = (kinds: object): object =>
   Object.fromEntries((kinds as readonly { readonly kind: string }[]).map((one) => [one.kind, one]));
+
+const byCircuit = (circuits: object): object =>
+  Object.fromEntries(
+    (circuits as readonly { readonly type: string; readonly name: string }[]).map((one) => [
+      `${one.type} ${one.name}`,
+      one,
+    ]),
+  );
