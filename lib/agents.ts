@@ -156,6 +156,8 @@ export interface AgentKindsOptions {
   readonly attachmentPath?: (id: string, context: EffectContext) => Promise<string | undefined>;
   /** Keeps what a tool said where it is too long for a message. */
   readonly keepText?: NonNullable<EngineTurnOptions['keepText']>;
+  /** Looks at what turns change in their folders. */
+  readonly watchChanges?: NonNullable<EngineTurnOptions['watchChanges']>;
   /** A pending approval escalates by itself after this. */
   readonly escalateAfterMs?: number;
   /** Where agents reach the gateway, if there is one. */
@@ -191,6 +193,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     permissionWaitMs,
     attachmentPath,
     keepText,
+    watchChanges,
     inboxOf,
     budget,
     sandbox,
@@ -210,6 +213,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(keepText === undefined ? {} : { keepText }),
+    ...(watchChanges === undefined ? {} : { watchChanges }),
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
   });

@@ -38,6 +38,7 @@ import { embeddedStore } from './home/store-setting.js';
 import { logTail } from './home/log-tail.js';
 import { keepOutput } from './commands/sessions/keep-output.js';
 import { redactor } from '../machines/redact.js';
+import { watchChanges } from './commands/sessions/turn-changes.js';
 import { bringBack } from './commands/sessions/worktree.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
@@ -236,6 +237,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       inboxOf: inboxes(connectors, appOf),
       attachmentPath: attachmentPath(layout),
       keepText: (sessionId, text, context) => keepOutput(appOf(context), records, sessionId, text),
+      watchChanges: watchChanges(parts),
       log,
       ...limitsOf(config),
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),

@@ -8,6 +8,7 @@ import type { Pool } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
+import type { WatchChanges } from './turn-changes.js';
 import type { BudgetPort } from './budget-port.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
@@ -54,6 +55,8 @@ export interface EngineTurnOptions {
     file: Parameters<KeepText>[0],
     context: EffectContext,
   ) => ReturnType<KeepText>;
+  /** Looks at what a turn changes in its folder. Absent: nothing is looked at. */
+  readonly watchChanges?: WatchChanges;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Confines what engines start. Absent: nothing is confined. */
@@ -193,6 +196,7 @@ async function turn(
   const deltas = createDeltas((frame) =>
     context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }),
   );
+  const changes = await options.watchChanges?.({ cwd: input.cwd, level: sandbox?.record.asked ?? 'off' });
   const host = hostTurn({
     engine,
     request: {
@@ -257,10 +261,13 @@ async function turn(
   try {
     const { result, unconfirmedPid } = await follower.ended;
     deltas.close();
+    const changed = context.reason() === 'stopping' ? undefined : await changes?.();
+    if (changed !== undefined) record.changes(changed);
     await record.close();
     const outcome = judged(result, { isLeft: context.signal.aborted, isLate, input, deltas, follower });
     if (context.signal.aborted) await reportPartial(outcome, input.turnId, context, follower.lastNote());
-    if (unconfirmedPid === undefined) return outcome;
+    if (unconfirmedPid === undefined)
+      return changed === undefined ? outcome : { ...outcome, changedFiles: changed.files.slice(0, 100) };
     onLingering({ ...follower.lastNote() });
     return { ...outcome, unconfirmedPid };
   } finally {

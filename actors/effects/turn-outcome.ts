@@ -9,6 +9,8 @@ export interface TurnOutput extends TurnResult {
    * person looked.
    */
   readonly unconfirmedPid?: number;
+  /** Below the working folder. */
+  readonly changedFiles?: readonly string[];
 }
 
 const textBytesMax = 256 * 1024;

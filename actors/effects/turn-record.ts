@@ -5,6 +5,7 @@ import {
   type ActivityKind,
 } from '../../machines/session/activity-entry.js';
 import type { EffectContext } from '../contracts.js';
+import type { TurnChanges } from './turn-changes.js';
 import { firstBytes } from '../engines/process/output.js';
 import type { TurnEvent, TurnEventOf } from '../engines/turn-events.js';
 
@@ -21,6 +22,8 @@ export interface TurnRecord {
   take(event: TurnEvent): string | undefined;
   /** A person was asked; `undefined` while undecided. */
   permission(asked: TurnEventOf<'permission.asked'>, decided?: { allow: boolean; message?: string }): void;
+  /** What all of it has changed in the working folder. */
+  changes(changed: TurnChanges): void;
   /** The turn is over: what still goes on was interrupted. Resolves when all is stored, or cannot be. */
   close(): Promise<void>;
 }
@@ -30,6 +33,9 @@ export type KeepText = (file: {
   readonly filename: string;
   readonly text: string;
 }) => Promise<Json | undefined>;
+
+/** Of the names of files in a message. */
+const filesShownMax = 100;
 
 export interface RecordOptions {
   readonly turnId: string;
@@ -74,7 +80,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
 
   function entry(
     kind: ActivityKind,
-    seq: number,
+    seq: number | string,
     content: string,
     more: Partial<Omit<ActivityEntry, 'meta'>> & { readonly meta?: Readonly<Record<string, Json>> } = {},
   ): ActivityEntry {
@@ -224,6 +230,16 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
         asked.delete(permissionId);
         written(now, before);
       }
+    },
+    changes({ files, stat, patch }) {
+      if (meanwhile.kind === 'thinking') flush(); // what was said last is the answer
+      const count = `${files.length} file${files.length === 1 ? '' : 's'}`;
+      const message = entry('changes', 'changes', `Changed ${count}`, {
+        meta: { files: files.slice(0, filesShownMax), stat: inline(stat) },
+        isOpen: patch !== '' && keepText !== undefined,
+      });
+      if (add(message) === undefined || !message.isOpen || keepText === undefined) return;
+      keep({ ...message, isOpen: false }, 'turn.patch', patch, keepText);
     },
     async close() {
       if (meanwhile.kind === 'thinking') flush(); // what was said last is the answer

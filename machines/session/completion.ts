@@ -11,7 +11,7 @@ export function settle(
   context: SessionContext,
   outcome: Outcome,
   text: string,
-  by?: Caller,
+  { by, changedFiles }: { readonly by?: Caller; readonly changedFiles?: readonly string[] } = {},
 ): Decision<SessionContext> {
   if (!context.engaged) return {};
   const outputs: Output[] = [];
@@ -30,7 +30,14 @@ export function settle(
     outputs.push(
       sendToActor(
         { kind: 'work-item', id: context.workItemId },
-        { type: 'attempt.ended', sessionId: context.id, outcome, summary, ...costOf(context) },
+        {
+          type: 'attempt.ended',
+          sessionId: context.id,
+          outcome,
+          summary,
+          ...costOf(context),
+          ...(changedFiles && { changedFiles }),
+        },
       ),
     );
   }

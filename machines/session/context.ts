@@ -246,6 +246,7 @@ export interface TurnOutput {
   readonly error?: string;
   readonly resetAt?: number;
   readonly unconfirmedPid?: number;
+  readonly changedFiles?: readonly string[];
 }
 
 /** What a session takes. */

@@ -111,7 +111,12 @@ const session = setup({
     endTurn: decides((context, _event, { output, at }: TurnEnd) => endTurn(context, output, at)),
     postpone: decides((context, _event, { output, at }: TurnEnd) => postpone(context, output, at)),
     settle: decides((context, _event, { output }: TurnEnd) =>
-      settle(context, output.outcome === 'rate-limited' ? 'interrupted' : output.outcome, output.text),
+      settle(
+        context,
+        output.outcome === 'rate-limited' ? 'interrupted' : output.outcome,
+        output.text,
+        output,
+      ),
     ),
     announceResumed: emit(({ context }) => publish('session:resumed', { sessionId: context.id })),
     announceResumedIfCut: decides((context, _event, { output }: TurnEnd) =>

@@ -196,7 +196,7 @@ export function stop(
       publish('session:stopped', { sessionId: context.id, reason: excerpt(reason, 140) }),
     ],
   };
-  return afterwards(context, stopped, (now) => settle(now, 'interrupted', '', event.by));
+  return afterwards(context, stopped, (now) => settle(now, 'interrupted', '', event));
 }
 
 /** What a turn had said when it was left. */
