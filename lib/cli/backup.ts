@@ -49,11 +49,11 @@ export function backupCommand(program: Command, terminal: Terminal): void {
       }
 
       async function ofStopped(): Promise<BackupReport> {
-        const { store: place } = await readConfig(layout.config);
-        if (place !== embeddedStore) {
+        const { store: url } = await readConfig(layout.config);
+        if (url !== embeddedStore) {
           const { backUpPostgres } = await import('../store/postgres/copies.js');
-          const copied = (folder: string) => backUpPostgres(place, folder, databasePassword());
-          return backUp(layout, target, copied, Date.now());
+          const copied = (folder: string) => backUpPostgres(url, folder, databasePassword());
+          return backUp(layout, place, copied, Date.now());
         }
         // A mistyped home must not look like a good backup of nothing, nor come to be
         await needStore(layout);

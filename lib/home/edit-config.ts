@@ -57,7 +57,7 @@ async function edit(path: string, live: LiveConfig, given: Json): Promise<Edited
   if (isRefusal(stored)) return stored;
   const changes = differences(given, shownConfig(stored), []);
   const kept = changes.find(({ at }) => !mayChange(at));
-  if (kept !== undefined) return onlyInTheFile(kept.at, path);
+  if (kept !== undefined) return onlyInTheFile(kept.at);
   if (changes.length > 0) {
     const next = edited(text, changes);
     const checked = attempt(() => parseConfig(next, 'config.yaml'));
@@ -102,11 +102,11 @@ const mayChange = (at: readonly string[]): boolean =>
   editable.has(at.join('.')) ||
   (at[0] === 'engines' && at.at(-1) === 'model' && (at.length === 3 || at.length === 4));
 
-const onlyInTheFile = (at: readonly string[], file: string): Refusal =>
+const onlyInTheFile = (at: readonly string[]): Refusal =>
   refuse(
     'FORBIDDEN',
-    { key: at.join('.'), file },
-    `"${at.join('.')}" is not changed from afar. Edit ${file} on the gateway's machine.`,
+    { key: at.join('.'), file: 'config.yaml' },
+    `"${at.join('.')}" is not changed from afar. Edit config.yaml in the gateway's home.`,
   );
 
 /** The text with the changes; `null` takes a setting out, so that its default holds. */

@@ -123,7 +123,7 @@ describe('clients of this API, the home', () => {
       for (const body of kept) {
         const answer = await put(body);
         expect([answer.status, answer.body.code], JSON.stringify(body)).to.deep.equal([403, 'FORBIDDEN']);
-        expect(answer.body.file).to.equal(home.config);
+        expect(answer.body.file).to.equal('config.yaml');
         expect(answer.body.error).to.include(answer.body.key).and.include('config.yaml');
       }
       expect(await written()).to.equal(text);

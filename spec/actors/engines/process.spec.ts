@@ -19,7 +19,7 @@ describe('startChild', () => {
       truncated: false,
       ended: null,
     });
-    expect(notes[0]).to.have.all.keys('spawnId', 'tokenHash');
+    expect(notes[0]).to.have.all.keys('spawnId', 'tokenHash', 'machine', 'boot');
     expect(notes[1]).to.include({ spawnId: notes[0]?.spawnId, tokenHash: 'hash', pid: child.pid });
     expect(notes[1]?.startTime).to.match(/^\S.*\d$/);
   });
