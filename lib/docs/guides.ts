@@ -28,6 +28,7 @@ export const topics = [
   'workflows',
   'cron',
   'organisation',
+  'console',
   'inspector',
   'embedding',
   'kinds',
