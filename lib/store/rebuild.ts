@@ -38,7 +38,7 @@ export async function rebuildDatabase(options: RebuildOptions): Promise<void> {
   const target = join(home, 'store.new');
   log?.warn({ reason }, 'store is being rebuilt from its second copy');
   await files.remove(target);
-  const database = await ports.openDatabase(target, { create: 'new' });
+  const database = trusted(await ports.openDatabase(target, { create: 'new' }));
   try {
     const loader = batchLoader(database, (rows) => onProgress?.({ task: 'rebuild', rows }));
     let start: Position = origin;
@@ -80,6 +80,32 @@ export async function rebuildDatabase(options: RebuildOptions): Promise<void> {
   else await setAside(ports, home, 'store');
   await files.rename(target, join(home, 'store'));
   await files.syncDirectory(home);
+}
+
+/**
+ * A database that was begun a moment ago. What it says of damage is a fault of the disk now, and must not be taken for
+ * damage of the copy that it is made from: trying again may help.
+ */
+function trusted(database: Database): Database {
+  const blame = (error: unknown): never => {
+    if (!(error instanceof DamageError)) throw error;
+    throw new StoreError('STORE_UNAVAILABLE', `the database that is being rebuilt fails: ${error.message}`, {
+      cause: error,
+    });
+  };
+  return {
+    ...database,
+    head() {
+      try {
+        return database.head();
+      } catch (error) {
+        return blame(error);
+      }
+    },
+    load: (rows) => database.load(rows).catch(blame),
+    apply: (groups, position) => database.apply(groups, position).catch(blame),
+    flush: () => database.flush().catch(blame),
+  };
 }
 
 /** Rename `<home>/<name>` to `<name>.damaged-<time>`, so that nothing is lost that could be needed; the oldest goes. */

@@ -35,6 +35,10 @@ const { inProcesses, isChild, passOn } = await import('./jobs.js');
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 const jobs = Number(values.jobs);
+// A run of no history would end as if it had found nothing
+for (const [name, number] of Object.entries({ from: first, seeds: count, jobs, every: Number(values.every) }))
+  if (!Number.isSafeInteger(number) || number < (name === 'from' ? 0 : 1))
+    throw new RangeError(`--${name} must be a whole number, for example --seeds 500 --from 0`);
 const report = new Report();
 const play = async (seed: number): Promise<boolean> => {
   const began = process.cpuUsage();

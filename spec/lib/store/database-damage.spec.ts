@@ -63,6 +63,28 @@ describe('a damaged database', () => {
     expect((await readdir(killed)).filter((name) => name.startsWith('store.damaged-'))).to.have.length(1);
   });
 
+  // A sound second copy was called damaged, and the home refused for good, when the disk failed under the new database.
+  // Seed 1070 of the simulation.
+  it('is not refused where the database that is being rebuilt fails: the next start mends it', async () => {
+    for (const fails of ['head', 'load', 'apply', 'flush'] as const) {
+      const { killed, model } = await usedHome({ checkpointAt: 2, baseAt: 1 });
+      await flipBit((await filesIn(join(killed, 'store'), /^MANIFEST/))[0]!, 0.5);
+      const real = storePorts();
+      const broken = (): never => {
+        throw new DamageError('LevelDB cannot read a table');
+      };
+      const openDatabase: OpenDatabase = async (directory, options) => {
+        const database = await real.openDatabase(directory, options);
+        return options.create === 'new'
+          ? { ...database, [fails]: fails === 'head' ? broken : async () => broken() }
+          : database;
+      };
+      const failed = await rejection(openLevelStore({ directory: killed, ports: { openDatabase } }));
+      expect(failed, fails).to.include({ code: 'STORE_UNAVAILABLE' });
+      await expectWhole(killed, model);
+    }
+  });
+
   // A disk that fails again and again filled itself with copies of the database.
   it('keeps the three newest of what it has set aside', async () => {
     const { clean, model } = await usedHome({ checkpointAt: 1 });
