@@ -54,7 +54,7 @@ export interface KoaContext {
 /**
  * Serves the live inspector of a supervisor inside your own application: no gateway, no home, no token.
  *
- * @throws TypeError where the prefix is none
+ * @throws TypeError where the prefix is none, or where nothing judges the requests
  * @example
  *   const inspector = mountInspector(supervisor, { authorize: (request) => isAdmin(request) });
  *   const server = createServer(inspector.handler).on('upgrade', inspector.upgrade);
@@ -63,6 +63,8 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
   const { prefix = '/inspect', authorize, origins = [], frameAncestors = [] } = options;
   if (!/^(?:\/[\w.~-]+)+$/.test(prefix))
     throw new TypeError(`the prefix "${prefix}" must be a path such as /inspect, without a slash at the end`);
+  if (typeof authorize !== 'function')
+    throw new TypeError('authorize must be a function: it judges each request');
   const log = supervisor.environment.log;
   const koa = new Koa();
   koa.use(async (ctx, next) => {
@@ -79,8 +81,10 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
   const sockets = openMountedSocket(supervisor, judge);
 
   async function judge(request: IncomingMessage): Promise<Refusal | undefined> {
-    const admission = await authorize(request);
-    if (admission === false) return refuse('UNAUTHENTICATED', {}, 'The application does not let you in.');
+    // Whatever else an application without types answers, as the user that it did not find, lets nobody in
+    const admission: unknown = await authorize(request);
+    if (admission !== true && admission !== 'read')
+      return refuse('UNAUTHENTICATED', {}, 'The application does not let you in.');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isSocket = request.headers.upgrade !== undefined;
     if ((!isRead || isSocket) && !isSameOrigin(request, origins))

@@ -33,7 +33,7 @@ describe('the page that pairs', () => {
       code,
     );
     await page.click('button');
-    await page.waitForURL(`${url}/inspect`);
+    await page.waitForURL(`${url}/`);
     await page.waitForSelector('[data-connection=live]', { state: 'attached' });
     expect(await page.evaluate('document.cookie')).to.equal('');
     await page.context().close();
@@ -48,7 +48,7 @@ describe('the page that pairs', () => {
     await page.waitForSelector('text=Invalid or expired pairing code.');
     await page.fill('input', code.toLowerCase().replaceAll('-', ''));
     await page.press('input', 'Enter');
-    await page.waitForURL(`${url}/inspect`);
+    await page.waitForURL(`${url}/`);
     await page.context().close();
   });
 

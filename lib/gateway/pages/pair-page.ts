@@ -68,8 +68,8 @@ async function exchange(path, headers, content) {
   if (!answer.ok) return say(body.error || 'That did not work.');
   form.hidden = true;
   say('This browser is paired.');
-  const page = await fetch('/inspect', { method: 'HEAD', credentials: 'same-origin' }).catch(() => undefined);
-  if (page !== undefined && page.ok) location.replace('/inspect');
+  const page = await fetch('/', { method: 'HEAD', credentials: 'same-origin' }).catch(() => undefined);
+  if (page !== undefined && page.ok) location.replace('/');
 }
 
 form.addEventListener('submit', (event) => {

@@ -32,8 +32,13 @@ export function openMountedSocket(
   timer.unref();
 
   async function judgeAgain(socket: WebSocket, request: IncomingMessage): Promise<void> {
-    const refusal = await judge(request).catch(() => undefined); // the next time tells
-    if (refusal !== undefined) socket.close(closeCodes.credentialEnded, refusal.code);
+    try {
+      const refusal = await judge(request);
+      if (refusal !== undefined) socket.close(closeCodes.credentialEnded, refusal.code);
+    } catch (error) {
+      log.error({ err: error }, 'an open socket of the inspector could not be judged again');
+      socket.close(closeCodes.goingAway); // a page opens it again, and is judged then
+    }
   }
 
   function serve(socket: WebSocket, request: IncomingMessage): void {
