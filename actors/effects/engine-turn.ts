@@ -121,9 +121,8 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
       const clearing = cleared(sessionId, note);
       recovering.set(sessionId, clearing);
       try {
-        await closeRecord(input.turnId, context).catch((error: unknown) =>
-          options.onFault?.(input.engine, error),
-        );
+        const onFault = (error: unknown): void => options.onFault?.(input.engine, error);
+        await closeRecord(input.turnId, { context, onFault }).catch(onFault);
         return (
           (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.')
         );
@@ -196,7 +195,7 @@ async function turn(
   const deltas = createDeltas((frame) =>
     context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }),
   );
-  const changes = await options.watchChanges?.({ cwd: input.cwd, level: sandbox?.record.asked ?? 'off' });
+  const changes = await options.watchChanges?.({ cwd: input.cwd, level: sandbox?.folderLevel ?? 'off' });
   const host = hostTurn({
     engine,
     request: {
@@ -261,7 +260,7 @@ async function turn(
   try {
     const { result, unconfirmedPid } = await follower.ended;
     deltas.close();
-    const changed = context.reason() === 'stopping' ? undefined : await changes?.();
+    const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.());
     if (changed !== undefined) record.changes(changed);
     await record.close();
     const outcome = judged(result, { isLeft: context.signal.aborted, isLate, input, deltas, follower });

@@ -1,3 +1,5 @@
+import type { SandboxLevel } from '../sandbox/levels.js';
+
 /** What a turn changed in a working folder that git keeps, committed or not. */
 export interface TurnChanges {
   /** Below the working folder, those that git does not know yet included. */
@@ -14,6 +16,6 @@ export interface TurnChanges {
  */
 export type WatchChanges = (turn: {
   readonly cwd: string;
-  /** The sandbox level that was asked for. */
-  readonly level: string;
+  /** The sandbox level for programs in that folder, also where the engine itself starts none. */
+  readonly level: SandboxLevel;
 }) => Promise<(() => Promise<TurnChanges | undefined>) | undefined>;

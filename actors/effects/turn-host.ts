@@ -1,6 +1,12 @@
 import { redactor } from '../../machines/redact.js';
 import type { Engine, PermissionAnswer, TurnIO, TurnRequest, TurnResult } from '../engines/engine.js';
-import { boundedReport, type TurnCommand, type TurnEvent, type TurnReport } from '../engines/turn-events.js';
+import {
+  boundedQuestion,
+  boundedReport,
+  type TurnCommand,
+  type TurnEvent,
+  type TurnReport,
+} from '../engines/turn-events.js';
 import { boundedResult, failure, sentence } from './turn-outcome.js';
 import { createTextMask, secretsIn } from './turn-secrets.js';
 import { createSpawner, type SpawnerOptions } from './turn-spawner.js';
@@ -14,6 +20,8 @@ import { createSpawner, type SpawnerOptions } from './turn-spawner.js';
  */
 export interface TurnHost {
   take(command: TurnCommand): void;
+  /** What was read in the turn's folder, without the values of keys that its processes were given. */
+  redact<Value>(read: Value): Value;
 }
 
 export interface TurnHostOptions {
@@ -99,7 +107,7 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
         return Promise.resolve({ allow: false, message: 'The turn ended.' });
       flush();
       const permissionId = `p${(questions += 1)}`;
-      const { tool, title, input } = question;
+      const { tool, title, input } = boundedQuestion(question);
       return new Promise((resolve) => {
         asked.set(permissionId, resolve);
         post({ type: 'permission.asked', permissionId, tool, title, input });
@@ -127,6 +135,7 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
   void Promise.resolve().then(run); // whoever starts it must have it before the first event
 
   return {
+    redact: (read) => redact(read),
     take(command) {
       switch (command.type) {
         case 'interrupt':

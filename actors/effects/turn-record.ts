@@ -36,6 +36,7 @@ export type KeepText = (file: {
 
 /** Of the names of files in a message. */
 const filesShownMax = 100;
+const nameBytesMax = 512;
 
 export interface RecordOptions {
   readonly turnId: string;
@@ -62,6 +63,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
   const tools = new Map<string, ActivityEntry>();
   const asked = new Map<string, ActivityEntry>();
   const keeping = new Set<Promise<void>>();
+  const open = new Set<string>();
   const left = {
     messages: limits.messagesMax,
     bytes: limits.inlineTotalBytesMax,
@@ -94,6 +96,15 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
     };
   }
 
+  /** The session knows the places of so many that go on: one more is written when it has ended. */
+  function put(message: ActivityEntry): string {
+    const { id, isOpen } = message;
+    if (!isOpen) open.delete(id);
+    else if (!open.has(id) && open.size >= activityLimits.openMax) return id;
+    else open.add(id);
+    return outbox.put(message);
+  }
+
   /** A new message, if one more may be; what is written again needs no new place. */
   function add(message: ActivityEntry): string | undefined {
     if (left.messages <= 0) {
@@ -101,8 +112,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
       return undefined;
     }
     left.messages -= 1;
-    outbox.put(message);
-    return message.id;
+    return put(message);
   }
 
   /** What was said or thought before something else happened. */
@@ -124,6 +134,9 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
   }
 
   function start({ seq, tool, toolId, title, input }: TurnEventOf<'tool.started'>): string | undefined {
+    const unended = tools.get(toolId);
+    if (unended !== undefined) put(interrupted(unended)); // its engine began anew under the same id
+    tools.delete(toolId);
     const message = entry('tool', seq, `Using ${tool}`, {
       toolCall: tool,
       toolId,
@@ -159,7 +172,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
   }
 
   const written = (message: ActivityEntry, before: ActivityEntry | undefined): string | undefined =>
-    before === undefined ? add(message) : outbox.put(message);
+    before === undefined ? add(message) : put(message);
 
   function keep(message: ActivityEntry, filename: string, text: string, store: KeepText): void {
     const kept = store({ filename, text })
@@ -167,7 +180,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
         onFault(error);
       })
       .then((media) => {
-        outbox.put(media === undefined ? message : { ...message, media: [media] });
+        put(media === undefined ? message : { ...message, media: [media] });
         keeping.delete(kept);
       });
     keeping.add(kept);
@@ -235,7 +248,10 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
       if (meanwhile.kind === 'thinking') flush(); // what was said last is the answer
       const count = `${files.length} file${files.length === 1 ? '' : 's'}`;
       const message = entry('changes', 'changes', `Changed ${count}`, {
-        meta: { files: files.slice(0, filesShownMax), stat: inline(stat) },
+        meta: {
+          files: files.slice(0, filesShownMax).map((name) => inline(name, nameBytesMax)),
+          stat: inline(stat),
+        },
         isOpen: patch !== '' && keepText !== undefined,
       });
       if (add(message) === undefined || !message.isOpen || keepText === undefined) return;
@@ -243,10 +259,9 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
     },
     async close() {
       if (meanwhile.kind === 'thinking') flush(); // what was said last is the answer
-      for (const message of [...tools.values(), ...asked.values()]) outbox.put(interrupted(message));
+      for (const message of [...tools.values(), ...asked.values()]) put(interrupted(message));
       await Promise.all(keeping);
-      if (omitted > 0)
-        outbox.put(entry('omitted', 0, `${omitted} more things that the agent did are not kept.`));
+      if (omitted > 0) put(entry('omitted', 0, `${omitted} more things that the agent did are not kept.`));
       await outbox.drained();
     },
   };
@@ -262,7 +277,7 @@ const interrupted = (message: ActivityEntry): ActivityEntry => ({
 /** After a crash: what the turn had begun and did not end. */
 export async function closeRecord(
   turnId: string,
-  context: Pick<EffectContext, 'send' | 'rows'>,
+  { context, onFault }: Pick<RecordOptions, 'onFault'> & { context: Pick<EffectContext, 'send' | 'rows'> },
 ): Promise<void> {
   const rows = await context.rows('messages', {
     last: activityLimits.openMax,
@@ -271,7 +286,7 @@ export async function closeRecord(
       return meta?.turnId === turnId && (meta['state'] === 'running' || meta['state'] === 'pending');
     },
   });
-  const outbox = createOutbox({ turnId, context });
+  const outbox = createOutbox({ turnId, context, onFault });
   for (const row of rows) {
     // as they were written by the record of this turn
     const { role: _role, timestamp: _at, ...message } = row as Readonly<Record<string, Json>>;
@@ -288,7 +303,7 @@ interface Outbox {
 }
 
 /** One event at a time, with all that waits; what is written again before it has left is written once. */
-function createOutbox({ turnId, context }: Pick<RecordOptions, 'turnId' | 'context'>): Outbox {
+function createOutbox({ turnId, context, onFault }: Omit<RecordOptions, 'keepText'>): Outbox {
   const waiting = new Map<string, ActivityEntry>();
   let sending: Promise<void> | undefined;
 
@@ -308,10 +323,10 @@ function createOutbox({ turnId, context }: Pick<RecordOptions, 'turnId' | 'conte
   async function send(): Promise<void> {
     while (waiting.size > 0) {
       const entries = batch();
-      // made of JSON alone; when it cannot be stored, neither can the end of the turn, and that is reported
+      // made of JSON alone
       await context
         .send({ type: 'turn.recorded', turnId, entries: entries as unknown as Json })
-        .catch(() => undefined);
+        .catch(onFault);
     }
     sending = undefined;
   }

@@ -6,7 +6,6 @@ import type { Command, Confined, InForce, Sandbox } from '../sandbox/sandbox.js'
 /** How the programs of turns are confined. */
 export interface TurnSandbox {
   readonly port: Sandbox;
-  /** What is asked for, by employee. */
   /** The narrowest of the instance's level and those of these employees. */
   levelOf(employees: readonly string[]): SandboxLevel;
   /** Each turn, once it is known what holds in it. */
@@ -29,6 +28,8 @@ export interface TurnLink {
 export interface ConfinedTurn {
   /** For the session's record. */
   readonly record: SandboxInForce;
+  /** For programs in the working folder that the engine does not start: other agents may have written in it. */
+  readonly folderLevel: SandboxLevel;
   /** Why nothing may be started. */
   readonly refusal: string | undefined;
   /** Where the agent reaches the gateway from within. */
@@ -52,7 +53,8 @@ export async function openSandbox(
   input: Pick<TurnInput, 'employee' | 'confinedAs' | 'cwd' | 'nativeId'>,
   { sessionId, engine, gatewayUrl, files }: TurnPlace,
 ): Promise<ConfinedTurn> {
-  const asked = engine.isInProcess === true ? 'off' : sandbox.levelOf(employeesOf(input));
+  const folderLevel = sandbox.levelOf(employeesOf(input));
+  const asked = engine.isInProcess === true ? 'off' : folderLevel;
   const inForce = await sandbox.port.inForce(asked);
   sandbox.onTurn?.(sessionId, asked, inForce);
   const hosts = (engine.hosts ?? []).map(withPort);
@@ -62,6 +64,7 @@ export async function openSandbox(
   const proxy = link === undefined || url === undefined ? {} : proxyVariables(url);
   return {
     record: { level: inForce.level, asked, reason: inForce.lacking?.reason ?? null },
+    folderLevel,
     refusal: inForce.isRefused
       ? `The sandbox level "${asked}" is required here and not available. ${inForce.lacking?.reason} ` +
         `${inForce.lacking?.remedy}`

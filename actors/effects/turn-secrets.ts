@@ -4,10 +4,17 @@
  */
 export const secretsIn = (env: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
-    secretName.test(name) && value.length >= secretCharsMin && !/^https?:\/\//.test(value) ? [value] : [],
+    secretName.test(name) &&
+    !placeName.test(name) &&
+    value.length >= secretCharsMin &&
+    !/^https?:\/\//.test(value)
+      ? [value]
+      : [],
   );
 
-const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|CAPABILITY|AUTH/i;
+const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|CAPABILITY|AUTH(?!OR)/i;
+/** Where a key lies, and not the key: such paths stand in what tools print. */
+const placeName = /(?:SOCK|FILE|PATH|DIR)$/i;
 /** As `redactor` has it: a short one would be found in ordinary words. */
 const secretCharsMin = 16;
 

@@ -137,6 +137,15 @@ export function boundedReport(given: TurnReport): TurnReport | undefined {
   }
 }
 
+/** What an engine asks for, cut likewise. */
+export const boundedQuestion = ({ tool, title, input }: PermissionQuestion): PermissionQuestion => ({
+  tool: firstBytes(String(tool), limits.nameBytesMax),
+  title: firstBytes(String(title), limits.titleBytesMax),
+  input: input ?? null,
+});
+
+type PermissionQuestion = Pick<TurnEventOf<'permission.asked'>, 'tool' | 'title' | 'input'>;
+
 const limits = {
   textBytesMax: 1024 * 1024,
   inputBytesMax: 64 * 1024,

@@ -51,5 +51,6 @@ export const activityLimits = {
   /** Of messages that one event may bring. */
   entriesMax: 64,
   bytesMax: 512 * 1024,
+  /** Of one turn. */
   openMax: 64,
 } as const;

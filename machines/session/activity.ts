@@ -22,7 +22,11 @@ export function record(
     const known = open.find(({ id }) => id === entry.id);
     const place = known ?? { id: entry.id, turnId: event.turnId, n: (messages += 1), at: event.at };
     open = open.filter(({ id }) => id !== entry.id);
-    if (isOpen) open = [...open, place].slice(-activityLimits.openMax);
+    if (isOpen) {
+      const others = open.filter(({ turnId }) => turnId !== event.turnId); // a turn that was left ends beside the next
+      const own = open.filter(({ turnId }) => turnId === event.turnId);
+      open = [...others, ...[...own, place].slice(-activityLimits.openMax)];
+    }
     const row: Record<string, Json> = { role: 'assistant', timestamp: place.at };
     for (const [name, member] of Object.entries(entry)) if (member !== undefined) row[name] = member as Json;
     return writeRow('messages', place.n, row);

@@ -9,7 +9,10 @@ import { freshFolder, graces } from '../engines/child-fixture.js';
 describe('what passes between a turn and the gateway', () => {
   const secret = 'key-0123456789abcdef';
 
-  function play(engine: Engine, answer: (event: TurnEvent, host: TurnHost) => void = () => undefined) {
+  function play(
+    engine: Engine,
+    answer: (event: TurnEvent, host: Pick<TurnHost, 'take'>) => void = () => undefined,
+  ) {
     const events: TurnEvent[] = [];
     return new Promise<readonly TurnEvent[]>((resolve) => {
       const host = hostTurn({
@@ -164,6 +167,8 @@ describe('what passes between a turn and the gateway', () => {
         ANTHROPIC_API_KEY: 'sk-0123456789abcdef',
         AUTH_URL: 'https://login.example.com/somewhere',
         NO_TOKEN: 'short',
+        GIT_AUTHOR_EMAIL: 'ann.gardener@example.com',
+        SSH_AUTH_SOCK: '/tmp/ssh-0123456789/agent.1',
         PATH: '/usr/bin:/usr/local/bin:/bin',
       }),
     ).to.deep.equal(['sk-0123456789abcdef']);

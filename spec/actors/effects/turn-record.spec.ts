@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createTurnRecord } from '../../../actors/effects/turn-record.js';
+import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { engineTurnEffect, type EngineTurnOptions } from '../../../actors/effects/engine-turn.js';
 import { defineEngine, type TurnIO, type TurnRequest } from '../../../actors/engines/engine.js';
 import { createPool } from '../../../actors/engines/pool.js';
@@ -10,6 +12,7 @@ import { sessionKind } from '../../../actors/kinds/session.js';
 import { openLevelStore } from '../../../lib/store/level.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
+import { activityLimits } from '../../../machines/session/activity-entry.js';
 import { operator } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { freshFolder } from '../engines/child-fixture.js';
@@ -233,6 +236,120 @@ describe('what an agent does in a turn', () => {
     expect(message).to.include({ content: 'Asked to use Bash: rm -r', toolCall: 'Bash' });
     expect(message?.meta).to.include({ state: 'denied' });
     expect(message?.meta?.['note']).to.match(/^Not here\./);
+  });
+
+  // more open messages than a session knows the places of left two rows of one id
+  it('is one message for each of a hundred tools that run at once', async () => {
+    work = async (io) => {
+      const ids = Array.from({ length: 100 }, (_, n) => `t${n}`);
+      for (const toolId of ids) io.report({ type: 'tool.started', toolId, tool: 'Task', input: '{}' });
+      for await (const _ of supervisor.watch({ since: 0, ids: ['s1'] }))
+        if ((await messages()).length > activityLimits.openMax) break;
+      for (const toolId of ids) io.report({ type: 'tool.finished', toolId, output: toolId, isError: false });
+    };
+    await open();
+    await begin();
+    await rested(1);
+    const kept = (await messages()).filter(({ toolId }) => toolId !== undefined);
+    expect(kept.every(({ meta }) => meta?.['state'] === 'done')).to.equal(true);
+    expect(new Set(kept.map(({ id }) => id)).size).to.equal(100);
+    expect(kept).to.have.length(100);
+  });
+
+  it('ends a tool that its engine begins anew under the same id', async () => {
+    work = (io) => {
+      io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: 'one' });
+      io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: 'two' });
+      io.report({ type: 'tool.finished', toolId: 't1', output: 'second', isError: false });
+    };
+    await open();
+    await begin();
+    await rested(1);
+    expect((await messages()).slice(1, 3).map(({ meta }) => meta?.['state'])).to.deep.equal([
+      'interrupted',
+      'done',
+    ]);
+  });
+
+  // a tool's name had no bound, and the session refused it together with all that was recorded beside it
+  it('keeps a question whatever its engine calls the tool', async () => {
+    work = async (io) => {
+      await Promise.race([io.permission({ tool: 'T'.repeat(600_000), title: 'may I', input: {} }), asked()]);
+    };
+    const asked = async (): Promise<void> => {
+      for await (const _ of supervisor.watch({ since: 0, ids: ['s1'] }))
+        if ((await messages()).length > 1) return;
+    };
+    await open();
+    await begin();
+    await rested(1);
+    expect((await messages())[1]?.toolCall).to.equal('T'.repeat(200));
+  });
+
+  it('says what a turn changed without the keys that its processes were given', async () => {
+    const files: string[] = [];
+    let token = '';
+    work = (_io, { env }) => {
+      token = env['SVC_SESSION_CAPABILITY'] ?? '';
+    };
+    await open({
+      watchChanges: async () => async () => ({
+        files: ['.env', 'f'.repeat(700)],
+        stat: `.env-${token} | 1 +`,
+        patch: `+KEY=${token}`,
+      }),
+      keepText: async (_sessionId, { text }) => {
+        files.push(text);
+        return null;
+      },
+    });
+    await begin();
+    await rested(1);
+    expect(token).to.have.length.greaterThan(16);
+    expect(files).to.deep.equal(['+KEY=[secret]']);
+    expect((await messages())[1]?.meta).to.deep.include({
+      stat: '.env-[secret] | 1 +',
+      files: ['.env', 'f'.repeat(512)],
+    });
+  });
+
+  // another agent, in its cage, may have written what git runs in this folder
+  it('is looked at within the cage of the session, also where the engine itself needs none', async () => {
+    const levels: string[] = [];
+    const inForce = async (level: SandboxLevel) => ({ level, isRefused: false });
+    work = () => undefined;
+    await open({
+      registry: createEngineRegistry({ engines: [{ ...busy, isInProcess: true }] }),
+      sandbox: {
+        port: {
+          inForce,
+          confine: () => Promise.reject(new Error('it starts nothing')),
+          memoryBound: async () => 'none' as const,
+        },
+        levelOf: () => 'workspace',
+      },
+      watchChanges: async ({ level }) => {
+        levels.push(level);
+        return undefined;
+      },
+    });
+    await begin();
+    await rested(1);
+    expect(levels).to.deep.equal(['workspace']);
+  });
+
+  it('reports what could not be stored', async () => {
+    const faults: unknown[] = [];
+    const record = createTurnRecord({
+      turnId: 's1:1',
+      context: { send: () => Promise.reject(new Error('no room')) },
+      onFault: (error) => faults.push(error),
+    });
+    work = () => undefined;
+    await open();
+    record.take({ type: 'tool.started', seq: 1, toolId: 't1', tool: 'Bash', input: '{}' });
+    await record.close();
+    expect(faults.map(String)).to.include('Error: no room');
   });
 
   // an agent's day is thousands of tools: neither the snapshot nor the next prompt may suffer
