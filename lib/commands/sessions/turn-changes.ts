@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TurnChanges, WatchChanges } from '../../../actors/effects/turn-changes.js';
-import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
 import type { App } from '../app.js';
 import { git } from './git.js';
 
@@ -11,9 +10,8 @@ import { git } from './git.js';
  */
 export const watchChanges =
   (app: Pick<App, 'sandbox'>): WatchChanges =>
-  async ({ cwd, level: asked }) => {
+  async ({ cwd, level }) => {
     if (!(await isInRepository(cwd))) return undefined;
-    const level = asked as SandboxLevel; // as the sandbox of the turn named it
     const ask = (...args: string[]): Promise<string> =>
       git(app, { folder: cwd, level, args: ['--no-optional-locks', ...args] });
     const base = await ask('rev-parse', '--verify', 'HEAD^{commit}').catch(() => '');
@@ -25,7 +23,7 @@ async function changesSince(
   ask: (...args: string[]) => Promise<string>,
 ): Promise<TurnChanges | undefined> {
   const diff = (...args: string[]): Promise<string> =>
-    ask('diff', '--no-color', '--no-ext-diff', '--no-textconv', '--relative', ...args, base, '--', '.');
+    ask('diff', ...plainDiff, '--relative', ...args, base, '--', '.');
   const [known, fresh] = [
     await diff('--name-only', '-z'),
     await ask('ls-files', '--others', '--exclude-standard', '-z', '--', '.'),
@@ -37,6 +35,14 @@ async function changesSince(
   return { files: files.slice(0, filesMax), stat: summary.trimEnd(), patch };
 }
 
+/** Within a submodule git would be started anew, and run the filters that the submodule names. */
+const plainDiff = [
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--submodule=short',
+  '--ignore-submodules=dirty',
+];
 const statColumns = 120;
 const filesMax = 1_000;
 

@@ -1,10 +1,10 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWithin, type SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { forgetOrigin, keepOrigin, originOf } from '../../home/clones.js';
 import type { App } from '../app.js';
-import { git } from './git.js';
+import { git, type GitCommand } from './git.js';
 
 /**
  * A working copy of a repository for one session, at `<home>/work/<session>`, detached at the repository's
@@ -84,12 +84,29 @@ export async function dropCleanClone(app: GitHost, sessionId: string, level: San
   if (origin === undefined) return;
   const folder = join(app.settings.home, 'work', sessionId);
   const folders = { reads: [origin] };
-  const changes = await git(app, { folder, level, args: ['status', '--porcelain'], folders });
+  const changes = await git(app, {
+    folder,
+    level,
+    args: ['status', '--porcelain', '--ignore-submodules=dirty'],
+    folders,
+  });
   const stashes = await git(app, { folder, level, args: ['stash', 'list'], folders });
   await bringBack(app, sessionId, level);
+  if (await hasSubmodules(app, { folder, level, folders })) return;
   if (changes !== '' || stashes !== '') return;
   await rm(folder, { recursive: true, force: true });
   await forgetOrigin(app.settings.home, sessionId);
+}
+
+/** What git would tell of their files it learns from their filters: such a clone stays, unlooked at. */
+async function hasSubmodules(app: GitHost, at: Omit<GitCommand, 'args'>): Promise<boolean> {
+  const entries = await git(app, { ...at, args: ['ls-files', '--stage', '-z'] });
+  for (const entry of entries.split('\0')) {
+    if (!entry.startsWith('160000 ')) continue;
+    const path = join(at.folder, entry.slice(entry.indexOf('\t') + 1), '.git');
+    if (await lstat(path).catch(() => undefined)) return true;
+  }
+  return false;
 }
 
 export type GitHost = Pick<App, 'sandbox' | 'settings'>;

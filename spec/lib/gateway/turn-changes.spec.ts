@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +83,25 @@ describe('what a turn changes in a repository', () => {
       (answer) => JSON.stringify(answer.body).includes('"outcome":"succeeded"'),
     );
     expect(JSON.stringify(attempts)).to.include('"changedFiles":["pear.txt","plum.txt","new.txt"]');
+  });
+
+  // git starts itself anew within a submodule, and filters that only the submodule names are not switched off there
+  it('runs nothing that a submodule names', async () => {
+    const nested = join(repository, 'nested');
+    execFileSync('git', ['init', '--quiet', nested]);
+    await writeFile(join(nested, 'seed.txt'), 'a seed\n');
+    git('-C', nested, 'add', '.');
+    git('-C', nested, 'commit', '--quiet', '--message', 'sow');
+    git('-c', 'advice.addEmbeddedRepo=false', 'add', 'nested');
+    git('commit', '--quiet', '--message', 'nest');
+    git('config', 'diff.submodule', 'diff');
+    git('-C', nested, 'config', 'filter.evil.clean', `touch ${folder}/ran; cat`);
+    await writeFile(join(nested, '.gitattributes'), '* filter=evil\n');
+    await writeFile(join(nested, 'seed.txt'), 'a sprout\n');
+    const { body } = await client.post('/api/sessions', { prompt: 'work', engine: 'gardener' });
+    const { messages } = await rested(body.id);
+    expect(messages[1].meta.files).to.deep.equal(['pear.txt', 'plum.txt', 'new.txt']);
+    expect(existsSync(join(folder, 'ran'))).to.equal(false);
   });
 
   it('is nothing where nothing was changed', async () => {
