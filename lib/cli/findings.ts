@@ -8,6 +8,7 @@ import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
 import { HomeError } from '../home/home-error.js';
 import { moduleFiles } from '../home/modules.js';
+import { embeddedStore } from '../home/store-setting.js';
 import { backupsIn } from '../home/scheduled-backups.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
@@ -16,7 +17,7 @@ import type { Finding } from './finding.js';
 import { bytes, duration } from './print.js';
 import { loss, retentionOf, worthShowingMs } from './retention.js';
 import { sandbox } from './sandbox-finding.js';
-import { closedStore } from './store-finding.js';
+import { closedStore, sharedStore } from './store-finding.js';
 
 /**
  * What `doctor` looks at, one question after the other. Nothing here writes, and no answer stops the next
@@ -255,7 +256,7 @@ async function gateway(layout: Layout, config: Config): Promise<Finding> {
       what: `${host}:${port} cannot be listened on (${busy})`,
       remedy: 'Set gateway.port in config.yaml, or start with --port 0.',
     };
-  return closedStore(layout, port);
+  return config.store === embeddedStore ? closedStore(layout, port) : sharedStore(config.store);
 }
 
 /** Only a gateway that runs can tell. */

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { readConfig } from '../home/read-config.js';
+import { embeddedStore } from '../home/store-setting.js';
 import { running } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { needStore } from './need-store.js';
 
 /** `troupe home move --to <store>`: the store of a stopped home, from LevelDB into PostgreSQL or back. */
 export function homeCommand(program: Command, terminal: Terminal): void {
@@ -20,6 +22,8 @@ export function homeCommand(program: Command, terminal: Terminal): void {
         );
       const { moveHome } = await import('../home/move-home.js');
       const from = options.from ?? (await readConfig(layout.config)).store;
+      // A mistyped home must not look like a good move of nothing, nor come to be
+      if (from === embeddedStore) await needStore(layout);
       const { seq } = await moveHome(layout, { from, to: options.to });
       terminal.out(
         `Moved ${layout.home} up to ${seq} to ${options.to}.\nNow set "store: ${options.to}" in ` +

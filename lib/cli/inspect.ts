@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { layoutOf, type Layout } from '../home/layout.js';
+import { readConfig } from '../home/read-config.js';
+import { embeddedStore } from '../home/store-setting.js';
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { connect, running } from './client.js';
@@ -56,6 +58,12 @@ export function inspectCommand(program: Command, terminal: Terminal): void {
               `${kind === undefined ? '' : `?kind=${kind}`}`,
           );
         }
+        const { store: url } = await readConfig(layout.config);
+        if (url !== embeddedStore)
+          throw new CommandError(
+            exitCodes.badHome,
+            'This home lies in PostgreSQL: start a gateway on it and use its API, /api/inspect/actors.',
+          );
         await needStore(layout);
         const { openLevelStore } = await import('../store/level.js');
         const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });

@@ -3,6 +3,8 @@ import type { Layout } from '../home/layout.js';
 import { StoreError } from '../store/contract.js';
 import { nodeFiles } from '../store/files.js';
 import { deathsNoted } from '../store/opening-note.js';
+import { databasePassword } from '../home/store-setting.js';
+import { homeStatus } from '../store/postgres/nodes.js';
 import type { Finding } from './finding.js';
 
 /**
@@ -33,6 +35,20 @@ export async function closedStore({ home, store, storeCopy }: Layout, port: numb
     remedy:
       'See the log for the cause. After two such starts the next one rebuilds the database from its second copy.',
   };
+}
+
+/** Whether the database can be reached, and who owns the home in it. */
+export async function sharedStore(store: string): Promise<Finding> {
+  try {
+    const { owner, position } = await homeStatus(store, databasePassword());
+    const by = owner === null ? 'it has no owner now' : `node ${owner.node} owns it`;
+    return { grade: 'good', about: 'store', what: `in PostgreSQL, last commit ${position}; ${by}` };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const isNew = error instanceof StoreError && error.code === 'REFUSED';
+    const remedy = 'See "store" in config.yaml.';
+    return { grade: isNew ? 'poor' : 'bad', about: 'store', what: error.message, remedy };
+  }
 }
 
 async function check(home: string, port: number): Promise<Finding> {

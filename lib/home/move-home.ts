@@ -6,7 +6,7 @@ import { openLevelStore } from '../store/level.js';
 import { fillPostgres, leavePostgres } from '../store/postgres/copies.js';
 import { restore } from '../store/restore.js';
 import type { Layout } from './layout.js';
-import { databasePassword, embeddedStore } from './store-setting.js';
+import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
 
 /**
  * Move the store of a stopped home from LevelDB into PostgreSQL, or back. What is left behind is kept, under a name
@@ -29,12 +29,14 @@ export async function moveHome(
 
 async function into(layout: Layout, to: string, folder: string): Promise<{ readonly seq: number }> {
   const copy = join(folder, 'copy');
+  const folders = [layout.store, layout.storeCopy];
+  await refuseToOverwrite(folders.map(movedStore)); // of a former move
   const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
   try {
     const backup = await store.backUp(copy);
     const head = await fillPostgres(to, { folder: copy, backup }, databasePassword());
     await store.close();
-    for (const path of [layout.store, layout.storeCopy]) await rename(path, `${path}.moved`);
+    for (const path of folders) await rename(path, movedStore(path));
     return head;
   } finally {
     await store.close();
@@ -45,7 +47,7 @@ async function out(layout: Layout, from: string, folder: string): Promise<{ read
   const copy = join(folder, 'copy');
   const whole = join(folder, 'home');
   // Before the database is marked as left: a store in the way would be found too late
-  await refuseToOverwrite(layout);
+  await refuseToOverwrite([layout.store, layout.storeCopy]);
   await leavePostgres(from, copy, `the home ${layout.home}`, databasePassword());
   const { seq } = await restore(copy, whole);
   await rename(join(whole, 'store-copy'), layout.storeCopy);
@@ -53,8 +55,8 @@ async function out(layout: Layout, from: string, folder: string): Promise<{ read
   return { seq };
 }
 
-async function refuseToOverwrite({ store, storeCopy }: Layout): Promise<void> {
-  for (const path of [store, storeCopy])
+async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
+  for (const path of paths)
     await mkdir(path, { mode: 0o700 }).then(
       () => rm(path, { recursive: true }),
       (cause: unknown) => {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { machineName } from '../../actors/engines/process/machine.js';
 import type { Environment } from '../environment.js';
 import type { Backup } from '../store/backup.js';
@@ -6,7 +7,7 @@ import { openLevelStore, type LevelStoreOptions } from '../store/level.js';
 import { openPostgresStore } from '../store/postgres/postgres.js';
 import { readAnnouncement } from './announce.js';
 import type { Layout } from './layout.js';
-import { databasePassword, embeddedStore } from './store-setting.js';
+import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
 
 /** The store of a home, wherever it lies. */
 export interface HomeStore extends Store {
@@ -29,8 +30,44 @@ export interface OpenStoreOptions {
 
 /** A home that another process holds is refused with that process's name and address, or waited for. */
 export async function openStore(layout: Layout, options: OpenStoreOptions): Promise<HomeStore> {
-  return options.store === embeddedStore ? openEmbedded(layout, options) : openShared(options);
+  if (options.store === embeddedStore) {
+    await refuseMoved(layout);
+    return openEmbedded(layout, options);
+  }
+  await refuseEmbedded(layout);
+  return openShared(options);
 }
+
+/** The default setting would make a new, empty store beside the one that the home was moved to. */
+async function refuseMoved({ home, store }: Layout): Promise<void> {
+  if ((await exists(store)) || !(await exists(movedStore(store)))) return;
+  throw new StoreError(
+    'REFUSED',
+    `The store of ${home} was moved into PostgreSQL, but "store" in config.yaml says "${embeddedStore}". Name the ` +
+      `database there; to start with an empty store, remove ${movedStore(store)}.`,
+  );
+}
+
+/** Also what a restored backup is: its config.yaml names the database that the backup was made of. */
+async function refuseEmbedded({ home, store, storeCopy }: Layout): Promise<void> {
+  for (const folder of [store, storeCopy])
+    if (await exists(folder))
+      throw new StoreError(
+        'REFUSED',
+        `"store" in config.yaml names a database, but ${folder} holds a store too. Move it there with "troupe home ` +
+          `move --from ${embeddedStore} --to <an empty home in a database> --home ${home}", or set "store: ` +
+          `${embeddedStore}", or remove ${store} and ${storeCopy}.`,
+      );
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
 
 async function openEmbedded(
   layout: Layout,

@@ -53,7 +53,7 @@ export function commitsOf(options: CommitsOptions): Commits {
   let unsettled: Unsettled[] = [];
   let drains: (() => void)[] = [];
 
-  async function ask({ group, frame: at, head: after }: Unsettled): Promise<string> {
+  async function ask({ group, frame: at, head: after, doubtful }: Unsettled): Promise<string> {
     const { keys, values, gone } = columnsOf(group.ops);
     const from = lease.moment();
     const [row] = await options
@@ -77,7 +77,7 @@ export function commitsOf(options: CommitsOptions): Commits {
         { prepare: true },
       );
     const answer = String(row?.['answer']);
-    if (answer === 'done') lease.prolonged(from);
+    if (answer === 'done' && !doubtful) lease.prolonged(from); // one that was in already has prolonged nothing now
     return answer;
   }
 

@@ -31,6 +31,9 @@ export function placeOf(store: string): PostgresPlace {
       'REFUSED',
       'the URL of the store holds a password: put it into PGPASSWORD, or into a file that PGPASSWORD_FILE names',
     );
+  for (const name of notInUrl)
+    if (url.searchParams.has(name))
+      throw new StoreError('REFUSED', `the URL of the store must not set "${name}"`);
   const home = url.searchParams.get('home') ?? 'default';
   const seconds = Number(url.searchParams.get('lease') ?? leaseSeconds);
   if (!/^[\w.-]{1,100}$/.test(home))
@@ -43,6 +46,8 @@ export function placeOf(store: string): PostgresPlace {
 }
 
 const leaseSeconds = 3;
+/** The driver takes them from the URL over what we say: secrets that would be shown, and what durability rests on. */
+const notInUrl = ['password', 'pass', 'synchronous_commit', 'statement_timeout', 'options'];
 
 /** A pool of so many connections. No statement may outlast the lease: who waits longer is no owner any more. */
 export async function connectTo(
@@ -62,7 +67,8 @@ export async function connectTo(
     max_lifetime: null,
     backoff: () => 0.1,
     onnotice: () => undefined,
-    connection: { application_name: 'troupe', statement_timeout: leaseMs },
+    // What is acknowledged is on the disk, whatever the server's default is
+    connection: { application_name: 'troupe', statement_timeout: leaseMs, synchronous_commit: 'on' },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
   }) as unknown as Sql; // the driver types a number read from int8 as a string
 }
@@ -77,5 +83,5 @@ export const disconnect = (sql: Sql, seconds = 0): Promise<void> =>
  */
 export function isPassing(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
-  return /^(?:08|57|40)|^25006$|^53300$|^CONNECT|^E[A-Z]+$/.test(code);
+  return /^(?:08|57|40)|^25006$|^53300$|^CONNECT|^E[A-Z]+$|^EAI_/.test(code);
 }

@@ -6,7 +6,7 @@ import { inspectRows, type RowReport } from '../inspect-rows.js';
 import { headKey } from '../keys.js';
 import { storePorts } from '../ports.js';
 import { connectTo, disconnect, placeOf, type Sql } from './connection.js';
-import { claim, prepare, release } from './lease.js';
+import { claim, prepare, release, type Claim } from './lease.js';
 import { columnsOf, walkHome } from './reads.js';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -30,7 +30,8 @@ export function fillPostgres(
   source: { readonly folder: string; readonly backup: Backup },
   password?: string,
 ): Promise<Head> {
-  return owning(store, password, async (sql, id) => {
+  return owning(store, password, async (sql, claimed) => {
+    const { id } = claimed;
     const { folder, backup } = source;
     const [found] = await sql`select seq, frame from troupe_home where id = ${id}`;
     if (Number(found?.['frame']) !== 0)
@@ -45,7 +46,10 @@ export function fillPostgres(
           { prepare: true },
         );
       }
-      await tx`update troupe_home set frame = 1, seq = ${backup.seq}, chain = ${backup.chain} where id = ${id}`;
+      const { seq, chain } = backup;
+      await stillOwned(tx`
+        update troupe_home set frame = 1, seq = ${seq}, chain = ${chain} 
+        where id = ${id} and epoch = ${claimed.epoch} and owner = ${claimed.owner} returning id`);
     });
     await sql`analyze troupe_row`;
     return { seq: backup.seq, chain: backup.chain };
@@ -59,15 +63,24 @@ export function leavePostgres(
   movedTo: string,
   password?: string,
 ): Promise<Backup> {
-  return owning(store, password, async (sql, id) => {
-    const database = { walk: () => walkHome(sql, id) } as Pick<Database, 'walk'> as Database;
+  return owning(store, password, async (sql, claimed) => {
+    const database = { walk: () => walkHome(sql, claimed.id) } as Pick<Database, 'walk'> as Database;
     const report = await inspectRows(database);
     if (report.faults.length > 0)
       throw new StoreError('REFUSED', `the home is damaged: ${report.faults.join('; ')}`);
     const backup = await backUp(storePorts(), database, target);
-    await sql`update troupe_home set moved_to = ${movedTo} where id = ${id}`;
+    const { id, epoch, owner } = claimed;
+    await stillOwned(sql`
+      update troupe_home set moved_to = ${movedTo}
+      where id = ${id} and epoch = ${epoch} and owner = ${owner} returning id`);
     return backup;
   });
+}
+
+/** A copy may outlast the lease: what a gateway wrote since then is not in it. */
+async function stillOwned(marking: PromiseLike<readonly unknown[]>): Promise<void> {
+  if ((await marking).length === 0)
+    throw new StoreError('LOCKED', 'a gateway took the home over meanwhile; stop it and move the home again');
 }
 
 async function withRows<Value>(
@@ -90,7 +103,7 @@ async function withRows<Value>(
 async function owning<Value>(
   store: string,
   password: string | undefined,
-  work: (sql: Sql, id: number) => Promise<Value>,
+  work: (sql: Sql, claimed: Claim) => Promise<Value>,
 ): Promise<Value> {
   const place = { ...placeOf(store), leaseMs: patientMs };
   const sql = await connectTo(place, password, 2);
@@ -104,7 +117,7 @@ async function owning<Value>(
     if (claimed === undefined)
       throw new StoreError('LOCKED', `a gateway owns the home "${place.home}"; stop it first`);
     try {
-      return await work(sql, id);
+      return await work(sql, claimed);
     } finally {
       await release(sql, claimed);
     }

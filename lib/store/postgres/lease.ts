@@ -32,16 +32,23 @@ export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number
     if (made?.['whole'] !== true) await tx.unsafe(schema);
     await tx`insert into troupe_home (name, format) values (${home}, ${schemaFormat}) on conflict do nothing`;
   });
-  const [row] = await sql`select id, format, moved_to from troupe_home where name = ${home}`;
+  const [row] = await sql`select id, format from troupe_home where name = ${home}`;
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
   if (Number(row['format']) > schemaFormat)
     throw new StoreError('REFUSED', `the home was written by a newer version (format ${row['format']})`);
-  if (row['moved_to'] !== null)
+  const id = Number(row['id']);
+  await refuseMoved(sql, id);
+  return id;
+}
+
+/** Also for who waits: it may move meanwhile. */
+export async function refuseMoved(sql: Sql, id: number): Promise<void> {
+  const [row] = await sql`select name, moved_to from troupe_home where id = ${id} and moved_to is not null`;
+  if (row !== undefined)
     throw new StoreError(
       'REFUSED',
-      `the home "${home}" was moved to ${row['moved_to']}; change "store" there`,
+      `the home "${row['name']}" was moved to ${row['moved_to']}; change "store" there`,
     );
-  return Number(row['id']);
 }
 
 /** Become the owner, where nobody is, or the lease of the last one has ended. Undefined: another one holds it. */
@@ -54,7 +61,7 @@ export async function claim(
   const [row] = await sql`
     update troupe_home set epoch = epoch + 1, owner = ${owner}, node = ${node}, address = ${address},
       draining = false, lease_until = clock_timestamp() + ${`${leaseMs} milliseconds`}::interval
-    where id = ${id} and lease_until < clock_timestamp()
+    where id = ${id} and lease_until < clock_timestamp() and moved_to is null
     returning epoch, frame, seq, chain`;
   if (row === undefined) return undefined;
   const { epoch, frame, seq, chain } = row;

@@ -7,7 +7,17 @@ import type { Database } from '../database.js';
 import { storePorts, type StoreClock, type StorePorts } from '../ports.js';
 import { commitsOf } from './commits.js';
 import { connectTo, disconnect, isPassing, placeOf, type PostgresPlace, type Sql } from './connection.js';
-import { claim, holderOf, leaseClock, prepare, release, renew, standBy, type Claim } from './lease.js';
+import {
+  claim,
+  holderOf,
+  leaseClock,
+  prepare,
+  refuseMoved,
+  release,
+  renew,
+  standBy,
+  type Claim,
+} from './lease.js';
 import { readsOf, walkHome } from './reads.js';
 
 /** How a home in a database is opened. */
@@ -90,6 +100,7 @@ async function claimOrWait({ writer, id, place, lease, clock, options }: Wait) {
       const from = lease.moment();
       const claimed = await claim(writer, id, place, claimant);
       if (claimed !== undefined) return { from, claimed };
+      await refuseMoved(writer, id);
       if (tries % seenEvery === 0) {
         const owner = await holderOf(writer, id);
         signal = options.onOwned?.(owner);
@@ -182,8 +193,8 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
       try {
         await disconnect(writer);
         writer = await connectTo(place, options.password, 1);
-        await prolong();
-        if (state.state !== 'lost') await commits.again();
+        await answered(prolong());
+        if (state.state !== 'lost') await answered(commits.again());
         return become({ state: 'ready' });
       } catch (error) {
         log?.warn({ err: error, tries }, 'database could not be reached; retrying');
@@ -240,7 +251,7 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
     commits.stop(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
     await recovering;
     if (state.state === 'ready')
-      await release(writer, claimed).catch((error: unknown) =>
+      await answered(release(writer, claimed)).catch((error: unknown) =>
         log?.warn({ err: error }, 'lease could not be given back; it ends by itself'),
       );
     await Promise.all([disconnect(writer, 1), disconnect(readers, 1)]);

@@ -82,8 +82,9 @@ export async function* walkHome(sql: Sql, home: number): AsyncGenerator<(readonl
       if (last === undefined || rows.length < pageMax) break;
       after = last[0];
     }
-    await one`commit`;
   } finally {
+    // Also where whoever reads gave up: left open, the moment would go on for all later reads of this connection
+    await one`rollback`.catch(() => undefined);
     one.release();
   }
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPostgres, type PostgresServer } from '../../helpers/postgres-server.js';
@@ -82,6 +83,40 @@ describe('troupe with a home in PostgreSQL', function () {
     expect(await add(two, 'feed the cat')).to.equal(0);
   });
 
+  it('starts neither an empty store beside the one it moved from, nor a database instead of a restored one', async () => {
+    const home = await settings('home', 'level');
+    const before = begin(home, 'one');
+    await before.seen(/Troupe runs at/);
+    expect(await add(home, 'water the plants')).to.equal(0);
+    await troupe.run('stop', '--home', home);
+    expect(await troupe.run('home', 'move', '--to', url, '--home', home)).to.include({ code: 0 });
+    const forgotten = await troupe.run('start', '--home', home, '--port', '0');
+    expect(forgotten.code, 'config.yaml still says "level"').to.equal(5);
+    expect(forgotten.err).to.include('was moved into PostgreSQL');
+
+    await settings('home', url);
+    const doctor = await troupe.run('doctor', '--home', home);
+    expect(doctor.out).to.include('in PostgreSQL, last commit');
+    const saved = troupe.home('saved');
+    const copy = troupe.home('copy');
+    expect(await troupe.run('backup', saved, '--home', home)).to.include({ code: 0 });
+    expect(await troupe.run('restore', saved, '--home', copy)).to.include({ code: 0 });
+    const live = await troupe.run('start', '--home', copy, '--port', '0');
+    expect(live.code, 'config.yaml of the backup names the database').to.equal(5);
+    expect(live.err).to.include('holds a store too');
+    await settings('copy', 'level');
+    const restored = begin(copy, 'one');
+    await restored.seen(/Troupe runs at/);
+    expect(await todos(copy)).to.include('water the plants');
+  });
+
+  it('moves no home that is not there', async () => {
+    const home = troupe.home('mistyped');
+    const moved = await troupe.run('home', 'move', '--to', url, '--home', home);
+    expect(moved.code).to.equal(5);
+    expect(existsSync(home)).to.equal(false);
+  });
+
   it('moves there from LevelDB, and back, with nothing lost', async () => {
     const home = await settings('home', 'level');
     const before = begin(home, 'one');
@@ -104,7 +139,7 @@ describe('troupe with a home in PostgreSQL', function () {
 
     const left = await troupe.run('start', '--home', home, '--port', '0');
     expect(left.code, 'the database is not opened any more').to.equal(5);
-    expect(left.err).to.include('was moved to');
+    expect(left.err).to.include('holds a store too');
     await settings('home', 'level');
     const after = begin(home, 'one');
     await after.seen(/Troupe runs at/);

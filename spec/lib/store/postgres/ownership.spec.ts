@@ -1,5 +1,11 @@
 import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
 import type { StoreError, StoreState } from '../../../../lib/store/contract.js';
+import { leavePostgres } from '../../../../lib/store/postgres/copies.js';
+import { readsOf, walkHome } from '../../../../lib/store/postgres/reads.js';
 import { openPostgresStore, type PostgresStore } from '../../../../lib/store/postgres/postgres.js';
 import { groupAfter, rejection } from '../../../../lib/testing/store-contract.js';
 import { startPostgres, type PostgresServer } from '../../../helpers/postgres-server.js';
@@ -15,6 +21,11 @@ const reached = (store: PostgresStore, wanted: StoreState['state']): Promise<voi
       resolve();
     });
   });
+
+/** Asked for again until it is so. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 const next = (store: PostgresStore, name: string) => groupAfter(store.head, 1, [[`a/x/${name}`, '1']]);
 
@@ -131,6 +142,72 @@ describe('a home in PostgreSQL', function () {
     await store.write(next(store, 'after'));
     expect(await store.get('a/x/before')).to.equal('1');
     expect((await store.verify()).faults).to.deep.equal([]);
+  });
+
+  it('reads what is new where a copy was given up half-way', async () => {
+    const store = await open();
+    await store.write(next(store, 'before'));
+    const sql = postgres(url, { max: 1 });
+    const [home] = await sql`select id from troupe_home`;
+    const { get } = readsOf(sql, Number(home?.['id']));
+    for await (const _ of walkHome(sql, Number(home?.['id']))) break; // the disk of the backup is full
+    await store.write(next(store, 'after'));
+    expect(await get('a/x/after')).to.equal('1');
+    await sql.end();
+  });
+
+  it('keeps what it acknowledged through a crash, whatever the default of the server is', async () => {
+    const sql = postgres(url, { max: 1 });
+    const { pathname } = new URL(url);
+    await sql.unsafe(`alter database ${pathname.slice(1)} set synchronous_commit = off`);
+    await sql`alter system set wal_writer_delay = '10s'`; // which else writes soon by itself
+    await sql`select pg_reload_conf()`;
+    await sql.end();
+    const store = await open({ url: `${url}?lease=3` });
+    for (let round = 0; round < 20; round += 1) await store.write(next(store, String(round)));
+    await server.kill();
+    await server.start();
+    await reached(store, 'ready');
+    expect(await store.count({ gte: 'a/x/', lt: 'a/x0' })).to.equal(20);
+  });
+
+  it('refuses an address that turns durability off, or shows a password', async () => {
+    for (const more of ['synchronous_commit=off', 'password=hunter2', 'options=-csynchronous_commit%3Doff'])
+      expect(await rejection(openPostgresStore({ url: `${url}?${more}` }))).to.include({ code: 'REFUSED' });
+  });
+
+  it('is not opened by a standby that waited while it moved away', async () => {
+    const first = await open();
+    const sql = postgres(url, { max: 1 });
+    const waits = rejection(standBy());
+    await until(async () => (await sql`select 1 from troupe_node`).length > 0);
+    await sql`update troupe_home set moved_to = 'the home of another machine'`;
+    await first.close();
+    expect(await waits).to.include({ code: 'REFUSED' });
+    await sql.end();
+  });
+
+  it('does not move away where a gateway took it over during the copy', async () => {
+    const first = await open();
+    await first.write(next(first, 'copied'));
+    await first.close();
+    const sql = postgres(url, { max: 1 });
+    const folder = await mkdtemp(join(tmpdir(), 'troupe-move-'));
+    let left: Promise<StoreError> | undefined;
+    await sql.begin(async (tx) => {
+      await tx`lock table troupe_row in access exclusive mode`; // a copy that takes its time
+      left = rejection(leavePostgres(url, join(folder, 'copy'), 'elsewhere'));
+      await until(async () => {
+        const [row] =
+          await tx`select 1 from pg_locks where not granted and relation = 'troupe_row'::regclass`;
+        return row !== undefined;
+      });
+      await tx`update troupe_home set lease_until = '-infinity', epoch = epoch + 1`; // it ended, another took it
+    });
+    expect(await left).to.include({ code: 'LOCKED' });
+    expect((await sql`select moved_to from troupe_home`)[0]).to.include({ moved_to: null });
+    await sql.end();
+    await rm(folder, { recursive: true });
   });
 
   it('refuses a password in its address', async () => {
