@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isMap, parseDocument, type Document } from 'yaml';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
@@ -60,6 +61,7 @@ async function edit(path: string, live: LiveConfig, given: Json): Promise<Edited
   if (kept !== undefined) return onlyInTheFile(kept.at);
   if (changes.length > 0) {
     const next = edited(text, changes);
+    if (next === undefined) return shared(changes);
     const checked = attempt(() => parseConfig(next, 'config.yaml'));
     if (isRefusal(checked)) return checked;
     const unlessChangedFrom = bytes === undefined ? null : contentHash(bytes);
@@ -100,7 +102,10 @@ const isObject = (value: Json | undefined): value is { readonly [member: string]
 /** The model of an engine may be chosen; what the engine runs may not. */
 const mayChange = (at: readonly string[]): boolean =>
   editable.has(at.join('.')) ||
-  (at[0] === 'engines' && at.at(-1) === 'model' && (at.length === 3 || at.length === 4));
+  (at[0] === 'engines' &&
+    at.at(-1) === 'model' &&
+    (at.length === 3 || at.length === 4) &&
+    !at.includes('__proto__')); // no engine is called so, and objects are not set there
 
 const onlyInTheFile = (at: readonly string[]): Refusal =>
   refuse(
@@ -109,22 +114,61 @@ const onlyInTheFile = (at: readonly string[]): Refusal =>
     `"${at.join('.')}" is not changed from afar. Edit config.yaml in the gateway's home.`,
   );
 
-/** The text with the changes; `null` takes a setting out, so that its default holds. */
-function edited(text: string, changes: readonly Change[]): string {
-  const document: Document = parseDocument(text, { version: '1.2', schema: 'core' });
+/**
+ * The text with the changes; `null` takes a setting out, so that its default holds. Undefined: the file says it
+ * by an anchor or an alias, and the change would change, or lose, other settings.
+ */
+function edited(text: string, changes: readonly Change[]): string | undefined {
+  const document = parsed(text);
+  const wanted = plain(document);
   if (!isMap(document.contents)) document.contents = document.createNode({});
   for (const { at, value } of changes) {
-    if (value === null) document.deleteIn(at);
-    else {
+    setWithin(wanted, at, value);
+    if (value !== null) {
       // A section whose every line is commented out is null, and holds nothing
       for (let depth = 1; depth < at.length; depth += 1)
         if (!isMap(document.getIn(at.slice(0, depth))))
           document.setIn(at.slice(0, depth), document.createNode({}));
       document.setIn(at, value);
-    }
+    } else if (document.hasIn(at)) document.deleteIn(at);
   }
-  return document.toString({ lineWidth: 0 });
+  const next = printed(document);
+  return next !== undefined && isDeepStrictEqual(plain(parsed(next)), wanted) ? next : undefined;
 }
+
+const parsed = (text: string): Document => parseDocument(text, { version: '1.2', schema: 'core' });
+
+/** Its values, none of them shared with another. It was parsed before: a map, or nothing. */
+const plain = (document: Document): Plain => (JSON.parse(JSON.stringify(document.toJS())) ?? {}) as Plain;
+
+type Plain = { [member: string]: Json };
+
+function setWithin(settings: Plain, [name = '', ...below]: readonly string[], value: Json): void {
+  const inner = settings[name];
+  if (below.length > 0) {
+    if (value === null && !isObject(inner)) return; // its default holds already
+    const section: Plain = isObject(inner) ? { ...inner } : {};
+    setWithin(section, below, value);
+    settings[name] = section;
+  } else if (value === null) delete settings[name];
+  else settings[name] = value;
+}
+
+/** Undefined: an alias would be left without its anchor. */
+function printed(document: Document): string | undefined {
+  try {
+    return document.toString({ lineWidth: 0 });
+  } catch {
+    return undefined;
+  }
+}
+
+const shared = (changes: readonly Change[]): Refusal =>
+  refuse(
+    'CONFLICT',
+    { keys: changes.map(({ at }) => at.join('.')), file: 'config.yaml' },
+    "config.yaml shares these settings with others by an anchor (&). Edit the file in the gateway's home.",
+  );
 
 /** The faults of a file are what the caller reads. */
 function attempt<Value>(read: () => Value): Value | Refusal {
