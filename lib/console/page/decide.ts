@@ -35,6 +35,12 @@ export const wordOf = ({ what }: Waiting, choice: Choice): string =>
           ? 'Approve'
           : 'Reject';
 
+/**
+ * Of the polls whose program was shown: the hash of what stood there. Only that is decided; a program that was
+ * changed after it was read is refused by the gateway.
+ */
+export const contractsRead = new Map<string, string>();
+
 /** Throws a `Refused` where the gateway says no, as when another has decided first. */
 export async function decide(thing: Waiting, choice: Choice, answering: Answering = {}): Promise<void> {
   try {
@@ -44,7 +50,7 @@ export async function decide(thing: Waiting, choice: Choice, answering: Answerin
   }
 }
 
-function send(thing: Waiting, choice: Choice, { note, usd, always }: Answering): Promise<unknown> {
+async function send(thing: Waiting, choice: Choice, { note, usd, always }: Answering): Promise<unknown> {
   const { what, id, waitingId } = thing;
   const noted = note === undefined || note === '' ? {} : { note };
   const reason = note === undefined || note === '' ? {} : { reason: note };
@@ -77,16 +83,20 @@ function send(thing: Waiting, choice: Choice, { note, usd, always }: Answering):
           body: { decision, gateKey: waitingId, ...noted },
         });
   }
-  if (what === 'activation')
-    return choice === 'escalate'
-      ? client.post('/api/workflow-triggers/{name}/activation-approval/escalate', {
-          params: { path: { name: id } },
-          body: reason,
-        })
-      : client.post('/api/workflow-triggers/{name}/activation-approval', {
-          params: { path: { name: id } },
-          body: { decision, ...noted },
-        });
+  if (what === 'activation') {
+    if (choice === 'escalate')
+      return client.post('/api/workflow-triggers/{name}/activation-approval/escalate', {
+        params: { path: { name: id } },
+        body: reason,
+      });
+    const activationContractHash = contractsRead.get(id);
+    if (activationContractHash === undefined)
+      throw new Refused(0, 'NOT_READ', 'Its program was not shown yet: open it and read it first.');
+    return client.post('/api/workflow-triggers/{name}/activation-approval', {
+      params: { path: { name: id } },
+      body: { decision, activationContractHash, ...noted },
+    });
+  }
   if (what === 'budget' && usd !== undefined)
     return client.post('/api/org/employees/{name}/budget', {
       params: { path: { name: id } },

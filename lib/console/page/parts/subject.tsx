@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { Refused } from '../../../page/ask.js';
+import type { PollContract } from '../../../../machines/poll/context.js';
+import { contractsRead } from '../decide.js';
 import { client, must } from '../gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
@@ -15,7 +18,10 @@ export function Subject({
   /** Where the rest stands around it anyway: only the text. */
   readonly brief?: boolean;
 }) {
-  const subject = useLoaded(`${thing.kind}/${thing.id}/${thing.waitingId}`, () => read(thing));
+  const subject = useLoaded(
+    `${thing.kind}/${thing.id}/${thing.waitingId}/${thing.since}`, // asked anew: perhaps something else
+    () => read(thing),
+  );
   const { value, error } = subject.value;
   if (value === undefined)
     return error === undefined ? <p class="soft">Loading …</p> : <p class="bad">{error}</p>;
@@ -79,17 +85,32 @@ async function read(thing: Waiting): Promise<Read> {
       text: parked?.description ?? '',
     };
   }
-  if (what === 'activation')
-    return {
-      facts: [
-        ['Trigger', id],
-        ['Runs', 'this program, again and again, once it is approved'],
-      ],
-      text: thing.title.replace(`${id}: `, ''),
-    };
+  if (what === 'activation') return readContract(id);
   if (what === 'budget')
     return { facts: [['Holds up', `every turn of ${id} until the month ends or more is granted`]], text: '' };
   return { facts: [['Waits for', thing.on === 'operator' ? 'you' : thing.on]], text: '' };
+}
+
+/** The program of a poll, whole: the title that waits holds only the beginning of a long one. */
+async function readContract(id: string): Promise<Read> {
+  const { triggers } = await must(client.get('/api/workflow-triggers'));
+  const trigger = triggers.find(({ name }) => name === id);
+  const contract = trigger?.['activationContract'] as PollContract | undefined;
+  const hash = trigger?.['activationContractHash'];
+  if (trigger === undefined || contract === undefined || typeof hash !== 'string')
+    throw new Refused(404, 'NOT_FOUND', `The trigger ${id} is gone.`);
+  contractsRead.set(id, hash);
+  return {
+    facts: [
+      ['Trigger', id],
+      ['Starts', trigger.targetWorkflowId],
+      ['Runs', `this program every ${contract.intervalSeconds} s, once it is approved`],
+    ],
+    text: [
+      contract.command.map((word) => JSON.stringify(word)).join(' '),
+      ...contract.executableArtifacts.map(({ path, sha256 }) => `${path}  sha256 ${sha256}`),
+    ].join('\n'),
+  };
 }
 
 async function readPermission({ id, waitingId }: Waiting): Promise<Read> {

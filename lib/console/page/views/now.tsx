@@ -5,6 +5,7 @@ import type { ActorsPage, ActorSummary } from '../../../inspector/answers.js';
 import { named, useLoaded, type Batch } from '../live.js';
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { FirstRun } from '../parts/first-run.js';
+import { Subject } from '../parts/subject.js';
 import { inspectorLink, linkTo } from '../place.js';
 import { happenings } from '../seen.js';
 import { waiting, waitingCount, waitingError, waitingMore } from '../waiting.js';
@@ -115,6 +116,7 @@ function Needs() {
                 </a>
                 <Age thing={thing} />
               </p>
+              {thing.what === 'activation' && <Subject thing={thing} brief />}
               <Decision thing={thing} />
             </li>
           ))}
