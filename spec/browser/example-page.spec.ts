@@ -46,7 +46,7 @@ describe('the example of a page', () => {
     tab.on('pageerror', (error) => complaints.push(String(error)));
     const opener = node('dist/lib/cli/main.js', 'open', '--print', '--home', join(folder, 'home'));
     await tab.goto(await firstLine(opener));
-    await tab.waitForURL(/\/inspect/);
+    await tab.waitForURL(({ pathname }) => pathname === '/'); // paired, and led to the console
     await tab.goto(page);
     await tab.fill('input[name=task]', 'add "buy milk"');
     await tab.click('button');
