@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Answer } from '../client/requests.js';
 import { connect, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -6,17 +7,7 @@ import type { Layout } from '../home/layout.js';
 import { ago, duration, plainText, table } from './print.js';
 
 /** An item of `GET /api/attention`. */
-export interface WaitingItem {
-  readonly kind: string;
-  readonly id: string;
-  readonly waitingId: string;
-  readonly what: string;
-  readonly title: string;
-  readonly within?: string;
-  readonly on: string;
-  readonly since: string;
-  readonly until: string | null;
-}
+export type WaitingItem = Answer<'/api/attention', 'get'>['waiting'][number];
 
 /** `troupe waiting`: what cannot go on without a word of somebody, longest first. */
 export function waitingCommand(program: Command, terminal: Terminal): void {
@@ -150,10 +141,9 @@ const unfit = (message: string): CommandError => new CommandError(exitCodes.usag
 export async function allWaiting(client: Client): Promise<readonly WaitingItem[]> {
   const items: WaitingItem[] = [];
   for (let cursor: string | null = ''; cursor !== null && items.length < itemsMax;) {
-    const page: { readonly waiting: readonly WaitingItem[]; readonly nextCursor: string | null } =
-      await client.get('/api/attention', {
-        params: { query: { limit: '500', ...(cursor === '' ? {} : { cursor }) } },
-      });
+    const page: Answer<'/api/attention', 'get'> = await client.get('/api/attention', {
+      params: { query: { limit: '500', ...(cursor === '' ? {} : { cursor }) } },
+    });
     items.push(...page.waiting);
     cursor = page.nextCursor;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { workItemStatuses } from '../commands/work-items/list-work-items.js';
+import { statuses } from '../../machines/work-item/edges.js';
 import { listMembers } from '../commands/work-items/work-item-page.js';
 import { limits } from '../../machines/work-item/context.js';
 import { ranks } from '../records/roster/employee.js';
@@ -133,7 +133,7 @@ export const message = z
 
 export const messages = z.object({ messages: z.array(message), hasOlder: z.boolean() });
 
-export const workItemStatus = z.enum(workItemStatuses);
+export const workItemStatus = z.enum(statuses);
 
 export const workItemSource = z.enum([
   'human',

@@ -15,6 +15,7 @@ import { answer, cursorBehind, listed, rowsAt, type Listed, type WorkItemsPage }
 import { textsOf } from './work-item-texts.js';
 import type { Caller } from '../../../machines/caller.js';
 import { sortableText } from '../../../machines/sortable.js';
+import { statuses } from '../../../machines/work-item/edges.js';
 
 export interface WorkItemsQuery {
   readonly status?: string | undefined;
@@ -120,19 +121,7 @@ async function* rankedWithin(app: App, facets: Facets, window: Window): AsyncGen
   }
 }
 
-export const workItemStatuses = [
-  'backlog',
-  'assigned',
-  'executing',
-  'in_review',
-  'blocked',
-  'escalated',
-  'done',
-  'cancelled',
-] as const;
-
-const noTotals = (): Record<string, number> =>
-  Object.fromEntries(workItemStatuses.map((status) => [status, 0]));
+const noTotals = (): Record<string, number> => Object.fromEntries(statuses.map((status) => [status, 0]));
 const sum = (totals: Readonly<Record<string, number>>): number =>
   Object.values(totals).reduce((all, count) => all + count, 0);
 

@@ -2,19 +2,10 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ask } from '../../page/ask.js';
 import { useLoaded } from './live.js';
-import type { ActorKey } from '../../../machines/outputs.js';
+import type { Answer } from '../../client/requests.js';
 
 /** A row of `GET /api/attention`: something that an actor cannot go on without. */
-export interface Waiting extends ActorKey {
-  readonly waitingId: string;
-  readonly what: string;
-  readonly title: string;
-  /** Of a run: its workflow. */
-  readonly within?: string;
-  readonly on: string;
-  readonly since: string;
-  readonly until: string | null;
-}
+export type Waiting = Answer<'/api/attention', 'get'>['waiting'][number];
 
 export interface Attention {
   readonly waiting: readonly Waiting[];
@@ -29,11 +20,7 @@ export const attention = signal<Attention | undefined>(undefined);
 export function useAttention(): void {
   const loaded = useLoaded(
     'attention',
-    (signal) =>
-      ask<{ readonly waiting: readonly Waiting[]; readonly nextCursor: string | null }>(
-        `/api/attention?limit=${waitingMax}`,
-        { signal },
-      ),
+    (signal) => ask<Answer<'/api/attention', 'get'>>(`/api/attention?limit=${waitingMax}`, { signal }),
     { touches: ({ entries, skipped }) => skipped > 0 || entries.length > 0, everyMs: 30_000 },
   );
   const { value, error } = loaded.value;
