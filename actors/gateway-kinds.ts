@@ -1,19 +1,19 @@
 import type { Kind } from './contracts.js';
 import type { EventOf, InputOf, KindNamed } from './inference.js';
-import type { budgetKind } from './kinds/budget.js';
-import type { connectorKind } from './kinds/connector.js';
-import type { cronFireKind } from './kinds/cron-fire.js';
-import type { fileKind } from './kinds/file.js';
-import type { homeKind } from './kinds/home.js';
-import type { pairingCodeKind } from './kinds/pairing-code.js';
-import type { pairingKind } from './kinds/pairing.js';
-import type { pollKind } from './kinds/poll.js';
-import type { scheduleKind } from './kinds/schedule.js';
-import type { sessionKind } from './kinds/session.js';
-import type { triggerKind } from './kinds/trigger.js';
-import type { workItemKind } from './kinds/work-item.js';
-import type { workflowRunKind } from './kinds/workflow-run.js';
-import type { workflowKind } from './kinds/workflow.js';
+import type { budgetKind } from './budget/kind.js';
+import type { connectorKind } from './connector/kind.js';
+import type { cronFireKind } from './cron-fire/kind.js';
+import type { fileKind } from './file/kind.js';
+import type { homeKind } from './home/kind.js';
+import type { pairingCodeKind } from './pairing-code/kind.js';
+import type { pairingKind } from './pairing/kind.js';
+import type { pollKind } from './poll/kind.js';
+import type { scheduleKind } from './schedule/kind.js';
+import type { sessionKind } from './session/kind.js';
+import type { triggerKind } from './trigger/kind.js';
+import type { workItemKind } from './work-item/kind.js';
+import type { workflowRunKind } from './workflow-run/kind.js';
+import type { workflowKind } from './workflow/kind.js';
 
 /**
  * The kinds that a gateway runs, and whatever a host brings beside them: commands and routes know the views,

@@ -51,7 +51,7 @@ describe('the house', () => {
     it('would notice an arrow up, an arrow across and a file without a room', () => {
       const up = sourceOf('machines/session/machine.ts', "import { x } from '../../lib/environment.js';");
       const across = sourceOf('lib/commands/a.ts', "export type { Y } from '../inspector/feed.js';");
-      const dynamic = sourceOf('actors/kinds/a.ts', "const x = await import('../../lib/environment.js');");
+      const dynamic = sourceOf('actors/budget/a.ts', "const x = await import('../../lib/environment.js');");
       const homeless = sourceOf('lib/odd.ts', '');
       const fine = sourceOf(
         'lib/gateway/a.ts',

@@ -1,17 +1,17 @@
-import { budgetKind } from '../../actors/kinds/budget.js';
-import { cronFireKind } from '../../actors/kinds/cron-fire.js';
-import { pollKind } from '../../actors/kinds/poll.js';
-import { scheduleKind } from '../../actors/kinds/schedule.js';
-import { connectorKind } from '../../actors/kinds/connector.js';
-import { fileKind } from '../../actors/kinds/file.js';
-import { homeKind } from '../../actors/kinds/home.js';
-import { pairingKind } from '../../actors/kinds/pairing.js';
-import { pairingCodeKind } from '../../actors/kinds/pairing-code.js';
-import { sessionKind } from '../../actors/kinds/session.js';
-import { triggerKind } from '../../actors/kinds/trigger.js';
-import { workItemKind } from '../../actors/kinds/work-item.js';
-import { workflowRunKind } from '../../actors/kinds/workflow-run.js';
-import { workflowKind } from '../../actors/kinds/workflow.js';
+import { budgetKind } from '../../actors/budget/kind.js';
+import { cronFireKind } from '../../actors/cron-fire/kind.js';
+import { pollKind } from '../../actors/poll/kind.js';
+import { scheduleKind } from '../../actors/schedule/kind.js';
+import { connectorKind } from '../../actors/connector/kind.js';
+import { fileKind } from '../../actors/file/kind.js';
+import { homeKind } from '../../actors/home/kind.js';
+import { pairingKind } from '../../actors/pairing/kind.js';
+import { pairingCodeKind } from '../../actors/pairing-code/kind.js';
+import { sessionKind } from '../../actors/session/kind.js';
+import { triggerKind } from '../../actors/trigger/kind.js';
+import { workItemKind } from '../../actors/work-item/kind.js';
+import { workflowRunKind } from '../../actors/workflow-run/kind.js';
+import { workflowKind } from '../../actors/workflow/kind.js';
 import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../../actors/contracts.js';
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { App } from './app.js';
-import { proofPath } from '../../actors/effects/pair-proof.js';
-import { homeId } from '../../actors/kinds/home.js';
+import { proofPath } from '../../actors/pairing/proof.js';
+import { homeId } from '../../actors/home/kind.js';
 import { system } from '../../machines/caller.js';
 import { challengeTtlMs } from '../../machines/pairing/machine.js';
 import type { DeviceKind, NewDevice } from '../../machines/pairing-code/machine.js';

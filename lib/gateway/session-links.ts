@@ -4,7 +4,7 @@ import { createServer, request as ask, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import type { TurnLink } from '../../actors/effects/turn-sandbox.js';
+import type { TurnLink } from '../../actors/session/turn-sandbox.js';
 import { readSocketBearer, type TokenBook } from './authentication.js';
 
 /**

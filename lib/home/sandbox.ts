@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
-import { lackingSandbox, type TurnSandbox } from '../../actors/effects/turn-sandbox.js';
+import { lackingSandbox, type TurnSandbox } from '../../actors/session/turn-sandbox.js';
 import type { Engine } from '../../actors/engines/engine.js';
 import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type InForce } from '../../actors/sandbox/sandbox.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { homeId } from '../../actors/kinds/home.js';
+import { homeId } from '../../actors/home/kind.js';
 import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal } from '../../machines/refusals.js';

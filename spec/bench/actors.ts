@@ -1,6 +1,6 @@
 import { Level } from 'level';
 import { join } from 'node:path';
-import { workItemKind } from '../../actors/kinds/work-item.js';
+import { workItemKind } from '../../actors/work-item/kind.js';
 import type { Kind } from '../../actors/contracts.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal } from '../../machines/refusals.js';

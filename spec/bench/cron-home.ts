@@ -1,5 +1,5 @@
-import { cronFireKind } from '../../actors/kinds/cron-fire.js';
-import { scheduleKind } from '../../actors/kinds/schedule.js';
+import { cronFireKind } from '../../actors/cron-fire/kind.js';
+import { scheduleKind } from '../../actors/schedule/kind.js';
 import type { AtLeastOnceEffect, Kind } from '../../actors/contracts.js';
 import { openLevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';

@@ -1,4 +1,4 @@
-import { workItemKind } from '../../actors/kinds/work-item.js';
+import { workItemKind } from '../../actors/work-item/kind.js';
 import { openLevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { inFlight } from './measure.js';

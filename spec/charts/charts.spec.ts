@@ -46,7 +46,7 @@ describe('charts', () => {
         hashOf(drawn),
         [
           `The machine ${drawn.name} is not what version ${drawn.version} was. Stored actors of that version exist somewhere:`,
-          `raise \`version\` in actors/kinds/${drawn.name}.ts, add \`migrate: {${drawn.version}: …}\`, then run \`npm run charts\`.`,
+          `raise \`version\` in actors/${drawn.name}/kind.ts, add \`migrate: {${drawn.version}: …}\`, then run \`npm run charts\`.`,
           'Only if this version was never released: `node dist/spec/charts/write.js --unreleased`.',
         ].join('\n'),
       ).to.equal(known);

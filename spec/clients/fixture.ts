@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Kind } from '../../actors/contracts.js';
-import { triggerKind } from '../../actors/kinds/trigger.js';
+import { triggerKind } from '../../actors/trigger/kind.js';
 import { openEvidence } from '../../lib/records/evidence/evidence.js';
 import { openHouse, type Client, type House } from '../lib/gateway/fixture.js';
 

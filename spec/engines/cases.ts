@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TurnSandbox } from '../../actors/effects/turn-sandbox.js';
+import type { TurnSandbox } from '../../actors/session/turn-sandbox.js';
 import type { Engine } from '../../actors/engines/engine.js';
 import type { ModelServer } from '../helpers/model-server/server.js';
 import type { ToolServer } from '../helpers/tool-server.js';

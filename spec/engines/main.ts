@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startModelServer } from '../helpers/model-server/server.js';
 import { startToolServer } from '../helpers/tool-server.js';
 import { cases } from './cases.js';
-import type { TurnSandbox } from '../../actors/effects/turn-sandbox.js';
+import type { TurnSandbox } from '../../actors/session/turn-sandbox.js';
 import type { SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox } from '../../actors/sandbox/sandbox.js';
 import { programs } from './programs.js';

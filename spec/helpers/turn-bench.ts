@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openSandbox, type TurnSandbox } from '../../actors/effects/turn-sandbox.js';
+import { openSandbox, type TurnSandbox } from '../../actors/session/turn-sandbox.js';
 import type { Engine, McpEndpoint, TurnIO, TurnMessage, TurnResult } from '../../actors/engines/engine.js';
 import type { TurnReport } from '../../actors/engines/turn-events.js';
 import { processTable, startChild } from '../../actors/engines/process.js';

@@ -1,4 +1,4 @@
-import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
+import { rootOf, rosterOf } from '../../../actors/work-item/facts.js';
 import type { Causes } from '../../../machines/caller.js';
 import type { ToolPolicy } from '../../../machines/session/tool-policy.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';

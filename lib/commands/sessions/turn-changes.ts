@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { TurnChanges, WatchChanges } from '../../../actors/effects/turn-changes.js';
+import type { TurnChanges, WatchChanges } from '../../../actors/session/turn-changes.js';
 import type { App } from '../app.js';
 import { git } from './git.js';
 

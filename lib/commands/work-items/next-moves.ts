@@ -1,4 +1,4 @@
-import { workItemFacts } from '../../../actors/kinds/work-item-facts.js';
+import { workItemFacts } from '../../../actors/work-item/facts.js';
 import { type App } from '../app.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Opened, StepSession } from '../../../actors/effects/workflow-ports.js';
+import type { Opened, StepSession } from '../../../actors/workflow-run/ports.js';
 import { callerName, system, type Caller } from '../../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { employeeNamed, type App, type GatewayActor } from '../app.js';

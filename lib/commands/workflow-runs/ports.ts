@@ -1,4 +1,4 @@
-import type { ActionCall, Opened, ChildRun, WorkflowPorts } from '../../../actors/effects/workflow-ports.js';
+import type { ActionCall, Opened, ChildRun, WorkflowPorts } from '../../../actors/workflow-run/ports.js';
 import { system } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { limits, type StepOutcome } from '../../../machines/workflow-run/context.js';

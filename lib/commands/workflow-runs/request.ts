@@ -1,4 +1,4 @@
-import type { ActionCall } from '../../../actors/effects/workflow-ports.js';
+import type { ActionCall } from '../../../actors/workflow-run/ports.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { fetchBytes } from '../../records/fetch/fetch-bytes.js';

@@ -1,8 +1,8 @@
 import type { Caller } from '../../../machines/caller.js';
 import { isSessionActor, type WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
-import { departmentManagers } from '../../../actors/kinds/workflow.js';
-import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
+import { departmentManagers } from '../../../actors/workflow/kind.js';
+import { rootOf, rosterOf } from '../../../actors/work-item/facts.js';
 import type { App } from '../app.js';
 
 /**

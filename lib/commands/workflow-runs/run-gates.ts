@@ -1,4 +1,4 @@
-import { rootOf, rosterOf } from '../../../actors/kinds/work-item-facts.js';
+import { rootOf, rosterOf } from '../../../actors/work-item/facts.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import type { Json } from '../../../machines/outputs.js';

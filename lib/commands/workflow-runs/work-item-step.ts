@@ -1,4 +1,4 @@
-import type { ActionCall } from '../../../actors/effects/workflow-ports.js';
+import type { ActionCall } from '../../../actors/workflow-run/ports.js';
 import { isPerson, type Causes } from '../../../machines/caller.js';
 import type { GatewayEvent } from '../../../actors/gateway-kinds.js';
 import type { Json } from '../../../machines/outputs.js';

@@ -1,5 +1,5 @@
 import type { GatewayEvent } from '../../../actors/gateway-kinds.js';
-import { measured, type Measured, type PollTerms } from '../../../actors/effects/poll-contract.js';
+import { measured, type Measured, type PollTerms } from '../../../actors/poll/contract.js';
 import type { FilterRule } from '../../../machines/graph/conditions.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { Fired, PollFields } from '../../../machines/poll/context.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { triggerKind } from '../../../actors/kinds/trigger.js';
+import { triggerKind } from '../../../actors/trigger/kind.js';
 import { tools } from '../../../lib/mcp/tools.js';
 import type { Kind } from '../../../actors/contracts.js';
 import type { WorkItemOperation } from '../../../machines/graph/definition.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AtLeastOnceEffect } from '../../../actors/contracts.js';
-import { connectorKind } from '../../../actors/kinds/connector.js';
+import { connectorKind } from '../../../actors/connector/kind.js';
 import { alignConnectors, sendThrough } from '../../../lib/commands/connectors.js';
 import { expected, type App } from '../../../lib/commands/app.js';
 import { memoryStore } from '../../../lib/store/memory.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { cronFireKind } from '../../../actors/kinds/cron-fire.js';
-import { scheduleKind } from '../../../actors/kinds/schedule.js';
+import { cronFireKind } from '../../../actors/cron-fire/kind.js';
+import { scheduleKind } from '../../../actors/schedule/kind.js';
 import type { Launched } from '../../../machines/cron-fire/machine.js';
 import type { AtLeastOnceEffect, Kind } from '../../../actors/contracts.js';
 import { followClock } from '../../../lib/commands/cron.js';

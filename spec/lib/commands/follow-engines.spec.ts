@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { defineEngine } from '../../../actors/engines/engine.js';
 import { limitsMemory, limitWindow } from '../../../actors/engines/limits.js';
-import { homeId, homeKind } from '../../../actors/kinds/home.js';
+import { homeId, homeKind } from '../../../actors/home/kind.js';
 import { createAgents } from '../../../lib/agents.js';
 import { followEngines } from '../../../lib/commands/follow-engines.js';
 import { createGateway } from '../../../lib/gateway/server.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setup } from 'xstate';
 import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../../../actors/contracts.js';
-import { connectorKind } from '../../../actors/kinds/connector.js';
+import { connectorKind } from '../../../actors/connector/kind.js';
 import { actors } from '../../../lib/inspector/actors.js';
 import { supervision } from '../../../lib/inspector/supervision.js';
 import { isRefusal } from '../../../machines/refusals.js';

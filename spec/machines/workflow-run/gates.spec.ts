@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { workItemKind } from '../../../actors/kinds/work-item.js';
+import { workItemKind } from '../../../actors/work-item/kind.js';
 import type { Caller } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { gateMatrix, type Relation } from '../../../machines/workflow-run/authority.js';

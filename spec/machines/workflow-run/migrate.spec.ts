@@ -5,8 +5,8 @@ import { stepsAsMachines } from '../../../machines/workflow-run/migrate.js';
 import { packGraph } from '../../../machines/workflow-run/graph.js';
 import { compile } from '../../../machines/workflow-run/compile.js';
 import { runVersion1 } from '../../fixtures/run-version-1.js';
-import { sessionKind } from '../../../actors/kinds/session.js';
-import { workflowRunKind } from '../../../actors/kinds/workflow-run.js';
+import { sessionKind } from '../../../actors/session/kind.js';
+import { workflowRunKind } from '../../../actors/workflow-run/kind.js';
 import {
   chain,
   definitionOf,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { system } from '../../../machines/caller.js';
-import { sessionKind } from '../../../actors/kinds/session.js';
+import { sessionKind } from '../../../actors/session/kind.js';
 import { openHouse, settled, type House } from '../../fixtures/house.js';
 import {
   chain,

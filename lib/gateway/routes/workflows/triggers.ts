@@ -7,7 +7,7 @@ import {
   signatureAlgorithm,
   windowSeconds,
 } from '../../../commands/workflows/triggers.js';
-import { outputBytes } from '../../../../actors/effects/poll-contract.js';
+import { outputBytes } from '../../../../actors/poll/contract.js';
 import type { Json } from '../../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import type { Reply } from '../../../commands/app.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { workItemKind } from '../../../../actors/kinds/work-item.js';
+import { workItemKind } from '../../../../actors/work-item/kind.js';
 import type { Group, Op } from '../../../../lib/store/contract.js';
 import { memoryStore } from '../../../../lib/store/memory.js';
 import { createSupervisor } from '../../../../lib/supervisor/supervisor.js';
