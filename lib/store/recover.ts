@@ -79,10 +79,12 @@ export async function recoverHome(options: RecoverOptions, isRebuilt = false): P
   } catch (error) {
     await database.close();
     // LevelDB compacts as soon as it is open, and takes no write once that met damage
-    if ((error instanceof Rebuild || error instanceof DamageError) && !isRebuilt) {
-      await rebuildDatabase({ ...options, survey, reason: error.message });
+    if (isUnreadable(error) && !isRebuilt) {
       const { distrust: _distrust, suspected: _suspected, ...rest } = options;
-      return recoverHome(rest, true);
+      const again = (): Promise<Opened> => recoverHome(rest, true);
+      return rebuildDatabase({ ...options, survey, reason: error.message }).then(again, (refusal: unknown) =>
+        rereadBefore(refusal, again),
+      );
     }
     if (error instanceof StoreError && error.code === 'REFUSED')
       log?.error({ reason: error.message }, 'store failed its checks');
@@ -155,8 +157,24 @@ async function openOrRebuild(options: RecoverOptions, survey: Survey, began: boo
     return await ports.openDatabase(directory, { create: 'never' });
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
-    return rebuild(error.message);
+    return rebuild(error.message).catch((refusal: unknown) =>
+      rereadBefore(refusal, () => ports.openDatabase(directory, { create: 'never' })),
+    );
   }
+}
+
+const isUnreadable = (error: unknown): error is Rebuild | DamageError =>
+  error instanceof Rebuild || error instanceof DamageError;
+
+/**
+ * The database could not be read, and nothing can replace it. A disk that failed for a moment looks the same, and
+ * nothing was changed: so it is read once more before the home is refused.
+ */
+async function rereadBefore<Answer>(refusal: unknown, reread: () => Promise<Answer>): Promise<Answer> {
+  if (!(refusal instanceof StoreError && refusal.code === 'REFUSED')) throw refusal;
+  return reread().catch((error: unknown) => {
+    throw isUnreadable(error) ? refusal : error;
+  });
 }
 
 /** Bring both copies to the same position. */

@@ -1,4 +1,5 @@
 import type { Random } from '../crash/random.js';
+import { openRow } from '../../lib/store/database.js';
 import { failure, type Disk } from './disk.js';
 import { FileNode, type Folder } from './nodes.js';
 import type { SimulatedProcess } from './machine.js';
@@ -179,11 +180,17 @@ export class Tables {
     return `a bit flipped in the ${byKey ? 'key' : 'value'} of ${key}`;
   }
 
-  /** Rows whose keys begin so, seen from outside of the simulation, without their checksums. */
+  /**
+   * Rows whose keys begin so, seen from outside of the simulation. Without those whose checksum does not hold: a
+   * flipped bit makes a row where nobody put one (seed 1353), and whoever reads it is refused and has it rebuilt.
+   */
   entries(start: string): [key: string, value: string][] {
     const found: [string, string][] = [];
-    for (let at = this.indexOf(start); this.keys[at]?.startsWith(start) === true; at += 1)
-      found.push([this.keys[at]!, this.values.get(this.keys[at]!)!.slice(9)]);
+    for (let at = this.indexOf(start); this.keys[at]?.startsWith(start) === true; at += 1) {
+      const key = this.keys[at]!;
+      const value = openRow(key, this.values.get(key)!);
+      if (value !== undefined) found.push([key, value]);
+    }
     return found;
   }
 

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DamageError } from '../../../lib/store/database.js';
 import { openLevelStore } from '../../../lib/store/level.js';
 import { openingNoteFile } from '../../../lib/store/opening-note.js';
+import { storePorts, type StorePorts } from '../../../lib/store/ports.js';
 import { verifyApart } from '../../../lib/store/verify-apart.js';
 import { verifyStore } from '../../../lib/store/verify.js';
 import { rejection } from '../../../lib/testing/store-contract.js';
@@ -67,6 +69,44 @@ describe('a process that dies soon after it opened its store', () => {
     await expectWhole(clean, model);
     expect((await readdir(clean)).filter((name) => name.includes('distrusted'))).to.deep.equal([]);
   });
+});
+
+describe('an opening that cannot read the database for a moment', () => {
+  // Seed 1293 of the simulation: a home whose second copy was damaged too was refused, with the advice to restore a
+  // backup, though a second look would have opened it.
+  for (const where of ['open', 'head'] as const)
+    it(`looks again before it refuses a home whose second copy is damaged (${where})`, async () => {
+      const { clean, model } = await usedHome({ baseAt: 1 });
+      const base = (await readdir(join(clean, 'store-copy'))).find((name) => name.startsWith('base-'))!;
+      const bytes = await readFile(join(clean, 'store-copy', base));
+      bytes[bytes.length >> 1]! ^= 1;
+      await writeFile(join(clean, 'store-copy', base), bytes);
+      await rm(join(clean, 'store-copy', 'checkpoint.json'));
+      const failing = (times: number) => {
+        const { openDatabase } = storePorts();
+        let left = times;
+        const fail = (): void => {
+          left -= 1;
+          if (left >= 0) throw new DamageError('IO error: it was cut short');
+        };
+        const ports: Partial<StorePorts> = {
+          async openDatabase(directory, options) {
+            if (basename(directory) !== 'store') return openDatabase(directory, options);
+            if (where === 'open') fail();
+            const database = await openDatabase(directory, options);
+            return where === 'open' ? database : { ...database, head: () => (fail(), database.head()) };
+          },
+        };
+        return openLevelStore({ directory: clean, scrubEveryMs: 0, ports });
+      };
+      const refusal = await rejection(failing(Infinity));
+      expect(refusal.code).to.equal('REFUSED');
+      expect(refusal.message).to.contain('cannot replace it');
+      const store = await failing(1);
+      await audit(store, model);
+      await store.close();
+      await expectWhole(clean, model);
+    });
 });
 
 describe('verify in a process of its own', () => {
