@@ -216,6 +216,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(watchChanges === undefined ? {} : { watchChanges }),
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(redact === undefined ? {} : { redact }),
   });
   const links = createConnectorLinks(
     createConnectorRegistry({

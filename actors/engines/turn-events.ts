@@ -95,10 +95,13 @@ export type TurnCommand =
   /** The event of that number is stored; with `fault` it could not be. */
   | { readonly type: 'acknowledge'; readonly seq: number; readonly fault?: string };
 
-/** What the engine tells, cut to what may pass; undefined for what is none: engines are other people's code. */
-export function boundedReport(given: TurnReport): TurnReport | undefined {
+/**
+ * What the engine tells, cut to what may pass; undefined for what is none: engines are other people's code.
+ * Redacted first: of a key that a cut goes through, the beginning would stay.
+ */
+export function boundedReport(given: TurnReport, redact: Redact): TurnReport | undefined {
   const cut = (value: unknown, bytesMax: number): string =>
-    firstBytes(typeof value === 'string' ? value : '', bytesMax);
+    firstBytes(typeof value === 'string' ? redact(value) : '', bytesMax);
   switch (given?.type) {
     case 'text':
     case 'thinking':
@@ -138,11 +141,17 @@ export function boundedReport(given: TurnReport): TurnReport | undefined {
 }
 
 /** What an engine asks for, cut likewise. */
-export const boundedQuestion = ({ tool, title, input }: PermissionQuestion): PermissionQuestion => ({
-  tool: firstBytes(String(tool), limits.nameBytesMax),
-  title: firstBytes(String(title), limits.titleBytesMax),
-  input: input ?? null,
+export const boundedQuestion = (
+  { tool, title, input }: PermissionQuestion,
+  redact: Redact,
+): PermissionQuestion => ({
+  tool: firstBytes(redact(String(tool)), limits.nameBytesMax),
+  title: firstBytes(redact(String(title)), limits.titleBytesMax),
+  input: redact(input ?? null),
 });
+
+/** Takes out what must not be stored. */
+export type Redact = <Value>(value: Value) => Value;
 
 type PermissionQuestion = Pick<TurnEventOf<'permission.asked'>, 'tool' | 'title' | 'input'>;
 

@@ -6,6 +6,7 @@ import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { TurnResult, TurnRequest } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
+import type { Redact } from '../engines/turn-events.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
 import type { WatchChanges } from './turn-changes.js';
@@ -57,6 +58,8 @@ export interface EngineTurnOptions {
   ) => ReturnType<KeepText>;
   /** Looks at what a turn changes in its folder. Absent: nothing is looked at. */
   readonly watchChanges?: WatchChanges;
+  /** Takes out what nothing that an engine says may hold. */
+  readonly redact?: Redact;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Confines what engines start. Absent: nothing is confined. */
@@ -217,6 +220,7 @@ async function turn(
       ...(sandbox === undefined ? {} : { confine: (command) => sandbox.confine(command) }),
       ...processOptions(options),
     },
+    redact: options.redact,
     settleMs: options.settleMs ?? 15_000,
     onFault: (...fault) => options.onFault?.(...fault),
     post: (event) => follower.take(event),
@@ -260,7 +264,7 @@ async function turn(
   try {
     const { result, unconfirmedPid } = await follower.ended;
     deltas.close();
-    const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.());
+    const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.read());
     if (changed !== undefined) record.changes(changed);
     await record.close();
     const outcome = judged(result, { isLeft: context.signal.aborted, isLate, input, deltas, follower });
@@ -272,6 +276,7 @@ async function turn(
   } finally {
     clearTimeout(deadline);
     context.signal.removeEventListener('abort', interrupt);
+    await changes?.close().catch((error: unknown) => options.onFault?.(input.engine, error));
     await sandbox?.close().catch((error: unknown) => options.onFault?.(input.engine, error));
     options.tokens.revoke(token);
   }

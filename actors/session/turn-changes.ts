@@ -2,20 +2,27 @@ import type { SandboxLevel } from '../sandbox/levels.js';
 
 /** What a turn changed in a working folder that git keeps, committed or not. */
 export interface TurnChanges {
-  /** Below the working folder, those that git does not know yet included. */
+  /** Below the working folder, in the order of git: those that git does not know yet included. */
   readonly files: readonly string[];
   /** `git diff --stat` */
   readonly stat: string;
-  /** As `git apply` takes it; of files that git knows. Empty where it would be too long. */
+  /** As `git apply` takes it. Empty where it would be too long. */
   readonly patch: string;
 }
 
 /**
- * Looks at the folder before a turn; answers how to look at what has changed since, or undefined where git keeps
- * nothing. Neither rejects.
+ * Looks at the folder before a turn; undefined where git keeps nothing. Never rejects.
+ * @example const watch = await watchChanges({ cwd, level }); … await watch?.read(); await watch?.close()
  */
 export type WatchChanges = (turn: {
   readonly cwd: string;
   /** The sandbox level for programs in that folder, also where the engine itself starts none. */
   readonly level: SandboxLevel;
-}) => Promise<(() => Promise<TurnChanges | undefined>) | undefined>;
+}) => Promise<ChangeWatch | undefined>;
+
+export interface ChangeWatch {
+  /** What has changed since; undefined: nothing, or it cannot be known. Never rejects. */
+  read(): Promise<TurnChanges | undefined>;
+  /** Forgets what it has looked at. */
+  close(): Promise<void>;
+}

@@ -3,6 +3,7 @@ import type { Engine, PermissionAnswer, TurnIO, TurnRequest, TurnResult } from '
 import {
   boundedQuestion,
   boundedReport,
+  type Redact,
   type TurnCommand,
   type TurnEvent,
   type TurnReport,
@@ -29,6 +30,8 @@ export interface TurnHostOptions {
   readonly request: TurnRequest;
   /** How its programs are started on this machine. */
   readonly processes: Omit<SpawnerOptions, 'signal' | 'note' | 'onSilence'>;
+  /** Takes out what nothing may hold, beside the keys of its own processes. */
+  readonly redact?: Redact | undefined;
   /** How long the engine may take to settle after it was interrupted. */
   readonly settleMs: number;
   readonly onFault: (engine: string, error: unknown) => void;
@@ -42,7 +45,8 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
   const acknowledged = new Map<number, (fault: string | undefined) => void>();
   const asked = new Map<string, (answer: PermissionAnswer) => void>();
   const secrets = new Set<string>();
-  let redact = redactor([]);
+  const redactAlways: Redact = options.redact ?? ((value) => value);
+  let redact: Redact = redactAlways;
   const masks = { text: createTextMask(secrets), thinking: createTextMask(secrets) };
   let seq = 0;
   let questions = 0;
@@ -50,7 +54,8 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
 
   function hide(env: Readonly<Record<string, string>>): void {
     for (const secret of secretsIn(env)) secrets.add(secret);
-    redact = redactor([...secrets]);
+    const redactOwn = redactor([...secrets]);
+    redact = (value) => redactOwn(redactAlways(value));
   }
 
   function post(event: Unnumbered): void {
@@ -67,7 +72,7 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
   }
 
   function report(given: TurnReport): void {
-    const bounded = boundedReport(given);
+    const bounded = boundedReport(given, redact);
     if (bounded === undefined) return;
     if (bounded.type !== 'text' && bounded.type !== 'thinking') {
       flush();
@@ -107,7 +112,7 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
         return Promise.resolve({ allow: false, message: 'The turn ended.' });
       flush();
       const permissionId = `p${(questions += 1)}`;
-      const { tool, title, input } = boundedQuestion(question);
+      const { tool, title, input } = boundedQuestion(question, redact);
       return new Promise((resolve) => {
         asked.set(permissionId, resolve);
         post({ type: 'permission.asked', permissionId, tool, title, input });
@@ -121,7 +126,7 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
     try {
       // the fence: from here on a crash means "recover", also for engines that start no process
       await spawner.intend();
-      result = await played(engine, request, io, settleMs, onFault);
+      result = await played(engine, request, io, { settleMs, onFault, redact: (said) => redact(said) });
       unconfirmedPid = await spawner.close(() => abort.abort());
     } catch (error) {
       if (!abort.signal.aborted) onFault(engine.name, error);
@@ -167,8 +172,7 @@ async function played(
   engine: Engine,
   request: TurnRequest,
   io: TurnIO,
-  settleMs: number,
-  onFault: TurnHostOptions['onFault'],
+  { settleMs, onFault, redact }: Pick<TurnHostOptions, 'settleMs' | 'onFault'> & { readonly redact: Redact },
 ): Promise<TurnResult> {
   const { signal } = io;
   let timer: NodeJS.Timeout | undefined;
@@ -183,7 +187,7 @@ async function played(
     if (signal.aborted) arm();
     else signal.addEventListener('abort', arm, { once: true });
   });
-  const working = (async () => boundedResult(engine.name, await engine.turn(request, io)))();
+  const working = (async () => boundedResult(engine.name, await engine.turn(request, io), redact))();
   try {
     return await Promise.race([working, abandoned]);
   } catch (error) {

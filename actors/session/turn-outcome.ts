@@ -1,6 +1,6 @@
 import { firstBytes } from '../engines/process/output.js';
 import type { TurnResult } from '../engines/engine.js';
-import { finiteUsage } from '../engines/turn-events.js';
+import { finiteUsage, type Redact } from '../engines/turn-events.js';
 
 /** How a turn may end, as the session hears it. */
 export interface TurnOutput extends TurnResult {
@@ -30,8 +30,11 @@ export const interruption = (text: string, error?: string): TurnResult => ({
   ...(error === undefined ? {} : { error }),
 });
 
-/** An engine's answer, checked at run time and cut to what may be stored: engines are other people's code. */
-export function boundedResult(engine: string, result: TurnResult): TurnResult {
+/**
+ * An engine's answer, checked at run time, redacted and cut to what may be stored: engines are other people's
+ * code.
+ */
+export function boundedResult(engine: string, result: TurnResult, redact: Redact): TurnResult {
   const given: Partial<Record<keyof TurnResult, unknown>> =
     typeof result === 'object' && result !== null ? result : {};
   if (!outcomes.includes(given.outcome) || typeof given.text !== 'string') {
@@ -40,9 +43,9 @@ export function boundedResult(engine: string, result: TurnResult): TurnResult {
   const { outcome, text, error, usage, resetAt } = result;
   return {
     outcome,
-    text: firstBytes(text, textBytesMax),
+    text: firstBytes(redact(text), textBytesMax),
     ...(usage === undefined || usage === null ? {} : { usage: finiteUsage(usage) }),
-    ...(typeof error === 'string' ? { error: firstBytes(error, errorBytesMax) } : {}),
+    ...(typeof error === 'string' ? { error: firstBytes(redact(error), errorBytesMax) } : {}),
     ...(typeof resetAt === 'number' && Number.isFinite(resetAt) ? { resetAt } : {}),
   };
 }

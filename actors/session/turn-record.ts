@@ -1,6 +1,7 @@
 import type { Json } from '../../machines/outputs.js';
 import {
   activityLimits,
+  openEntryIn,
   type ActivityEntry,
   type ActivityKind,
 } from '../../machines/session/activity-entry.js';
@@ -279,19 +280,10 @@ export async function closeRecord(
   turnId: string,
   { context, onFault }: Pick<RecordOptions, 'onFault'> & { context: Pick<EffectContext, 'send' | 'rows'> },
 ): Promise<void> {
-  const rows = await context.rows('messages', {
-    last: activityLimits.openMax,
-    where: (row) => {
-      const { meta } = row as unknown as Pick<ActivityEntry, 'meta'>;
-      return meta?.turnId === turnId && (meta['state'] === 'running' || meta['state'] === 'pending');
-    },
-  });
+  const isOfTurn = (row: Json): boolean => openEntryIn(row)?.meta.turnId === turnId;
+  const rows = await context.rows('messages', { last: activityLimits.openMax, where: isOfTurn });
   const outbox = createOutbox({ turnId, context, onFault });
-  for (const row of rows) {
-    // as they were written by the record of this turn
-    const { role: _role, timestamp: _at, ...message } = row as Readonly<Record<string, Json>>;
-    outbox.put(interrupted(message as unknown as ActivityEntry));
-  }
+  for (const message of rows.map(openEntryIn)) if (message !== undefined) outbox.put(interrupted(message));
   await outbox.drained();
 }
 
@@ -320,13 +312,25 @@ function createOutbox({ turnId, context, onFault }: Omit<RecordOptions, 'keepTex
     return taken;
   }
 
+  const record = (entries: readonly ActivityEntry[]): Promise<void> =>
+    context.send({ type: 'turn.recorded', turnId, entries });
+
+  /** One that cannot be stored takes none of the others with it, and leaves a word in its place. */
+  async function recordEach(entries: readonly ActivityEntry[]): Promise<void> {
+    for (const entry of entries) {
+      const { id, isOpen } = entry;
+      await record([entry]).catch((error: unknown) => {
+        onFault(error);
+        const meta = { kind: entry.meta.kind, turnId, state: 'unstored' };
+        return record([{ id, isOpen, content: 'This could not be stored.', meta }]).catch(onFault);
+      });
+    }
+  }
+
   async function send(): Promise<void> {
     while (waiting.size > 0) {
       const entries = batch();
-      // made of JSON alone
-      await context
-        .send({ type: 'turn.recorded', turnId, entries: entries as unknown as Json })
-        .catch(onFault);
+      await record(entries).catch(() => recordEach(entries));
     }
     sending = undefined;
   }

@@ -10,9 +10,7 @@ export type ActivityEntry = {
   readonly toolCall?: string;
   readonly toolId?: string;
   readonly media?: Json;
-  readonly meta: { readonly kind: ActivityKind; readonly turnId: string } & Readonly<
-    Record<string, Json | undefined>
-  >;
+  readonly meta: { readonly kind: ActivityKind; readonly turnId: string } & Readonly<Record<string, Json>>;
   /** It goes on, and will be written again in the same place when it has ended. */
   readonly isOpen: boolean;
 };
@@ -32,6 +30,16 @@ const activityKinds = [
 /** Rather than what was said to the agent or answered by it. */
 export const isActivity = (row: { readonly meta?: unknown }): boolean =>
   activityKinds.some((kind) => kind === (row.meta as { readonly kind?: unknown } | null | undefined)?.kind);
+
+/** As its row was written, where that tells what an agent did and still goes on. */
+export function openEntryIn(row: Json): ActivityEntry | undefined {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return undefined;
+  const { role: _role, timestamp: _at, ...entry } = row as MessageWith<ActivityEntry>;
+  const state = isActivity(entry) ? entry.meta['state'] : undefined;
+  return state === 'running' || state === 'pending' ? { ...entry, isOpen: true } : undefined;
+}
+
+type MessageWith<Entry> = Omit<Entry, 'isOpen'> & { readonly role: Json; readonly timestamp: Json };
 
 /** All words of a message, also those of tools: what a search looks through. */
 export function wordsOf({ content, meta }: { readonly content: string; readonly meta?: unknown }): string {

@@ -158,8 +158,9 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
         source: 'delegation',
         sourceRef: sessionKey,
       });
+      // a parent that is halted or gone shows no card; the work is delegated all the same
       for (const key of parent)
-        turns.send(key, cardOf(delegation, { workItemId: taken.id, sessionId, title }));
+        turns.send(key, cardOf(delegation, { workItemId: taken.id, sessionId, title }), { soft: true });
       return { workItemId: taken.id, sessionId, title };
     },
   });

@@ -16,6 +16,9 @@ export interface GitCommand {
   readonly level: SandboxLevel;
   /** What git needs beside the folder. */
   readonly folders?: CommandFolders;
+  /** Index and new objects lie there instead of in the repository, whose objects are `borrowed`. */
+  readonly aside?: { readonly index: string; readonly objects: string; readonly borrowed: string };
+  readonly stdin?: string;
 }
 
 /** `(await git(app, {folder, args: ['rev-parse', 'HEAD'], level})).trim()`; rejects with git's last line. */
@@ -32,23 +35,33 @@ async function run(
     program: 'git',
     args: [...quiet.flatMap((setting) => ['-c', setting]), ...command.args],
     cwd: command.folder,
-    env: environment(silenced),
+    env: { ...environment(silenced), ...placesOf(command) },
     ...(command.folders && { folders: command.folders }),
   };
   const confined = (await app.sandbox?.port.confine(plain, command.level)) ?? plain;
   try {
-    const { stdout } = await runFile(confined.program, confined.args, {
+    const running = runFile(confined.program, confined.args, {
       cwd: confined.cwd,
       env: confined.env,
       timeout: 60_000,
       maxBuffer: 16 * 2 ** 20,
     });
-    return stdout;
+    running.child.stdin?.on('error', () => undefined).end(command.stdin ?? ''); // it may end without reading
+    return (await running).stdout;
   } catch (error) {
     const said = String((error as { readonly stderr?: unknown }).stderr ?? '').trim();
     throw new Error(said.split('\n').at(-1)?.slice(0, 300) ?? '', { cause: error });
   }
 }
+
+const placesOf = ({ aside }: GitCommand): Record<string, string> =>
+  aside === undefined
+    ? {}
+    : {
+        GIT_INDEX_FILE: aside.index,
+        GIT_OBJECT_DIRECTORY: aside.objects,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: aside.borrowed,
+      };
 
 const runFile = promisify(execFile);
 

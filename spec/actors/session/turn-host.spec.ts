@@ -77,6 +77,27 @@ describe('what passes between a turn and the gateway', () => {
     ]);
   });
 
+  // a cut went through the key first, and its beginning was stored
+  it('cuts what is too long only after the keys are out of it', async () => {
+    const long = (bytes: number): string => `${'x'.repeat(bytes - 8)}${secret}`;
+    const events = await play(
+      engineOf(async (_request, io) => {
+        io.report({
+          type: 'tool.started',
+          toolId: 't1',
+          tool: 'Bash',
+          title: long(4_096),
+          input: long(65_536),
+        });
+        io.report({ type: 'tool.finished', toolId: 't1', output: long(1_048_576), isError: false });
+        void io.permission({ tool: 'Bash', title: long(4_096), input: null });
+        return { outcome: 'failed', text: long(262_144), error: long(4_096) };
+      }),
+    );
+    expect(events.map(({ type }) => type)).to.include.members(['permission.asked', 'turn.ended']);
+    expect(JSON.stringify(events)).not.to.include(secret.slice(0, 5));
+  });
+
   it('asks for a permission by an event and takes the decision as a command', async () => {
     const events = await play(
       engineOf(async (_request, io) => {

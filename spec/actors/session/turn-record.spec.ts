@@ -293,10 +293,13 @@ describe('what an agent does in a turn', () => {
       token = env['SVC_SESSION_CAPABILITY'] ?? '';
     };
     await open({
-      watchChanges: async () => async () => ({
-        files: ['.env', 'f'.repeat(700)],
-        stat: `.env-${token} | 1 +`,
-        patch: `+KEY=${token}`,
+      watchChanges: async () => ({
+        read: async () => ({
+          files: ['.env', 'f'.repeat(700)],
+          stat: `.env-${token} | 1 +`,
+          patch: `+KEY=${token}`,
+        }),
+        close: async () => undefined,
       }),
       keepText: async (_sessionId, { text }) => {
         files.push(text);
@@ -350,6 +353,38 @@ describe('what an agent does in a turn', () => {
     record.take({ type: 'tool.started', seq: 1, toolId: 't1', tool: 'Bash', input: '{}' });
     await record.close();
     expect(faults.map(String)).to.include('Error: no room');
+  });
+
+  // one message that a session refuses took up to sixty-three others with it
+  it('keeps all other messages where one cannot be stored', async () => {
+    const stored: string[] = [];
+    const record = createTurnRecord({
+      turnId: 's1:1',
+      context: {
+        async send({ entries }) {
+          const given = entries as unknown as readonly Message[];
+          await Promise.resolve();
+          if (given.some(({ toolId }) => toolId === 't3')) throw new Error('not this one');
+          stored.push(...given.map(({ id, content }) => `${id} ${content}`));
+        },
+      },
+      onFault: () => undefined,
+    });
+    work = () => undefined;
+    await open();
+    for (const n of [1, 2, 3, 4])
+      record.take({ type: 'tool.started', seq: n, toolId: `t${n}`, tool: 'Bash', input: '{}' });
+    for (const n of [1, 2, 3, 4])
+      record.take({ type: 'tool.finished', seq: n + 4, toolId: `t${n}`, output: '', isError: false });
+    await record.close();
+    expect(new Set(stored)).to.deep.equal(
+      new Set([
+        's1:1:1 Using Bash',
+        's1:1:2 Using Bash',
+        's1:1:3 This could not be stored.',
+        's1:1:4 Using Bash',
+      ]),
+    );
   });
 
   // an agent's day is thousands of tools: neither the snapshot nor the next prompt may suffer

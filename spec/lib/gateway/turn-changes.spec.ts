@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineEngine } from '../../../actors/engines/engine.js';
@@ -69,10 +69,31 @@ describe('what a turn changes in a repository', () => {
     const [, changed, answer] = messages;
     expect(answer.content).to.equal('gardened');
     expect(changed).to.include({ role: 'assistant', content: 'Changed 3 files' });
-    expect(changed.meta).to.deep.include({ kind: 'changes', files: ['pear.txt', 'plum.txt', 'new.txt'] });
-    expect(changed.meta.stat).to.include('2 files changed');
+    expect(changed.meta).to.deep.include({ kind: 'changes', files: ['new.txt', 'pear.txt', 'plum.txt'] });
+    expect(changed.meta.stat).to.include('3 files changed');
     const patch = await client.get(changed.media[0].url);
     expect(patch.text).to.include('+a ripe plum').and.include('+a cut pear');
+  });
+
+  // a person's own unfinished work stood as the agent's, in the session and in the attempt
+  it('leaves out what was changed before the turn, also in a file that the turn changes further', async () => {
+    await writeFile(join(repository, 'mine.txt'), 'a note of mine\n');
+    await writeFile(join(repository, 'fig tree.txt'), 'a fig\n');
+    git('add', 'fig tree.txt');
+    await writeFile(join(repository, 'pear.txt'), 'a pear\nand a line of mine\n');
+    const index = await readFile(join(repository, '.git', 'index'));
+    const objects = git('count-objects');
+    const first = await client.post('/api/sessions', { prompt: 'rest', engine: 'gardener' });
+    expect((await rested(first.body.id)).messages).to.have.length(2);
+    expect(await readFile(join(repository, '.git', 'index'))).to.deep.equal(index);
+    expect(git('count-objects'), 'the repository was only read').to.equal(objects);
+    const { body } = await client.post('/api/sessions', { prompt: 'work', engine: 'gardener' });
+    const { messages } = await rested(body.id);
+    expect(messages[1].meta.files).to.deep.equal(['new.txt', 'pear.txt', 'plum.txt']);
+    const patch = await client.get(messages[1].media[0].url);
+    expect(patch.text).to.include('-and a line of mine').and.include('+a cut pear').and.include('+a seed');
+    expect(patch.text).not.to.include('a note of mine').and.not.include('a fig');
+    expect(await readdir(join(folder, 'home', 'tmp'))).to.deep.equal(['uploads']);
   });
 
   it('is a part of the attempt at a work item', async () => {
@@ -82,7 +103,7 @@ describe('what a turn changes in a repository', () => {
       () => client.get(`/api/work-items/${body.workItemId}/attempts`),
       (answer) => JSON.stringify(answer.body).includes('"outcome":"succeeded"'),
     );
-    expect(JSON.stringify(attempts)).to.include('"changedFiles":["pear.txt","plum.txt","new.txt"]');
+    expect(JSON.stringify(attempts)).to.include('"changedFiles":["new.txt","pear.txt","plum.txt"]');
   });
 
   // git starts itself anew within a submodule, and filters that only the submodule names are not switched off there
@@ -100,7 +121,7 @@ describe('what a turn changes in a repository', () => {
     await writeFile(join(nested, 'seed.txt'), 'a sprout\n');
     const { body } = await client.post('/api/sessions', { prompt: 'work', engine: 'gardener' });
     const { messages } = await rested(body.id);
-    expect(messages[1].meta.files).to.deep.equal(['pear.txt', 'plum.txt', 'new.txt']);
+    expect(messages[1].meta.files).to.deep.equal(['new.txt', 'pear.txt', 'plum.txt']);
     expect(existsSync(join(folder, 'ran'))).to.equal(false);
   });
 

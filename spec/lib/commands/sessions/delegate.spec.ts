@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { delegate } from '../../../../lib/commands/sessions/delegate.js';
+import { openSession } from '../../../../lib/commands/sessions/open-session.js';
 import { operator } from '../../../../machines/caller.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { openApp, type AppFixture } from '../app-fixture.js';
@@ -52,6 +53,28 @@ describe('delegate', () => {
       'LIVE_ATTEMPT',
       'done',
     ]);
+  });
+
+  it('goes on beneath a parent that is halted: the card there is no reason to refuse work', async () => {
+    const { supervisor } = house.app;
+    const parent = await openSession(
+      { app: house.app, caller: operator },
+      { engine: 'pen', prompt: 'Begin' },
+    );
+    if (isRefusal(parent)) throw new Error(parent.message);
+    const { id } = parent.body;
+    const broken = { type: 'transcript.found' } as never; // without entries its policy throws
+    const isHalted = async (): Promise<boolean> => {
+      const answer = await supervisor.ask('session', id, broken).catch((): undefined => undefined);
+      return isRefusal(answer) && answer.code === 'ACTOR_HALTED';
+    };
+    for (let failures = 0; !(await isHalted()); failures += 1) expect(failures).to.be.below(50);
+    const done = await delegate(
+      { app: house.app, caller: operator },
+      { task: 'Paint', engine: 'pen', parent: id },
+    );
+    if (isRefusal(done)) throw new Error(done.message);
+    expect(done.body.session.view.parentSessionId).to.equal(id);
   });
 
   it('leaves neither Todo nor session behind when it is refused', async () => {
