@@ -17,13 +17,13 @@ export const watchChanges =
     const scratch = await scratchIn(join(app.settings.home, 'tmp')).catch(() => undefined);
     if (scratch === undefined) return undefined;
     const close = (): Promise<void> => rm(scratch, { recursive: true, force: true });
-    const look = (): Promise<Look> =>
-      lookAt(app, { folder: cwd, level, folders: { writes: [scratch] } }, scratch);
-    const before = await look().catch(() => undefined);
+    const readNow = (): Promise<FolderState> =>
+      readFolder(app, { folder: cwd, level, folders: { writes: [scratch] } }, scratch);
+    const before = await readNow().catch(() => undefined);
     if (before !== undefined)
       return {
         read: () =>
-          look()
+          readNow()
             .then((after) => changesBetween(before, after))
             .catch(() => undefined),
         close,
@@ -40,7 +40,7 @@ async function scratchIn(folder: string): Promise<string> {
 }
 
 /** How a folder stood at a moment. */
-interface Look {
+interface FolderState {
   readonly tree: string;
   /** Files that are too large or too many for a tree, by what would differ if they were changed. */
   readonly others: ReadonlyMap<string, string>;
@@ -48,11 +48,11 @@ interface Look {
   readonly ask: (...args: string[]) => Promise<string>;
 }
 
-async function lookAt(
+async function readFolder(
   app: Pick<App, 'sandbox'>,
   at: Omit<GitCommand, 'args'>,
   scratch: string,
-): Promise<Look> {
+): Promise<FolderState> {
   const run = (args: readonly string[], more: Partial<GitCommand> = {}): Promise<string> =>
     git(app, { ...at, ...more, args: ['--no-optional-locks', ...args] });
   const { commit, paths } = readStatus(await run(status));
@@ -134,7 +134,7 @@ const treePathsMax = 2_000;
 const treeBytesMax = 64 * 2 ** 20;
 const otherPathsMax = 20_000;
 
-async function changesBetween(before: Look, after: Look): Promise<TurnChanges | undefined> {
+async function changesBetween(before: FolderState, after: FolderState): Promise<TurnChanges | undefined> {
   const isOther = (path: string): boolean => before.others.get(path) !== after.others.get(path);
   const others = [...new Set([...before.others.keys(), ...after.others.keys()])].filter(isOther);
   const diff = (...args: string[]): Promise<string> =>
