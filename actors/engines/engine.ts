@@ -176,7 +176,7 @@ export interface ChildResult {
   readonly stderr: string;
   readonly truncated: boolean;
   /** Why we ended it, if we did. */
-  readonly ended: 'interrupted' | 'deadline' | 'silence' | 'flood' | null;
+  readonly ended: 'interrupted' | 'deadline' | 'silence' | 'flood' | 'processes' | null;
 }
 
 /** `export const echo = defineEngine({name: 'echo', …})`: checks the shape at definition. */

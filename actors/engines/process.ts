@@ -26,6 +26,8 @@ export interface StartOptions extends SpawnChildOptions {
   /** `report`: call `onSilence` and let it go on until the deadline. `end`: end it. Default `end`. */
   readonly silence?: 'report' | 'end';
   readonly onSilence?: () => void;
+  /** More processes in its own namespace end it. Absent: the system bounds them, or nothing does. */
+  readonly processesMax?: number;
   readonly graces?: Graces;
   readonly table?: ProcessTable;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { markOf } from './process/agent-mark.js';
 
 /**
  * The tokens by which agents speak to the gateway as their own session. Minted per spawn, kept only as hashes
@@ -14,8 +15,12 @@ export interface SessionTokens {
   revoke(tokenOrHash: string): void;
   /** All tokens of a session that was stopped or deleted. */
   revokeSession(sessionId: string): void;
+  /** Whose agent carries this mark (`process/agent-mark.ts`), also after its turn. */
+  sessionOfMark(mark: number): string | undefined;
   /** How many are valid now. */
   readonly size: number;
+  /** How many there have been. */
+  readonly minted: number;
 }
 
 /** SHA-256, hex: what is written down in a token's place. Looking up by hash leaks nothing by its timing. */
@@ -24,8 +29,16 @@ export const tokenHash = (token: string): string => createHash('sha256').update(
 /** `const tokens = createSessionTokens(); tokens.resolve(tokens.mint('s1')) // 's1'` */
 export function createSessionTokens(random: (bytes: number) => Buffer = randomBytes): SessionTokens {
   const sessions = new Map<string, string>();
+  const marks = new Map<number, string>();
+  let minted = 0;
   return {
     mint(sessionId) {
+      minted += 1;
+      const mark = markOf(sessionId);
+      marks.delete(mark); // so that the oldest stands first
+      marks.set(mark, sessionId);
+      const [oldest = mark] = marks.keys();
+      if (marks.size > marksMax) marks.delete(oldest);
       const token = random(32).toString('base64url');
       sessions.set(tokenHash(token), sessionId);
       return token;
@@ -38,8 +51,14 @@ export function createSessionTokens(random: (bytes: number) => Buffer = randomBy
     revokeSession(sessionId) {
       for (const [hash, owner] of sessions) if (owner === sessionId) sessions.delete(hash);
     },
+    sessionOfMark: (mark) => marks.get(mark),
     get size() {
       return sessions.size;
     },
+    get minted() {
+      return minted;
+    },
   };
 }
+
+const marksMax = 10_000;

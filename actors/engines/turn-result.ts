@@ -44,6 +44,8 @@ export function endedByUs(
       return failed(`${program} was silent for too long and was ended.`);
     case 'flood':
       return failed(`${program} exceeded the output limit and was ended.`);
+    case 'processes':
+      return failed(`${program} started too many processes at once and was ended.`);
     case null:
       return undefined;
   }

@@ -80,7 +80,8 @@ export function pollCheckEffect(options: {
     const [program = '', ...args] = contract.command;
     const plain = { program, args, cwd, env: {} };
     const reads = contract.executableArtifacts.map(({ path }) => path);
-    const confined = (await options.confine?.({ ...plain, folders: { reads } })) ?? plain;
+    const confined: Command & Partial<Confined> =
+      (await options.confine?.({ ...plain, folders: { reads } })) ?? plain;
     const child = await startChild(confined.program, confined.args, {
       cwd: confined.cwd,
       env: confined.env,
@@ -93,6 +94,7 @@ export function pollCheckEffect(options: {
       floodBytesMax: outputBytes.stdoutMaxBytes * 4,
       silenceMs: contract.timeoutMs,
       deadlineMs: contract.timeoutMs,
+      ...(confined.processesMax === undefined ? {} : { processesMax: confined.processesMax }),
       ...graces,
     });
     return child.done;
@@ -118,6 +120,8 @@ function judged(
       outcome: 'output-too-large',
       reason: `The program printed more than ${contract.stdoutMaxBytes} bytes.`,
     };
+  if (ended === 'processes')
+    return { outcome: 'nonzero', reason: 'The program started too many processes at once and was ended.' };
   if (exitCode !== 0)
     return {
       outcome: 'nonzero',

@@ -18,17 +18,28 @@ export interface Wrapping {
 /** How much one command may use, by the programs that can bound it here. */
 export interface Bounds {
   readonly prlimit: string | undefined;
-  /** Path of `systemd-run`: bounds the whole turn instead of each process. */
-  readonly scope: string | undefined;
-  /** Undefined: not bounded, or the kernel does not count those of a sandbox for themselves. */
-  readonly processesMax: number | undefined;
+  /** Of `systemd-run`, which bounds the whole turn instead of each process. */
+  readonly scope: Scope | undefined;
+  readonly processesMax: number;
+  /** A limit of processes counts those of the sandbox for themselves. */
+  readonly countsProcesses: boolean;
   readonly memoryBytesMax: number | undefined;
 }
 
-/** `systemd-run …`: a scope of the user's for what follows, under the same process id. */
-export const scopeArguments = (memoryBytesMax: number): readonly string[] => [
-  ...['--user', '--scope', '--quiet', '--collect'],
-  ...['-p', `MemoryMax=${memoryBytesMax}`, '-p', 'MemorySwapMax=0', '--'],
+export interface Scope {
+  readonly path: string;
+  /** The superuser's are made by the system's own manager. */
+  readonly manager: '--user' | '--system';
+}
+
+/** `systemd-run …`: a scope for what follows, under the same process id. */
+export const scopeWords = (
+  { path, manager }: Scope,
+  { processesMax, memoryBytesMax }: Pick<Bounds, 'processesMax' | 'memoryBytesMax'>,
+): readonly string[] => [
+  ...[path, manager, '--scope', '--quiet', '--collect', '-p', `TasksMax=${processesMax}`],
+  ...(memoryBytesMax === undefined ? [] : ['-p', `MemoryMax=${memoryBytesMax}`, '-p', 'MemorySwapMax=0']),
+  '--',
 ];
 
 /** Runs first within: is this still the folder that was judged? Then the copies, then the program. */
@@ -53,9 +64,7 @@ export function bubblewrapCommand(
   { mounts, cwd, isOffline, env, bounds, copies = [], same }: Wrapping,
 ): readonly [program: string, ...args: string[]] {
   const before = [
-    ...(bounds.scope === undefined || bounds.memoryBytesMax === undefined
-      ? []
-      : [bounds.scope, ...scopeArguments(bounds.memoryBytesMax)]),
+    ...(bounds.scope === undefined ? [] : scopeWords(bounds.scope, bounds)),
     ...(env === undefined ? [bwrap] : [env, '--ignore-signal=INT', bwrap]),
   ];
   const within = [
@@ -100,10 +109,16 @@ export function bubblewrapCommand(
   return [program, ...args];
 }
 
-function prlimitWords({ prlimit, scope, processesMax, memoryBytesMax }: Bounds): readonly string[] {
+function prlimitWords({
+  prlimit,
+  scope,
+  processesMax,
+  countsProcesses,
+  memoryBytesMax,
+}: Bounds): readonly string[] {
   if (prlimit === undefined) return [];
   const limits = [
-    ...(processesMax === undefined ? [] : [`--nproc=${processesMax}`]),
+    ...(countsProcesses ? [`--nproc=${processesMax}`] : []),
     ...(memoryBytesMax === undefined || scope !== undefined ? [] : [`--data=${memoryBytesMax}`]),
   ];
   return limits.length === 0 ? [] : [prlimit, ...limits, '--'];

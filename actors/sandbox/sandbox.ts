@@ -3,11 +3,13 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findExecutable } from '../engines/executable.js';
+import { findAgentMark, type AgentMark } from '../engines/process/agent-mark.js';
 import { bubblewrapCommand } from './bubblewrap.js';
 import { isWithin, type SandboxLevel } from './levels.js';
 import { isInside, mountsOf, type Mount, type Places } from './mounts.js';
 import { findPlaces, foldersOfProgram, real } from './places.js';
 import { seatbeltCommand, seatbeltProfile } from './seatbelt.js';
+import { findSystemProgram } from './system-program.js';
 import { findSandboxTool, type SandboxTool } from './tool.js';
 
 /**
@@ -39,6 +41,8 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Whose agent it is. Its processes carry the mark of that session, at every level. */
+  readonly sessionId?: string;
   readonly folders?: CommandFolders;
   /** Its socket to the gateway, at `strict`, and what is reached through it. */
   readonly link?: { readonly socket: string; readonly ports: readonly number[]; readonly proxyPort: number };
@@ -64,6 +68,8 @@ export interface Confined {
   readonly level: SandboxLevel;
   /** Empty when nothing is confined. */
   readonly mounts: readonly Mount[];
+  /** For who starts it to count: nothing here bounds how many processes and threads it has at once. */
+  readonly processesMax?: number;
 }
 
 export interface SandboxOptions {
@@ -98,6 +104,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   // each time: a socket, a startup file may be there since a moment ago
   const present = (): Promise<Places> =>
     findPlaces({ hidden: options.hidden, program: ownProgram, programs: options.programs?.() ?? [] });
+
+  let mark: Promise<AgentMark | undefined> | undefined;
+  async function marking({ sessionId }: Command): Promise<readonly string[]> {
+    if (sessionId === undefined || process.platform !== 'linux') return [];
+    mark ??= findSystemProgram('prlimit').then(findAgentMark);
+    return (await mark)?.wordsFor(sessionId) ?? [];
+  }
 
   async function inForce(asked: SandboxLevel): Promise<InForce> {
     if (asked === 'off') return { level: 'off', isRefused: false };
@@ -134,9 +147,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         );
       const file = await findExecutable(command.program, command.env['PATH'] ?? process.env['PATH']);
       const known = await found();
+      const mark = await marking(command);
       // a program that is not there fails in its own words, not in those of the sandbox
-      if (level === 'off' || file === undefined || known.name === null)
-        return { ...command, level, mounts: [] };
+      if (level === 'off' || file === undefined || known.name === null) {
+        const before = file === undefined ? [] : mark;
+        const [program = command.program, ...args] = [...before, command.program, ...command.args];
+        return { ...command, program, args, level, mounts: [] };
+      }
       const at = await present();
       const cwd = await ownFolder(command.cwd, level, at, await realOf(options.ownFolders));
       const isMac = known.name === 'sandbox-exec';
@@ -153,6 +170,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         writes: await realOf([...(folders.writes ?? []), ...(isMac ? [...scratch, ...copied] : [])]),
         privates: await realOf([...(folders.privates ?? []), ...(isMac ? [] : scratch)]),
       });
+      const processesMax = options.processesMax ?? 512;
+      const isBounded =
+        known.name === 'bubblewrap' &&
+        (known.scope !== undefined || (known.prlimit !== undefined && known.countsProcesses));
       const isOffline = level === 'strict';
       const line = [...(isOffline ? linkCommand(command) : []), command.program, ...command.args];
       const wrapped =
@@ -166,13 +187,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
               bounds: {
                 prlimit: known.prlimit,
                 scope: known.scope,
-                processesMax: known.countsProcesses ? (options.processesMax ?? 512) : undefined,
+                processesMax,
+                countsProcesses: known.countsProcesses,
                 memoryBytesMax: options.memoryBytesMax?.(),
               },
               copies: copied.map((path, n) => [`/run/troupe/${n}`, path]),
               same: known.stat === undefined ? undefined : { stat: known.stat, folder: await identity(cwd) },
             });
-      const [program, ...args] = wrapped;
+      const [program = command.program, ...args] = [...mark, ...wrapped];
       const isEmptied = isWithin(level, 'workspace') && known.name === 'bubblewrap';
       return {
         program,
@@ -181,6 +203,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         env: { ...command.env, ...(isEmptied ? { TMPDIR: '/tmp' } : {}) },
         level,
         mounts,
+        ...(known.name === 'bubblewrap' && !isBounded ? { processesMax } : {}),
       };
     },
   };

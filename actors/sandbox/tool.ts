@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
-import { scopeArguments } from './bubblewrap.js';
+import { scopeWords, type Scope } from './bubblewrap.js';
 import { findSystemProgram } from './system-program.js';
 
 /** The program of this machine that confines, or why there is none and what to install. */
@@ -16,8 +16,8 @@ export type SandboxTool =
       readonly countsProcesses: boolean;
       /** Path of a `stat` by which a folder is known again. */
       readonly stat: string | undefined;
-      /** Path of a `systemd-run` that makes a scope of the user's, for the memory of a whole turn. */
-      readonly scope: string | undefined;
+      /** A `systemd-run` that makes scopes, for the memory and the processes of a whole turn. */
+      readonly scope: Scope | undefined;
     }
   | { readonly name: 'sandbox-exec'; readonly path: string }
   | { readonly name: null; readonly reason: string; readonly remedy: string };
@@ -60,7 +60,7 @@ async function bubblewrap(): Promise<SandboxTool> {
     working('env', (found) => ['--ignore-signal=INT', found, '--default-signal=INT', 'true']),
     working('prlimit', () => ['--nproc=4096', `--data=${2 ** 30}`, '--', 'true']),
     working('stat', () => ['-c', '%d:%i', '.']),
-    working('systemd-run', () => [...scopeArguments(2 ** 30), 'true']),
+    systemdScope(),
   ]);
   return { name: 'bubblewrap', path, env, prlimit, countsProcesses: countsForThemselves(), stat, scope };
 }
@@ -88,6 +88,14 @@ async function seatbelt(): Promise<SandboxTool> {
     reason: 'sandbox-exec does not work here.',
     remedy: 'Start the gateway outside of any other sandbox.',
   };
+}
+
+async function systemdScope(): Promise<Scope | undefined> {
+  const path = await findSystemProgram('systemd-run');
+  if (path === undefined) return undefined;
+  const scope: Scope = { path, manager: process.getuid?.() === 0 ? '--system' : '--user' };
+  const [, ...words] = scopeWords(scope, { processesMax: 64, memoryBytesMax: 2 ** 30 });
+  return (await works(path, [...words, 'true'])) ? scope : undefined;
 }
 
 async function working(name: string, args: (path: string) => readonly string[]): Promise<string | undefined> {

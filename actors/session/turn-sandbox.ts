@@ -76,6 +76,7 @@ export async function openSandbox(
       return sandbox.port.confine(
         {
           ...command,
+          sessionId,
           env: { ...proxy, ...command.env },
           folders: { ...own, reads: [...(own.reads ?? []), ...reads] },
           ...(link !== undefined &&

@@ -73,7 +73,8 @@ export function createSpawner({
       throw new ChildProcessError('INTERRUPTED', 'The turn is over; nothing more can be started in it.');
     const { cwd, env } = options;
     const plain = { program: command, args, cwd, env };
-    const confined = confine === undefined ? plain : await confine(plain).catch(refused);
+    const confined: Command & Partial<Confined> =
+      confine === undefined ? plain : await confine(plain).catch(refused);
     const child = await startChild(confined.program, confined.args, {
       ...options,
       cwd: confined.cwd,
@@ -84,6 +85,7 @@ export function createSpawner({
       signal,
       silence: 'report',
       onSilence,
+      ...(confined.processesMax === undefined ? {} : { processesMax: confined.processesMax }),
       ...(graces === undefined ? {} : { graces }),
       ...(table === undefined ? {} : { table }),
     });

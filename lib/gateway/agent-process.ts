@@ -1,26 +1,34 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { markAt } from '../../actors/engines/process/agent-mark.js';
 import type { TokenBook } from './authentication.js';
 
 /**
  * Does an agent sit at the far end of a loopback connection? One that has read `gateway.json` shows the
  * operator's token, but Linux tells whose socket it is: a process that carries the token of a session in its
- * environment, or that descends from one. Asked once per connection, and only while agents work.
+ * environment, or that descends from one, or that carries the mark of an agent, which it keeps when it drops its
+ * environment and its parents. Asked once per connection, while agents work or may have left something behind.
  */
-export function agentProcesses(tokens: TokenBook & { readonly size?: number }) {
+export function agentProcesses(tokens: TokenBook) {
   const answered = new WeakMap<Socket, Promise<string | undefined>>();
+  /** Of so many turns nothing is left. */
+  let settled = -1;
 
   async function check(socket: Socket): Promise<string | undefined> {
     const inode = await inodeOf(socket);
     if (inode === undefined) return undefined;
+    const { size, minted = 0 } = tokens;
     const processes = await Promise.all((await readdir('/proc')).filter(isPid).map(processOf));
     const known = new Map(processes.flatMap((found) => (found === undefined ? [] : [[found.pid, found]])));
-    for (const { pid } of known.values()) {
-      const session = sessionOf(pid, known);
+    if (size === 0 && [...known.values()].every(({ mark }) => mark === undefined)) settled = minted;
+    for (const { pid, mark } of known.values()) {
+      const session = sessionOf(pid, known) ?? (mark === undefined ? undefined : sessionOfMark(mark));
       if (session !== undefined && (await holds(pid, inode))) return session;
     }
     return undefined;
   }
+
+  const sessionOfMark = (mark: number): string => tokens.sessionOfMark?.(mark) ?? 'unknown';
 
   function sessionOf(pid: string, known: ReadonlyMap<string, Known>): string | undefined {
     for (let at = known.get(pid), steps = 0; at !== undefined && steps < 64; steps += 1) {
@@ -31,9 +39,13 @@ export function agentProcesses(tokens: TokenBook & { readonly size?: number }) {
     return undefined;
   }
 
-  /** The session whose agent holds the other end; undefined for everyone else, and where the system tells nothing. */
+  /**
+   * The session whose agent holds the other end, `unknown` for one of an earlier life of the gateway; undefined for
+   * everyone else, and where the system does not say.
+   */
   return (socket: Socket): Promise<string | undefined> => {
-    if (process.platform !== 'linux' || tokens.size === 0) return Promise.resolve(undefined);
+    const isQuiet = tokens.size === 0 && settled === (tokens.minted ?? 0);
+    if (process.platform !== 'linux' || isQuiet) return Promise.resolve(undefined);
     const before = answered.get(socket);
     if (before !== undefined) return before;
     const answer = check(socket).catch(() => undefined);
@@ -46,6 +58,7 @@ interface Known {
   readonly pid: string;
   readonly parent: string;
   readonly token: string | undefined;
+  readonly mark: number | undefined;
 }
 
 const isPid = (name: string): boolean => /^\d+$/.test(name);
@@ -55,9 +68,12 @@ async function processOf(pid: string): Promise<Known | undefined> {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
     // the name of a program may hold spaces and brackets: fields are counted from the last one
     const [, parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+    const [environment, mark] = await Promise.all([
+      readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
+      markAt(pid),
+    ]);
     const token = environment.split('\0').find((entry) => entry.startsWith(variable));
-    return { pid, parent, token: token?.slice(variable.length) };
+    return { pid, parent, token: token?.slice(variable.length), mark };
   } catch {
     return undefined; // gone in between
   }

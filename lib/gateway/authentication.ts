@@ -98,6 +98,11 @@ export type Identity =
 export interface TokenBook {
   /** The session to which a live token or capability belongs. */
   resolve(token: string): string | undefined;
+  /** The session whose agents carry this mark of a process, also when its turn is over. */
+  sessionOfMark?(mark: number): string | undefined;
+  /** How many tokens are valid, and how many there have been. */
+  readonly size?: number;
+  readonly minted?: number;
 }
 
 /** Paired browsers as the gateway needs them. */
@@ -145,13 +150,19 @@ export function createAuthenticator(options: {
   /**
    * A cookie that nobody knows is as good as none: browsers send them unasked, also those of an earlier life.
    */
-  async function byCookies(header: string | undefined, address: string | undefined): Promise<Identity> {
+  async function byCookies(
+    header: string | undefined,
+    address: string | undefined,
+    socket: Socket | undefined,
+  ): Promise<Identity> {
     const { browsers } = options;
     for (const { id, secret } of browsers?.cookies.read(header) ?? []) {
       const device = await browsers?.devices.verify(id, secret);
       if (!device) continue;
       browsers?.devices.seen(device.id, address);
-      return { type: 'authenticated', caller: { type: 'device', id: device.id } };
+      const identity: Identity = { type: 'authenticated', caller: { type: 'device', id: device.id } };
+      // the folder of a browser can be read like any other
+      return socket ? unlessAgent(socket, identity, 'An agent may use its own token only.') : identity;
     }
     return { type: 'anonymous' };
   }
@@ -188,7 +199,7 @@ export function createAuthenticator(options: {
       if (authorization === undefined && marked) return { type: 'invalid' };
       if (authorization === undefined)
         return options.browsers && headers.cookie !== undefined
-          ? byCookies(headers.cookie, address)
+          ? byCookies(headers.cookie, address, socket)
           : { type: 'anonymous' };
       if (!marked && sameBytes(authorization, expected)) return socket ? byOperator(socket) : known;
       const identity = sameBytes(authorization, expected) ? known : byToken(authorization);

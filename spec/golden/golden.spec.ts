@@ -22,7 +22,7 @@ const isRace = (address: string): boolean =>
     address,
   );
 
-const homeNames = ['0.1.0-clean', '0.1.0-killed'];
+const homeNames = ['0.1.0-clean', '0.1.0-killed', '0.1.0-57409ce-killed'];
 
 /**
  * Homes of earlier builds, each opened by this one: nothing of what they hold may be lost, change its meaning or

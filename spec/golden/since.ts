@@ -25,11 +25,13 @@ export function readingOf01(reading: Reading): Reading {
   return JSON.parse(text, (name, value: unknown) =>
     name === 'states' && typeof value === 'object'
       ? censusOf01(value as Census)
-      : name === 'view'
-        ? viewOf01(value)
-        : name === 'normalizedPreview'
-          ? placesOf(value)
-          : asShownNow(runOf01(withoutGate(value))),
+      : name === 'retentionHeldMs'
+        ? undefined // how long the machine took over it
+        : name === 'view'
+          ? viewOf01(value)
+          : name === 'normalizedPreview'
+            ? placesOf(value)
+            : asShownNow(runOf01(withoutGate(value))),
   ) as Reading;
 }
 
@@ -46,8 +48,8 @@ function viewOf01(view: unknown): unknown {
 function asShownNow(value: unknown): unknown {
   if (Array.isArray(value))
     return value.filter((one: unknown) => {
-      const { nodeId, type, receipt } = (one ?? {}) as Readonly<Record<string, unknown>>;
-      return !(typeof nodeId === 'string' && type === 'trigger' && receipt !== undefined);
+      const { nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
+      return !(typeof nodeId === 'string' && type === 'trigger' && (receipt ?? attempt) !== undefined);
     });
   const { event, source, fireRef, sessionRef, createdAt } = (value ?? {}) as Readonly<
     Record<string, unknown>

@@ -68,6 +68,14 @@ export async function makeWorkflows(client: Client): Promise<void> {
   await run('waits');
   await define(line('waits-a-day', [{ id: 'w', type: 'wait', waitMinutes: 1440 }, noop('a')] as never));
   await run('waits-a-day');
+  await define({
+    ...line('crowded', [
+      { id: 'w', type: 'wait', waitUntil: '2199-01-01T00:00:00.000Z' },
+      noop('a'),
+    ] as never),
+    concurrency: 1,
+  });
+  for (const _ of ['at work', 'queued']) await run('crowded');
   await define(line('fails', [noop('a'), { id: 'f', type: 'fail', failMessage: 'It must fail.' }] as never));
   await runIs(client, 'fails', await run('fails'), 'failed');
   await define(line('works', [step('a', 'quick', 'tea'), step('b', 'clerk', 'help')]));

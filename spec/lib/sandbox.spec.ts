@@ -175,13 +175,22 @@ describe('an agent that means harm', () => {
     });
   }
 
-  if (tool.name !== 'bubblewrap' || tool.prlimit === undefined || !tool.countsProcesses)
-    console.log('      processes are not counted here (superuser, or an old kernel): no fork bomb is tried');
-  else
+  if (tool.name === 'bubblewrap' && tool.prlimit !== undefined && tool.countsProcesses)
     it('runs out of processes before the machine does', async () => {
       scene = await Scene.open('{sandbox: home}');
       const { outcome } = await scene.attack({ bomb: 600 });
       expect(outcome['processes']).to.be.within(100, 512);
+    });
+  else if (tool.name === 'bubblewrap' && tool.scope === undefined)
+    it('is ended when it starts too many processes, where the system sets no bound to the superuser', async () => {
+      scene = await Scene.open('{sandbox: home}', '/bin/sh');
+      const mark = `sleep 60${process.pid}`;
+      const { status, lastError } = await scene.session(
+        `n=0; while [ $n -lt 3000 ]; do ${mark} & n=$((n+1)); done; wait`,
+      );
+      expect(lastError).to.include('started too many processes');
+      expect(status).to.equal('error');
+      expect(processesWith(mark)).to.deep.equal([]);
     });
 
   if (tool.name !== 'bubblewrap' || (tool.prlimit ?? tool.scope) === undefined)

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildResult, SpawnChildOptions } from '../engine.js';
+import { watchProcesses } from './count-processes.js';
 import { BoundedOutput } from './output.js';
 
 /**
@@ -28,6 +29,8 @@ export interface FollowOptions extends SpawnChildOptions {
   readonly stop?: AbortSignal;
   readonly silence?: 'report' | 'end';
   readonly onSilence?: () => void;
+  /** Of its namespace of processes; more of them end it. Absent: not counted. */
+  readonly processesMax?: number;
 }
 
 const outputBytesDefault = 1024 * 1024;
@@ -114,9 +117,16 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     },
   );
 
+  const { processesMax } = options;
+  const watch =
+    processesMax === undefined || child.pid === undefined
+      ? undefined
+      : watchProcesses(child.pid, processesMax, () => end('processes'));
+
   return {
     over,
     close() {
+      watch?.close();
       options.signal.removeEventListener('abort', onAbort);
       options.stop?.removeEventListener('abort', onStop);
       clearTimeout(grace);

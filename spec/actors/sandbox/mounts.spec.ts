@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bubblewrapCommand } from '../../../actors/sandbox/bubblewrap.js';
+import { bubblewrapCommand, type Scope } from '../../../actors/sandbox/bubblewrap.js';
 import { narrower } from '../../../actors/sandbox/levels.js';
 import { mountsOf, type Places } from '../../../actors/sandbox/mounts.js';
 import { seatbeltProfile } from '../../../actors/sandbox/seatbelt.js';
@@ -63,6 +63,7 @@ describe('what a sandbox shows', () => {
         prlimit: '/usr/bin/prlimit',
         scope: undefined,
         processesMax: 64,
+        countsProcesses: true,
         memoryBytesMax: 1024,
       },
       same: undefined,
@@ -88,19 +89,28 @@ describe('what a sandbox shows', () => {
     expect(seen('workspace', '/home/me/project')).to.not.have.property('/opt/bin');
   });
 
-  it('bounds the memory of a whole turn where systemd makes it a scope, else of each process', () => {
-    const wrapped = (scope: string | undefined): string =>
+  it('bounds memory and processes of a whole turn where systemd makes it a scope, else memory of each', () => {
+    const wrapped = (scope: Scope | undefined): string =>
       bubblewrapCommand('/usr/bin/bwrap', ['sh'], {
         mounts: [],
         cwd: '/',
         isOffline: false,
         env: undefined,
-        bounds: { prlimit: '/usr/bin/prlimit', scope, processesMax: undefined, memoryBytesMax: 1024 },
+        bounds: {
+          prlimit: '/usr/bin/prlimit',
+          scope,
+          processesMax: 64,
+          countsProcesses: false,
+          memoryBytesMax: 1024,
+        },
         same: undefined,
       }).join(' ');
-    expect(wrapped('/usr/bin/systemd-run')).to.match(
-      /^\/usr\/bin\/systemd-run --user --scope .*-p MemoryMax=1024 .* -- \/usr\/bin\/bwrap .* -- sh$/,
-    );
+    for (const manager of ['--user', '--system'] as const)
+      expect(wrapped({ path: '/usr/bin/systemd-run', manager })).to.match(
+        new RegExp(
+          `^/usr/bin/systemd-run ${manager} --scope .*-p TasksMax=64 -p MemoryMax=1024 .* -- /usr/bin/bwrap .* -- sh$`,
+        ),
+      );
     expect(wrapped(undefined)).to.match(/^\/usr\/bin\/bwrap .* -- \/usr\/bin\/prlimit --data=1024 -- sh$/);
   });
 

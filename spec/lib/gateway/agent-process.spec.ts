@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
+import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
+import { Troupe } from '../cli/troupe.js';
+import { makeClient, type Client } from './fixture.js';
+
+/**
+ * Without a sandbox an agent reads the operator's token. That it uses it is known by the process at the other end
+ * of the connection, which may have dropped its environment and its parents, and may have outlived its turn.
+ */
+const mark =
+  process.platform === 'linux' ? await findAgentMark(await findSystemProgram('prlimit')) : undefined;
+
+describe("an agent with the operator's token", function () {
+  if (mark === undefined) {
+    console.log('      processes of agents cannot be marked here (no prlimit): not tried');
+    return;
+  }
+  let troupe: Troupe;
+  let operator: Client;
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+    await mkdir(troupe.home(), { mode: 0o700 });
+    await writeFile(
+      join(troupe.home(), 'config.yaml'),
+      'engines: {shell: {command: [/bin/sh]}, default: shell}\nagents: {sandbox: off}\n',
+    );
+    await troupe.start();
+    const { port, token } = await troupe.announcement();
+    operator = makeClient(port, { authorization: `Bearer ${token}` });
+  });
+  afterEach(() => troupe.clear());
+
+  /** Starts a program that shows the token once `file` is there, and writes down what it was answered. */
+  const thief = (start: (program: string) => string, file: string): string => {
+    const program = `
+      const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+      const until = Date.now() + 60000;
+      const look = async () => {
+        if (Date.now() > until) process.exit(1);
+        if (!existsSync('${file}')) return setTimeout(look, 20);
+        const { url, token } = JSON.parse(readFileSync('${join(troupe.home(), 'gateway.json')}', 'utf8'));
+        const answer = await fetch(url + '/api/sessions', { headers: { authorization: 'Bearer ' + token } });
+        writeFileSync('answer.new', answer.status + ' ' + (await answer.text()));
+        renameSync('answer.new', 'answer');
+      };
+      look();`;
+    return `cat > thief.cjs <<'END'\n${program}\nEND\n${start(`'${process.execPath}' thief.cjs > /dev/null 2>&1`)}`;
+  };
+
+  const orphaned = (program: string): string => `( env -i setsid ${program} & )`;
+
+  async function begin(script: string): Promise<{ readonly id: string; readonly cwd: string }> {
+    const { body, status, text } = await operator.post('/api/sessions', { prompt: script });
+    expect(status, text).to.equal(201);
+    return body;
+  }
+
+  async function ended(id: string): Promise<void> {
+    for (;;) {
+      const { body } = await operator.get(`/api/sessions/${id}`);
+      if (body.status !== 'running') return;
+    }
+  }
+
+  async function answered(cwd: string): Promise<string> {
+    for (;;) {
+      const text = await readFile(join(cwd, 'answer'), 'utf8').catch(() => undefined);
+      if (text !== undefined) return text;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Waits until the audit log, which is written a moment later, tells of a refusal. */
+  async function audited(by: string): Promise<void> {
+    const folder = join(troupe.home(), 'logs', 'audit');
+    for (;;) {
+      const files = await readdir(folder);
+      const text = (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('');
+      const lines = text.split('\n').filter((line) => line.includes('"code":"FORBIDDEN"'));
+      if (lines.some((line) => line.includes(`"by":"${by}"`))) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  for (const [name, way] of [
+    ['as a child of its own', (program: string) => program],
+    ['without its environment', (program: string) => `env -i ${program}`],
+  ] as const)
+    it(`is refused ${name}`, async () => {
+      const { id, cwd } = await begin(thief(way, 'thief.cjs'));
+      expect(await answered(cwd)).to.match(/^403 /);
+      await ended(id);
+    });
+
+  it('is refused when it forgot its environment and its parents, and outlived its turn', async () => {
+    const { id, cwd } = await begin(thief(orphaned, 'go'));
+    await ended(id);
+    expect((await operator.get('/api/sessions')).status).to.equal(200);
+    await writeFile(join(cwd, 'go'), '');
+    expect(await answered(cwd)).to.match(/^403 /);
+    await audited(`session:${id}`);
+    expect((await operator.get('/api/sessions')).status).to.equal(200);
+  });
+
+  it('is refused also when the gateway was started again in between', async () => {
+    const { id, cwd } = await begin(thief(orphaned, 'go'));
+    await ended(id);
+    await troupe.run('stop', '--home', troupe.home());
+    await troupe.start();
+    await writeFile(join(cwd, 'go'), '');
+    expect(await answered(cwd)).to.match(/^403 /);
+    await audited('session:unknown');
+  });
+});
