@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Checked } from '../../machines/poll/context.js';
 import type { CheckInput } from '../../machines/poll/machine.js';
 import type { Json } from '../../machines/outputs.js';
-import { deeperThan, jsonDepthMax } from '../../machines/json-depth.js';
+import { deeperThan, jsonDepthMax } from '../../machines/text.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { ChildResult } from '../engines/engine.js';
 import { createPool } from '../engines/pool.js';

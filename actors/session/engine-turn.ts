@@ -10,7 +10,7 @@ import type { Redact } from '../engines/turn-events.js';
 import type { EngineRegistry } from '../engines/registry.js';
 import { tokenHash, type SessionTokens } from '../engines/tokens.js';
 import type { WatchChanges } from './turn-changes.js';
-import type { BudgetPort } from '../budget/port.js';
+import type { BudgetPort } from '../budget/kind.js';
 import { createDeltas, type Deltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
 import { followTurn, type TurnFollower } from './turn-follow.js';

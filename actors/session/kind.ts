@@ -3,8 +3,7 @@ import type { TurnInput, TurnOutput } from '../../machines/session/context.js';
 import { sessionMachine } from '../../machines/session/machine.js';
 import { admitSession, sessionNotInState, sessionPolicy } from '../../machines/session/policy.js';
 import { isResting, statusOf } from '../../machines/session/status.js';
-import { sessionIndex, sessionView } from '../../machines/session/view.js';
-import { sessionWaiting } from '../../machines/session/waiting.js';
+import { sessionIndex, sessionView, sessionWaiting } from '../../machines/session/view.js';
 import type { AtMostOnceEffect, Json, Persisted } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
 

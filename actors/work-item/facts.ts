@@ -1,4 +1,4 @@
-import { nearest } from '../../machines/nearest.js';
+import { nearest } from '../../machines/text.js';
 import { ownerOf, type WorkItemContext, type WorkItemFacts } from '../../machines/work-item/context.js';
 
 /**

@@ -3,8 +3,12 @@ import type { WorkItemFacts } from '../../machines/work-item/context.js';
 import { workItemMachine } from '../../machines/work-item/machine.js';
 import { admitWorkItem, workItemPolicy } from '../../machines/work-item/policy.js';
 import { workItemNotInState } from '../../machines/work-item/state-refusals.js';
-import { workItemCount, workItemIndex, workItemView } from '../../machines/work-item/view.js';
-import { workItemWaiting } from '../../machines/work-item/waiting.js';
+import {
+  workItemCount,
+  workItemIndex,
+  workItemView,
+  workItemWaiting,
+} from '../../machines/work-item/view.js';
 import { awaits, candidates } from '../../machines/work-item/why.js';
 import { defineKind } from '../define-kind.js';
 import { workItemFacts } from './facts.js';

@@ -3,7 +3,7 @@ import type { Json } from '../../machines/outputs.js';
 import type { EvidenceCall, EvidenceResult } from '../../machines/workflow-run/context.js';
 import type { EffectContext, AtLeastOnceEffect } from '../contracts.js';
 import type { WorkflowPorts } from './ports.js';
-import { scopeOf } from './scope.js';
+import { scopeOf } from './prompt.js';
 
 /**
  * Keeps a run as files: `run.json` and `receipts.jsonl`, written whole whenever it parks and when it has

@@ -11,9 +11,8 @@ import {
 } from '../../machines/workflow-run/context.js';
 import { readOutcome } from '../../machines/workflow-run/outcome.js';
 import type { AtMostOnceEffect, EffectContext, AtLeastOnceEffect } from '../contracts.js';
-import { composePrompt } from './prompt.js';
+import { composePrompt, scopeOf } from './prompt.js';
 import type { Opened, Placed, WorkflowPorts } from './ports.js';
-import { scopeOf } from './scope.js';
 
 /**
  * The hands of a run's steps. A step of an agent is a session that is opened here and tells by itself when it

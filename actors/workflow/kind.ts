@@ -8,8 +8,13 @@ import type {
 } from '../../machines/workflow/context.js';
 import { workflowMachine } from '../../machines/workflow/machine.js';
 import { admitWorkflow, workflowNotInState, workflowPolicy } from '../../machines/workflow/policy.js';
-import { workflowWaiting } from '../../machines/workflow/waiting.js';
-import { statusOf, workflowIndex, workflowView, type WorkflowView } from '../../machines/workflow/view.js';
+import {
+  statusOf,
+  workflowIndex,
+  workflowView,
+  type WorkflowView,
+  workflowWaiting,
+} from '../../machines/workflow/view.js';
 import type { AtLeastOnceEffect } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
 import { versionAuthorityBefore, versionFacts } from './version-facts.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest } from '../../machines/nearest.js';
+import { nearest } from '../../machines/text.js';
 import { allGuides, readGuide, topics } from '../docs/guides.js';
 import type { Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';

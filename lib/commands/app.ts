@@ -16,7 +16,7 @@ import type {
 } from '../supervisor/contract.js';
 import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
-import { nearest } from '../../machines/nearest.js';
+import { nearest } from '../../machines/text.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /** An actor of a kind that every gateway runs: `GatewayActor<'session'>`. */

@@ -1,5 +1,4 @@
-import type { BudgetPort } from '../../actors/budget/port.js';
-import { limitOf } from '../../actors/budget/kind.js';
+import { limitOf, type BudgetPort } from '../../actors/budget/kind.js';
 import { bandOf, inMonth, monthOf } from '../../machines/budget/machine.js';
 import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';

@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa';
 import { isOpen, verdict } from './authorization.js';
-import { clientOf, type CookieJar } from './cookies.js';
+import type { CookieJar } from './cookies.js';
 import { answerRefusal } from './errors.js';
-import type { OriginCheck } from './origin.js';
+import { clientOf, type OriginCheck } from './origin.js';
 import type { Route } from './route.js';
 import type { Audit } from '../records/audit/audit.js';
 import { type Refusal, refuse } from '../../machines/refusals.js';

@@ -1,6 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import { isLoopback, isOtherUser } from './origin.js';
-
 /**
  * The two cookies of a paired browser: which device it says it is, and the secret that proves it. Cookies are
  * shared between the ports of a host, so the names carry the instance.
@@ -59,28 +56,3 @@ function valuesOf(header: string, name: string, shape: RegExp): readonly string[
 }
 
 const sameNameMax = 8;
-
-/** From where a request comes, as far as the connection itself says. */
-export interface Client {
-  /** The peer's address. */
-  readonly address: string | undefined;
-  /** Over TLS. */
-  readonly secure: boolean;
-  /** A loopback peer that asked for a loopback name, and nobody in between who says otherwise. */
-  readonly local: boolean;
-  /** A program of another user of this machine, as far as the system tells. */
-  isOtherUser(): Promise<boolean>;
-}
-
-export function clientOf(request: IncomingMessage): Client {
-  const address = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
-  const { host = '', forwarded, 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp } = request.headers;
-  const name = host.replace(/:\d+$/, '');
-  const direct = forwarded === undefined && forwardedFor === undefined && realIp === undefined;
-  return {
-    address,
-    secure: (request.socket as { encrypted?: boolean }).encrypted === true,
-    local: direct && address !== undefined && isLoopback(address) && isLoopback(name),
-    isOtherUser: () => isOtherUser(request.socket),
-  };
-}

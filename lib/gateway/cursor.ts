@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { placeOf } from '../commands/cursor.js';
+import { placeOf } from '../commands/page-after.js';
 
 /** Behind the last of a page that was read. Empty: the first page, answered as one that is followed by others. */
 export const cursor = z

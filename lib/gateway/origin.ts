@@ -30,7 +30,9 @@ export interface OriginOptions {
 export type Names = readonly string[] | (() => readonly string[]);
 
 export function originCheck(options: OriginOptions): OriginCheck {
-  const known = new Map<string, Refusal | undefined>(); // a gateway sees the same few Hosts for ever
+  // A gateway sees the same few Hosts for ever; those of this machine may come in whatever the lists say
+  const loopback = new Set<string>();
+  const known = new Map<string, Refusal | undefined>();
   const namesOf = remembered(options.allowedHosts, (allowed) => {
     known.clear();
     return new Set(
@@ -45,9 +47,15 @@ export function originCheck(options: OriginOptions): OriginCheck {
   function checkHost(header: string | undefined): Refusal | undefined {
     if (header === undefined)
       return refuse('BAD_REQUEST', {}, 'Invalid request authority: the Host header is missing.');
+    if (loopback.has(header)) return undefined;
     const names = namesOf();
     if (known.has(header)) return known.get(header);
-    const refusal = judgeHost(header, names);
+    const url = hostOf(header);
+    if (url !== undefined && isLoopback(url.hostname)) {
+      if (loopback.size < knownMax) loopback.add(header);
+      return undefined;
+    }
+    const refusal = judgeHost(url, names);
     if (known.size < knownMax) known.set(header, refusal);
     return refusal;
   }
@@ -125,15 +133,18 @@ const knownMax = 200;
 /** Addresses to bind to, not to be called by. */
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
 
-function judgeHost(header: string, names: ReadonlySet<string>): Refusal | undefined {
-  const url = /^[A-Za-z0-9.\-_:[\]]+$/.test(header) /* no @, /, ? or #: nothing but name and port */
+function hostOf(header: string): URL | undefined {
+  return /^[A-Za-z0-9.\-_:[\]]+$/.test(header) /* no @, /, ? or #: nothing but name and port */
     ? parsed(`http://${header}`)
     : undefined;
+}
+
+function judgeHost(url: URL | undefined, names: ReadonlySet<string>): Refusal | undefined {
   if (!url) return refuse('BAD_REQUEST', {}, 'Invalid request authority.');
   const bare = url.hostname.replace(/^\[|\]$/g, '');
-  if (isLoopback(url.hostname) || names.has(url.hostname) || names.has(bare) || names.has(url.host))
-    return undefined;
-  return refuse('HOST_REFUSED');
+  return names.has(url.hostname) || names.has(bare) || names.has(url.host)
+    ? undefined
+    : refuse('HOST_REFUSED');
 }
 
 /** `localhost`, 127.0.0.0/8 or ::1, once the URL parser has brought every spelling to one. */
@@ -195,4 +206,29 @@ export function ownersOf(table: string, fromPort: number, toPort: number): reado
     .map((line) => line.trim().split(/\s+/))
     .filter(([, local, remote]) => local?.endsWith(from) === true && remote?.endsWith(to) === true)
     .map((fields) => Number(fields[7]));
+}
+
+/** From where a request comes, as far as the connection itself says. */
+export interface Client {
+  /** The peer's address. */
+  readonly address: string | undefined;
+  /** Over TLS. */
+  readonly secure: boolean;
+  /** A loopback peer that asked for a loopback name, and nobody in between who says otherwise. */
+  readonly local: boolean;
+  /** A program of another user of this machine, as far as the system tells. */
+  isOtherUser(): Promise<boolean>;
+}
+
+export function clientOf(request: IncomingMessage): Client {
+  const address = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+  const { host = '', forwarded, 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp } = request.headers;
+  const name = host.replace(/:\d+$/, '');
+  const direct = forwarded === undefined && forwardedFor === undefined && realIp === undefined;
+  return {
+    address,
+    secure: (request.socket as { encrypted?: boolean }).encrypted === true,
+    local: direct && address !== undefined && isLoopback(address) && isLoopback(name),
+    isOtherUser: () => isOtherUser(request.socket),
+  };
 }

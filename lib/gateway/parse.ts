@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { judged } from '../records/judged.js';
-import { deeperThan, jsonDepthMax } from '../../machines/json-depth.js';
+import { deeperThan, jsonDepthMax } from '../../machines/text.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AuthorityId } from './authorization.js';
-import type { Client } from './cookies.js';
+import type { Client } from './origin.js';
 import type { Upload } from './upload.js';
 import type { Reply, Request } from '../commands/app.js';
 import type { Refusal, RefusalCode } from '../../machines/refusals.js';

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { Context, Next } from 'koa';
 import { nameOf, refusedIdentity, type Identity } from './authentication.js';
 import { ignoresRelation, isOpen, verdict, type CallerKind, type Verdict } from './authorization.js';
-import { clientOf, type Client } from './cookies.js';
+import { clientOf, type Client } from './origin.js';
 import { answerRefusal, failureBody } from './errors.js';
 import { bodyBytesDefault, parse, readJson, readQuery, type BodyLimits } from './parse.js';
 import { takesKey, type HttpRequest, type Route } from './route.js';
@@ -122,6 +122,7 @@ export function answererOf(
     ...(schema.forbidden && { forbidden: schema.forbidden }),
   };
   const authorize = authorizerOf(app, route, options);
+  const repeatable = takesKey(schema);
   const audited = verdict(route.authority, 'bad') !== 'yes'; // what everybody may do is no decision
 
   return async (incoming) => {
@@ -180,13 +181,12 @@ export function answererOf(
       ? { ...multipart.fields }
       : schema.body && (await incoming.body(schema.keepsBytes ? { ...limits, onBytes: keepBytes } : limits));
     if (isRefusal(raw)) return raw;
-    const size = caller.type === 'session' && raw !== undefined ? JSON.stringify(raw).length : 0;
-    const full = await spendBytes({ app, caller, dryRun }, size);
+    const full = caller.type === 'session' && (await spendBytes({ app, caller, dryRun }, sizeOf(raw)));
     if (full) return full;
     const said = caller.type === 'session' && app.redact !== undefined ? app.redact(raw) : raw;
     const body = schema.body ? parse(schema.body, said, 'body') : undefined;
     if (isRefusal(body)) return body;
-    const idempotency = takesKey(schema)
+    const idempotency = repeatable
       ? idempotencyOf({
           header: incoming.header('idempotency-key'),
           body: multipart && upload ? { ...multipart.fields, file: await fingerprint(upload) } : raw,
@@ -214,6 +214,8 @@ export function answererOf(
     return dryRun ? dryRunReply(reply) : reply;
   }
 }
+
+const sizeOf = (body: unknown): number => (body === undefined ? 0 : JSON.stringify(body).length);
 
 /** Who may use a route: the caller, judged by the authority table, or the refusal. */
 function authorizerOf(

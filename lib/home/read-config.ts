@@ -2,7 +2,7 @@ import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, typ
 import type * as z from 'zod';
 import { readPlainFile } from './atomic-file.js';
 import { configSchema, defaultConfig, type Config } from './config.js';
-import { nearest } from '../../machines/nearest.js';
+import { nearest } from '../../machines/text.js';
 import { HomeError } from './home-error.js';
 
 /**

@@ -3,7 +3,7 @@ import { rootMachine } from '../../machines/root/machine.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import { readEntry } from '../supervisor/event-log.js';
 import type { SealedEntry, StoredActor } from '../supervisor/answers.js';
-import { decodeChange, type Change } from './change.js';
+import { decodeChange, type Change } from './entry-of.js';
 import type { InspectFilter } from './frames.js';
 import { parentOf } from './relations.js';
 import {

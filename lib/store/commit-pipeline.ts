@@ -31,6 +31,8 @@ export interface CommitPipeline {
   rotate(): Promise<void>;
   /** Do something with the database while no group is being applied to it. */
   between(task: () => Promise<void>): Promise<void>;
+  /** Called with what has become durable; `steps`: log entries and groups together. */
+  onCommitted(listener: (bytes: number, steps: number) => void): void;
   /** Resolves when nothing is on its way. */
   drain(): Promise<void>;
 }
@@ -40,8 +42,6 @@ export interface PipelineOptions {
   readonly writer: SegmentWriter;
   readonly position: Position;
   readonly onFailure: (reason: string, cause: unknown) => void;
-  /** `steps`: log entries and groups together. */
-  readonly onCommitted: (bytes: number, steps: number) => void;
 }
 
 interface Waiting {
@@ -66,13 +66,7 @@ interface Durable {
   readonly tables: Map<string, ReadonlyMap<string, string | null>>;
 }
 
-export function commitPipeline({
-  database,
-  writer,
-  position,
-  onFailure,
-  onCommitted,
-}: PipelineOptions): CommitPipeline {
+export function commitPipeline({ database, writer, position, onFailure }: PipelineOptions): CommitPipeline {
   const frames = frameWriter();
   let tail: Omit<Position, 'digest'> = position;
   let { digest } = position;
@@ -90,6 +84,7 @@ export function commitPipeline({
   let stopped: string | undefined;
   let drained: (() => void)[] = [];
   let rotations: Task[] = [];
+  let committed: ((bytes: number, steps: number) => void) | undefined;
   let interludes: (Task & { readonly task: () => Promise<void> })[] = [];
 
   const unavailable = (cause?: unknown): StoreError =>
@@ -244,7 +239,7 @@ export function commitPipeline({
       unappliedBytes -= bytes;
       applied = end;
       appliedPlace = place;
-      onCommitted(bytes, end.seq - groups[0]!.first + 1 + groups.length);
+      committed?.(bytes, end.seq - groups[0]!.first + 1 + groups.length);
       letRead();
     }
     applying = false;
@@ -308,6 +303,7 @@ export function commitPipeline({
         interludes.push({ task, resolve, reject });
         if (!applying) void apply();
       }),
+    onCommitted: (listener) => void (committed = listener),
     drain: () =>
       new Promise<void>((resolve) => {
         drained.push(resolve);

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { StoreError, type Group, type Range } from './contract.js';
 import { exists, type StoreFiles } from './files.js';
-import { firstKey, headKey } from './keys.js';
+import { firstKey, headKey, pageLimit } from './keys.js';
 import { origin, positionOf, type Position, hex } from './frame.js';
-import { pageLimit } from './memory.js';
 import { openTables, type OpenTables, type Tables } from './tables.js';
 import { crc32 } from 'node:zlib';
 
@@ -120,12 +119,16 @@ function wrap(level: Tables): Database {
       if (range === undefined) return [];
       if (range.keysOnly === true) {
         const keys = await reading(() =>
-          level.keys({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all(),
+          level
+            .keys({ ...bounds(range), limit: pageLimit(range.limit), highWaterMarkBytes: pageBytes })
+            .all(),
         );
         return keys.map((key) => [key, ''] as [string, string]);
       }
       const rows = await reading(() =>
-        level.iterator({ ...bounds(range), limit: pageLimit(range), highWaterMarkBytes: pageBytes }).all(),
+        level
+          .iterator({ ...bounds(range), limit: pageLimit(range.limit), highWaterMarkBytes: pageBytes })
+          .all(),
       );
       return rows.map(([key, stored]) => [key, open(key, stored)] as [string, string]);
     },

@@ -122,3 +122,9 @@ function decodePart(text: string): string {
 /** The `n` of a row, from the last part of its key: the number that it was written under, or the name. */
 export const rowNumber = (part: string): number | string =>
   /^\d{16}$/.test(part) ? Number(part) : decodeURIComponent(part);
+
+/** Entries of one page at most. */
+export const pageMax = 1_000;
+
+/** How many entries a page may hold of which so many are wanted. */
+export const pageLimit = (wanted = pageMax): number => Math.max(0, Math.min(wanted, pageMax));

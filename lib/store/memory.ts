@@ -1,4 +1,5 @@
 import { StoreError, type Group, type Head, type Range, type Store } from './contract.js';
+import { pageLimit } from './keys.js';
 
 /**
  * The store port in memory, for tests and for embedding where nothing need survive. Keys are kept in sorted
@@ -53,7 +54,7 @@ export function memoryStore(): Store {
       alive();
       const { offset = 0 } = range;
       return order
-        .select(range, offset + pageLimit(range))
+        .select(range, offset + pageLimit(range.limit))
         .slice(offset)
         .map((key) => [key, range.keysOnly === true ? '' : values.get(key)!]);
     },
@@ -67,14 +68,6 @@ export function memoryStore(): Store {
       closed = true;
     },
   };
-}
-
-/** Entries of one page at most. */
-export const pageMax = 1_000;
-
-/** How many entries a page of this range may hold. */
-export function pageLimit(range: Range): number {
-  return Math.max(0, Math.min(range.limit ?? pageMax, pageMax));
 }
 
 const blockMax = 512;

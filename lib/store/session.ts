@@ -27,18 +27,16 @@ export async function beginSession(
   const { directory: home, log } = options;
   const copy = join(home, 'store-copy');
   const { database, writer } = opened;
-  let upkeep: Upkeep | undefined;
   const pipeline = commitPipeline({
     database,
     writer,
     position: opened.position,
     onFailure: (reason, cause) => void recover(reason, cause),
-    onCommitted: (bytes, steps) => upkeep?.committed(bytes, steps),
   });
   const sizes = await Promise.all(
     opened.segments.map(async (name) => await ports.files.size(join(copy, name))),
   );
-  upkeep = startUpkeep({
+  const upkeep = startUpkeep({
     ports,
     directory: copy,
     database,

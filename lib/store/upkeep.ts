@@ -14,7 +14,6 @@ import type { StorePorts } from './ports.js';
  * data.
  */
 export interface Upkeep {
-  committed(bytes: number, steps: number): void;
   /** Put LevelDB into tables and note how far it is. */
   checkpoint(clean?: boolean): Promise<void>;
   /**
@@ -166,25 +165,26 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     bytesSinceBase = 0;
   };
 
+  pipeline.onCommitted((bytes, steps) => {
+    bytesSinceBase += bytes;
+    bytesSinceCheckpoint += bytes;
+    stepsSinceCheckpoint += steps;
+    if (stopping.signal.aborted) return;
+    if (
+      !running &&
+      (bytesSinceCheckpoint > limits.checkpointBytes || stepsSinceCheckpoint > limits.checkpointSteps)
+    )
+      checkpoint().catch(failed);
+    if (!compacting && bytesSinceBase > Math.max(limits.baseBytesMin, base?.bytes ?? 0))
+      compact(backgroundShare).catch(compactionFailed);
+  });
+
   return {
     get base() {
       return base;
     },
     get segments() {
       return segments;
-    },
-    committed(bytes, steps) {
-      bytesSinceBase += bytes;
-      bytesSinceCheckpoint += bytes;
-      stepsSinceCheckpoint += steps;
-      if (stopping.signal.aborted) return;
-      if (
-        !running &&
-        (bytesSinceCheckpoint > limits.checkpointBytes || stepsSinceCheckpoint > limits.checkpointSteps)
-      )
-        checkpoint().catch(failed);
-      if (!compacting && bytesSinceBase > Math.max(limits.baseBytesMin, base?.bytes ?? 0))
-        compact(backgroundShare).catch(compactionFailed);
     },
     checkpoint,
     compact,

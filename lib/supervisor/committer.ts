@@ -6,7 +6,7 @@ import type { Draft } from './draft/draft.js';
 import type { SealedEntry } from './contract.js';
 import type { Kernel } from './kernel.js';
 import { isLost, provesLoss } from './ownership.js';
-import { Totals, type Change } from './totals.js';
+import { Totals, type Change } from './draft/indexes.js';
 import type { Environment } from '../environment.js';
 
 /**

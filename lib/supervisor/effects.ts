@@ -1,7 +1,7 @@
 import type { ActorKey, Effect, EffectContext, Kind } from '../../actors/contracts.js';
 import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
-import { deeperThan } from '../../machines/json-depth.js';
+import { deeperThan } from '../../machines/text.js';
 import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { Commits } from './commit.js';

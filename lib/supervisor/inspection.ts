@@ -3,7 +3,7 @@ import type { Json } from '../../machines/outputs.js';
 import { subsystems } from '../../machines/root/machine.js';
 import { defaultSupervision } from '../../machines/supervisor/supervise.js';
 import type { Range } from '../store/contract.js';
-import { keys, partsOf, prefix } from '../store/keys.js';
+import { keys, pageLimit, pageMax, partsOf, prefix } from '../store/keys.js';
 import { decodeState } from './draft/codec.js';
 import type { LogEntry } from './contract.js';
 import {
@@ -23,8 +23,6 @@ import { viewOfRecord } from './draft/stored-form.js';
 import type { Commits } from './commit.js';
 import { readEntry } from './event-log.js';
 import type { Failures } from './failures.js';
-
-const pageMax = 1_000;
 
 /** What `Supervisor.inspection` answers, from the kernel's own parts. */
 export class KernelInspection implements Inspection {
@@ -80,7 +78,7 @@ export class KernelInspection implements Inspection {
             gt: `${all.gte}${query.after}`,
             gte: `${all.gte}${query.after}`,
             keysOnly: true,
-            limit: clamp(query.limit),
+            limit: pageLimit(query.limit),
           });
     return page.map(([key]) => {
       const [, , , since, id] = partsOf(key) as [string, string, string, string, string];
@@ -96,7 +94,7 @@ export class KernelInspection implements Inspection {
         : await this.kernel.store.page({
             ...all,
             gte: `${keys.actor(kind, query.after)}\x00`,
-            limit: clamp(query.limit),
+            limit: pageLimit(query.limit),
           });
     return page.map(([, text]) => this.read(kind, text));
   }
@@ -115,7 +113,7 @@ export class KernelInspection implements Inspection {
     const page = await this.kernel.store.page({
       ...prefix(`${keys.child(kind, id, '', '').slice(0, -1)}`),
       keysOnly: true,
-      limit: clamp(limit),
+      limit: pageLimit(limit),
     });
     return page.map(([key]) => {
       const [, , , childKind, childId] = partsOf(key) as [string, string, string, string, string];
@@ -135,7 +133,7 @@ export class KernelInspection implements Inspection {
     const page = await this.kernel.store.page({
       gt: keys.log(after),
       lte: keys.log(this.head),
-      limit: clamp(limit),
+      limit: pageLimit(limit),
     });
     return page.map(([, text]) => readEntry(text));
   }
@@ -163,9 +161,9 @@ export class KernelInspection implements Inspection {
     total: number,
   ): Promise<[key: string, value: string][]> {
     const { store } = this.kernel;
-    if (offset <= total / 2) return store.page({ ...all, offset, limit: clamp(limit) });
+    if (offset <= total / 2) return store.page({ ...all, offset, limit: pageLimit(limit) });
     const left = Math.max(0, total - offset);
-    const rows = Math.min(left, clamp(limit));
+    const rows = Math.min(left, pageLimit(limit));
     return rows === 0
       ? []
       : (await store.page({ ...all, reverse: true, offset: left - rows, limit: rows })).reverse();
@@ -209,5 +207,3 @@ export class KernelInspection implements Inspection {
     };
   }
 }
-
-const clamp = (limit: number): number => Math.max(0, Math.min(limit, pageMax));

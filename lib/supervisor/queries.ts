@@ -1,7 +1,7 @@
 import type { Kind } from '../../actors/contracts.js';
 import { authorityOf, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
-import { keys, part, partsOf, prefix } from '../store/keys.js';
+import { keys, pageLimit, pageMax, part, partsOf, prefix } from '../store/keys.js';
 import { waitingList, type Waiting } from '../../machines/waiting.js';
 import type { ListItem, ListQuery, Supervisor, Why } from './contract.js';
 import { takes } from './draft/step.js';
@@ -12,7 +12,6 @@ import { viewOf, type ActorState } from './draft/actor-state.js';
 import { stateRefusal } from './draft/admission.js';
 
 /** Reading what is committed: views, lists, rows, and why an actor is where it is. Reads wake no actor. */
-const pageMax = 1_000;
 
 export class Queries {
   constructor(
@@ -26,7 +25,7 @@ export class Queries {
   };
 
   readonly list: Supervisor['list'] = async (name, query) => {
-    const limit = clamp(query.limit ?? 100);
+    const limit = pageLimit(query.limit ?? 100);
     const whole = rangeOf(name, query);
     let range: typeof whole & { reverse?: boolean } =
       query.reverse === true ? { ...whole, reverse: true } : whole;
@@ -47,7 +46,7 @@ export class Queries {
     const page = await this.kernel.store.page({
       ...all,
       ...(after === undefined ? {} : { gte: `${keys.actor(name, after)}\x00` }),
-      limit: clamp(limit),
+      limit: pageLimit(limit),
     });
     return page.map(([, text]) => viewOfRecord(kind, text));
   };
@@ -70,7 +69,7 @@ export class Queries {
    * kind, its id, all as they stand in the store, which is what they are ordered by.
    */
   readonly waiting: Supervisor['waiting'] = async ({ after, limit } = {}) => {
-    const wanted = Math.min(clamp(limit ?? 100), pageMax - 1); // one more is read, to know whether there is more
+    const wanted = Math.min(pageLimit(limit ?? 100), pageMax - 1); // one more is read, to know whether there is more
     const kinds = this.kernel.kinds.all.filter(({ waitingFor }) => waitingFor !== undefined);
     const pages = await Promise.all(
       kinds.map(async ({ kind }) => {
@@ -101,7 +100,7 @@ export class Queries {
     const at = (n: number): string => keys.row(collection, actor.kind, actor.id, n);
     const all = prefix(keys.row(collection, actor.kind, actor.id, ''));
     const backwards = query.after === undefined;
-    const limit = clamp(query.last ?? query.limit ?? pageMax);
+    const limit = pageLimit(query.last ?? query.limit ?? pageMax);
     const page = await this.kernel.store.page({
       ...all,
       limit,
@@ -230,5 +229,3 @@ function eventsOf(state: ActorState): string[] {
     .filter((type) => !type.startsWith('xstate.') && type !== '*' && type !== '')
     .sort();
 }
-
-const clamp = (limit: number): number => Math.max(0, Math.min(limit, pageMax));

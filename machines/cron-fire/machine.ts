@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate';
 import { fromKernel, type Authority } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
-import { fnv1a } from '../fnv.js';
+import { fnv1a } from '../text.js';
 import { publish, effect, writeRow, sendToActor, stampOf, type Stamp, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
 import { refuse, type Refusal } from '../refusals.js';

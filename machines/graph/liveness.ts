@@ -1,8 +1,7 @@
 import type { Condition } from './conditions.js';
 import type { Gate, WorkflowDefinition, WorkflowEdge, WorkflowNode } from './definition.js';
-import { isDraft } from './draft.js';
 import { circlesOf, reachable } from './order.js';
-import { note, type Reading } from './reader.js';
+import { note, type Reading, type GraphFault } from './reader.js';
 
 /**
  * Can a run get stuck? Every node must be reachable, every node that is no end must have a way out, and every
@@ -124,3 +123,13 @@ function contrary(one: Condition, other: Condition): boolean {
   if (one.op === 'exists') return other.op === 'absent';
   return one.op === 'eq' && other.op === 'ne' && one.value === other.value;
 }
+
+/**
+ * A trigger alone is a draft: editors save it before its first step is drawn. It is sound as far as it goes, and
+ * no run of it can start.
+ */
+export const isDraft = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>): boolean =>
+  nodes.length === 1 && nodes[0]?.type === 'trigger';
+
+/** Why a definition without steps cannot run. */
+export const noSteps: GraphFault = { code: 'no-steps', message: 'The workflow has no steps.' };

@@ -1,5 +1,5 @@
 import { asJson } from '../outputs.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import type { Patterns } from './conditions.js';
 import {
   definitionLimits as limits,

@@ -2,7 +2,7 @@ import { setup } from 'xstate';
 import { isTrusted, type Authority } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
 import { publish, type Json, type Stamp, type Output } from '../outputs.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**

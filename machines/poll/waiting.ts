@@ -1,4 +1,4 @@
-import { excerpt } from '../excerpt.js';
+import { excerpt } from '../text.js';
 import { titleCharsMax, type Waiting } from '../waiting.js';
 import type { PollContext } from './context.js';
 import type { PollState } from './policy.js';

@@ -1,7 +1,7 @@
 import { assertEvent, assign, cancel, emit, enqueueActions, setup } from 'xstate';
 import { callerName, fromKernel, operator, isPerson, isTrusted, type Authority } from '../caller.js';
 import { publish, effect, type Output } from '../outputs.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import {
   edited,

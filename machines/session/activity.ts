@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.js';
 import { writeRow, type Json, type WriteRow } from '../outputs.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { activityLimits, isActivity } from './activity-entry.js';
 import type { SessionContext, SessionEventOf } from './context.js';

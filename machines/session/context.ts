@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.js';
 import type { ActorKey, Json, Stamp } from '../outputs.js';
-import { excerpt } from '../excerpt.js';
+import { excerpt } from '../text.js';
 import type { ActivityEntry, OpenMessage } from './activity-entry.js';
 import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
 

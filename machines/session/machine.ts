@@ -23,7 +23,6 @@ import { firstContext } from './first-context.js';
 import { record } from './activity.js';
 import { insertCard } from './delegation-card.js';
 import { archive, erase, reset } from './lifecycle.js';
-import { insertMedia } from './media.js';
 import {
   askPermission,
   decidePermission,
@@ -43,7 +42,7 @@ import {
   queueChild,
   queueReady,
 } from './queue.js';
-import { takeOver } from './transcript.js';
+import { takeOver, insertMedia } from './transcript.js';
 import {
   begin,
   dispatch,

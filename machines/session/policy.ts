@@ -1,5 +1,5 @@
 import { authorityOf, fromKernel, isTrusted, type Authority, type Caller } from '../caller.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 import { fitActivity } from './activity.js';

@@ -54,3 +54,22 @@ const news = (
   { entries, at }: SessionEventOf<'transcript.found'>,
 ): readonly FoundEntry[] =>
   entries.filter(({ timestamp }) => timestamp > context.lastActivity && timestamp <= at);
+
+/**
+ * A file is attached: a message of the assistant that shows it, in its place among the others, and nothing
+ * else moves.
+ */
+export function insertMedia(
+  context: SessionContext,
+  event: SessionEventOf<'media.insert'>,
+): Decision<SessionContext> {
+  const { id, content, media } = event.message;
+  const n = context.messages + 1;
+  return {
+    set: { messages: n, lastActivity: event.at },
+    outputs: [
+      writeRow('messages', n, { id, role: 'assistant', content, timestamp: event.at, media }),
+      publish('session:attachment', { sessionId: context.id, id, content, media, timestamp: event.at }),
+    ],
+  };
+}

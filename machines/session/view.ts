@@ -6,6 +6,8 @@ import { pending, policyOf } from './permissions.js';
 import { nativeId } from './turns.js';
 import { sessionKey } from './rows.js';
 import type { SessionStatus } from './status.js';
+import { excerpt } from '../text.js';
+import { titleCharsMax, type Waiting } from '../waiting.js';
 
 /**
  * The session record of the API. Times are ISO-8601; `effort` and `parent` are second names of `effortLevel`
@@ -128,4 +130,27 @@ function provenanceOf({ source, sourceRef }: SessionContext): Json {
       : null) ?? [];
   if (runId === undefined || nodeId === undefined) return null;
   return { kind: 'phase', runId, phase: { nodeId, round: Number(round ?? 1), attempt: Number(attempt) } };
+}
+
+/**
+ * Tools that it may use only after a person said so; and a conversation of a person that was cut and waits to
+ * be taken up again. Sessions that work for another session or a run are taken up by those.
+ */
+export function sessionWaiting(status: SessionStatus, context: SessionContext): readonly Waiting[] {
+  if (status === 'deleted' || (context.archivedAt ?? null) !== null) return [];
+  const permissions = pending(context).map(({ id, tool, title, askedAt, expiresAt }): Waiting => ({
+    id,
+    what: 'permission',
+    title: excerpt(title === '' || title === tool ? tool : `${tool}: ${title}`, titleCharsMax),
+    on: 'operator',
+    since: askedAt,
+    until: expiresAt,
+  }));
+  if (status !== 'interrupted' || context.parentSessionId !== null || context.source === 'workflow')
+    return permissions;
+  const title = excerpt(context.title, titleCharsMax);
+  return [
+    ...permissions,
+    { id: 'resume', what: 'resume', title, on: 'operator', since: context.lastActivity, until: null },
+  ];
 }

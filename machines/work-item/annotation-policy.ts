@@ -1,5 +1,5 @@
 import { isTrusted } from '../caller.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { isLinked, labelsAfter } from './annotations.js';
 import { ownsItem, type Asker } from './authority.js';

@@ -1,9 +1,9 @@
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { mayDecide, ownsItem, type Asker } from './authority.js';
 import { factsOf, limits, ownerOf, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { blank, fitNote, notOwner, unknownEmployee } from './refusals.js';
-import type { ApprovalState } from './state.js';
+import type { ApprovalState } from './edges.js';
 
 /** Who may ask for an approval, and who may decide it. */
 

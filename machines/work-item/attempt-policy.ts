@@ -1,5 +1,5 @@
 import { isTrusted, type Caller } from '../caller.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { limits, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { hasWorkedOn } from './review.js';

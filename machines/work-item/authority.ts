@@ -1,7 +1,7 @@
 import { isPerson, isTrusted, type Caller } from '../caller.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { factsOf, ownerOf, type WorkItemContext, type WorkItemFacts } from './context.js';
-import type { ApprovalState } from './state.js';
+import type { ApprovalState } from './edges.js';
 
 /**
  * The relation of a caller to a work item, and the matrix of who may decide its approvals. Owners come first:

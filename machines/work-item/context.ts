@@ -1,5 +1,5 @@
 import { callerName, type Caller } from '../caller.js';
-import { excerpt } from '../excerpt.js';
+import { excerpt } from '../text.js';
 import type { Stamp } from '../outputs.js';
 import type { WorkStatus } from './edges.js';
 import { limits } from './limits.js';

@@ -38,3 +38,11 @@ export const agentTargets: readonly WorkStatus[] = ['executing', 'in_review', 'b
 export const noted: readonly WorkStatus[] = ['blocked', 'escalated'];
 
 export const isStatus = (word: unknown): word is WorkStatus => statuses.includes(word as WorkStatus);
+
+/** Where a work item stands: one word for each region of its chart. */
+export interface WorkItemState {
+  readonly work: WorkStatus;
+  readonly approval: ApprovalState;
+}
+
+export type ApprovalState = 'none' | 'pending' | 'approved' | 'rejected';

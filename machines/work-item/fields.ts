@@ -1,4 +1,4 @@
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { limits, type VerifyPolicy, type WorkItemPatch } from './context.js';
 

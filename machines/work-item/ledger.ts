@@ -1,5 +1,5 @@
 import { callerName, type Caller } from '../caller.js';
-import { fnv1a } from '../fnv.js';
+import { fnv1a } from '../text.js';
 import { publish, writeRow, type Json, type Output } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
 import type { WorkItemContext } from './context.js';

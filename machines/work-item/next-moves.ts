@@ -1,10 +1,9 @@
 import { authorityOf, type Caller } from '../caller.js';
 import type { Refusal } from '../refusals.js';
 import type { WorkItemContext, WorkItemFacts } from './context.js';
-import { statuses, type WorkStatus } from './edges.js';
+import { statuses, type WorkStatus, type WorkItemState } from './edges.js';
 import { workItemMachine } from './machine.js';
 import { workItemPolicy } from './policy.js';
-import type { WorkItemState } from './state.js';
 import { workItemNotInState } from './state-refusals.js';
 
 /**

@@ -8,7 +8,7 @@ import { limits, type WorkItemContext, type WorkItemEvent, type WorkItemInput } 
 import { fitFields, fitLabels } from './fields.js';
 import { mayArchive, mayAssign, mayEdit, mayMove } from './move-policy.js';
 import { notOwner, unknownEmployee } from './refusals.js';
-import type { WorkItemState } from './state.js';
+import type { WorkItemState } from './edges.js';
 
 /**
  * Who may do what with a work item, and whether what an event carries fits: the only place that knows. When it

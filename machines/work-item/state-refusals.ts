@@ -1,7 +1,6 @@
 import { refuse, type Refusal } from '../refusals.js';
 import type { WorkItemContext, WorkItemEvent } from './context.js';
-import { edges, type WorkStatus } from './edges.js';
-import type { WorkItemState } from './state.js';
+import { edges, type WorkStatus, type WorkItemState } from './edges.js';
 
 /** Better words than the kernel's for what the chart of a work item does not take now. */
 export function workItemNotInState(

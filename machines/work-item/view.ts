@@ -2,8 +2,10 @@ import type { Json } from '../outputs.js';
 import { isoTime, isoTimeOrNull } from '../iso-time.js';
 import { sortable, sortableText } from '../sortable.js';
 import type { WorkItemContext } from './context.js';
-import type { ApprovalState, WorkItemState } from './state.js';
+import type { ApprovalState, WorkItemState } from './edges.js';
 import { reviewIndex } from './review.js';
+import { excerpt } from '../text.js';
+import { titleCharsMax, type Waiting } from '../waiting.js';
 
 /**
  * The work item record of the API (26 members, all always there, and those of sub-tasks, labels, links and
@@ -142,3 +144,31 @@ function workItemRow(where: WorkItemState, context: WorkItemContext): Json {
 
 const approvalWord = (state: ApprovalState): 'pending' | 'approved' | 'rejected' | null =>
   state === 'none' ? null : state;
+
+/** A pending approval, and an item that was escalated to a person. */
+export function workItemWaiting(where: WorkItemState, context: WorkItemContext): readonly Waiting[] {
+  const { approval } = context;
+  const waiting: Waiting[] = [];
+  if (where.approval === 'pending' && approval !== null)
+    waiting.push({
+      id: 'approval',
+      what: 'approval',
+      title: excerpt(`${context.title}: ${approval.request}`, titleCharsMax),
+      on:
+        approval.escalatedAt !== null || approval.targetKind !== 'employee'
+          ? 'operator'
+          : (approval.target ?? 'operator'),
+      since: approval.requestedAt,
+      until: approval.expiresAt ?? null,
+    });
+  if (where.work === 'escalated' && !context.archived)
+    waiting.push({
+      id: 'move',
+      what: 'move',
+      title: excerpt(context.title, titleCharsMax),
+      on: 'operator',
+      since: context.updatedAt,
+      until: null,
+    });
+  return waiting;
+}

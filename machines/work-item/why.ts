@@ -1,8 +1,7 @@
 import type { Caller } from '../caller.js';
 import type { Json } from '../outputs.js';
 import { ownerOf, type WorkItemContext, type WorkItemFacts } from './context.js';
-import { noted, statuses } from './edges.js';
-import type { WorkItemState } from './state.js';
+import { noted, statuses, type WorkItemState } from './edges.js';
 
 /**
  * What "why" asks of a work item: every event that a caller might send now, whole, so that the policy judges

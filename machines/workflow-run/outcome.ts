@@ -1,5 +1,5 @@
 import type { Json } from '../outputs.js';
-import { deeperThan, jsonDepthMax } from '../json-depth.js';
+import { deeperThan, jsonDepthMax } from '../text.js';
 import { limits, type StepOutcome } from './context.js';
 
 /** An outcome within its bounds: what is longer is cut, and says so. */

@@ -1,5 +1,5 @@
 import { fromKernel, isTrusted, type Authority, type Caller } from '../caller.js';
-import { jsonBytes } from '../json-bytes.js';
+import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { isSteward, mayDecideGate, mayRewrite } from './authority.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from './context.js';
 import { gateNamed } from './gates.js';
 import { graphOf, packGraph } from './graph.js';
-import { isOver, runStatus } from './status.js';
+import { isOver, runStatus } from './step-run.js';
 
 /** Who may do what with a run, and does what they send fit. When it may be done is the chart's to say. */
 export function runPolicy(

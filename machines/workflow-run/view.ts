@@ -11,9 +11,11 @@ import {
   type RunStatus,
   type StepRun,
 } from './context.js';
-import { graphOf, type RunNode } from './graph.js';
+import { graphOf, type RunNode, gatesOf } from './graph.js';
 import { gateNamed, parkedGates } from './gates.js';
-import { isOver, runStatus } from './status.js';
+import { isOver, runStatus } from './step-run.js';
+import { excerpt } from '../text.js';
+import { titleCharsMax, type Waiting } from '../waiting.js';
 
 /** A run as its kind knows it, without rows: what lists show, and the ground of the whole record. */
 export interface RunView {
@@ -206,3 +208,29 @@ export const scheduledPlace = (workflowId: string, fireRef?: string): string =>
  */
 export const keyPlace = (workflowId: string, caller: string, key: string): string =>
   [workflowId, caller, key, ''].map(sortableText).join('/');
+
+/** Its closed gates; but where its work item shows an approval as its own, that item waits, not the run. */
+export const runWaiting = ({ context }: RunSnapshot): readonly Waiting[] =>
+  parkedGates(context.steps)
+    .filter(([, { kind }]) => kind !== 'approval' || context.workItemId === null)
+    .map(([gateKey, { kind, nodeId, gateId, target, targetKind, at, escalatedAt }]) => ({
+      id: gateKey,
+      what: 'gate',
+      title: excerpt(`${context.title}: ${gateId} (${kind})`, titleCharsMax),
+      within: context.workflowId,
+      on: escalatedAt !== null || targetKind === 'virtual' || target === null ? 'operator' : target,
+      since: at,
+      until: deadlineOf(context, nodeId, gateId, at),
+    }));
+
+/** When the gate rejects by itself. */
+function deadlineOf(
+  context: RunSnapshot['context'],
+  nodeId: string,
+  gateId: string,
+  at: number,
+): number | null {
+  const node = graphOf(context).nodes.find(({ id }) => id === nodeId);
+  const rules = node && gatesOf(node).find(({ id }) => id === gateId);
+  return rules?.timeoutMs == null ? null : at + rules.timeoutMs;
+}

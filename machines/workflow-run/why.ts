@@ -2,7 +2,7 @@ import type { Json } from '../outputs.js';
 import { isActive, statusOf, type RunFacts } from './context.js';
 import { parkedGates } from './gates.js';
 import { graphOf } from './graph.js';
-import { isOver, runStatus } from './status.js';
+import { isOver, runStatus } from './step-run.js';
 import type { RunSnapshot } from './view.js';
 
 /** What "why" asks of a run: the events that a caller might send now, and who or what it waits for. */

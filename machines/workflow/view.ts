@@ -3,6 +3,8 @@ import { isoTime } from '../iso-time.js';
 import { sortable } from '../sortable.js';
 import type { WorkflowContext } from './context.js';
 import type { VersionAuthority } from './version-authority.js';
+import { excerpt } from '../text.js';
+import { titleCharsMax, type Waiting } from '../waiting.js';
 
 /** A workflow as callers see it: its head. The graph of a version is a row of `versions`. */
 export type WorkflowView = ReturnType<typeof workflowView>;
@@ -104,3 +106,21 @@ export const statusOf = (value: unknown): WorkflowStatus =>
 
 /** Where a workflow stands by its name. Closed by a `/`, so that it is no beginning of another one. */
 export const namePlace = (name: string): string => `${name}/`;
+
+/** A version that an agent wrote and that starts only after a person approved exactly it; its id is the version. */
+export const workflowWaiting = (
+  status: WorkflowStatus,
+  { title, version, authority, updatedAt }: WorkflowContext,
+): readonly Waiting[] =>
+  status === 'retired' || authority.state !== 'pending_approval'
+    ? []
+    : [
+        {
+          id: String(version),
+          what: 'version',
+          title: excerpt(`${title}, version ${version}: ${authority.reasons.join('; ')}`, titleCharsMax),
+          on: 'operator',
+          since: updatedAt,
+          until: null,
+        },
+      ];

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { endWithoutResult } from '../agent/completion.js';
+import { endWithoutResult } from '../turn-result.js';
 import { isObject, startLines, textAt, type LineChild } from '../agent/lines.js';
 import {
   apiKey,

@@ -1,7 +1,6 @@
 import type { Json } from '../../../machines/outputs.js';
 import { listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
-import { permit } from '../agent/permission.js';
-import { isWithinReach, type Reach } from '../agent/reach.js';
+import { permit, isWithinReach, type Reach } from '../agent/permission.js';
 import type { TurnIO } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 import { toolName } from './parser.js';

@@ -1,4 +1,6 @@
 import type { PermissionAnswer, PermissionRequest, TurnIO } from '../engine.js';
+import { resolve } from 'node:path';
+import { isInside } from '../../sandbox/mounts.js';
 
 /**
  * An agent asks before it uses a tool: the allow-list of its engine answers first, then whoever listens for
@@ -20,3 +22,30 @@ export async function permit(
 const denial = (tool: string): string =>
   `The tool ${tool} is not allowed in this session, and no person is there to allow it. Go on without it, or ` +
   `ask for an approval with the gateway's tools.`;
+
+/** What an agent may read without asking: its working folder, and the files that came with the messages. */
+export interface Reach {
+  readonly cwd: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * Does everything in a tool's input that looks like a path lie within reach? Best effort: links are not
+ * followed, and an agent that runs commands needs no such tool. What holds is a sandbox.
+ */
+export function isWithinReach(input: unknown, { cwd, files }: Reach): boolean {
+  return textsOf(input)
+    .filter((text) => /^[/~]|(?:^|\/)\.\.(?:\/|$)|^file:/.test(text))
+    .map((text) => text.replace(/^file:\/\//, ''))
+    .every((text) => {
+      if (text.startsWith('~')) return false;
+      const path = resolve(cwd, text);
+      return isInside(path, cwd) || files.includes(path);
+    });
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
+}

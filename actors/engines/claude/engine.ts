@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startLines, textAt, objectAt, type JsonObject, type LineChild } from '../agent/lines.js';
-import { endWithoutResult } from '../agent/completion.js';
-import { permit } from '../agent/permission.js';
-import { isWithinReach, type Reach } from '../agent/reach.js';
+import { endWithoutResult } from '../turn-result.js';
+import { permit, isWithinReach, type Reach } from '../agent/permission.js';
 import { modelsOf, ownChoice, programFinder, providerHosts, type AgentProgram } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import {

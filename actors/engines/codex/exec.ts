@@ -1,4 +1,4 @@
-import { endWithoutResult } from '../agent/completion.js';
+import { endWithoutResult } from '../turn-result.js';
 import { listAt, numberAt, objectAt, startLines, textAt, type JsonObject } from '../agent/lines.js';
 import { chosenWord } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';

@@ -6,6 +6,7 @@ import type { App, Request } from '../app.js';
 import { inTurn } from '../app.js';
 import { causesOf } from './causes.js';
 
+type Agent = Extract<Caller, { type: 'session' }>;
 export type Quota = keyof Quotas;
 /**
  * What each agent has begun, and the refusal of more than its quota (`agents.quotas`). Counted per employee whose
@@ -52,10 +53,9 @@ export async function spend(
  * guards.
  */
 export async function spendBytes(
-  request: Pick<Request, 'app' | 'caller' | 'dryRun'>,
+  request: Pick<Request, 'app' | 'dryRun'> & { readonly caller: Agent },
   bytes: number,
 ): Promise<Refusal | undefined> {
-  if (request.caller.type !== 'session') return undefined;
   const { supervisor } = request.app;
   const unwritten = unwrittenOf.get(supervisor) ?? new Map<string, number>();
   unwrittenOf.set(supervisor, unwritten);
@@ -139,5 +139,5 @@ const nothing: Counts = { sessions: 0, items: 0, runs: 0, bytes: 0 };
 const hourMs = 3_600_000;
 const prefix = 'agent-quota/';
 
-const agentKey = ({ id, employee, ancestors }: Extract<Caller, { type: 'session' }>): string =>
+const agentKey = ({ id, employee, ancestors }: Agent): string =>
   employee === null ? `session:${ancestors.at(-1) ?? id}` : `employee:${employee}`;

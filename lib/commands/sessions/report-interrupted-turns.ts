@@ -1,5 +1,5 @@
 import type { Json } from '../../../machines/outputs.js';
-import { jsonBytes } from '../../../machines/json-bytes.js';
+import { jsonBytes } from '../../../machines/text.js';
 import { announceFact } from '../../records/records.js';
 import type { Store } from '../../store/contract.js';
 import { partsOf, prefix } from '../../store/keys.js';

@@ -5,7 +5,7 @@ import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { WorkItemContext } from '../../../machines/work-item/context.js';
 import { nextMoves } from '../../../machines/work-item/next-moves.js';
-import type { WorkItemState } from '../../../machines/work-item/state.js';
+import type { WorkItemState } from '../../../machines/work-item/edges.js';
 
 /**
  * What this caller may do with a work item now, and what stands in the way of the rest: the statuses it may

@@ -1,5 +1,5 @@
 import type { App } from '../app.js';
-import { cursorOf } from '../cursor.js';
+import { cursorOf } from '../page-after.js';
 import type { Place } from './merge-lists.js';
 import type { Row } from './work-item-ranges.js';
 import type { Json } from '../../../machines/outputs.js';

@@ -1,5 +1,5 @@
 import { isSessionActor, type WorkflowDefinition } from '../../../machines/graph/definition.js';
-import { noSteps } from '../../../machines/graph/draft.js';
+import { noSteps } from '../../../machines/graph/liveness.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { RunError } from '../../../machines/workflow-run/context.js';
 import { employeeNamed, type App } from '../app.js';

@@ -5,7 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { sortableText } from '../../../machines/sortable.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import { type App } from '../app.js';
-import { cursorOf } from '../cursor.js';
+import { cursorOf } from '../page-after.js';
 import { idsOf } from '../iterate.js';
 import { mergedAfter, type Place, type Range } from '../work-items/merge-lists.js';
 import { workflowsOff } from '../workflows/read-workflow.js';

@@ -2,7 +2,7 @@ import { callCircles, readDefinition, workflowsOff, merged } from './read-workfl
 import type { App } from '../app.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { differenceOf, type DefinitionDifference } from '../../../machines/graph/difference.js';
-import { isDraft, noSteps } from '../../../machines/graph/draft.js';
+import { isDraft, noSteps } from '../../../machines/graph/liveness.js';
 import { executionPlan, type ExecutionPlan } from '../../../machines/graph/plan.js';
 import { parseDefinition } from '../../../machines/graph/read-definition.js';
 import type { GraphFault } from '../../../machines/graph/reader.js';

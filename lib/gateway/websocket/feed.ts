@@ -1,6 +1,5 @@
 import type { LogEntry, Supervisor } from '../../supervisor/contract.js';
-import { addValues } from './changed-values.js';
-import { isReset } from './frames.js';
+import { addValues, isReset } from './frames.js';
 
 /**
  * The live end of the log, read once for all sockets, and not at all while there is none. A socket that

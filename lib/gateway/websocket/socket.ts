@@ -13,7 +13,7 @@ import {
 } from '../authentication.js';
 import { failureBody } from '../errors.js';
 import type { OriginCheck } from '../origin.js';
-import { clientOf } from '../cookies.js';
+import { clientOf } from '../origin.js';
 import { fairShare } from './backpressured-socket.js';
 import { openFeed } from './feed.js';
 import { filterOfQuery, inspectSubscription, firstOfQuery, statelySubscription } from './inspect-socket.js';

@@ -1,6 +1,5 @@
 import type { Op, Range, Store } from '../contract.js';
-import { headKey } from '../keys.js';
-import { pageLimit, pageMax } from '../memory.js';
+import { headKey, pageLimit, pageMax } from '../keys.js';
 import type { Sql } from './connection.js';
 
 /** Reading rows of one home. Every read sees what was committed before it began. */
@@ -30,7 +29,7 @@ export function readsOf(sql: Pick<Sql, 'unsafe'>, home: number): Reads {
       const found = await rows(
         `select key, ${value} as value from troupe_row where ${where} order by key ${order} ` +
           `limit $${given.length + 1} offset $${given.length + 2}`,
-        [...given, pageLimit(range), range.offset ?? 0],
+        [...given, pageLimit(range.limit), range.offset ?? 0],
       );
       return found.map((row) => [row['key'] as string, row['value'] as string]);
     },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isWithinReach } from '../../../actors/engines/agent/reach.js';
+import { isWithinReach } from '../../../actors/engines/agent/permission.js';
 
 // Under `ask` the real Claude Code read gateway.json unasked: a reader was free wherever it read
 describe('what an agent may read unasked', () => {

@@ -7,8 +7,7 @@ import { defaultConfig } from '../../../lib/home/config.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { openLogFile } from '../../../lib/home/log-file.js';
 import { logTail } from '../../../lib/home/log-tail.js';
-import { openLog } from '../../../lib/home/log.js';
-import { scrub } from '../../../lib/home/scrub.js';
+import { openLog, scrub } from '../../../lib/home/log.js';
 
 describe('the log', () => {
   const secret = 'Zk3-canary_canary-canary_canary-canary_canar'.slice(0, 43);

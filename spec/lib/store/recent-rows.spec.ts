@@ -40,7 +40,6 @@ describe('rows on their way into LevelDB', () => {
       onFailure: (reason) => {
         throw new Error(reason);
       },
-      onCommitted: () => undefined,
     });
     const write = async (ops: [string, string | null][]): Promise<void> =>
       pipeline.write(groupAfter(pipeline.durable, 1, ops));
@@ -97,7 +96,6 @@ describe('rows on their way into LevelDB', () => {
       onFailure: (reason) => {
         throw new Error(reason);
       },
-      onCommitted: () => undefined,
     });
     const write = async (key: string): Promise<number> => {
       await pipeline.write(groupAfter(pipeline.durable, 1, [[key, '1']]));

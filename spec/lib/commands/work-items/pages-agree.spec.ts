@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { placeOf } from '../../../../lib/commands/cursor.js';
+import { placeOf } from '../../../../lib/commands/page-after.js';
 import { listWorkItems } from '../../../../lib/commands/work-items/list-work-items.js';
 import { operator, type Caller } from '../../../../machines/caller.js';
 import { openApp, type AppFixture } from '../app-fixture.js';

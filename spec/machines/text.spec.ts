@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { jsonBytes } from '../../machines/json-bytes.js';
+import { jsonBytes } from '../../machines/text.js';
 
 describe('jsonBytes', () => {
   it('counts what JSON takes in UTF-8, pairs, halves of pairs and control characters included', () => {

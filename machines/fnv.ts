@@ -1,7 +1,0 @@
-/** FNV-1a, 32 bits (Fowler, Noll, Vo): tells short names of long texts apart. No secret rests on it. */
-export function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let place = 0; place < text.length; place += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
-  return hash >>> 0;
-}
