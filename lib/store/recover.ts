@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { endOfBase, writeBase } from './base.js';
 import { StoreError } from './contract.js';
@@ -13,7 +13,7 @@ import {
 import { DamageError, headOf, type Database } from './database.js';
 import { writeFileDurably } from './durable-file.js';
 import { isSameHistory, opsIn, origin, positionOf, type Position } from './frame.js';
-import { namesIn, type StoreFiles } from './files.js';
+import { hasBegun, holdsData, isEmpty, keepName, markerFile } from './home-folder.js';
 import { inspectRows } from './inspect-rows.js';
 import type { StorePorts } from './ports.js';
 import { batchLoader, rebuildDatabase, setAside, type Progress } from './rebuild.js';
@@ -90,44 +90,6 @@ export async function recoverHome(options: RecoverOptions, isRebuilt = false): P
       log?.error({ reason: error.message }, 'store failed its checks');
     throw error;
   }
-}
-
-/**
- * Until the folders above it are synced, a home that was made may be gone after a power cut, however well its own
- * files were kept. Whether this process made it, or one that died before it came here, nobody can tell.
- */
-async function keepName(files: StoreFiles, home: string): Promise<void> {
-  for (let path = home; dirname(path) !== path; path = dirname(path))
-    await files.syncDirectory(dirname(path)).catch((error: unknown) => {
-      // Not ours to open, then not ours to have made either
-      if (!['EACCES', 'EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    });
-}
-
-/**
- * Written once the store has begun; from then on nothing in this home may be created over what is missing.
- */
-export const markerFile = 'store.json';
-
-/** The home shows signs of an earlier start. */
-async function hasBegun(files: StoreFiles, home: string): Promise<boolean> {
-  const names = await files.readdir(home);
-  return names.includes(markerFile) || names.includes('gateway.json');
-}
-
-async function isEmpty(files: StoreFiles, directory: string): Promise<boolean> {
-  return (await namesIn(files, directory)).length === 0;
-}
-
-/** A first start that was cut short leaves a folder without tables and with an empty log. */
-async function holdsData(files: StoreFiles, directory: string): Promise<boolean> {
-  const names = await namesIn(files, directory);
-  const logs = await Promise.all(
-    names
-      .filter((name) => name.endsWith('.log'))
-      .map(async (name) => await files.size(join(directory, name))),
-  );
-  return names.some((name) => /\.(ldb|sst)$/.test(name)) || logs.some((size) => size > 0);
 }
 
 class Rebuild extends Error {}
