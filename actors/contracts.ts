@@ -4,6 +4,7 @@ import type { ActorKey, Json, Stamp } from '../machines/outputs.js';
 import type { Refusal, RefusalCode, RefusalMeaning } from '../machines/refusals.js';
 import type { Shape } from '../machines/shape.js';
 import type { Waiting } from '../machines/waiting.js';
+import type { Driver, Persisted } from './driver.js';
 import type { Supervision } from '../machines/supervisor/supervise.js';
 
 /**
@@ -30,15 +31,6 @@ export interface IndexRow {
   readonly index: string;
   readonly key: string;
   readonly row?: Json;
-}
-
-/** An actor as stored by XState: what `migrate` functions receive and return. */
-export interface Persisted {
-  readonly value: Json;
-  readonly context: Record<string, Json>;
-  readonly status?: 'active' | 'done' | 'error';
-  readonly output?: Json;
-  readonly historyValue?: Json;
 }
 
 /** An event that might come next: whole, as a caller would send it. */
@@ -73,6 +65,8 @@ export interface Kind<
   /** Version of machine and context; grows when either changes shape. From 1. */
   readonly version: number;
   readonly machine: M;
+  /** What steps the machine, where that is not XState 5: see `troupe/xstate6`. */
+  readonly driver?: Driver;
   /**
    * Version of `index` and `counts`, where they change and the kind's own version does not. Whenever one of the
    * two versions grows, all actors of the kind are listed and counted anew, in the background.
@@ -249,6 +243,8 @@ export interface EffectContext {
   send(event: { readonly type: string } & Record<string, Json | undefined>): Promise<void>;
   /** Replace the durable note of a fenced effect (pid, start time …); resolves after its commit. */
   checkpoint(note: Json): Promise<void>;
+  /** The last checkpoint of a run that a crash or a restart cut off; undefined where there was none. */
+  readonly checkpointed: Json | undefined;
   /** An ephemeral frame for watchers (`seq:null`): streaming deltas. Never replayed. */
   progress(event: string, payload: Json): void;
   /** Events that the machine sends to this effect while it runs (`sendTo('turn', …)`). Not durable. */
@@ -262,3 +258,4 @@ export interface EffectContext {
 
 /** Identity functions that check: see define-kind.ts for the checks of a kind. */
 export type { ActorKey, Json, Stamp } from '../machines/outputs.js';
+export type { Persisted } from './driver.js';

@@ -76,7 +76,7 @@ function* problemsOf(kind: Kind): Generator<string> {
       yield `the at-most-once effect "${src}" lacks recover()`;
     if (kind.childKinds?.[src] !== undefined) yield `"${src}" is both an effect and a child kind`;
   }
-  yield* nodeProblems(kind, kind.machine.root);
+  yield* kind.driver?.problems?.(kind) ?? nodeProblems(kind, kind.machine.root);
 }
 
 function* nodeProblems(kind: Kind, node: AnyStateNode): Generator<string> {

@@ -3,12 +3,11 @@ import type { Kind, Persisted } from '../../actors/contracts.js';
 import type { Json } from '../../machines/outputs.js';
 import { activeStates } from '../../machines/state-names.js';
 import { decodeState, encodeState } from '../supervisor/draft/codec.js';
-import { begin, persist, restore, step } from '../supervisor/draft/step.js';
+import type { Step } from '../../actors/driver.js';
+import { driverOf } from '../supervisor/draft/driver.js';
 import type { BundledActor, BundledEntry } from './bundle.js';
 import { chartOf } from './chart/chart-of.js';
 import type { ChartState } from './chart/definition.js';
-
-type Snapshot = ReturnType<typeof begin>['snapshot'];
 
 /**
  * One actor's events, decided once more. Pure: machines decide, and nothing of what they ask for is done.
@@ -16,10 +15,10 @@ type Snapshot = ReturnType<typeof begin>['snapshot'];
  * here as there.
  */
 export class Replay {
-  private snapshot: Snapshot | undefined;
+  private snapshot: Step['snapshot'] | undefined;
 
   constructor(
-    private readonly kind: Pick<Kind, 'machine'>,
+    private readonly kind: Pick<Kind, 'machine' | 'driver'>,
     start: BundledActor['start'],
   ) {
     if (start !== null) this.snapshot = this.revived(decodeState(start.state));
@@ -28,12 +27,13 @@ export class Replay {
   /** The state after the entry. Throws what the machine throws. */
   next({ event, at, by }: Pick<BundledEntry, 'event' | 'at' | 'by'>): Persisted {
     const { machine } = this.kind;
-    if (event.type === 'kernel.created') this.snapshot = begin(machine, event['input']).snapshot;
+    if (event.type === 'kernel.created')
+      this.snapshot = driverOf(this.kind).begin(machine, event['input']).snapshot;
     else if (this.snapshot === undefined) throw new RangeError('it does not begin with its creation event');
     else if (event.type === 'xstate.stop')
-      this.snapshot = { ...this.snapshot, status: 'stopped' } as Snapshot;
+      this.snapshot = { ...this.snapshot, status: 'stopped' } as Step['snapshot'];
     else if (!event.type.startsWith('kernel.'))
-      this.snapshot = step(machine, this.snapshot, { ...event, at, by }).snapshot;
+      this.snapshot = driverOf(this.kind).step(machine, this.snapshot, { ...event, at, by }).snapshot;
     return this.state();
   }
 
@@ -43,11 +43,13 @@ export class Replay {
   }
 
   private state(): Persisted {
-    return JSON.parse(encodeState(persist(this.kind.machine, this.snapshot as Snapshot))) as Persisted;
+    return JSON.parse(
+      encodeState(driverOf(this.kind).persist(this.kind.machine, this.snapshot as Step['snapshot'])),
+    ) as Persisted;
   }
 
-  private revived(state: Persisted): Snapshot {
-    return restore(
+  private revived(state: Persisted): Step['snapshot'] {
+    return driverOf(this.kind).restore(
       this.kind.machine,
       structuredClone(state),
       effectsIn(chartOf(this.kind.machine).root, activeStates(state.value)),

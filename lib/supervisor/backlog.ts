@@ -117,7 +117,8 @@ export class Backlog {
         if (kind.effects?.[row.src]?.guarantee === 'at-least-once') {
           const call = key.slice(prefix.length);
           await this.effects.halt(actor, call);
-          await this.resumeEffect(actor, call, row); // its state may have been left while it was aborted
+          const now = await this.kernel.store.get(key); // with what it came to; gone where its state was left
+          if (now !== undefined) await this.resumeEffect(actor, call, JSON.parse(now) as OutboxRow);
         }
       }
     })().catch((error: unknown) =>

@@ -10,7 +10,7 @@ import { isStale, seenBy, type Delivery, type Due, type InboxRow } from './deliv
 import type { ActorState } from './draft/actor-state.js';
 import { own } from './draft/codec.js';
 import type { Draft } from './draft/draft.js';
-import { selfTarget } from './draft/step.js';
+import { selfTarget } from '../../actors/driver.js';
 import type { Failures } from './failures.js';
 import type { Kernel } from './kernel.js';
 

@@ -8,7 +8,7 @@ import type { PlannedStep } from './contract.js';
 import type { Ended } from './draft/actions.js';
 import type { ActorState } from './draft/actor-state.js';
 import { own } from './draft/codec.js';
-import { selfTarget } from './draft/step.js';
+import { selfTarget } from '../../actors/driver.js';
 
 /** An event on its way to one actor: what it is, whose word, what it uses up, and who waits for its outcome. */
 export interface Delivery {

@@ -143,7 +143,7 @@ export class Effects {
     const controller = new AbortController();
     const listeners: Running['listeners'] = [];
     const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, effect, event);
-    const context = this.contextOf(actor, start, outboxKey, row, controller, listeners);
+    const context = this.contextOf(actor, start, outboxKey, row, note, controller, listeners);
     const settled = this.kernel.ownership
       .whenHeld() // nobody acts for a home that may be another's
       .then((held) =>
@@ -190,7 +190,8 @@ export class Effects {
     const { reason, noted } = this.running.get(outboxKey) as Running;
     this.running.delete(outboxKey);
     if (reason === 'left') {
-      if (effect.guarantee === 'at-most-once')
+      // A checkpoint that came late has written the row anew
+      if (effect.guarantee === 'at-most-once' || noted)
         this.commits
           .remove(outboxKey)
           .catch((error: unknown) => this.kernel.fault(`the row ${outboxKey} could not be removed`, error));
@@ -238,6 +239,7 @@ export class Effects {
     start: Start,
     outboxKey: string,
     row: OutboxRow,
+    checkpointed: Json | undefined,
     controller: AbortController,
     listeners: Running['listeners'],
   ): EffectContext {
@@ -254,6 +256,7 @@ export class Effects {
         if (running !== undefined) running.noted = true;
         return this.commits.write([[outboxKey, JSON.stringify({ ...row, note })]]);
       },
+      checkpointed,
       progress: (event, payload) => this.kernel.progress(actor, event, payload),
       onEvent: (listener) => {
         listeners.push(listener);

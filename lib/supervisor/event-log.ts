@@ -4,7 +4,7 @@ import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import { decode, decodeState } from './draft/codec.js';
 import type { LogEntry, PastState, SealedEntry, WatchOptions } from './contract.js';
-import { restore } from './draft/step.js';
+import { driverOf } from './draft/driver.js';
 import { metaOf, none, noFailures } from './draft/actor-state.js';
 
 /**
@@ -198,6 +198,7 @@ type Difference = {
   status?: 'done' | 'error';
   output?: Json;
   historyValue?: Json;
+  extra?: Json;
 };
 
 /** The state after an entry, from the state before it. */
@@ -213,13 +214,14 @@ export function apply(state: Persisted, entry: Pick<LogEntry, 'snapshot'>): Pers
     ...(change.status === undefined ? {} : { status: change.status }),
     ...(change.output === undefined ? {} : { output: change.output }),
     ...(change.historyValue === undefined ? {} : { historyValue: change.historyValue }),
+    ...(change.extra === undefined ? {} : { extra: change.extra }),
   };
 }
 
 /** The view of then by the code of now; null when an old shape no longer fits it. */
 function viewOfPast(kind: Kind, actor: ActorKey, entry: LogEntry, state: Persisted): Json {
   try {
-    const snapshot = restore(kind.machine, structuredClone(state), none);
+    const snapshot = driverOf(kind).restore(kind.machine, structuredClone(state), none);
     return kind.view(
       snapshot,
       metaOf(actor, {

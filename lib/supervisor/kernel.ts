@@ -17,7 +17,7 @@ import { Ownership } from './ownership.js';
 import type { Limits, ProgressFrame } from './contract.js';
 import type { Kinds } from './kinds.js';
 import { reasonOf } from './draft/stored-form.js';
-import { begin, step } from './draft/step.js';
+import { xstate5 } from './draft/driver.js';
 import { EventLog } from './event-log.js';
 import { IndexGenerations } from './housekeeping/index-generations.js';
 import { RetentionClock } from './housekeeping/retention-clock.js';
@@ -95,7 +95,7 @@ export class Fault extends Error {
  * that the store is down while the store is down. Every change is logged.
  */
 export class RootSystem {
-  private snapshot = begin(rootMachine, {}).snapshot;
+  private snapshot = xstate5.begin(rootMachine, {}).snapshot;
   constructor(private readonly environment: Environment) {}
 
   get state(): RootStatus {
@@ -132,7 +132,7 @@ export class RootSystem {
 
   private send(event: AnyEventObject): void {
     const before = this.state;
-    this.snapshot = step(rootMachine, this.snapshot, {
+    this.snapshot = xstate5.step(rootMachine, this.snapshot, {
       ...event,
       at: this.environment.clock.now(),
       by: system('kernel'),

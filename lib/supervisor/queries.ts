@@ -4,7 +4,7 @@ import type { Json } from '../../machines/outputs.js';
 import { keys, pageLimit, pageMax, part, partsOf, prefix } from '../store/keys.js';
 import { waitingList, type Waiting } from '../../machines/waiting.js';
 import type { ListItem, ListQuery, Supervisor, Why } from './contract.js';
-import { takes } from './draft/step.js';
+import { driverOf } from './draft/driver.js';
 import type { Commits } from './commit.js';
 import type { Kernel } from './kernel.js';
 import { viewOfRecord } from './draft/stored-form.js';
@@ -191,7 +191,7 @@ export class Queries {
       const stamped = { ...event, ...(facts === undefined ? {} : { facts }) };
       const refusal =
         kind.policy?.(state.snapshot, stamped as never, authorityOf({ by })) ??
-        (whole && !takes(kind.machine, state.snapshot, stamped)
+        (whole && !driverOf(kind).takes(kind.machine, state.snapshot, stamped)
           ? stateRefusal(kind, id, state.snapshot, stamped)
           : undefined);
       if (refusal !== undefined)

@@ -64,6 +64,7 @@ export function app(
         notes.push(note);
         return Promise.resolve();
       },
+      checkpointed: undefined,
       progress(event, payload) {
         frames.push({ event, payload: payload as Record<string, Json | undefined> });
         tell();

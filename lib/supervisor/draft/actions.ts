@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { AnyEventObject } from 'xstate';
 import type { ActorKey, Kind } from '../../../actors/contracts.js';
+import { actionCallPrefix, parentTarget, selfTarget, type Action } from '../../../actors/driver.js';
 import type { Json, Output } from '../../../machines/outputs.js';
 import type { Op } from '../../store/contract.js';
 import { keys } from '../../store/keys.js';
 import { asCarried, carried, jsonText, own, setOwn } from './codec.js';
-import { parentTarget, selfTarget, type Action } from './step.js';
 import { none, type Call, type ActorState, type Timer } from './actor-state.js';
 
 /**
@@ -153,6 +153,7 @@ class Interpreter {
 
   private start(action: Extract<Action, { type: 'start' }>): void {
     const { kind, id, rev } = this.input;
+    if (action.id === undefined) return this.call(`${actionCallPrefix}${rev}.${this.callsStarted}`, action);
     if (own(this.calls, action.id) !== undefined || own(this.children, action.id) !== undefined) {
       throw new TypeError(
         `a child called "${action.id}" already exists: XState would drop it while it keeps running`,
@@ -166,18 +167,18 @@ class Interpreter {
       this.effects.push(action.src);
       return;
     }
-    if (kind.effects?.[action.src] === undefined)
-      throw new TypeError(`${kind.kind} has no effect "${action.src}"`);
-    const call = { key: `${rev}.${this.callsStarted++}`, src: action.src };
-    setOwn(this.calls, action.id, call);
-    const input = carried(action.input, `the input of "${action.src}"`);
-    const start = { key: call.key, src: call.src, callId: action.id, input };
-    this.started.push(start);
-    this.effects.push(action.src);
-    this.ops.push([
-      keys.outbox(kind.kind, id, call.key),
-      JSON.stringify({ callId: action.id, src: action.src, input }),
-    ]);
+    this.call(action.id, action);
+  }
+
+  private call(callId: string, { src, input: given }: Extract<Action, { type: 'start' }>): void {
+    const { kind, id, rev } = this.input;
+    if (kind.effects?.[src] === undefined) throw new TypeError(`${kind.kind} has no effect "${src}"`);
+    const call = { key: `${rev}.${this.callsStarted++}`, src };
+    setOwn(this.calls, callId, call);
+    const input = carried(given, `the input of "${src}"`);
+    this.started.push({ key: call.key, src, callId, input });
+    this.effects.push(src);
+    this.ops.push([keys.outbox(kind.kind, id, call.key), JSON.stringify({ callId, src, input })]);
   }
 
   /**
@@ -268,7 +269,8 @@ class Interpreter {
   }
 
   private endAll(): void {
-    for (const callId of Object.keys(this.calls)) this.stop(callId);
+    // What the last steps asked to be done is done all the same
+    for (const callId of Object.keys(this.calls)) if (!callId.startsWith(actionCallPrefix)) this.stop(callId);
     for (const childId of Object.keys(this.children)) this.stop(childId);
     for (const timerId of Object.keys(this.timers)) this.dropTimer(timerId);
   }

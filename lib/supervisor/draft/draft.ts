@@ -1,5 +1,6 @@
 import type { AnyEventObject } from 'xstate';
 import type { ActorKey, Kind } from '../../../actors/contracts.js';
+import type { Step } from '../../../actors/driver.js';
 import { callerName, type Causes, type Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { explained, isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
@@ -8,7 +9,7 @@ import type { Op } from '../../store/contract.js';
 import { keys } from '../../store/keys.js';
 import type { PlannedStep } from '../contract.js';
 import type { Kernel } from '../kernel.js';
-import { begin, persist, step, type Step } from './step.js';
+import { driverOf } from './driver.js';
 import { encodeState } from './codec.js';
 import { invalidId, notFound, stateRefusal, judge, judgeInput, stamped } from './admission.js';
 import { requestedActions, type RequestedActions, type Ended } from './actions.js';
@@ -100,7 +101,7 @@ export class Draft {
     // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
     const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, state.snapshot, seen, this);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
-    const taken = step(kind.machine, state.snapshot, seen);
+    const taken = driverOf(kind).step(kind.machine, state.snapshot, seen);
     this.untaken = !taken.taken;
     if (this.untaken) return explained(stateRefusal(kind, id, state.snapshot, seen), kind.refusals);
     this.put(kind, id, state, taken, seen, state.parent, ended);
@@ -123,7 +124,7 @@ export class Draft {
     given.id = id; // whatever the input says
     const refusal = judgeInput(kind, given, this.onBehalfOf);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
-    const first = begin(kind.machine, given);
+    const first = driverOf(kind).begin(kind.machine, given);
     this.reservations.push(key);
     if (parent !== null) this.ops.push([keys.child(parent.kind, parent.id, kind.kind, id), '{}']);
     this.put(
@@ -212,7 +213,7 @@ export class Draft {
   ): void {
     this.underway += 1;
     const key = keys.actor(kind.kind, id);
-    const persisted = persist(kind.machine, taken.snapshot);
+    const persisted = driverOf(kind).persist(kind.machine, taken.snapshot);
     const encoded = encodeState(persisted);
     if (encoded.length > this.kernel.limits.snapshotBytesMax) {
       throw new RangeError(

@@ -1,5 +1,6 @@
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Json, Persisted } from '../../../actors/contracts.js';
+import { parentTarget, selfTarget, type Action, type Step } from '../../../actors/driver.js';
 import { assertUnchanged, explained, freezeMembers, freezes } from './frozen.js';
 import { setOwn } from './codec.js';
 
@@ -12,41 +13,8 @@ import { setOwn } from './codec.js';
  * and spec/lib/supervisor/draft/step.spec.ts guards what is relied on here.
  */
 
-/** What a step asked for, in XState's order. */
-export type Action =
-  | {
-      readonly type: 'start';
-      readonly id: string;
-      readonly src: string;
-      readonly input: unknown;
-      readonly systemId: string | undefined;
-    }
-  | { readonly type: 'stop'; readonly id: string }
-  /** Without an id of its own it can be neither cancelled nor replaced. */
-  | {
-      readonly type: 'timer';
-      readonly id: string | undefined;
-      readonly event: AnyEventObject;
-      readonly delayMs: number;
-      readonly target: string;
-    }
-  | { readonly type: 'cancel'; readonly id: string }
-  | { readonly type: 'send'; readonly target: string; readonly event: AnyEventObject }
-  | { readonly type: 'emit'; readonly event: AnyEventObject };
-
-export interface Step {
-  readonly snapshot: AnyMachineSnapshot;
-  readonly actions: readonly Action[];
-  /** Some transition was taken. An event that no state takes changes nothing. */
-  readonly taken: boolean;
-}
-
 /** Microsteps of one step at most, where the machine's own `options.maxIterations` sets no other bound. */
 export const microstepsMax = 10_000;
-
-/** Targets of `send` and `timer` that are not children. */
-export const selfTarget = '#self';
-export const parentTarget = '#parent';
 
 /** First snapshot of a machine. Throws what the machine's context factory or entry actions throw. */
 export function begin(machine: AnyStateMachine, input: unknown): Step {

@@ -2,7 +2,7 @@ import type { AnyMachineSnapshot, AnyEventObject } from 'xstate';
 import type { ActorKey, Kind, Persisted } from '../../../actors/contracts.js';
 import type { Json } from '../../../machines/outputs.js';
 import { decodeState, setOwn, encodeChange } from './codec.js';
-import { restore } from './step.js';
+import { driverOf } from './driver.js';
 import { noFailures, none, type ActorState, type StatePlaces } from './actor-state.js';
 import { placesOfRecord } from './indexes.js';
 import { hash } from 'node:crypto';
@@ -129,7 +129,7 @@ function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, st
   const problem = kind.validateContext?.(persisted.context);
   if (problem !== undefined) throw new UnreadableRecord(`${where} has an invalid context: ${problem}`);
   try {
-    const snapshot = restore(kind.machine, persisted, children);
+    const snapshot = driverOf(kind).restore(kind.machine, persisted, children);
     if (snapshot.value === undefined) throw new TypeError('the machine does not define its state');
     return snapshot;
   } catch (cause) {
@@ -258,6 +258,7 @@ function difference(before: ActorState, { state, persisted }: Input): string {
     changed['historyValue'] = persisted.historyValue; // what was remembered is never forgotten
   if (persisted.status !== undefined) changed['status'] = persisted.status;
   if (persisted.output !== undefined) changed['output'] = persisted.output;
+  if (persisted.extra !== undefined) changed['extra'] = persisted.extra;
   return encodeChange(changed);
 }
 

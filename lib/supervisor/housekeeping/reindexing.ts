@@ -3,7 +3,7 @@ import { StoreError, type Op } from '../../store/contract.js';
 import { keys, partsOf, prefix } from '../../store/keys.js';
 import type { Cell } from '../cells/actor-cells.js';
 import { encodeState } from '../draft/codec.js';
-import { persist } from '../draft/step.js';
+import { driverOf } from '../draft/driver.js';
 import type { Commits } from '../commit.js';
 import type { Kernel } from '../kernel.js';
 import { changeTotals, listRows, placesInLists, allPlaces, placeTotals } from '../draft/indexes.js';
@@ -90,7 +90,7 @@ export class Reindexing {
     const next: ActorState = { ...state, sinceSnapshot, indexed: generation };
     listRows(kind, id, undefined, next, draft.ops);
     changeTotals(kind, id, undefined, next, draft.totals);
-    const record = draftRecord(kind, id, next, encodeState(persist(kind.machine, snapshot)));
+    const record = draftRecord(kind, id, next, encodeState(driverOf(kind).persist(kind.machine, snapshot)));
     draft.next.set(key, { kind, id, key, state: next, record });
     return draft;
   }

@@ -15,15 +15,8 @@ import {
   stopChild,
   type AnyStateMachine,
 } from 'xstate';
-import {
-  begin,
-  parentTarget,
-  persist,
-  restore,
-  selfTarget,
-  step,
-  type Action,
-} from '../../../../lib/supervisor/draft/step.js';
+import { begin, persist, restore, step } from '../../../../lib/supervisor/draft/step.js';
+import { parentTarget, selfTarget, type Action } from '../../../../actors/driver.js';
 import { effect } from '../../../../machines/outputs.js';
 
 /**

@@ -1,0 +1,9 @@
+/** `troupe/xstate6`: kinds whose machines are of XState 6, which the host brings. Experimental, as 6 is. */
+export {
+  xstate6,
+  type AnyMachine6,
+  type Definition6,
+  type MachineOf,
+  type XState6Kinds,
+  type XState6Library,
+} from '../supervisor/xstate6/kinds.js';

@@ -1,0 +1,142 @@
+// A machine of whatever actors and guards: only `any` takes them all, as XState's own AnyStateMachine does
+// oxlint-disable typescript/no-explicit-any
+import type { AnyEventObject, AnyStateMachine, MachineContext, StateMachine, StateValue } from 'xstate';
+import { checkKind, type KindDefinition } from '../../../actors/define-kind.js';
+import type { Effect, IndexRow, Kind, StandardSchema } from '../../../actors/contracts.js';
+import type { Driver } from '../../../actors/driver.js';
+import type { AnyKind } from '../../../actors/inference.js';
+import type { RefusalMeaning } from '../../../machines/refusals.js';
+import { driver6 } from './driver.js';
+import { effectsOf } from './effects.js';
+import type { Machine6, XState6 } from './library.js';
+
+/** What XState 6 and its entry `xstate/durable` export, of the host's own copy. */
+export interface XState6Library {
+  readonly createActor: (...given: never[]) => unknown;
+  readonly isTypeSchema: (...given: never[]) => unknown;
+  readonly createDurable: (...given: never[]) => unknown;
+}
+
+/**
+ * Kinds whose machines are of XState 6, by the host's own copy of it. Experimental, as 6 is: tried with
+ * 6.0.0-alpha.52. Kinds of both majors may live in one supervisor; a child kind is of the major of its parent.
+ *
+ * @example
+ *   import * as xstate from 'xstate';
+ *   import * as durable from 'xstate/durable';
+ *   import { xstate6 } from 'troupe/xstate6';
+ *   const { defineKind } = xstate6({ ...xstate, ...durable });
+ *   const counter = defineKind({ kind: 'counter', version: 1, machine, view: ({ context }) => context });
+ */
+export function xstate6(library: XState6Library): XState6Kinds {
+  const xstate = library as unknown as XState6; // the members that are used, as they are in the alpha it was tried with
+  const driver = driver6(xstate) as unknown as Driver; // the kernel's types are those of 5
+  return {
+    driver,
+    defineKind: (definition: object) => {
+      const kind: AnyKind = { ...(definition as AnyKind), driver };
+      const machine = kind.machine as Machine6;
+      const schemas = kind.schemas ?? schemasOf(xstate, machine);
+      const complete: AnyKind = {
+        ...kind,
+        effects: { ...withoutChildren(effectsOf(xstate, machine), kind), ...kind.effects },
+        ...(schemas === undefined ? {} : { schemas }),
+      };
+      checkKind(complete);
+      return complete as never; // the signature says what it is
+    },
+  };
+}
+
+/** What `xstate6` gives: kinds of a host's own XState 6, and the driver that steps them. */
+export interface XState6Kinds {
+  readonly driver: Driver;
+  /**
+   * `defineKind` for a machine of XState 6. Async logic in `setup({ actors })` and actions in `setup({ actions })`
+   * are effects that the kind need not declare; the machine's Standard Schemas of events and input are the kind's.
+   *
+   * @throws TypeError with every fault of the definition
+   */
+  defineKind<
+    M extends AnyMachine6,
+    View,
+    const Name extends string,
+    const List extends IndexRow = never,
+    const Code extends string = never,
+    const Meanings extends Readonly<Record<string, RefusalMeaning>> = {},
+    const Child extends string = never,
+  >(
+    kind: Definition6<M, View, Name, List, Code, Meanings, Child>,
+  ): Kind<MachineOf<M>, View, Name, List, Code>;
+}
+
+/** A kind as it is written. What the machine does not bring is declared under `effects`. */
+export type Definition6<
+  M extends AnyMachine6,
+  View,
+  Name extends string,
+  List extends IndexRow,
+  Code extends string,
+  Meanings extends Readonly<Record<string, RefusalMeaning>>,
+  Child extends string,
+> = Omit<
+  KindDefinition<MachineOf<M>, View, Name, List, Code, Meanings, Child>,
+  'machine' | 'driver' | 'effects'
+> & {
+  readonly machine: M;
+  readonly effects?: Readonly<Record<string, Effect>>;
+};
+
+/** A machine of XState 6, by its steps. */
+export interface AnyMachine6 {
+  readonly id: string;
+  transition(snapshot: never, event: never, scope?: never): unknown;
+  initialTransition(input: never, scope?: never): unknown;
+}
+
+/** The same machine as XState 5 would type it: what calls of a supervisor read off a kind. */
+export type MachineOf<M> = M extends {
+  transition(snapshot: infer Snapshot, event: infer Event, scope?: never): unknown;
+  initialTransition(input: infer Input, scope?: never): unknown;
+}
+  ? Checked<
+      StateMachine<
+        Snapshot extends { readonly context: infer Context extends MachineContext }
+          ? Context
+          : MachineContext,
+        Event extends AnyEventObject ? Event : AnyEventObject,
+        any,
+        any,
+        any,
+        any,
+        any,
+        Snapshot extends { readonly value: infer Value extends StateValue } ? Value : StateValue,
+        string,
+        Exclude<Input, undefined>,
+        OutputOf<Snapshot>,
+        AnyEventObject,
+        any,
+        any
+      >
+    >
+  : AnyStateMachine;
+type Checked<Machine> = Machine extends AnyStateMachine ? Machine : AnyStateMachine;
+type OutputOf<Snapshot> = Snapshot extends { readonly output: infer Output } ? Output : any;
+
+const withoutChildren = (
+  effects: Readonly<Record<string, Effect>>,
+  { childKinds = {} }: AnyKind,
+): Readonly<Record<string, Effect>> =>
+  Object.fromEntries(Object.entries(effects).filter(([src]) => !Object.hasOwn(childKinds, src)));
+
+/** The machine's schemas that check something; those that only say a type (`types<…>()`) are none. */
+function schemasOf({ isTypeSchema }: XState6, { schemas }: Machine6): AnyKind['schemas'] {
+  const checks = (schema: unknown): schema is StandardSchema => schema !== undefined && !isTypeSchema(schema);
+  const events = Object.entries(schemas?.events ?? {}).filter(([, schema]) => checks(schema));
+  const input = schemas?.input;
+  if (events.length === 0 && !checks(input)) return undefined;
+  return {
+    ...(checks(input) ? { input } : {}),
+    events: Object.fromEntries(events) as Record<string, StandardSchema>,
+  };
+}
