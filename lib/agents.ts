@@ -13,7 +13,7 @@ import { engineTurnEffect, type EngineTurnOptions } from '../actors/session/engi
 import { redactedEffect } from '../actors/session/redacted.js';
 import { lackingSandbox, type TurnSandbox } from '../actors/session/turn-sandbox.js';
 import type { Engine } from '../actors/engines/engine.js';
-import { createPool } from '../actors/engines/pool.js';
+import { createPool, type Pool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRegistry } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { budgetKind, type BudgetPort } from '../actors/budget/kind.js';
@@ -32,7 +32,7 @@ import { isRefusal } from '../machines/refusals.js';
  * The built-in kinds with their effects: sessions that engines answer, work items, connectors. A gateway is made
  * of them, and a program of your own can run them without one.
  */
-export interface AgentsOptions extends Omit<AgentKindsOptions, 'registry' | 'tokens'> {
+export interface AgentsOptions extends Omit<AgentKindsOptions, 'registry' | 'tokens' | 'pool'> {
   readonly engines: readonly Engine[];
   /** Engine of sessions that name none. Default: the first that is found on this machine. */
   readonly defaultEngine?: string;
@@ -147,6 +147,8 @@ export interface AgentKindsOptions {
   readonly inboxOf?: (name: string, context: EffectContext) => Inbox | undefined;
   /** Agent processes at once. Default: twice the processors. */
   readonly maxProcesses?: number;
+  /** The process slots, where others look at them too; in place of `maxProcesses`. */
+  readonly pool?: Pool;
   /** An agent without output for so long is reported as silent. */
   readonly silenceMs?: number;
   /** A tool that an agent asks for waits so long for a person. */
@@ -205,7 +207,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     registry,
     workRoot: resolve(options.workFolder),
     gatewayUrl: options.gatewayUrl ?? (() => undefined),
-    pool: createPool(maxProcesses === undefined ? {} : { maxProcesses }),
+    pool: options.pool ?? createPool(maxProcesses === undefined ? {} : { maxProcesses }),
     tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
     onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine violated its contract'),
     ...(silenceMs === undefined ? {} : { silenceMs }),

@@ -3,6 +3,7 @@ import type { Connector } from '../actors/connectors/connector.js';
 import type { Connectors } from '../actors/connectors/registry.js';
 import type { Kind } from '../actors/contracts.js';
 import type { Engine } from '../actors/engines/engine.js';
+import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRecord } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { agentKinds } from './agents.js';
@@ -206,6 +207,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     hosts: () => live.current.agents.sandboxHosts,
   });
   const roster = () => records.roster.value;
+  const { maxProcesses, ...limits } = limitsOf(config);
+  const pool = createPool(maxProcesses === undefined ? {} : { maxProcesses });
   const parts: AppParts = {
     engines: registry,
     settings: settingsOf(() => live.current, layout),
@@ -217,6 +220,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     redact: redactor([secrets.token, secrets.secret]),
     keyFor: keysOf(secrets.token),
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
+    placeInQueue: (sessionId) => pool.position(sessionId),
     reviews: followReviews(failed(log, 'could not open a review')),
   };
   const appOf: AppOf = ({ supervisor }) => ({ ...parts, supervisor: audited(supervisor, records.audit) });
@@ -239,7 +243,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       keepText: (sessionId, text, context) => keepOutput(appOf(context), records, sessionId, text),
       watchChanges: watchChanges(parts),
       log,
-      ...limitsOf(config),
+      pool,
+      ...limits,
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     }),
     ...homeKinds({ layout, records, sandbox }, appOf),

@@ -686,6 +686,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/inspect/actors/{kind}/{id}/work": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How it goes with the effects of an actor: last output, place in the queue, processes. */
+        get: operations["get /api/inspect/actors/:kind/:id/work"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inspect/bundle": {
         parameters: {
             query?: never;
@@ -797,6 +814,23 @@ export interface paths {
         };
         /** The statechart of a kind: as data, or as a picture (`:kind.svg`, `?format=svg` or `Accept: image/svg+xml`). */
         get: operations["get /api/inspect/machines/:kind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inspect/pulse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rates of the last minute and the last refusals, from memory. */
+        get: operations["get /api/inspect/pulse"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5153,6 +5187,7 @@ export interface operations {
                 before?: string;
                 diff?: "0" | "1" | "true" | "false";
                 limit?: string;
+                revision?: string;
             };
             header?: never;
             path: {
@@ -5357,6 +5392,58 @@ export interface operations {
                         })[];
                     } & {
                         [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/inspect/actors/:kind/:id/work": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of a session that waits for a process slot: its place in the queue. */
+                        place: number | null;
+                        processes: {
+                            isAlive: boolean | null;
+                            machine: string | null;
+                            pid: number;
+                        }[];
+                        /** @description The end of what it said and is not stored yet. Null after a restart. */
+                        said: {
+                            /** @description Epoch ms. */
+                            at: number;
+                            text: string;
+                        } | null;
                     };
                 };
             };
@@ -5708,6 +5795,58 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/inspect/pulse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Events a second, over the last five. */
+                        perKind: {
+                            [key: string]: number;
+                        };
+                        /** @description Events in each of the last sixty seconds, the present one last. */
+                        perSecond: number[];
+                        refusals: ({
+                            at: number;
+                            id: string;
+                            kind: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        refused: number;
+                        /** @description Epoch ms; what happened before is not known. */
+                        since: number;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -60,6 +60,8 @@ export interface App {
   readonly sandbox?: HomeSandbox;
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
+  /** How many get a process slot before this session, plus one; undefined where it does not wait for one. */
+  readonly placeInQueue?: (sessionId: string) => number | undefined;
 }
 
 /** Reads the log for as long as there is a reason to. */

@@ -5,10 +5,12 @@ import { answerRefusal } from './errors.js';
 import { createRouter } from './router.js';
 import { attentionRoutes } from './routes/attention.js';
 import { inspectRoutes } from './routes/inspect/actors.js';
+import { deadLetterRoutes } from './routes/inspect/dead-letters.js';
 import { inspectBundleRoutes } from './routes/inspect/bundle.js';
 import { inspectSystemRoutes } from './routes/inspect/system.js';
 import { pageRoutes, shellHeaders } from './routes/page.js';
 import { openMountedSocket } from './websocket/mounted-socket.js';
+import { pulseOf } from '../inspector/pulse.js';
 import type { App } from '../commands/app.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { operator } from '../../machines/caller.js';
@@ -66,6 +68,7 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
   if (typeof authorize !== 'function')
     throw new TypeError('authorize must be a function: it judges each request');
   const log = supervisor.environment.log;
+  pulseOf(supervisor); // from now on it is remembered what happens
   const koa = new Koa();
   koa.use(async (ctx, next) => {
     const refusal = await judge(ctx.req);
@@ -126,6 +129,7 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
 const routes = [
   ...pageRoutes.filter(({ path }) => path !== '/'),
   ...inspectRoutes,
+  ...deadLetterRoutes,
   ...inspectBundleRoutes,
   ...inspectSystemRoutes.filter(({ path }) => path !== '/api/inspect/quotas'),
   ...attentionRoutes,

@@ -11,6 +11,7 @@ import { routesOf, type GatewayFacts } from './routes/index.js';
 import { requestMetricsOf, trace } from './observability.js';
 import { openSocket } from './websocket/socket.js';
 import { createRouter } from './router.js';
+import { pulseOf } from '../inspector/pulse.js';
 import type { App } from '../commands/app.js';
 import type { Route } from './route.js';
 import type { Server } from 'node:http';
@@ -82,6 +83,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { app, tokens } = options.instance;
   if (operatorToken.length < 32) throw new TypeError('operatorToken must have at least 32 characters');
   const { supervisor, records } = app;
+  pulseOf(supervisor); // from now on it is remembered what happens
   const host = options.host ?? '127.0.0.1';
   const log = options.log ?? supervisor.environment.log;
   const authRequired = options.authRequired !== false || !isLoopback(host);

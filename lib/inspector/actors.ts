@@ -186,13 +186,17 @@ export async function history(
   actor: ActorKey,
   query: {
     readonly before?: number | undefined;
+    /** Begin at this step of it; its first is 1. */
+    readonly revision?: number | undefined;
     readonly limit: number;
     readonly diff?: boolean | undefined;
   },
 ): Promise<History> {
+  const before =
+    query.revision === undefined ? query.before : await positionAfter(supervisor, actor, query.revision);
   const entries = await supervisor.history(actor, {
     limit: query.limit,
-    ...(query.before === undefined ? {} : { before: query.before }),
+    ...(before === undefined ? {} : { before }),
   });
   if (query.diff !== true) return { entries: entries.map(entryOf) };
   return {
@@ -206,6 +210,24 @@ export async function history(
       }),
     ),
   };
+}
+
+/** The log position right after a step of an actor, by its number. Reached over the whole snapshots between. */
+async function positionAfter(
+  { inspection }: Supervisor,
+  actor: ActorKey,
+  revision: number,
+): Promise<number | undefined> {
+  const [stored] = await inspection.stored([actor]);
+  let entry = stored && (await inspection.entry(stored.position));
+  while (entry !== undefined && entry.revision > revision) {
+    const far =
+      entry.snapshotAt < entry.position && entry.snapshotAt > 0
+        ? await inspection.entry(entry.snapshotAt)
+        : undefined;
+    entry = far !== undefined && far.revision >= revision ? far : await inspection.entry(entry.previous);
+  }
+  return entry === undefined ? 1 : entry.position + 1;
 }
 
 function summaryOf(stored: StoredActor, since?: number): ActorSummary {

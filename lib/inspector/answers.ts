@@ -1,6 +1,6 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Chart } from './chart/definition.js';
-import type { InspectEntry } from './frames.js';
+import type { InspectEntry, InspectRefusal } from './frames.js';
 
 /**
  * What the routes below `/api/inspect` answer. Types only, so that a browser can import it. Times are epoch
@@ -97,6 +97,32 @@ export interface ActorDetail extends ActorSummary {
   readonly sendable: readonly string[];
 }
 
+/** `GET /api/inspect/actors/:kind/:id/work`: how it goes with its effects at this moment. */
+export interface Work {
+  /** What they said last and is not stored yet: the end of it, and when. From memory: null after a restart. */
+  readonly said: { readonly at: number; readonly text: string } | null;
+  /** Of a session that waits for a process slot: how many get one before it, plus one. */
+  readonly place: number | null;
+  /** Processes that they started. `isAlive` is null where it cannot be known, as of one on another machine. */
+  readonly processes: readonly {
+    readonly pid: number;
+    readonly isAlive: boolean | null;
+    readonly machine: string | null;
+  }[];
+}
+
+/** `GET /api/inspect/pulse`: from memory, of the last minute; what happened before `since` is not known. */
+export interface Pulse {
+  readonly since: number;
+  /** Events in each of the last sixty seconds, the present one last. */
+  readonly perSecond: readonly number[];
+  /** Events a second by kind, over the last five. */
+  readonly perKind: Readonly<Record<string, number>>;
+  /** How many were refused since `since`; the last twenty of them, oldest first. */
+  readonly refused: number;
+  readonly refusals: readonly InspectRefusal[];
+}
+
 export interface PastActor extends ActorKey {
   readonly seq: number;
   readonly at: number;
@@ -105,7 +131,7 @@ export interface PastActor extends ActorKey {
   readonly view: Json | null;
 }
 
-/** `GET /api/inspect/actors/:kind/:id/history?before=&limit=&diff=1`, newest first. */
+/** `GET /api/inspect/actors/:kind/:id/history?before=&revision=&limit=&diff=1`, newest first. */
 export interface History {
   readonly entries: readonly InspectEntry[];
 }

@@ -233,6 +233,8 @@ export interface Inspection {
   stored(actors: readonly ActorKey[]): Promise<readonly (StoredActor | undefined)[]>;
   /** Born under this actor. */
   children(actor: ActorKey, limit: number): Promise<readonly ActorKey[]>;
+  /** What the effects in flight of an actor noted last (`EffectContext.checkpoint`). */
+  checkpoints(actor: ActorKey): Promise<readonly Json[]>;
   /** Events that wait in its inbox, at most a thousand are counted. */
   inbox(actor: ActorKey): Promise<number>;
   entry(seq: number): Promise<LogEntry | undefined>;

@@ -24,6 +24,9 @@ import type { Commits } from './commit.js';
 import { readEntry } from './event-log.js';
 import type { Failures } from './failures.js';
 
+/** Effects in flight whose notes are read. */
+const effectsMax = 50;
+
 /** What `Supervisor.inspection` answers, from the kernel's own parts. */
 export class KernelInspection implements Inspection {
   constructor(
@@ -118,6 +121,17 @@ export class KernelInspection implements Inspection {
     return page.map(([key]) => {
       const [, , , childKind, childId] = partsOf(key) as [string, string, string, string, string];
       return { kind: childKind, id: childId };
+    });
+  }
+
+  async checkpoints({ kind, id }: ActorKey): Promise<Json[]> {
+    const page = await this.kernel.store.page({
+      ...prefix(keys.outbox(kind, id, '')),
+      limit: effectsMax,
+    });
+    return page.flatMap(([, text]) => {
+      const { note } = JSON.parse(text) as { readonly note?: Json };
+      return note === undefined ? [] : [note];
     });
   }
 

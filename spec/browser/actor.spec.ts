@@ -45,6 +45,81 @@ describe('an actor in a browser', () => {
     await page.context().close();
   });
 
+  it('shows the history of a state or a way by a click on it', async () => {
+    const id = await item({ title: 'x' });
+    await move(id, 'executing');
+    await move(id, 'blocked', 'no water');
+    await house.operator.post(`/api/work-items/${id}/comments`, { text: 'still none' });
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
+    await page.waitForSelector('.history > li >> nth=3');
+    await page.click('[data-state="work.executing"] .title');
+    await page.waitForSelector('#history-title >> text=2 of 4 steps');
+    expect(await page.locator('.history .event').allInnerTexts()).to.have.length(2);
+    expect(await page.inputValue('.history-filter select')).to.equal('state:work.executing');
+    await page.selectOption('.history-filter select', 'event:item.comment');
+    await page.waitForSelector('#history-title >> text=1 of 4 steps');
+    await page.click('.history-filter button');
+    await page.waitForSelector('.history > li >> nth=3');
+    // The way that was taken last says in full what it is, and is a filter too
+    const way = page.locator('.node .line.lit.can, .chart .label.lit.can').first();
+    expect(await way.locator('title').textContent()).to.match(/work|move|comment/);
+    await way.click();
+    await page.waitForSelector('#history-title >> text=/\\d of 4/');
+    expect(await page.locator('.history > li').count()).to.be.within(1, 3);
+    await page.context().close();
+  });
+
+  it('is zoomed with keys, with the wheel and by pinching, around what one looks at', async () => {
+    const id = await item({ title: 'x' });
+    await move(id, 'executing');
+    const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
+    const width = async (): Promise<number> => (await page.locator('svg.chart').boundingBox())?.width ?? 0;
+    const seen = (): Promise<boolean> =>
+      page.evaluate<boolean>(`(() => {
+        const box = document.querySelector('.chart-box').getBoundingClientRect();
+        const lit = document.querySelector('[data-state="work.executing"]').getBoundingClientRect();
+        return lit.left >= box.left && lit.right <= box.right && lit.top >= box.top && lit.bottom <= box.bottom;
+      })()`);
+    await page.waitForSelector(lit);
+    expect(await seen(), 'where it stands is in view').to.equal(true);
+    const first = await width();
+    await page.focus('.chart-box');
+    await page.keyboard.press('+');
+    await until(page, `document.querySelector('svg.chart').getBoundingClientRect().width > ${first * 1.2}`);
+    await page.keyboard.press('0');
+    await until(
+      page,
+      `document.querySelector('svg.chart').getBoundingClientRect().width <= document.querySelector('.chart-box').clientWidth + 1`,
+    );
+    const small = await width();
+    const middle = await page.locator('.chart-box').boundingBox();
+    await page.mouse.move((middle?.x ?? 0) + 200, (middle?.y ?? 0) + 100);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up('Control');
+    await until(page, `document.querySelector('svg.chart').getBoundingClientRect().width > ${small * 1.5}`);
+    const before = await width();
+    await page.evaluate(`(() => {
+      const box = document.querySelector('.chart-box');
+      const { left, top } = box.getBoundingClientRect();
+      const touch = (type, pointerId, x) =>
+        box.dispatchEvent(new PointerEvent(type, { pointerId, pointerType: 'touch', clientX: left + x, clientY: top + 90, bubbles: true }));
+      touch('pointerdown', 1, 100);
+      touch('pointerdown', 2, 200);
+      touch('pointermove', 2, 150);
+      touch('pointerup', 1, 100);
+      touch('pointerup', 2, 150);
+    })()`);
+    await until(page, `document.querySelector('svg.chart').getBoundingClientRect().width < ${before * 0.6}`);
+    await page.click('text=Where it is');
+    await until(
+      page,
+      `Math.abs(document.querySelector('svg.chart').getBoundingClientRect().width - ${first}) < 2`,
+    );
+    expect(await seen(), 'and again').to.equal(true);
+    await page.context().close();
+  });
+
   it('begins with the keyboard in it, where what had it before is gone', async () => {
     const parent = (await house.operator.post('/api/sessions', { prompt: 'hang on' })).body.id as string;
     const child = (await house.agent(parent).post('/api/sessions', { prompt: 'count' })).body.id as string;
@@ -99,8 +174,18 @@ describe('an actor in a browser', () => {
     await page.waitForSelector('#history-title >> text=the last 301 steps');
     const link = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}?at=${birth.seq}` });
     await link.waitForSelector(`.history li.at[data-seq="${birth.seq}"]`);
-    await link.waitForSelector('#history-title >> text=/^History342 steps$/');
+    await link.waitForSelector('#history-title >> text=/^Historysteps 1 to 51$/');
     expect(await link.locator('text=Earlier steps').count()).to.equal(0);
+    await link.click('text=Later steps');
+    await link.waitForSelector('#history-title >> text=/^Historysteps 1 to 151$/');
+    // The slider goes over all of it, and only what can be seen of 342 steps is in the page
+    expect(await link.getAttribute('.transport input', 'max')).to.equal('342');
+    await link.fill('.transport input', '200');
+    await link.waitForSelector('#history-title >> text=/^Historysteps 151 to 250$/');
+    await link.waitForSelector('.history li.at');
+    expect(await link.locator('.history *').count()).to.be.below(400);
+    await link.click('.transport >> text=Back to now');
+    await link.waitForSelector('#history-title >> text=the last 100 steps');
     await page.context().close();
     await link.context().close();
   });

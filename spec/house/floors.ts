@@ -43,6 +43,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   ws: ['lib/gateway', 'lib/inspector', 'lib/cli', 'lib/client'],
   'openapi-fetch': ['lib/client'],
   '@dagrejs/dagre': ['lib/inspector'],
+  '@tanstack/virtual-core': ['lib/page'],
   preact: ['lib/page', 'lib/inspector', 'lib/console'],
   '@preact/signals': ['lib/page', 'lib/inspector', 'lib/console'],
   esbuild: ['lib/build-pages.ts', 'examples'],

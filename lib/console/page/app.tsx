@@ -6,7 +6,7 @@ import { Frame, type Way } from '../../page/frame.js';
 import { Gate } from '../../page/gate.js';
 import { Keys } from '../../page/keys.js';
 import { stayLive } from './live.js';
-import { later } from './parts/later.js';
+import { later } from '../../page/parts/later.js';
 import { Palette } from './parts/palette.js';
 import { go, linkTo, place, type Place } from './place.js';
 import { followHappenings, seenUntil } from './seen.js';

@@ -20,6 +20,7 @@ import { approvalRoutes } from './work-items/approvals.js';
 import { delegationRoutes } from './sessions/delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect/actors.js';
+import { deadLetterRoutes } from './inspect/dead-letters.js';
 import { inspectBundleRoutes } from './inspect/bundle.js';
 import { inspectSystemRoutes } from './inspect/system.js';
 import { fileRoutes } from './files.js';
@@ -69,6 +70,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...workflowTriggerRoutes,
     ...cronRoutes(options.records?.runs),
     ...inspectRoutes,
+    ...deadLetterRoutes,
     ...inspectSystemRoutes,
     ...inspectBundleRoutes,
     ...pageRoutes,

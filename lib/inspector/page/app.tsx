@@ -4,17 +4,20 @@ import { access } from '../../page/access.js';
 import { Frame } from '../../page/frame.js';
 import { Gate } from '../../page/gate.js';
 import { Keys } from '../../page/keys.js';
+import { later } from '../../page/parts/later.js';
 import { attention, useAttention } from './attention.js';
 import { stayLive } from './live.js';
 import { go, linkTo, place, type Place } from './place.js';
 import { followPulse } from './pulse.js';
 import { Jump } from './parts/jump.js';
-import { ActorPage } from './views/actor.js';
 import { FleetPage } from './views/fleet.js';
-import { RunsPage } from './views/runs.js';
-import { SupervisionPage } from './views/supervision.js';
-import { TimePage } from './views/time.js';
 import { WaitingPage } from './views/waiting.js';
+
+/** What is not seen first comes when it is gone to. */
+const ActorPage = later(async () => (await import('./views/actor.js')).ActorPage);
+const RunsPage = later(async () => (await import('./views/runs.js')).RunsPage);
+const SupervisionPage = later(async () => (await import('./views/supervision.js')).SupervisionPage);
+const TimePage = later(async () => (await import('./views/time.js')).TimePage);
 
 /** The inspector: the frame, and in it the view that the address names. */
 export function App() {

@@ -1,5 +1,8 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
+import { ask } from '../../page/ask.js';
+import { connection } from '../../page/connection.js';
 import { hear, type Batch } from './live.js';
+import type { Pulse } from '../answers.js';
 import type { InspectEntry, InspectRefusal } from '../frames.js';
 
 /**
@@ -21,8 +24,19 @@ let kindsNow = new Map<string, number>();
 let kindsBefore: readonly ReadonlyMap<string, number>[] = [];
 let held: readonly InspectEntry[] = [];
 
+/** The gateway remembers what was before this page was opened, and while it was away. */
+async function catchUp(): Promise<void> {
+  const { perSecond: before, refused: count, refusals } = await ask<Pulse>('/api/inspect/pulse');
+  perSecond.value = before;
+  refusedCount.value = count;
+  refused.value = refusals;
+}
+
 export function followPulse(): () => void {
   const deaf = hear(take);
+  const deafer = effect(() => {
+    if (connection.value === 'live') void catchUp().catch(() => undefined); // the numbers then begin here
+  });
   const tick = setInterval(() => {
     perSecond.value = [...perSecond.value.slice(1), thisSecond];
     thisSecond = 0;
@@ -39,6 +53,7 @@ export function followPulse(): () => void {
   }, 1_000);
   return () => {
     deaf();
+    deafer();
     clearInterval(tick);
   };
 }
@@ -64,4 +79,4 @@ export function follow(on: boolean): void {
   if (on) recent.value = held;
 }
 
-const recentMax = 60;
+const recentMax = 30;

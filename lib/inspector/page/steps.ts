@@ -7,47 +7,66 @@ import type { InspectEntry } from '../frames.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 
 /**
- * The steps of an actor, newest first. `whole`: its birth is among them, or the log has forgotten what was
- * before.
+ * Steps of an actor, newest first, without a hole. `whole`: its birth is among them, or the log has forgotten
+ * what was before. `isPast`: a stretch of its life from before what the feed keeps here.
  */
 export interface Steps {
   readonly entries: readonly InspectEntry[];
   readonly error: string | undefined;
   readonly whole: boolean;
-  /** Earlier ones are on their way. */
+  readonly isPast: boolean;
+  /** More of them are on their way. */
   readonly busy: boolean;
 }
 
+export interface StepReader {
+  readonly steps: Signal<Steps>;
+  /** Those before the first at hand. */
+  readonly earlier: () => void;
+  /** Those after the last of a stretch of the past. */
+  readonly later: () => void;
+  /** The log position of a step by its number, from 1; undefined where the log has forgotten it. */
+  readonly seqOf: (revision: number) => Promise<number | undefined>;
+}
+
 /**
- * The last hundred follow the feed; earlier ones are fetched when somebody wants to see them, or looks at a
- * moment before those that are there.
+ * The last hundred follow the feed, and earlier ones are fetched when they are asked for. A moment far back is shown
+ * in a stretch of its own, so that no life is too long to be looked at.
  */
 export function useSteps(
   actor: ActorKey,
   at: number | undefined,
   touches: (batch: Batch) => boolean,
-): { readonly steps: Signal<Steps>; readonly earlier: () => void } {
+): StepReader {
   const key = `${actor.kind}/${actor.id}`;
+  const read = async (query: string): Promise<readonly InspectEntry[]> =>
+    (await ask<History>(actorPath(actor, `/history?diff=1&${query}`))).entries;
   const newest = useLoaded(
     key,
-    (signal) => ask<History>(actorPath(actor, `/history?diff=1&limit=${newestMax}`), { signal }),
+    (signal) => ask<History>(actorPath(actor, `/history?diff=1&limit=${pageMax}`), { signal }),
     { touches },
   );
   const known = useSignal<readonly InspectEntry[]>([]);
+  const past = useSignal<readonly InspectEntry[]>([]);
+  const moment = useSignal(at);
+  moment.value = at;
   const forgotten = useSignal(false);
   const busy = useSignal(false);
   const failed = useSignal<string | undefined>(undefined);
   const shown = useRef(key);
   if (shown.current !== key) {
     shown.current = key;
-    known.value = [];
+    known.value = past.value = [];
     forgotten.value = false;
     failed.value = undefined;
   }
   const steps = useComputed((): Steps => {
-    const entries = joined(newest.value.value?.entries ?? [], known.value);
+    const live = joined(newest.value.value?.entries ?? [], known.value);
+    const isPast = covers(past.value, moment.value) && !covers(live, moment.value);
+    const entries = isPast ? past.value : live;
     return {
       entries,
+      isPast,
       error: failed.value ?? newest.value.error,
       whole: forgotten.value || entries.length === 0 || entries.at(-1)?.rev === 1,
       busy: busy.value,
@@ -58,36 +77,69 @@ export function useSteps(
     if (latest !== undefined) known.value = joined(latest, known.value);
   }, [latest]);
 
-  const earlier = async (): Promise<void> => {
-    const before = steps.value.entries.at(-1)?.seq;
-    if (busy.value || before === undefined || steps.value.whole) return;
+  async function attempt(reading: () => Promise<void>): Promise<void> {
+    if (busy.value) return;
     busy.value = true;
     try {
-      const { entries } = await ask<History>(
-        actorPath(actor, `/history?diff=1&limit=${earlierMax}&before=${before}`),
-      );
-      if (shown.current === key) {
-        known.value = [...known.value, ...entries];
-        forgotten.value = entries.length === 0;
-        failed.value = undefined;
-      }
+      await reading();
+      failed.value = undefined;
     } catch (error) {
       failed.value = said(error);
     }
     busy.value = false;
-  };
+  }
+
+  const earlier = (): Promise<void> =>
+    attempt(async () => {
+      const { entries, isPast, whole } = steps.value;
+      const before = entries.at(-1)?.seq;
+      if (before === undefined || whole) return;
+      const more = await read(`limit=${earlierMax}&before=${before}`);
+      if (shown.current !== key) return;
+      forgotten.value = more.length === 0;
+      if (isPast) past.value = [...entries, ...more];
+      else known.value = [...known.value, ...more];
+    });
+
+  const later = (): Promise<void> =>
+    attempt(async () => {
+      const [last] = past.value;
+      if (last === undefined) return;
+      const more = await read(`limit=${pageMax}&revision=${last.rev + pageMax}`);
+      if (shown.current === key) past.value = [...more.filter(({ rev }) => rev > last.rev), ...past.value];
+    });
+
+  async function seqOf(revision: number): Promise<number | undefined> {
+    const here = steps.value.entries.find(({ rev }) => rev === revision);
+    if (here !== undefined) return here.seq;
+    const stretch = await read(`limit=${pageMax}&revision=${revision + pageMax / 2}`);
+    if (shown.current !== key || stretch.length === 0) return undefined;
+    past.value = stretch;
+    forgotten.value = false;
+    return stretch.find(({ rev }) => rev <= revision)?.seq;
+  }
+
   const oldest = steps.value.entries.at(-1)?.seq;
   useEffect(() => {
-    if (at !== undefined && oldest !== undefined && at < oldest && steps.value.entries.length < reachedMax)
-      void earlier();
+    if (at === undefined || oldest === undefined || at >= oldest || steps.value.whole) return;
+    void attempt(async () => {
+      const [then] = await read(`limit=1&before=${at + 1}`);
+      if (then === undefined || shown.current !== key) return;
+      const stretch = await read(`limit=${pageMax}&revision=${then.rev + pageMax / 2}`);
+      if (shown.current === key) past.value = stretch;
+    });
   }, [at, oldest]);
-  return { steps, earlier: () => void earlier() };
+  return { steps, earlier: () => void earlier(), later: () => void later(), seqOf };
 }
 
-const newestMax = 100;
+const pageMax = 100;
 const earlierMax = 200;
-/** Nobody steps through more; by hand one may go on. */
-const reachedMax = 2_000;
+
+/** Does the moment lie in this stretch? */
+const covers = (entries: readonly InspectEntry[], at: number | undefined): boolean => {
+  const oldest = entries.at(-1);
+  return at !== undefined && oldest !== undefined && at >= oldest.seq;
+};
 
 /** What came since is put in front; where more came than was told, what lies behind the hole is forgotten. */
 function joined(newest: readonly InspectEntry[], known: readonly InspectEntry[]): readonly InspectEntry[] {

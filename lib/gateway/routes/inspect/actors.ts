@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { actors, detail, fleet, history as historyOf } from '../../../inspector/actors.js';
+import { work } from '../../../inspector/work.js';
 import { judgeSendable, sendableOf } from '../../../inspector/sendable.js';
 import type { WhyAnswer } from '../../../inspector/answers.js';
 import type { LogEntry } from '../../../supervisor/answers.js';
@@ -39,16 +40,11 @@ const listQuery = z.object({
 const atQuery = z.object({ at: seq.optional().describe('Time travel: the actor as of this log position.') });
 const historyQuery = z.object({
   before: seq.optional(),
+  revision: wholeNumber(1, 1_000_000_000)
+    .optional()
+    .describe('Begin at this step of the actor (its first is 1), or at its last; not with `before`.'),
   limit: wholeNumber(1, 500).optional(),
   diff: flag.optional().describe('Include the context changes of each entry.'),
-});
-const lettersQuery = z.object({
-  limit: wholeNumber(1, 500).optional(),
-  before: z
-    .string()
-    .regex(/^\d{16}\/[A-Za-z0-9._:~%-]{1,600}$/, 'must be the `next` of an earlier page')
-    .optional()
-    .describe('`next` of the previous page.'),
 });
 const sendBody = z.object({
   event: z
@@ -83,7 +79,16 @@ const last = z
     onBehalfOf: z.array(z.string()).optional().describe('Who caused it, where that is another.'),
   })
   .describe('What brought it here; absent where the log is trimmed.');
-const letter = z.looseObject({ id: z.string(), at: z.int(), error: z.string(), faultId: z.string() });
+const working = z.object({
+  said: z
+    .object({ at: z.number().describe('Epoch ms.'), text: z.string() })
+    .nullable()
+    .describe('The end of what it said and is not stored yet. Null after a restart.'),
+  place: z.int().nullable().describe('Of a session that waits for a process slot: its place in the queue.'),
+  processes: z.array(
+    z.object({ pid: z.int(), isAlive: z.boolean().nullable(), machine: z.string().nullable() }),
+  ),
+});
 const inKind = z.looseObject({
   kind: z.string(),
   total: z.int(),
@@ -152,6 +157,18 @@ export const inspectRoutes: readonly Route[] = [
     why,
   ),
   route(
+    'GET',
+    '/api/inspect/actors/:kind/:id/work',
+    'inspect.actor',
+    {
+      about: 'How it goes with the effects of an actor: last output, place in the queue, processes.',
+      answer: working,
+      target: 'param',
+      refusals: ['NOT_FOUND'],
+    },
+    readWork,
+  ),
+  route(
     'POST',
     '/api/inspect/actors/:kind/:id/send',
     'inspect.send',
@@ -177,34 +194,6 @@ export const inspectRoutes: readonly Route[] = [
       refusals: ['NOT_FOUND', 'CONFLICT'],
     },
     resume,
-  ),
-  route(
-    'GET',
-    '/api/inspect/dead-letters',
-    'inspect.dead-letters',
-    {
-      about: 'Events that an actor failed to handle, newest first. The newest 10,000 are kept, for 90 days.',
-      query: lettersQuery,
-      answer: z.object({
-        deadLetters: z.array(letter),
-        next: z.string().nullable().describe('`before` of the next page; null at the end.'),
-      }),
-    },
-    deadLetters,
-  ),
-  route(
-    'POST',
-    '/api/inspect/dead-letters/:id/retry',
-    'inspect.retry',
-    {
-      about:
-        "Put a dead letter back into its actor's mailbox. The actor must accept it from its " +
-        'sender and from the caller.',
-      body: nothing,
-      answer: z.object({ retried: z.string() }),
-      refusals: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-    },
-    retry,
   ),
 ];
 
@@ -251,17 +240,32 @@ async function read(request: HttpRequest<unknown, z.output<typeof atQuery>>): Pr
   return found ? { body: found } : absent(request);
 }
 
+async function readWork(request: HttpRequest): Promise<Reply | Refusal> {
+  const { supervisor, placeInQueue } = request.app;
+  const key = keyOf(request);
+  if (kindOf(request) === undefined || !(await supervisor.get(key.kind, key.id))) return absent(request);
+  const place = key.kind === 'session' ? placeInQueue?.(key.id) : undefined;
+  return { body: await work(supervisor, key, place) };
+}
+
 async function history(
   request: HttpRequest<unknown, z.output<typeof historyQuery>>,
 ): Promise<Reply | Refusal> {
-  const { before, limit, diff } = request.query;
+  const { before, revision, limit, diff } = request.query;
+  if (before !== undefined && revision !== undefined)
+    return refuse('BAD_REQUEST', { path: 'revision' }, 'revision and before are mutually exclusive');
   if (
     kindOf(request) === undefined ||
     !(await request.app.supervisor.get(request.params['kind'] ?? '', idOf(request)))
   )
     return absent(request);
   return {
-    body: await historyOf(request.app.supervisor, keyOf(request), { limit: limit ?? 50, before, diff }),
+    body: await historyOf(request.app.supervisor, keyOf(request), {
+      limit: limit ?? 50,
+      before,
+      revision,
+      diff,
+    }),
   };
 }
 
@@ -312,19 +316,4 @@ async function resume(request: HttpRequest): Promise<Reply | Refusal> {
     return absent(request);
   const view = await request.app.supervisor.resume(keyOf(request), request.caller);
   return isRefusal(view) ? view : { body: shown(view) };
-}
-
-async function deadLetters({
-  app,
-  query,
-}: HttpRequest<unknown, z.output<typeof lettersQuery>>): Promise<Reply> {
-  const { limit = 100, before } = query;
-  const letters = await app.supervisor.deadLetters({ limit, ...(before !== undefined && { before }) });
-  const next = letters.length < limit ? null : (letters.at(-1)?.place ?? null);
-  return { body: { deadLetters: letters.map(({ place: _place, ...one }) => one), next } };
-}
-
-async function retry(request: HttpRequest): Promise<Reply | Refusal> {
-  const done = await request.app.supervisor.retry(idOf(request), request.caller);
-  return isRefusal(done) ? done : { body: { retried: idOf(request) } };
 }

@@ -3,6 +3,7 @@ import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import { quotasOf, usages } from '../../../commands/authority/quotas.js';
 import { causes } from '../../../inspector/causes.js';
 import { machineOf, machines, pictureOf } from '../../../inspector/machines.js';
+import { pulseOf } from '../../../inspector/pulse.js';
 import { supervision } from '../../../inspector/supervision.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
@@ -57,6 +58,24 @@ export const inspectSystemRoutes: readonly Route[] = [
       }),
     },
     async ({ app }) => ({ body: await supervision(app.supervisor, app.engines) }),
+  ),
+  route(
+    'GET',
+    '/api/inspect/pulse',
+    'inspect.list',
+    {
+      about: 'Rates of the last minute and the last refusals, from memory.',
+      answer: z.object({
+        since: z.number().describe('Epoch ms; what happened before is not known.'),
+        perSecond: z
+          .array(z.int())
+          .describe('Events in each of the last sixty seconds, the present one last.'),
+        perKind: z.record(z.string(), z.number()).describe('Events a second, over the last five.'),
+        refused: z.int(),
+        refusals: z.array(z.looseObject({ kind: z.string(), id: z.string(), at: z.number() })),
+      }),
+    },
+    ({ app }) => ({ body: pulseOf(app.supervisor).read() }),
   ),
   route(
     'GET',

@@ -2,31 +2,34 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { activeStates, stateNames } from '../../../../machines/state-names.js';
 import type { Json } from '../../../../machines/outputs.js';
-import { curve } from '../../chart/svg-of.js';
-import { type as sizes, type Arrow, type Box, type Drawing } from '../../chart/drawing.js';
+import type { Drawing } from '../../chart/drawing.js';
 import type { Chart as Machine } from '../../chart/definition.js';
 import type { InspectEntry } from '../../frames.js';
-import { hasMoved } from '../moves.js';
+import { edgesTaken, type Filter } from '../taken.js';
+import { ArrowLabel, ArrowLine, StateBox } from './chart-shapes.js';
 import { readable } from './step.js';
 import { Tip } from './tip.js';
+import { useZoom, type Area } from './zoom.js';
 
 /**
  * A statechart drawn from the machine's definition: where the actor stands is lit, and so is the way that it
- * took last. The layout comes as a file of its own, when the first chart is drawn. Below the drawing the same
- * is said in words.
+ * took last, which moves when it happens. The layout comes as a file of its own, when the first chart is drawn.
+ * Below the drawing the same is said in words. A click on a state or an arrow is a wish for its history.
  */
 export function Chart({
   machine,
   value,
   last,
+  filter,
 }: {
   readonly machine: Machine;
   readonly value: Json;
   readonly last: InspectEntry | undefined;
+  readonly filter?: (filter: Filter) => void;
 }) {
   const drawing = useSignal<Drawing | undefined>(undefined);
-  const whole = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
+  const opened = useRef(last?.seq ?? 0);
   const lit = useMemo(() => activeStates(value), [value]);
   const taken = useMemo(() => (last === undefined ? [] : edgesTaken(machine, last)), [machine, last]);
   useEffect(() => {
@@ -39,7 +42,11 @@ export function Chart({
     };
   }, [machine]);
   const drawn = drawing.value;
-  useEffect(() => center(box.current), [drawn, lit.join(), whole.value]);
+  const focus = useMemo(
+    () => (drawn === undefined ? [] : areasOf(drawn, lit, taken)),
+    [drawn, lit.join(), taken.join()],
+  );
+  const { scale, by, fit, home } = useZoom(box, drawn ?? nothing, focus);
   if (drawn === undefined)
     return (
       <div class="chart-box" aria-busy="true">
@@ -48,19 +55,23 @@ export function Chart({
     );
   const { width, height, id, boxes, arrows } = drawn;
   const hot = (edges: readonly string[]): boolean => edges.some((edge) => taken.includes(edge));
+  const isNew = last !== undefined && last.seq > opened.current;
+  const words = (edges: readonly string[]): string =>
+    [...new Set(machine.edges.filter((edge) => edges.includes(edge.id)).map(wordsOf))].join('\n');
+  const byEdges = filter && ((ids: readonly string[]) => filter({ by: 'edges', ids, name: words(ids) }));
   return (
     <figure class="chart-figure">
       <div
         ref={box}
-        class={whole.value ? 'chart-box whole' : 'chart-box'}
+        class="chart-box"
         tabIndex={0}
         role="region"
-        aria-label="Statechart, can be scrolled"
+        aria-label="Statechart, can be scrolled; plus and minus zoom, 0 shows all"
       >
         <svg
           class="chart"
           viewBox={`0 0 ${width} ${height}`}
-          style={whole.value ? { width: '100%' } : { width: `${width}px` }}
+          style={{ width: `${width * scale}px` }}
           role="img"
           aria-label={`Statechart of ${id}. Active: ${lit.join(', ')}.`}
         >
@@ -74,13 +85,23 @@ export function Chart({
               box={one}
               lit={one.shape !== 'any' && one.shape !== 'root' && lit.includes(one.path)}
               hot={hot}
+              words={words}
+              choose={filter && ((path) => filter({ by: 'state', path }))}
+              chooseEdges={byEdges}
             />
           ))}
           {arrows.map((arrow, n) => (
-            <Edge key={n} id={id} arrow={arrow} hot={hot(arrow.edges)} />
+            <ArrowLine
+              key={hot(arrow.edges) ? `${n} ${last?.seq}` : n}
+              id={id}
+              arrow={arrow}
+              hot={hot(arrow.edges)}
+              isNew={isNew}
+              choose={byEdges}
+            />
           ))}
           {arrows.map((arrow, n) => (
-            <Label key={n} arrow={arrow} hot={hot(arrow.edges)} />
+            <ArrowLabel key={n} arrow={arrow} hot={hot(arrow.edges)} words={words} choose={byEdges} />
           ))}
         </svg>
       </div>
@@ -93,123 +114,69 @@ export function Chart({
             </>
           )}
           .
+          {filter !== undefined && (
+            <span class="soft"> A click on a state or an arrow shows its history.</span>
+          )}
         </span>
-        <button
-          type="button"
-          class="quiet"
-          aria-pressed={whole.value}
-          onClick={() => {
-            whole.value = !whole.value;
-          }}
-        >
-          {whole.value ? 'Actual size' : 'Fit to width'}
-        </button>
+        <span class="zoom" role="group" aria-label="Size of the chart">
+          <button type="button" class="quiet" aria-label="Smaller" onClick={() => by(0.8)}>
+            −
+          </button>
+          <button type="button" class="quiet" aria-label="Larger" onClick={() => by(1.25)}>
+            +
+          </button>
+          <button type="button" class="quiet" onClick={fit}>
+            All of it
+          </button>
+          <button type="button" class="quiet" onClick={home}>
+            Where it is
+          </button>
+        </span>
       </figcaption>
     </figure>
   );
 }
 
-function StateBox({
-  box: { path, shape, x, y, width, height, title, lines, depth },
-  lit,
-  hot,
-}: {
-  readonly box: Box;
-  readonly lit: boolean;
-  readonly hot: (edges: readonly string[]) => boolean;
-}) {
-  const left = x + sizes.pad;
-  const name = { [shape === 'any' ? 'data-any' : 'data-state']: path };
-  return (
-    <g class={`node ${shape} depth-${depth % 3}${lit ? ' lit' : ''}`} {...name}>
-      <rect x={x} y={y} width={width} height={height} rx={shape === 'any' ? 14 : 8} />
-      {shape === 'final' && (
-        <rect class="inner" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx={6} />
-      )}
-      <text class="title" x={left} y={y + 18}>
-        {title}
-      </text>
-      {lines.length > 0 && (shape === 'atomic' || shape === 'final') && (
-        <path class="rule" d={`M${x} ${y + sizes.titleHeight + 2} h${width}`} />
-      )}
-      {lines.map((line, n) => (
-        <text
-          key={n}
-          class={`line ${line.about}${hot(line.edges) ? ' lit' : ''}`}
-          x={left}
-          y={y + sizes.titleHeight + 14 + n * sizes.lineHeight}
-        >
-          {line.text}
-        </text>
-      ))}
-    </g>
-  );
-}
+const nothing = { width: 0, height: 0 };
 
-function Edge({
-  id,
-  arrow: { edges, points, from, to },
-  hot,
-}: {
-  readonly id: string;
-  readonly arrow: Arrow;
-  readonly hot: boolean;
-}) {
-  const [first] = points;
-  return (
-    <>
-      {edges.length === 0 && first !== undefined && (
-        <circle class="start" cx={first.x} cy={first.y - 4} r={5} />
-      )}
-      <path
-        class={hot ? 'arrow lit' : 'arrow'}
-        data-from={from}
-        data-to={to}
-        d={curve(points)}
-        marker-end={`url(#${id}-${hot ? 'hot' : 'tip'})`}
-      />
-    </>
-  );
-}
-
-function Label({ arrow: { label }, hot }: { readonly arrow: Arrow; readonly hot: boolean }) {
-  if (label === null) return null;
-  const top = label.y - ((label.lines.length - 1) * sizes.lineHeight) / 2 + 4;
-  return (
-    <text class={hot ? 'label lit' : 'label'}>
-      {label.lines.map((line, n) => (
-        <tspan key={n} x={label.x} y={top + n * sizes.lineHeight}>
-          {line}
-        </tspan>
-      ))}
-    </text>
-  );
-}
+/** A transition in full: its event, its guard with parameters, and where it leads. */
+const wordsOf = ({ event, condition, to, actions }: Machine['edges'][number]): string =>
+  event +
+  (condition === null ? '' : ` [${condition}]`) +
+  (to.length === 0 ? '' : ` → ${to.join(', ')}`) +
+  (actions.length === 0 ? '' : ` / ${actions.join(', ')}`);
 
 /**
- * Which transitions of the definition a logged step can have been: same event, from a state that was active,
- * into states that are.
+ * What should be seen, the best first: where it stands with the way that it took, where it stands, one state of that.
+ * Regions that rest say little and are left out where another one stands somewhere.
  */
-function edgesTaken({ edges }: Machine, { event, from, to }: InspectEntry): readonly string[] {
-  if (from === null) return [];
-  const before = activeStates(from);
-  const after = activeStates(to);
-  const possible = edges.filter(
-    (edge) =>
-      edge.type === event.type &&
-      (edge.from === '' || before.includes(edge.from)) &&
-      edge.to.every((target) => after.includes(target)),
+function areasOf(
+  { boxes, arrows }: Drawing,
+  lit: readonly string[],
+  taken: readonly string[],
+): readonly Area[] {
+  const inner = lit.filter((path) => !lit.some((other) => other.startsWith(`${path}.`)));
+  const speaking = inner.filter((path) => !/\.(?:none|idle|off)$/.test(path));
+  const named = speaking.length > 0 ? speaking : inner;
+  const active = boxes.filter(
+    ({ path, shape }) => shape !== 'any' && shape !== 'root' && named.includes(path),
   );
-  const moved = possible.filter((edge) => edge.to.some((target) => !before.includes(target)));
-  return (moved.length > 0 ? moved : hasMoved({ from, to }) ? [] : possible).map(({ id }) => id);
+  const ways = arrows.filter(({ edges }) => edges.some((edge) => taken.includes(edge)));
+  const corners = active.map(({ x, y, width, height }) => [
+    { x, y },
+    { x: x + width, y: y + height },
+  ]);
+  return [[...corners.flat(), ...ways.flatMap(({ points }) => points)], corners.flat(), corners[0] ?? []]
+    .filter(() => corners.length > 0)
+    .map(around);
 }
 
-/** Bring what is lit into view, without moving the page itself. */
-function center(box: HTMLDivElement | null): void {
-  const lit = box?.querySelector('.node.lit.atomic, .node.lit.final') ?? box?.querySelector('.node.lit');
-  if (!box || !lit) return;
-  const outer = box.getBoundingClientRect();
-  const inner = lit.getBoundingClientRect();
-  box.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
-  box.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2;
+function around(points: readonly { readonly x: number; readonly y: number }[]): Area {
+  const [left, top] = [Math.min(...points.map(({ x }) => x)), Math.min(...points.map(({ y }) => y))];
+  return {
+    x: left,
+    y: top,
+    width: Math.max(...points.map(({ x }) => x)) - left,
+    height: Math.max(...points.map(({ y }) => y)) - top,
+  };
 }

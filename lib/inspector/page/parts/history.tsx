@@ -1,82 +1,95 @@
-import { useMemo } from 'preact/hooks';
-import { timeOfDay } from '../../../page/clock.js';
+import type { Signal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { stateNames } from '../../../../machines/state-names.js';
+import { short, timeOfDay } from '../../../page/clock.js';
+import { useRows } from '../../../page/parts/rows.js';
+import type { Chart } from '../../chart/definition.js';
 import { linkTo } from '../place.js';
-import type { Steps } from '../steps.js';
-import { Step } from './step.js';
-import { To } from '../../../page/parts/to.js';
-import { Leaf, Tree } from '../../../page/parts/tree.js';
+import type { StepReader } from '../steps.js';
+import { nameOf, takes, type Filter } from '../taken.js';
+import { readable, Step } from './step.js';
+import { Details, valuesBefore, type Values } from './changes.js';
 import type { InspectEntry } from '../../frames.js';
-import type { Json } from '../../../../machines/outputs.js';
 
-/** What happened to an actor, newest first, and what each step changed. A click goes back to that moment. */
+/**
+ * What happened to an actor, newest first, and what each step changed. A click goes back to that moment. However long
+ * the life, only the steps that can be seen are in the page.
+ */
 export function History({
-  steps: { entries, error, whole, busy },
-  earlier,
+  reader: { steps: read, earlier, later },
+  machine,
+  filter,
   at,
   travel,
 }: {
-  readonly steps: Steps;
-  readonly earlier: () => void;
+  readonly reader: StepReader;
+  readonly machine: Chart | undefined;
+  readonly filter: Signal<Filter | undefined>;
   readonly at: number | undefined;
   readonly travel: (seq: number | undefined) => void;
 }) {
+  const { entries, error, whole, isPast, busy } = read.value;
+  const chosen = filter.value;
+  const shown = useMemo(
+    () => (chosen === undefined ? entries : entries.filter((entry) => takes(chosen, entry, machine))),
+    [entries, chosen, machine],
+  );
   const before = useMemo(() => valuesBefore(entries), [entries]);
-  const steps = `${whole ? '' : 'the last '}${entries.length} ${entries.length === 1 ? 'step' : 'steps'}`;
   const current = at === undefined ? entries[0]?.seq : entries.find(({ seq }) => seq <= at)?.seq;
+  const box = useRef<HTMLDivElement>(null);
+  const { indexes, above, below, measure, reveal } = useRows({
+    box,
+    count: shown.length,
+    heightPx: 64,
+    keyOf: (index) => shown[index]?.seq ?? index,
+  });
+  const atIndex = shown.findIndex(({ seq }) => seq === current);
+  useEffect(() => {
+    if (at !== undefined && atIndex >= 0) reveal(atIndex);
+  }, [at, atIndex]);
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">
         History
-        <span class="soft">{steps}</span>
+        <span class="soft">{countOf(entries, { whole, isPast, found: chosen && shown.length })}</span>
       </h2>
       {error !== undefined && (
         <p class="notice bad" role="alert">
           {error}
         </p>
       )}
-      <ol class="history">
-        {entries.map((entry) => (
-          <li
-            key={entry.seq}
-            data-seq={entry.seq}
-            class={entry.seq === current ? 'at' : at !== undefined && entry.seq > at ? 'later' : ''}
-          >
-            <button
-              type="button"
-              class="when"
-              aria-current={entry.seq === current ? 'step' : undefined}
-              onClick={() => travel(entry.seq)}
-              aria-label={`Go to ${entry.seq}`}
-              title={`Go to ${entry.seq}`}
-            >
-              <span class="num">{entry.seq}</span>
-            </button>
-            <div class="what">
-              <Step entry={entry} />
-              <small>
-                <time>{timeOfDay(entry.at)}</time> by {entry.by}
-                {entry.cause !== null && (
-                  <>
-                    ,{' '}
-                    <a href={linkTo({ view: 'time', at: entry.seq })}>
-                      because of {typeof entry.cause === 'number' ? `step ${entry.cause}` : entry.cause}
-                    </a>
-                  </>
-                )}
-                {entry.effects.length > 0 && (
-                  <>
-                    ,{' '}
-                    {entry.effects
-                      .map((name) => (name.startsWith('-') ? `left ${name.slice(1)}` : `started ${name}`))
-                      .join(', ')}
-                  </>
-                )}
-              </small>
-              <Details entry={entry} before={before.get(entry.seq)} />
-            </div>
-          </li>
-        ))}
-      </ol>
+      <FilterBar entries={entries} filter={filter} />
+      {isPast && (
+        <button type="button" class="earlier" onClick={later} aria-disabled={busy}>
+          {busy ? 'Loading …' : 'Later steps'}
+        </button>
+      )}
+      {shown.length === 0 && chosen !== undefined && (
+        <p class="empty">None of these steps. Earlier ones may be.</p>
+      )}
+      <div class="history-box" ref={box} tabIndex={0} role="region" aria-label="Steps, newest first">
+        <ol class="history" style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
+          {indexes.map((index) => {
+            const entry = shown[index];
+            return (
+              entry !== undefined && (
+                <Row
+                  key={entry.seq}
+                  entry={entry}
+                  index={index}
+                  count={shown.length}
+                  measure={measure}
+                  before={before.get(entry.seq)}
+                  where={
+                    entry.seq === current ? 'at' : at !== undefined && entry.seq > at ? 'later' : undefined
+                  }
+                  travel={travel}
+                />
+              )
+            );
+          })}
+        </ol>
+      </div>
       {!whole && (
         <button type="button" class="earlier" onClick={earlier} aria-disabled={busy}>
           {busy ? 'Loading …' : 'Earlier steps'}
@@ -86,94 +99,146 @@ export function History({
   );
 }
 
-type Values = Readonly<Record<string, Json>>;
-
-/** What the members that a step set were before it, by its position: as far as the steps at hand tell. */
-function valuesBefore(entries: readonly InspectEntry[]): ReadonlyMap<number, Values> {
-  const now = new Map<string, Json>();
-  const before = new Map<number, Values>();
-  for (const { seq, diff } of [...entries].reverse()) {
-    const touched = [...Object.keys(diff?.set ?? {}), ...(diff?.unset ?? [])];
-    before.set(
-      seq,
-      Object.fromEntries(
-        touched.flatMap((name) => {
-          const value = now.get(name);
-          return value === undefined ? [] : [[name, value]];
-        }),
-      ),
-    );
-    for (const [name, value] of Object.entries(diff?.set ?? {})) now.set(name, value);
-    for (const name of diff?.unset ?? []) now.delete(name);
-  }
-  return before;
+function countOf(
+  entries: readonly InspectEntry[],
+  {
+    whole,
+    isPast,
+    found,
+  }: { readonly whole: boolean; readonly isPast: boolean; readonly found: number | undefined },
+): string {
+  const count = `${entries.length} ${entries.length === 1 ? 'step' : 'steps'}`;
+  const [newest, oldest] = [entries[0], entries.at(-1)];
+  const which = isPast ? `steps ${oldest?.rev} to ${newest?.rev}` : whole ? count : `the last ${count}`;
+  return found === undefined ? which : `${found} of ${which}`;
 }
 
-function Details({
-  entry: { diff, event },
-  before = {},
+/** Which steps are shown: all, those of an event, or those that the chart was asked for. */
+function FilterBar({
+  entries,
+  filter,
 }: {
-  readonly entry: InspectEntry;
-  readonly before: Values | undefined;
+  readonly entries: readonly InspectEntry[];
+  readonly filter: Signal<Filter | undefined>;
 }) {
-  const set = Object.entries(diff?.set ?? {});
-  const unset = diff?.unset ?? [];
-  const { type: _type, ...members } = event;
-  if (set.length + unset.length === 0 && Object.keys(members).length === 0) return null;
+  const chosen = filter.value;
+  const types = [...new Set(entries.map(({ event }) => event.type))].sort();
+  const states = [...new Set(entries.flatMap(({ to }) => stateNames(to)))].sort();
+  const value = chosen === undefined ? '' : `${chosen.by}:${nameOf(chosen)}`;
   return (
-    <details>
-      <summary>
-        {set.length + unset.length === 0
-          ? 'event'
-          : diff?.whole
-            ? 'all of its context'
-            : `${set.length + unset.length} changed`}
-      </summary>
-      {set.length > 0 && (
-        <ul class="diff" aria-label="Changed">
-          {set.map(([name, value]) => (
-            <li key={name} class="set">
-              <span class="name">{name}</span>
-              {isLeaf(before[name]) && (
-                <>
-                  <del>
-                    <Leaf value={before[name] ?? null} />
-                  </del>
-                  <To says="became" />
-                </>
-              )}
-              {typeof value === 'object' && value !== null ? (
-                <Tree value={value} label={name} depth={0} />
-              ) : (
-                <Leaf value={value} />
-              )}
-            </li>
-          ))}
-        </ul>
+    <p class="history-filter">
+      <label>
+        Show{' '}
+        <select
+          value={value}
+          onChange={({ currentTarget }) => {
+            const [by, ...rest] = currentTarget.value.split(':');
+            const name = rest.join(':');
+            filter.value =
+              by === 'event'
+                ? { by, type: name }
+                : by === 'state'
+                  ? { by, path: name }
+                  : by === '' || by === undefined
+                    ? undefined
+                    : chosen;
+          }}
+        >
+          <option value="">all steps</option>
+          {chosen?.by === 'edges' && <option value={value}>{short(nameOf(chosen), 60)}</option>}
+          {chosen?.by === 'state' && !states.includes(chosen.path) && (
+            <option value={value}>{chosen.path}</option>
+          )}
+          <optgroup label="Into or out of">
+            {states.map((path) => (
+              <option key={path} value={`state:${path}`}>
+                {path}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label="Events">
+            {types.map((type) => (
+              <option key={type} value={`event:${type}`}>
+                {readable(type)}
+              </option>
+            ))}
+          </optgroup>
+        </select>
+      </label>
+      {chosen !== undefined && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            filter.value = undefined;
+          }}
+        >
+          Show all steps
+        </button>
       )}
-      {unset.length > 0 && (
-        <ul class="diff" aria-label="Gone">
-          {unset.map((name) => (
-            <li key={name} class="unset">
-              <s class="name">{name}</s>
-              {isLeaf(before[name]) && (
-                <del>
-                  <Leaf value={before[name] ?? null} />
-                </del>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-      {Object.keys(members).length > 0 && (
-        <>
-          <h3>Event</h3>
-          <Tree value={members as Json} label="Event" depth={1} />
-        </>
-      )}
-    </details>
+    </p>
   );
 }
 
-const isLeaf = (value: Json | undefined): boolean =>
-  value !== undefined && (typeof value !== 'object' || value === null);
+function Row({
+  entry,
+  index,
+  count,
+  measure,
+  before,
+  where,
+  travel,
+}: {
+  readonly entry: InspectEntry;
+  readonly index: number;
+  readonly count: number;
+  readonly measure: (row: Element | null) => void;
+  readonly before: Values | undefined;
+  readonly where: 'at' | 'later' | undefined;
+  readonly travel: (seq: number) => void;
+}) {
+  return (
+    <li
+      ref={measure}
+      data-index={index}
+      data-seq={entry.seq}
+      class={where ?? ''}
+      aria-posinset={index + 1}
+      aria-setsize={count}
+    >
+      <button
+        type="button"
+        class="when"
+        aria-current={where === 'at' ? 'step' : undefined}
+        onClick={() => travel(entry.seq)}
+        aria-label={`Go to ${entry.seq}`}
+        title={`Go to ${entry.seq}`}
+      >
+        <span class="num">{entry.seq}</span>
+      </button>
+      <div class="what">
+        <Step entry={entry} />
+        <small>
+          <time>{timeOfDay(entry.at)}</time> by {entry.by}
+          {entry.cause !== null && (
+            <>
+              ,{' '}
+              <a href={linkTo({ view: 'time', at: entry.seq })}>
+                because of {typeof entry.cause === 'number' ? `step ${entry.cause}` : entry.cause}
+              </a>
+            </>
+          )}
+          {entry.effects.length > 0 && (
+            <>
+              ,{' '}
+              {entry.effects
+                .map((name) => (name.startsWith('-') ? `left ${name.slice(1)}` : `started ${name}`))
+                .join(', ')}
+            </>
+          )}
+        </small>
+        <Details entry={entry} before={before} />
+      </div>
+    </li>
+  );
+}

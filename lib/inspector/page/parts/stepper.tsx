@@ -1,46 +1,52 @@
+import { useRef } from 'preact/hooks';
 import { timeOfDay } from '../../../page/clock.js';
+import type { StepReader } from '../steps.js';
 import { Transport } from './transport.js';
-import type { InspectEntry } from '../../frames.js';
 
-/**
- * Back and forward through the steps of an actor that are known. `earlier`: where there is more before the
- * first at hand.
- */
+/** Back and forward through the whole life of an actor, from its first step to its last. */
 export function Stepper({
-  entries,
+  reader: { steps, seqOf },
+  last,
   at,
   travel,
-  earlier,
 }: {
-  readonly earlier?: (() => void) | undefined;
-  readonly entries: readonly Pick<InspectEntry, 'seq' | 'at'>[];
+  readonly reader: StepReader;
+  /** How many steps it has made. */
+  readonly last: number;
   readonly at: number | undefined;
   readonly travel: (seq: number | undefined) => void;
 }) {
-  const oldestFirst = [...entries].reverse();
-  const last = oldestFirst.length - 1;
-  const found = at === undefined ? last : oldestFirst.findLastIndex(({ seq }) => seq <= at);
-  const here = oldestFirst[found];
-  const step = (by: number): void => {
-    const to = found + by;
-    if (to > last) travel(undefined);
-    else if (to >= 0) travel(oldestFirst[to]?.seq);
-    else earlier?.();
+  const { entries } = steps.value;
+  const here = at === undefined ? entries[0] : entries.find(({ seq }) => seq <= at);
+  const revision = at === undefined ? last : (here?.rev ?? 0);
+  const wanted = useRef(revision);
+  const reach = (to: number): void => {
+    wanted.current = to;
+    if (to >= last) return travel(undefined);
+    void seqOf(Math.max(1, to)).then(
+      (seq) => {
+        if (seq !== undefined && wanted.current === to) travel(seq); // dragged on meanwhile
+      },
+      () => undefined,
+    );
   };
   return (
     <Transport
       at={at}
-      canStepBack={found > 0 || earlier !== undefined}
-      step={step}
+      canStepBack={revision > 1}
+      step={(by) => reach(revision + by)}
       travel={travel}
       position={`seq ${at}${here === undefined ? '' : `, ${timeOfDay(here.at)}`}`}
       rail={{
         label: 'Step',
-        min: 0,
+        min: 1,
         max: last,
-        value: Math.max(0, found),
-        says: here === undefined ? 'before the first step' : `step ${here.seq} at ${timeOfDay(here.at)}`,
-        drag: (to) => travel(to >= last ? undefined : oldestFirst[to]?.seq),
+        value: revision,
+        says:
+          here === undefined
+            ? 'before the first step'
+            : `step ${revision} of ${last} at ${timeOfDay(here.at)}`,
+        drag: reach,
       }}
     />
   );

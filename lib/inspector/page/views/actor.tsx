@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { awaited } from '../awaited.js';
 import { actorPath, ask, Refused } from '../../../page/ask.js';
 import { dateAndTime, now, span } from '../../../page/clock.js';
@@ -7,11 +8,13 @@ import { useMachine } from '../machine.js';
 import { hasMoved } from '../moves.js';
 import { go, linkTo } from '../place.js';
 import { useSteps } from '../steps.js';
+import type { Filter } from '../taken.js';
 import { Chart } from '../parts/chart.js';
 import { OwnWaiting } from '../parts/decide.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';
+import { Working } from '../parts/working.js';
 import { State } from '../../../page/parts/state.js';
 import { Stepper } from '../parts/stepper.js';
 import { Tree } from '../../../page/parts/tree.js';
@@ -30,7 +33,9 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
   };
   const detail = useLoaded(key, (signal) => ask<ActorDetail>(actorPath(actor), { signal }), mine);
   const why = useLoaded(key, (signal) => ask<WhyAnswer>(actorPath(actor, '/why'), { signal }), mine);
-  const { steps, earlier } = useSteps(actor, at, mine.touches);
+  const reader = useSteps(actor, at, mine.touches);
+  const { steps } = reader;
+  const filter = useSignal<Filter | undefined>(undefined);
   const past = useLoaded(`${key}@${at}`, (signal) =>
     at === undefined ? Promise.resolve(undefined) : pastOf(actor, at, signal),
   );
@@ -74,7 +79,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
           </p>
         )}
       </div>
-      <Stepper entries={entries} at={at} travel={travel} earlier={steps.value.whole ? undefined : earlier} />
+      <Stepper reader={reader} last={present.rev} at={at} travel={travel} />
       {at !== undefined && past.value.error !== undefined && (
         <p class="notice bad" role="alert">
           {past.value.error}
@@ -86,6 +91,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
         <p class="notice bad">{present.reason}</p>
       )}
       {at === undefined && <OwnWaiting actor={actor} />}
+      {at === undefined && present.calls.some(({ running }) => running) && <Working detail={present} />}
       {machine.value.value !== undefined && value !== null && (
         <section class="panel" aria-labelledby="chart-title">
           <h2 id="chart-title">
@@ -94,7 +100,14 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
               {actor.kind} version {machine.value.value.version}
             </span>
           </h2>
-          <Chart machine={machine.value.value.chart} value={value} last={moved} />
+          <Chart
+            machine={machine.value.value.chart}
+            value={value}
+            last={moved}
+            filter={(chosen) => {
+              filter.value = chosen;
+            }}
+          />
         </section>
       )}
       <div class="columns even">
@@ -118,7 +131,13 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
           </section>
         </div>
         <div class="stack">
-          <History steps={steps.value} earlier={earlier} at={at} travel={travel} />
+          <History
+            reader={reader}
+            machine={machine.value.value?.chart}
+            filter={filter}
+            at={at}
+            travel={travel}
+          />
           <Relations detail={present} />
           <section class="panel" aria-labelledby="record-title">
             <h2 id="record-title">

@@ -12,6 +12,7 @@ import { Chart } from '../parts/chart.js';
 import { Rail } from '../parts/rail.js';
 import { Sequence } from '../parts/sequence.js';
 import { State } from '../../../page/parts/state.js';
+import { useRows } from '../../../page/parts/rows.js';
 import { readable, Step } from '../parts/step.js';
 import { Tree } from '../../../page/parts/tree.js';
 import type { Causes, PastActor } from '../../answers.js';
@@ -93,40 +94,55 @@ function Log({
   readonly chosen: number | undefined;
   readonly travel: (seq: number) => void;
 }) {
-  const list = useRef<HTMLOListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const { indexes, above, below, measure, reveal } = useRows({
+    box: list,
+    count: entries.length,
+    heightPx: 48,
+    keyOf: (index) => entries[index]?.seq ?? index,
+  });
   useEffect(() => {
-    const box = list.current;
-    const row = box?.querySelector<HTMLElement>('.at');
-    if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2 + row.clientHeight / 2;
+    const at = entries.findIndex(({ seq }) => seq === chosen);
+    if (at >= 0) reveal(at, 'center');
   }, [chosen, entries]);
+  const shown = indexes.flatMap((index) => {
+    const entry = entries[index];
+    return entry === undefined ? [] : [{ entry, index }];
+  });
   return (
     <section class="panel" aria-labelledby="log-title">
       <h2 id="log-title">Log</h2>
-      <ol class="history log" ref={list}>
-        {entries.map((entry) => (
-          <li
-            key={entry.seq}
-            data-seq={entry.seq}
-            class={`${entry.seq === chosen ? 'at' : ''} ${chosen !== undefined && entry.seq > chosen ? 'later' : ''}`}
-          >
-            <button
-              type="button"
-              class="when"
-              aria-label={`Go to ${entry.seq}`}
-              aria-current={entry.seq === chosen ? 'step' : undefined}
-              onClick={() => travel(entry.seq)}
+      <div class="history-box log-box" ref={list} tabIndex={0} role="region" aria-label="Log, oldest first">
+        <ol class="history log" style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
+          {shown.map(({ entry, index }) => (
+            <li
+              key={entry.seq}
+              ref={measure}
+              data-index={index}
+              aria-posinset={index + 1}
+              aria-setsize={entries.length}
+              data-seq={entry.seq}
+              class={`${entry.seq === chosen ? 'at' : ''} ${chosen !== undefined && entry.seq > chosen ? 'later' : ''}`}
             >
-              <span class="num">{entry.seq}</span>
-            </button>
-            <div class="what">
-              <Step entry={entry} />
-              <small>
-                <span class="kind-name">{entry.kind}</span> {entry.id}
-              </small>
-            </div>
-          </li>
-        ))}
-      </ol>
+              <button
+                type="button"
+                class="when"
+                aria-label={`Go to ${entry.seq}`}
+                aria-current={entry.seq === chosen ? 'step' : undefined}
+                onClick={() => travel(entry.seq)}
+              >
+                <span class="num">{entry.seq}</span>
+              </button>
+              <div class="what">
+                <Step entry={entry} />
+                <small>
+                  <span class="kind-name">{entry.kind}</span> {entry.id}
+                </small>
+              </div>
+            </li>
+          ))}
+        </ol>
+      </div>
     </section>
   );
 }
