@@ -197,37 +197,84 @@ type GivenInput<M extends AnyStateMachine> = 0 extends 1 & InputFrom<M>
     : InputFrom<M>;
 
 /**
- * The hands of an effect: where a machine's placeholder meets the world. Rejections arrive as `onError` with
- * `{name, message, code?}`.
+ * Where a machine's placeholder of `setup({ actors })` meets the world: it gets the `input` of the invoke, and what
+ * it resolves with is the `output` of `onDone`. Rejections arrive as `onError` with `{name, message, code?}`.
+ *
+ * `Rows` are the rows of the actor by collection and `Event` the events that it takes: `defineKind` reads them off
+ * the machine (`RowsOf`, `EventOf`), so that an effect written in its place has them already.
+ * @example
+ *   const effects = {
+ *     probe: { guarantee: 'at-least-once', run: async ({ url }) => ({ status: (await fetch(url)).status }) },
+ *   };
  */
-// A record of effects mixes them, so that In and Out are unknown there; each effect states its own.
-export type Effect<In = unknown, Out = unknown> = AtLeastOnceEffect<In, Out> | AtMostOnceEffect<In, Out>;
+// A record of effects mixes them: In and Out are unknown there, Rows and Event `any`; each effect states its own
+// oxlint-disable typescript/no-explicit-any
+export type Effect<In = unknown, Out = unknown, Rows = any, Event = any> =
+  | AtLeastOnceEffect<In, Out, Rows, Event>
+  | AtMostOnceEffect<In, Out, Rows, Event>;
 
-/** May run again after a crash, with the same `key`: the far side must be idempotent in it. */
-export interface AtLeastOnceEffect<In = unknown, Out = unknown> {
+/** Rows by collection of a machine that does not say which it writes: any collection. */
+export type AnyRows = Readonly<Record<string, Json>>;
+/** An event of whatever machine. */
+type AnyEvent = { readonly type: string } & Readonly<Record<string, Json | undefined>>;
+/** `any` stands for an effect of whatever machine: what it reads is JSON. */
+type Otherwise<Given, Default> = 0 extends 1 & Given ? Default : Given;
+/** Each event of a union without what the kernel stamps; as it is where it has none of that. */
+export type Unstamped<Event, More extends PropertyKey = never> = Event extends unknown
+  ? [Extract<keyof Event, keyof Stamp | More>] extends [never]
+    ? Event
+    : { [Member in keyof Event as Member extends keyof Stamp | More ? never : Member]: Event[Member] }
+  : never;
+
+/**
+ * May run again after a crash, with the same `context.key`: the far side must be idempotent in it.
+ * @example
+ *   const charge: AtLeastOnceEffect<{ cents: number }, null> = {
+ *     guarantee: 'at-least-once',
+ *     run: ({ cents }, { key }) => bank.charge(cents, { idempotencyKey: key }),
+ *   };
+ */
+export interface AtLeastOnceEffect<In = unknown, Out = unknown, Rows = any, Event = any> {
   readonly guarantee: 'at-least-once';
-  run(input: In, context: EffectContext): Promise<Out>;
+  /** Again from the start after a crash. Must settle once `context.signal` has aborted. */
+  run(input: In, context: EffectContext<Rows, Event>): Promise<Out>;
 }
 
 /**
- * Must never run twice (an engine turn, a chat message). The hand awaits `context.note(intent)` before it
- * acts: from then on, when the process dies, `recover` is called instead of `run`, with the last note, to
- * clean up and tell the honest outcome. An effect that died before its first note never acted and is simply
- * run.
+ * Must never run twice (an engine's turn, a chat message). It awaits `context.checkpoint(data)` before it acts:
+ * from then on, when the process dies, `recover` is called instead of `run`, with the last checkpoint, to clean up
+ * and answer the honest outcome. An effect that died before its first checkpoint never acted and is simply run.
+ * @example
+ *   const send: AtMostOnceEffect<{ text: string }, 'sent' | 'unknown'> = {
+ *     guarantee: 'at-most-once',
+ *     run: async ({ text }, context) => {
+ *       await context.checkpoint({});
+ *       await chat.post(text);
+ *       return 'sent';
+ *     },
+ *     recover: async () => 'unknown',
+ *   };
  */
-export interface AtMostOnceEffect<In = unknown, Out = unknown> {
+export interface AtMostOnceEffect<In = unknown, Out = unknown, Rows = any, Event = any> {
   readonly guarantee: 'at-most-once';
-  run(input: In, context: EffectContext): Promise<Out>;
+  run(input: In, context: EffectContext<Rows, Event>): Promise<Out>;
   /**
    * Also called when the state was left while a dead process held the effect; then its outcome is only
    * logged.
    */
-  recover(input: In, note: Json, context: EffectContext): Promise<Out>;
+  recover(input: In, checkpoint: Json, context: EffectContext<Rows, Event>): Promise<Out>;
 }
 
-/** What a running effect may use. */
-export interface EffectContext {
-  /** Stable across restarts: `<kind>/<id>/<rev>.<index>`. The idempotency key for the outside. */
+/**
+ * What a running effect may use.
+ * @example
+ *   run: async ({ prompt }, { signal, progress, rows }) => {
+ *     const said = await rows('messages', { last: 20 });
+ *     return ask(prompt, said, { signal, onWord: (word) => progress('word', { word }) });
+ *   }
+ */
+export interface EffectContext<Rows = any, Event = any> {
+  /** Stable across restarts: `<kind>/<id>/<revision>.<index>`. The idempotency key for the outside. */
   readonly key: string;
   readonly actor: ActorKey;
   /**
@@ -239,21 +286,24 @@ export interface EffectContext {
    * restarted) or `lost` (another process owns the home, and the effect: end what runs, write nothing).
    */
   readonly reason: () => 'left' | 'stopping' | 'restarting' | 'lost' | undefined;
-  /** Send a durable event to the own actor; resolves after its commit. */
-  send(event: { readonly type: string } & Record<string, Json | undefined>): Promise<void>;
-  /** Replace the durable note of a fenced effect (pid, start time …); resolves after its commit. */
-  checkpoint(note: Json): Promise<void>;
+  /** Send a durable event to the own actor; resolves once committed or refused, rejects where the actor failed at it. */
+  send(event: Unstamped<Otherwise<Event, AnyEvent>>): Promise<void>;
+  /** Replace the durable checkpoint of the effect (pid, start time …); resolves after its commit. */
+  checkpoint(data: Json): Promise<void>;
   /** The last checkpoint of a run that a crash or a restart cut off; undefined where there was none. */
   readonly checkpointed: Json | undefined;
-  /** An ephemeral frame for watchers (`seq:null`): streaming deltas. Never replayed. */
+  /** An ephemeral frame for watchers (`seq: null`): streaming deltas. Never stored, never replayed. */
   progress(event: string, payload: Json): void;
   /** Events that the machine sends to this effect while it runs (`sendTo('turn', …)`). Not durable. */
   onEvent(listener: (event: { readonly type: string }) => void): void;
   /** The youngest rows of a collection of the own actor, of those that `where` takes, oldest first. */
-  rows(
-    collection: string,
-    options?: { readonly last?: number; readonly where?: (row: Json) => boolean },
-  ): Promise<readonly Json[]>;
+  rows<Collection extends keyof Otherwise<Rows, AnyRows> & string>(
+    collection: Collection,
+    options?: {
+      readonly last?: number;
+      readonly where?: (row: Otherwise<Rows, AnyRows>[Collection]) => boolean;
+    },
+  ): Promise<readonly Otherwise<Rows, AnyRows>[Collection][]>;
 }
 
 /** Identity functions that check: see define-kind.ts for the checks of a kind. */

@@ -9,9 +9,9 @@ import type {
   SnapshotFrom,
   StateMachine,
 } from 'xstate';
-import type { EventObject, Json, Stamp, WriteRow } from '../machines/outputs.js';
+import type { EventObject, Json, WriteRow } from '../machines/outputs.js';
 import type { Refusal, RefusalCode } from '../machines/refusals.js';
-import type { Effect, IndexRow, Kind } from './contracts.js';
+import type { AnyRows, Effect, IndexRow, Kind, Unstamped } from './contracts.js';
 
 /**
  * What the compiler reads off a definition and carries to every call: events, input, snapshot, view, rows and
@@ -31,12 +31,10 @@ export type KindNamed<Kinds extends AnyKinds, Name extends string> = {
 
 /** An event as a caller sends it: what the kernel stamps is not the caller's to give. */
 export type EventOf<K extends AnyKind> =
-  IsAny<EventFromLogic<K['machine']>> extends true
-    ? EventObject
-    : Without<EventFromLogic<K['machine']>, keyof Stamp>;
+  IsAny<EventFromLogic<K['machine']>> extends true ? EventObject : Unstamped<EventFromLogic<K['machine']>>;
 
 /** The input as a caller gives it: without the id, which has a place of its own, and without the stamp. */
-export type InputOf<K extends AnyKind> = Without<InputFrom<K['machine']>, keyof Stamp | 'id'>;
+export type InputOf<K extends AnyKind> = Unstamped<InputFrom<K['machine']>, 'id'>;
 
 /** `input`, required where the machine requires one. */
 export type InputOption<Input> =
@@ -62,12 +60,11 @@ export type OwnCodeOf<K extends AnyKind> = K extends Kind<any, any, any, any, in
  * Rows by collection, as the machine says it writes them (`setup({types: {emitted}})`). A machine that does not
  * say may have any collection.
  */
-export type RowsOf<K extends AnyKind> = string extends EmittedFrom<K['machine']>['type']
-  ? Readonly<Record<string, Json>>
+export type RowsOf<K extends AnyKind> = RowsOfMachine<K['machine']>;
+type RowsOfMachine<Machine extends AnyStateMachine> = string extends EmittedFrom<Machine>['type']
+  ? AnyRows
   : {
-      readonly [
-        Row in EmittedFrom<K['machine']> as Row extends WriteRow ? Row['collection'] : never
-      ]: RowIn<Row>;
+      readonly [Row in EmittedFrom<Machine> as Row extends WriteRow ? Row['collection'] : never]: RowIn<Row>;
     };
 type RowIn<Written> = Written extends { readonly row: infer Row }
   ? unknown extends Row
@@ -100,10 +97,13 @@ export type EffectsOption<Machine extends AnyStateMachine, Child extends string>
   : string extends SrcOf<ActorsOf<Machine>>
     ? { readonly effects?: Readonly<Record<string, Effect>> }
     : {
+        // As EffectsOf, in full: a name would hide in the compiler's messages what is missing
         readonly effects: {
           readonly [Actor in ActorsOf<Machine> as Exclude<SrcOf<Actor>, Child>]: Effect<
             InputFrom<Actor['logic']>,
-            OutputFrom<Actor['logic']>
+            OutputFrom<Actor['logic']>,
+            RowsOfMachine<Machine>,
+            EventFromLogic<Machine>
           >;
         };
       };
@@ -112,7 +112,9 @@ export type EffectsOption<Machine extends AnyStateMachine, Child extends string>
 export type EffectsOf<Machine extends AnyStateMachine, Child extends string = never> = {
   readonly [Actor in ActorsOf<Machine> as Exclude<SrcOf<Actor>, Child>]: Effect<
     InputFrom<Actor['logic']>,
-    OutputFrom<Actor['logic']>
+    OutputFrom<Actor['logic']>,
+    RowsOfMachine<Machine>,
+    EventFromLogic<Machine>
   >;
 };
 
@@ -130,10 +132,3 @@ type SrcOf<Actor> =
         : Src
       : never;
 type IsAny<Type> = 0 extends 1 & Type ? true : false;
-
-/** Each member of a union without these members; as it is where it has none of them. */
-type Without<Type, Members extends PropertyKey> = Type extends unknown
-  ? [Extract<keyof Type, Members>] extends [never]
-    ? Type
-    : { [Member in keyof Type as Member extends Members ? never : Member]: Type[Member] }
-  : never;

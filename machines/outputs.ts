@@ -29,7 +29,11 @@ export type Json =
 export type AsJson<Type> = Type extends Json | undefined
   ? Type
   : Type extends object
-    ? Type extends (...given: never[]) => unknown
+    ? Type extends
+        | ((...given: never[]) => unknown)
+        | Date
+        | ReadonlyMap<unknown, unknown>
+        | ReadonlySet<unknown>
       ? never
       : { readonly [Member in keyof Type]: AsJson<Type[Member]> }
     : never;

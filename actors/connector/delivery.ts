@@ -1,3 +1,4 @@
+import type { ConnectorEvent, ConnectorRows } from '../../machines/connector/context.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { DeliveryResult } from '../connectors/connector.js';
 import { bounded } from './connection.js';
@@ -30,7 +31,7 @@ const openSeconds = 20;
 export function deliveryEffect({
   links,
   timeoutSeconds = 200,
-}: DeliveryOptions): AtMostOnceEffect<DeliveryInput, DeliveryResult> {
+}: DeliveryOptions): AtMostOnceEffect<DeliveryInput, DeliveryResult, ConnectorRows, ConnectorEvent> {
   return {
     guarantee: 'at-most-once',
     async run(input, context) {
@@ -63,18 +64,10 @@ export function deliveryEffect({
 
 async function readText(
   { n, deliveryId }: DeliveryInput,
-  context: EffectContext,
+  context: EffectContext<ConnectorRows, ConnectorEvent>,
 ): Promise<string | undefined> {
-  for (const row of await context.rows('outbox')) {
-    if (typeof row !== 'object' || row === null || Array.isArray(row)) continue;
-    const {
-      n: at,
-      deliveryId: id,
-      text,
-    } = row as { readonly n?: unknown; readonly deliveryId?: unknown; readonly text?: unknown };
-    if (at === n && id === deliveryId && typeof text === 'string') return text;
-  }
-  return undefined;
+  const kept = await context.rows('outbox');
+  return kept.find((row) => row.n === n && row.deliveryId === deliveryId)?.text;
 }
 
 /** Connectors are other people's code: an answer that is none says nothing about the message. */

@@ -1,7 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { Json } from '../../machines/outputs.js';
-import type { TurnInput } from '../../machines/session/context.js';
+import type { SessionEvent, TurnInput } from '../../machines/session/context.js';
+import type { SessionRows } from '../../machines/session/rows.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { TurnResult, TurnRequest } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
@@ -18,7 +19,7 @@ import { hostTurn } from './turn-host.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf, reportPartial } from './turn-partial.js';
 import { permissionAsker } from './turn-permission.js';
-import { closeRecord, createTurnRecord, type KeepText } from './turn-record.js';
+import { closeRecord, createTurnRecord, type KeepText, type TurnContext } from './turn-record.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
 
 /**
@@ -70,8 +71,10 @@ export interface EngineTurnOptions {
   readonly table?: ProcessTable;
 }
 
-/** `hands: {'engine-turn': engineTurnHand({registry, pool, tokens, gatewayUrl: () => gateway.url})}` */
-export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<TurnInput, TurnOutput> {
+/** `effects: { turn: engineTurnEffect({ registry, pool, tokens, gatewayUrl: () => gateway.url }) }` */
+export function engineTurnEffect(
+  options: EngineTurnOptions,
+): AtMostOnceEffect<TurnInput, TurnOutput, SessionRows, SessionEvent> {
   /** Sessions with a process that could not be ended: no turn of theirs begins beside it. */
   const lingering = new Map<string, Json>();
 
@@ -142,7 +145,7 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
  */
 async function paidTurn(
   input: TurnInput,
-  context: EffectContext,
+  context: TurnContext,
   options: EngineTurnOptions,
   onLingering: (note: Json) => void,
 ): Promise<TurnOutput> {
@@ -163,7 +166,7 @@ async function paidTurn(
 
 async function turn(
   input: TurnInput,
-  context: EffectContext,
+  context: TurnContext,
   options: EngineTurnOptions,
   onLingering: (note: Json) => void,
 ): Promise<TurnOutput> {

@@ -1,3 +1,5 @@
+import type { SessionEvent } from '../../machines/session/context.js';
+import type { SessionRows } from '../../machines/session/rows.js';
 import type { EffectContext } from '../contracts.js';
 import type { PermissionAnswer, PermissionRequest } from '../engines/engine.js';
 
@@ -10,7 +12,7 @@ export interface ToolPolicy {
 export interface AskerOptions {
   readonly turnId: string;
   readonly policy: ToolPolicy;
-  readonly context: EffectContext;
+  readonly context: EffectContext<SessionRows, SessionEvent>;
   /** Aborts when the turn ends: then nobody can answer any more. */
   readonly signal: AbortSignal;
   /** How long a person may take. */
@@ -69,7 +71,7 @@ export function permissionAsker({
       });
       // a refused event is not an error to its sender: only a row proves that a person will see the question
       const rows = await context.rows('permissions', { last: 64 });
-      if (!rows.some((row) => (row as { readonly id?: unknown } | null)?.id === permissionId))
+      if (!rows.some(({ id }) => id === permissionId))
         return { ...no('Too many tools are already waiting for a person.'), isAsked: true };
       onAsked();
       const given = await answer;

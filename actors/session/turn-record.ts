@@ -5,6 +5,8 @@ import {
   type ActivityEntry,
   type ActivityKind,
 } from '../../machines/session/activity-entry.js';
+import type { SessionEvent } from '../../machines/session/context.js';
+import type { SessionRows } from '../../machines/session/rows.js';
 import type { EffectContext } from '../contracts.js';
 import type { TurnChanges } from './turn-changes.js';
 import { firstBytes } from '../engines/process/output.js';
@@ -39,9 +41,12 @@ export type KeepText = (file: {
 const filesShownMax = 100;
 const nameBytesMax = 512;
 
+/** What an effect of a session may use. */
+export type TurnContext = EffectContext<SessionRows, SessionEvent>;
+
 export interface RecordOptions {
   readonly turnId: string;
-  readonly context: Pick<EffectContext, 'send'>;
+  readonly context: Pick<TurnContext, 'send'>;
   readonly keepText?: KeepText | undefined;
   readonly onFault: (error: unknown) => void;
 }
@@ -269,7 +274,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
 }
 
 /** A message of something that was going on when the turn ended. */
-const interrupted = (message: ActivityEntry): ActivityEntry => ({
+const interrupted = (message: Omit<ActivityEntry, 'isOpen'>): ActivityEntry => ({
   ...message,
   isOpen: false,
   meta: { ...message.meta, state: 'interrupted' },
@@ -278,7 +283,7 @@ const interrupted = (message: ActivityEntry): ActivityEntry => ({
 /** After a crash: what the turn had begun and did not end. */
 export async function closeRecord(
   turnId: string,
-  { context, onFault }: Pick<RecordOptions, 'onFault'> & { context: Pick<EffectContext, 'send' | 'rows'> },
+  { context, onFault }: Pick<RecordOptions, 'onFault'> & { context: Pick<TurnContext, 'send' | 'rows'> },
 ): Promise<void> {
   const isOfTurn = (row: Json): boolean => openEntryIn(row)?.meta.turnId === turnId;
   const rows = await context.rows('messages', { last: activityLimits.openMax, where: isOfTurn });

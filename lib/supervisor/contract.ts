@@ -162,7 +162,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
 }
 
 declare module '../../actors/contracts.js' {
-  interface EffectContext {
+  interface EffectContext<Rows, Event> {
     /** The supervisor that runs the effect; said here because kinds are written below it. */
     readonly supervisor: Supervisor;
   }

@@ -103,7 +103,14 @@ export interface DeliveryRow {
 /** The rows of a connector by collection, each under the number of its message. */
 export interface ConnectorRows {
   readonly deliveries: DeliveryRow;
-  readonly outbox: Json;
+  readonly outbox: OutboxRow;
+}
+
+/** What is to be sent: it stands apart from the list, which shows no texts. */
+export interface OutboxRow {
+  readonly n: number;
+  readonly deliveryId: string;
+  readonly text: string;
 }
 
 /**

@@ -84,7 +84,7 @@ export async function house(
         delivery: {
           guarantee: 'at-most-once',
           run: async (_input: unknown, { rows }) => {
-            sent.push(...(await rows('outbox', { last: 1 })));
+            sent.push(...(await rows('outbox', { last: 1 })).map((row) => ({ ...row })));
             return { outcome: 'sent', messageId: 'm-1' };
           },
           recover: () => Promise.resolve({ outcome: 'unknown', reason: 'the process died' }),

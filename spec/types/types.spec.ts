@@ -56,7 +56,10 @@ describe('the types of the packed package', () => {
       `but required in type '{ readonly input: { start: number; }; }'`,
       `Property 'totl' does not exist on type '{ state: "open"; total: number; }'.`,
       `Argument of type '"wlak"' is not assignable to parameter of type '"walk"'.`,
-      `but required in type '{ readonly effects: { readonly probe: Effect<{ url: string; }, Probe>; }; }'`,
+      "but required in type '{ readonly effects: { readonly probe: Effect<{ url: string; }, Probe, ",
+      `Argument of type 'Date' is not assignable to parameter of type 'null'.`,
+      `Argument of type '"probs"' is not assignable to parameter of type '"probes"'.`,
+      `Type '"retri"' is not assignable to type '"retry"'.`,
       `Argument of type '"mesages"' is not assignable to parameter of type `,
     ])
       expect(said).to.include(message);

@@ -6,6 +6,7 @@ import {
   type EngineTurnOptions,
   type TurnInput,
 } from '../../../actors/session/engine-turn.js';
+import type { EffectContext } from '../../../actors/contracts.js';
 import { commandEngine } from '../../../actors/engines/command.js';
 import { defineEngine, type Engine } from '../../../actors/engines/engine.js';
 import { createPool } from '../../../actors/engines/pool.js';
@@ -425,10 +426,11 @@ describe('engineTurnHand', () => {
         }),
       );
       const at = app({ messages: [question] });
-      const output = await effect.run(input(), {
+      const full: EffectContext = {
         ...at.context,
         checkpoint: () => Promise.reject(new Error('the disk is full')),
-      });
+      };
+      const output = await effect.run(input(), full);
       expect(output).to.include({ outcome: 'failed', error: 'The turn could not be run: the disk is full' });
       expect(played).to.equal(0);
       await effect.run(input(), at.context);

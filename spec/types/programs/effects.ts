@@ -10,6 +10,7 @@ const machine = setup({
   types: {
     context: {} as { url: string; status: number | null },
     input: {} as { url: string },
+    events: {} as { type: 'retry'; after: number },
     emitted: {} as WriteRow<'probes', Probe>,
   },
   actors: {
@@ -44,7 +45,26 @@ const good: Effect<{ url: string }, Probe> = {
 const common = { kind: 'probe', version: 1, machine } as const;
 const probe = defineKind({
   ...common,
-  effects: { probe: { guarantee: 'at-least-once', run: async ({ url }) => ({ status: url.length }) } },
+  effects: {
+    probe: {
+      guarantee: 'at-least-once',
+      run: async ({ url }, { rows, send }) => {
+        const earlier = await rows('probes', { last: 1, where: ({ status }) => status > 0 });
+        if (url === '') {
+          await send({ type: 'retry', after: 1 });
+          // @ts-expect-error no such collection of this machine
+          await rows('probs');
+          // @ts-expect-error a row has no such member
+          await rows('probes', { where: ({ staus }) => staus > 0 });
+          // @ts-expect-error no such event of this machine
+          await send({ type: 'retri', after: 1 });
+          // @ts-expect-error wrong payload
+          await send({ type: 'retry', after: 'soon' });
+        }
+        return { status: earlier[0]?.status ?? url.length };
+      },
+    },
+  },
   view: ({ context }) => ({ status: context.status }),
 });
 defineKind({ ...common, effects: { probe: good }, view: () => null });
