@@ -298,6 +298,14 @@ describe('the house', () => {
     expect(castsOver([sly])).to.deep.equal(['lib/x.ts', 'lib/x.ts']);
   });
 
+  // One way to the API: what the client knows of refusals, keys and repeats must not be made again
+  it('lets the pages call the gateway by the client alone', () => {
+    const pages = sourcesOf(['lib/page', 'lib/inspector/page', 'lib/console/page']);
+    expect(pages.length).to.be.greaterThan(50);
+    expect(uses(pages, /\bfetch\(|\bXMLHttpRequest\b/, ['lib/page/gateway.ts'])).to.deep.equal([]);
+    expect(uses([sourceOf('lib/page/x.ts', "await fetch('/api/x')")], /\bfetch\(/)).to.have.length(1);
+  });
+
   it('names files for what is in them', () => {
     expect(gatheringPlaces([...house, ...specs])).to.deep.equal([]);
     expect([...house, ...specs].map(({ path }) => path).filter((path) => !kebabCase(path))).to.deep.equal([]);

@@ -1,4 +1,5 @@
 import { openEvents, type Events, type EventsOptions, type Socket } from './events.js';
+import { createFiles, type Files } from './files.js';
 import { GatewayError, isRefusal } from './refusal.js';
 import { createRequests, type RefusalOf, type Requests } from './requests.js';
 import { attachRun, startRun, type Run, type RunRefusal, type RunSettings } from './run.js';
@@ -39,6 +40,7 @@ export interface Client extends Requests {
       settings?: Pick<RunSettings, 'signal' | 'giveUpAfterMs'>,
     ): Promise<Run | RefusalOf<'/api/sessions/{id}', 'get'>>;
   };
+  readonly files: Files;
   /**
    * What happens, as it is committed; goes on by itself after a break.
    * @example for await (const { event, payload } of client.events({ since })) console.log(event, payload);
@@ -87,6 +89,7 @@ export function createClient(options: ClientOptions = {}): Client {
       run: (prompt, settings = {}) => startRun(requests, events, prompt, settings),
       attach: (session, settings = {}) => attachRun(requests, events, session, settings),
     },
+    files: createFiles(requests),
     events,
   };
 }

@@ -4,6 +4,7 @@
  */
 export { createClient, type Client, type ClientOptions } from './client.js';
 export type { Events, EventsOptions, GatewayEvent, Socket } from './events.js';
+export type { Files } from './files.js';
 export type {
   Answer,
   InitOf,

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { access, bearer, confirm } from './access.js';
+import { access, bearer } from './access.js';
+import { confirm } from './enter.js';
 import { base } from './base.js';
 
 /**

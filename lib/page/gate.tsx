@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
-import { access, enter, present } from './access.js';
+import { access } from './access.js';
+import { enter, present } from './enter.js';
 import { isMounted } from './base.js';
 import { Mark } from './parts/mark.js';
 

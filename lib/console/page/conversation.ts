@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { GatewayEvent } from '../../client/events.js';
 import { isTemporary, retryMs, said } from '../../page/ask.js';
-import { client, must } from './gateway.js';
+import { client, must } from '../../page/gateway.js';
 import { aboutSession, hear, hearDeltas } from './live.js';
 import type { Message, Session } from './session.js';
 import type { ToolUse } from './parts/tool-card.js';

@@ -1,5 +1,5 @@
 import { Refused } from '../../page/ask.js';
-import { client, must } from './gateway.js';
+import { client, must } from '../../page/gateway.js';
 import { refreshWaiting, type Waiting } from './waiting.js';
 
 /** What a person may answer to a thing that waits, and how the gateway takes it. */

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { enter } from '../../page/access.js';
+import { enter } from '../../page/enter.js';
 import { App } from './app.js';
 import { begin } from './place.js';
 

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Answer } from '../../client/requests.js';
 import { said } from '../../page/ask.js';
-import { client, must } from './gateway.js';
+import { client, must } from '../../page/gateway.js';
 import { hear } from './live.js';
 
 /**

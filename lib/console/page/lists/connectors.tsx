@@ -1,6 +1,6 @@
 import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
 

@@ -1,7 +1,7 @@
 import { useAction } from '../../../page/action.js';
 import { download } from '../../../page/ask.js';
 import { now, span, whole } from '../../../page/clock.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
 

@@ -1,4 +1,4 @@
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
 import { linkTo } from '../place.js';

@@ -2,7 +2,7 @@ import { useAction } from '../../../page/action.js';
 import { dateAndTime } from '../../../page/clock.js';
 import { Tree } from '../../../page/parts/tree.js';
 import type { Json } from '../../../../machines/outputs.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
 

@@ -1,4 +1,4 @@
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { moodOf, titleOf, type Session } from '../session.js';

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { createFiles } from '../../../client/files.js';
 import { useAction } from '../../../page/action.js';
-import { credentials } from '../../../page/access.js';
-import { Refused } from '../../../page/ask.js';
+import { client, must } from '../../../page/gateway.js';
 
 /**
  * Where one writes to an agent: Enter sends, Shift+Enter begins a line; files are dropped, pasted or chosen.
@@ -143,26 +143,7 @@ interface Attachment {
   readonly name: string;
 }
 
-/** By hand: the client speaks JSON. */
 async function upload(file: File): Promise<Attachment> {
-  const body = new FormData();
-  body.append('file', file, file.name);
-  const answer = await fetch('/api/files', {
-    method: 'POST',
-    body,
-    headers: credentials(),
-    credentials: 'same-origin',
-    redirect: 'error',
-  }).catch(() => {
-    throw new Refused(0, 'UNREACHABLE', 'The gateway does not answer. The page reconnects automatically.');
-  });
-  const record = (await answer.json().catch(() => ({}))) as {
-    readonly id?: string;
-    readonly filename?: string;
-    readonly error?: string;
-    readonly code?: string;
-  };
-  if (!answer.ok || record.id === undefined)
-    throw new Refused(answer.status, record.code ?? 'ERROR', record.error ?? answer.statusText);
-  return { id: record.id, name: record.filename ?? file.name };
+  const { id, filename } = await must(createFiles(client).upload(file));
+  return { id, name: filename };
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Component } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { credentials } from '../../../page/access.js';
+import { load } from '../../../page/ask.js';
 import { dateAndTime, timeOfDay } from '../../../page/clock.js';
 import type { Message } from '../session.js';
 import { Markdown } from './markdown.js';
@@ -93,10 +93,9 @@ function Attached({ media }: { readonly media: Readonly<Record<string, unknown>>
     const end = new AbortController();
     let address: string | undefined;
     // By request and not by address: the tab's token is no cookie
-    void fetch(url, { headers: credentials(), signal: end.signal })
-      .then((answer) => (answer.ok ? answer.blob() : undefined))
+    void load(url, end.signal)
       .then((blob) => {
-        if (blob === undefined || end.signal.aborted) return;
+        if (end.signal.aborted) return;
         address = URL.createObjectURL(new Blob([blob], { type: safeType(blob.type) }));
         shown.value = address;
       })

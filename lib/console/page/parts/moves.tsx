@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Answer } from '../../../client/index.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { words, type WorkItemRow } from '../work-items.js';
 
 /** Where a work item may go, and why not where it may not: the gateway's own answer. */

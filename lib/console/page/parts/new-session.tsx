@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { go } from '../place.js';
 import { Composer } from './composer.js';

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { useKeys } from '../../../page/keys.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { go } from '../place.js';
 import type { View } from '../view-list.js';
 

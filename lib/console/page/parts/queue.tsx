@@ -1,5 +1,5 @@
 import { useAction } from '../../../page/action.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import type { QueueItem } from '../conversation.js';
 import type { Session } from '../session.js';
 

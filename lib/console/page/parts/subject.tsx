@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Refused } from '../../../page/ask.js';
 import type { PollContract } from '../../../../machines/poll/context.js';
 import { contractsRead } from '../decide.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import type { Waiting } from '../waiting.js';

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, whole } from '../../../page/clock.js';
 import { Conversation } from '../conversation.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { go, inspectorLink, linkTo } from '../place.js';
 import { moodOf, quietLine, titleOf, type Session } from '../session.js';
 import { waiting } from '../waiting.js';

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { said } from '../../../page/ask.js';
 import { whole } from '../../../page/clock.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Card } from '../parts/card.js';
 import { MoveDialog, readMoves, type Move, type Moves } from '../parts/moves.js';

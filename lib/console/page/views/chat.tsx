@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ask } from '../../../page/ask.js';
 import { now, span, whole } from '../../../page/clock.js';
 import { Talk } from '../parts/talk.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { NewSession } from '../parts/new-session.js';
 import { go, linkTo } from '../place.js';

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Answer, components } from '../../../client/index.js';
 import { useAction } from '../../../page/action.js';
-import { client, must } from '../gateway.js';
+import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { Decision } from '../parts/decision.js';
 import { Markdown } from '../parts/markdown.js';

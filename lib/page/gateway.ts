@@ -1,0 +1,47 @@
+import { GatewayError, isRefusal, type Refusal } from '../client/refusal.js';
+import { createRequests } from '../client/requests.js';
+import { bearer, leave } from './access.js';
+import { base } from './base.js';
+
+/**
+ * The gateway that served this page: the requests of `troupe/client`, without its runs and events, which a page
+ * has from its own socket. Answers are read fresh: what a page shows is what is committed.
+ */
+export const client = createRequests({
+  url: `${location.origin}${base}`,
+  token: () => bearer() ?? undefined,
+  fetch: (request) => fetch(request, { cache: 'no-store' }),
+  timeoutMs: 60_000,
+  retries: 2,
+});
+
+/** A no that can be shown as it is: its message is a sentence for a person. `status` 0: nothing answered. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The answer; throws a `Refused` where there is none: `await must(client.get('/api/attention'))`. */
+export async function must<Value>(answer: Promise<Value>): Promise<Exclude<Value, Refusal>> {
+  const value = await answer.catch((error: unknown) => {
+    if (error instanceof GatewayError)
+      throw new Refused(0, error.code, 'The gateway does not answer. The page reconnects automatically.');
+    throw error;
+  });
+  if (!isRefusal(value)) return value as Exclude<Value, Refusal>;
+  if (value.status === 401) leave();
+  throw new Refused(value.status, value.code, value.message);
+}
+
+/** What went wrong, as a sentence. */
+export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** May the same be answered in a while? Not where the gateway has understood it and says no. */
+export const isTemporary = (error: unknown): boolean =>
+  !(error instanceof Refused) || error.status === 0 || error.status === 429 || error.status >= 500;
+export const retryMs = 2_000;
