@@ -1,8 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { Json } from '../../machines/outputs.js';
-import type { SessionEvent, TurnInput } from '../../machines/session/context.js';
-import type { SessionRows } from '../../machines/session/rows.js';
+import type { TurnInput } from '../../machines/session/context.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { TurnResult, TurnRequest } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
@@ -18,8 +17,8 @@ import { followTurn, type TurnFollower } from './turn-follow.js';
 import { hostTurn } from './turn-host.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf, reportPartial } from './turn-partial.js';
-import { permissionAsker } from './turn-permission.js';
-import { closeRecord, createTurnRecord, type KeepText, type TurnContext } from './turn-record.js';
+import { permissionAsker, type TurnContext } from './turn-permission.js';
+import { closeRecord, createTurnRecord, type KeepText } from './turn-record.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
 
 /**
@@ -72,9 +71,7 @@ export interface EngineTurnOptions {
 }
 
 /** `effects: { turn: engineTurnEffect({ registry, pool, tokens, gatewayUrl: () => gateway.url }) }` */
-export function engineTurnEffect(
-  options: EngineTurnOptions,
-): AtMostOnceEffect<TurnInput, TurnOutput, SessionRows, SessionEvent> {
+export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<TurnInput, TurnOutput> {
   /** Sessions with a process that could not be ended: no turn of theirs begins beside it. */
   const lingering = new Map<string, Json>();
 
@@ -101,7 +98,7 @@ export function engineTurnEffect(
 
   return {
     guarantee: 'at-most-once',
-    async run(input, context) {
+    async run(input, context: TurnContext) {
       const sessionId = context.actor.id;
       const rootId = input.rootSessionId ?? input.parentSessionId ?? sessionId;
       const slot = await options.pool
@@ -122,7 +119,7 @@ export function engineTurnEffect(
         slot.release();
       }
     },
-    async recover(input, note, context) {
+    async recover(input, note, context: TurnContext) {
       const sessionId = context.actor.id;
       const clearing = cleared(sessionId, note);
       recovering.set(sessionId, clearing);

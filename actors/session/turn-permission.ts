@@ -3,6 +3,9 @@ import type { SessionRows } from '../../machines/session/rows.js';
 import type { EffectContext } from '../contracts.js';
 import type { PermissionAnswer, PermissionRequest } from '../engines/engine.js';
 
+/** What the effect of a session's turn may use. */
+export type TurnContext = EffectContext<SessionRows, SessionEvent>;
+
 /** What the session's agent may do without asking: see ToolPolicy of the session machine. */
 export interface ToolPolicy {
   readonly mode: 'ask' | 'allow-list' | 'full';
@@ -12,7 +15,7 @@ export interface ToolPolicy {
 export interface AskerOptions {
   readonly turnId: string;
   readonly policy: ToolPolicy;
-  readonly context: EffectContext<SessionRows, SessionEvent>;
+  readonly context: TurnContext;
   /** Aborts when the turn ends: then nobody can answer any more. */
   readonly signal: AbortSignal;
   /** How long a person may take. */

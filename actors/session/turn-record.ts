@@ -5,12 +5,10 @@ import {
   type ActivityEntry,
   type ActivityKind,
 } from '../../machines/session/activity-entry.js';
-import type { SessionEvent } from '../../machines/session/context.js';
-import type { SessionRows } from '../../machines/session/rows.js';
-import type { EffectContext } from '../contracts.js';
 import type { TurnChanges } from './turn-changes.js';
 import { firstBytes } from '../engines/process/output.js';
 import type { TurnEvent, TurnEventOf } from '../engines/turn-events.js';
+import type { TurnContext } from './turn-permission.js';
 
 /**
  * What a turn's events leave behind in the conversation: a message for each tool with what it was given and what
@@ -40,9 +38,6 @@ export type KeepText = (file: {
 /** Of the names of files in a message. */
 const filesShownMax = 100;
 const nameBytesMax = 512;
-
-/** What an effect of a session may use. */
-export type TurnContext = EffectContext<SessionRows, SessionEvent>;
 
 export interface RecordOptions {
   readonly turnId: string;
@@ -285,7 +280,7 @@ export async function closeRecord(
   turnId: string,
   { context, onFault }: Pick<RecordOptions, 'onFault'> & { context: Pick<TurnContext, 'send' | 'rows'> },
 ): Promise<void> {
-  const isOfTurn = (row: Json): boolean => openEntryIn(row)?.meta.turnId === turnId;
+  const isOfTurn = (row: unknown): boolean => openEntryIn(row)?.meta.turnId === turnId;
   const rows = await context.rows('messages', { last: activityLimits.openMax, where: isOfTurn });
   const outbox = createOutbox({ turnId, context, onFault });
   for (const message of rows.map(openEntryIn)) if (message !== undefined) outbox.put(interrupted(message));

@@ -32,7 +32,7 @@ export const isActivity = (row: { readonly meta?: unknown }): boolean =>
   activityKinds.some((kind) => kind === (row.meta as { readonly kind?: unknown } | null | undefined)?.kind);
 
 /** As its row was written, where that tells what an agent did and still goes on. */
-export function openEntryIn(row: Json): ActivityEntry | undefined {
+export function openEntryIn(row: unknown): ActivityEntry | undefined {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return undefined;
   const { role: _role, timestamp: _at, ...entry } = row as MessageWith<ActivityEntry>;
   const state = isActivity(entry) ? entry.meta['state'] : undefined;

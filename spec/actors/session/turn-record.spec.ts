@@ -361,8 +361,8 @@ describe('what an agent does in a turn', () => {
     const record = createTurnRecord({
       turnId: 's1:1',
       context: {
-        async send({ entries }) {
-          const given = entries as unknown as readonly Message[];
+        async send(event) {
+          const given = event.type === 'turn.recorded' ? event.entries : [];
           await Promise.resolve();
           if (given.some(({ toolId }) => toolId === 't3')) throw new Error('not this one');
           stored.push(...given.map(({ id, content }) => `${id} ${content}`));
