@@ -77,6 +77,13 @@ describe('the examples', () => {
     );
   });
 
+  it('xstate-6: charges once, step by step, and thanks after the commit', async () => {
+    expect((await run('xstate-6')).trim().split('\n').sort()).to.deep.equal([
+      'lamp: charged 3',
+      'thank you for the lamp',
+    ]);
+  });
+
   it('inspect: tells what happened to one light, and goes on where it stopped', async () => {
     const out = (await run('inspect')).split('\n');
     expect(out.slice(0, 4).map((line) => line.replace(/^\d+ /, ''))).to.deep.equal([
@@ -150,6 +157,7 @@ describe('the examples', () => {
       'own-engine',
       'own-gateway',
       'transfer',
+      'xstate-6',
       ...(existsSync(join(root, 'spec/examples'))
         ? readdirSync(join(root, 'spec/examples')).map((name) => name.replace('.spec.ts', ''))
         : []),

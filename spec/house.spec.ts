@@ -316,7 +316,7 @@ describe('the house', () => {
       imports
         .filter(
           ({ specifier }) =>
-            !/^(?:troupe(?:\/(?:agents|client|connectors|gateway|level|machines|postgres|testing))?|node:.+|xstate|zod|esbuild|express|koa)$/.test(
+            !/^(?:troupe(?:\/(?:agents|client|connectors|gateway|level|machines|postgres|testing|xstate6))?|node:.+|xstate|xstate6(?:\/durable)?|zod|esbuild|express|koa)$/.test(
               specifier,
             ),
         )

@@ -32,6 +32,7 @@ export const topics = [
   'inspector',
   'embedding',
   'kinds',
+  'xstate-6',
   'effects',
   'reference',
   'testing',

@@ -1,5 +1,6 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Facts, Json, Kind } from '../../actors/contracts.js';
+import { driverOf } from './draft/driver.js';
 import { checkKind } from '../../actors/define-kind.js';
 
 /** The kinds of a supervisor by name, and the values that their `facts` see. */
@@ -14,6 +15,19 @@ export class Kinds {
       if (this.byName.has(kind.kind)) throw new TypeError(`two kinds are named "${kind.kind}"`);
       checkKind(kind);
       this.byName.set(kind.kind, kind);
+    }
+    for (const kind of kinds) this.checkMajors(kind);
+  }
+
+  /** Machines of one major of XState are no actors of the other. */
+  private checkMajors(kind: Kind): void {
+    for (const [src, name] of Object.entries(kind.childKinds ?? {})) {
+      const child = this.byName.get(name);
+      if (child === undefined || driverOf(child).major === driverOf(kind).major) continue;
+      throw new TypeError(
+        `the kind "${kind.kind}" is of XState ${driverOf(kind).major} and its child kind "${name}" (${src}) of ` +
+          `XState ${driverOf(child).major}: a child is of the major of its parent`,
+      );
     }
   }
 

@@ -129,6 +129,7 @@ describe('the README and the guides', () => {
       `${sample.file.replace('.md', '').toLowerCase()}-${sample.line}`;
     before(async () => {
       project = await InstalledPackage.create();
+      await project.link('xstate6'); // the copy of a host that drives machines of XState 6
     });
     after(() => project.clear());
 

@@ -28,6 +28,7 @@ export const floors: readonly (readonly string[])[] = [
 /** Packages by the rooms that may use them. Node's own modules are free to all but the machines. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
   xstate: ['machines', 'actors', 'lib/supervisor', 'lib/testing', 'lib/testing.ts', 'examples'],
+  xstate6: ['examples'],
   croner: ['machines'],
   level: ['lib/store'],
   postgres: ['lib/store'],

@@ -17,8 +17,9 @@ interface Node {
   readonly type: ChartState['type'];
   readonly initial?: { readonly target?: readonly Node[] } | undefined;
   readonly invoke: readonly { readonly id: string; readonly src: unknown }[];
-  readonly entry: readonly unknown[];
-  readonly exit: readonly unknown[];
+  /** Lists of XState 5; one function of XState 6, or none. */
+  readonly entry: unknown;
+  readonly exit: unknown;
   readonly tags: readonly string[];
   readonly description?: string | undefined;
   readonly states: Readonly<Record<string, Node>>;
@@ -31,7 +32,7 @@ interface Taken {
   readonly eventType?: string;
   readonly target?: readonly Node[] | undefined;
   readonly guard?: unknown;
-  readonly actions: readonly unknown[];
+  readonly actions?: readonly unknown[];
   readonly reenter?: boolean;
 }
 
@@ -52,8 +53,10 @@ function stateOf(node: Node, id: string, edges: ChartEdge[]): ChartState {
       id: invoke.id,
       src: typeof invoke.src === 'string' ? invoke.src : 'inline',
     })),
-    entry: node.entry.map(nameOf),
-    exit: node.exit.map(nameOf).filter((name) => name !== 'xstate.cancel'),
+    entry: listOf(node.entry).map(nameOf),
+    exit: listOf(node.exit)
+      .map(nameOf)
+      .filter((name) => name !== 'xstate.cancel'),
     tags: [...node.tags],
     about: node.description ?? null,
     states: Object.values(node.states).map((child) => stateOf(child, id, edges)),
@@ -71,7 +74,7 @@ function edgeOf(node: Node, type: string, taken: Taken, n: number): ChartEdge {
     guard: guardOf(taken.guard),
     condition: conditionOf(taken.guard),
     delay,
-    actions: taken.actions.map(nameOf),
+    actions: listOf(taken.actions).map(nameOf),
     reenter: taken.reenter ?? false,
   };
 }
@@ -134,4 +137,6 @@ function joinGuards(how: string | undefined, names: readonly (string | null)[]):
 
 const nameOf = (action: unknown): string =>
   typeof action === 'string' ? action : ((action as { readonly type?: string }).type ?? 'inline');
+const listOf = (given: unknown): readonly unknown[] =>
+  given === undefined ? [] : Array.isArray(given) ? given : [given];
 const pathOf = (node: Node): string => node.path.join('.');

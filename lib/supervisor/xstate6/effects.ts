@@ -12,7 +12,7 @@ export function effectsOf(
   { sources }: Pick<Machine6, 'sources'>,
 ): Readonly<Record<string, Effect>> {
   const actors = Object.entries(sources.actors ?? {})
-    .filter(([, logic]) => isAsync(logic))
+    .filter(([, logic]) => isAsync(xstate, logic))
     .map(([src, logic]) => [src, asyncEffect(xstate, logic)]);
   const actions = Object.entries(sources.actions ?? {}).map(([name, action]) => [name, actionEffect(action)]);
   return Object.fromEntries([...actions, ...actors]) as Record<string, Effect>;
@@ -28,10 +28,21 @@ export function nameOfAction({ sources }: Pick<Machine6, 'sources'>, { type, par
   );
 }
 
-/** Machines have a table of states, other logic is told apart by its own members. */
-function isAsync(logic: unknown): boolean {
-  const { config } = (logic ?? {}) as { readonly config?: Readonly<Record<string, unknown>> };
-  return config !== undefined && 'run' in config && 'context' in config && !('states' in config);
+/** By its first snapshot, which notes that a body is to run: what runs it comes as an effect, so that nothing does. */
+function isAsync(xstate: XState6, logic: unknown): boolean {
+  if (!('run' in ((logic as Logic).config ?? {}))) return false;
+  try {
+    const [snapshot] = xstate.initialTransition(logic, undefined);
+    return (snapshot as Begun).effects?.async !== undefined;
+  } catch {
+    return false; // other logic, which minds that it has no input
+  }
+}
+interface Logic {
+  readonly config?: object;
+}
+interface Begun {
+  readonly effects?: { readonly async?: unknown };
 }
 
 const actionEffect = (action: (...args: unknown[]) => unknown): Effect<unknown> => ({

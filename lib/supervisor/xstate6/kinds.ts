@@ -13,6 +13,7 @@ import type { Machine6, XState6 } from './library.js';
 /** What XState 6 and its entry `xstate/durable` export, of the host's own copy. */
 export interface XState6Library {
   readonly createActor: (...given: never[]) => unknown;
+  readonly initialTransition: (...given: never[]) => unknown;
   readonly isTypeSchema: (...given: never[]) => unknown;
   readonly createDurable: (...given: never[]) => unknown;
 }

@@ -5,6 +5,7 @@
 export interface XState6 {
   createDurable(logic: object, adapter: object): DurableExecution;
   createActor(logic: unknown, options: { readonly input: unknown }): Actor6;
+  initialTransition(logic: unknown, input: unknown): readonly [unknown, readonly unknown[]];
   isTypeSchema(schema: unknown): boolean;
 }
 
